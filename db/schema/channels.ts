@@ -1,0 +1,89 @@
+import { sql } from "drizzle-orm";
+import { bigint, boolean, check, index, integer, jsonb, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { epochSeconds, quotaUnits } from "./columns.ts";
+
+export type ChannelOtherInfo = { status_reason?: string; status_time?: number; [key: string]: unknown };
+
+/** Upstream provider connections. JSON given by operators is kept as the text they wrote, validated on save. */
+export const channels = pgTable(
+  "channels",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    type: integer("type").notNull(),
+    name: text("name").notNull(),
+    /** All keys of the channel as entered (comma-separated, but for type 41), encrypted. */
+    keyCipher: text("key_cipher").notNull(),
+    /** 1 enabled, 2 manually disabled, 3 auto disabled. */
+    status: integer("status").notNull().default(1),
+    priority: bigint("priority", { mode: "number" }).notNull().default(0),
+    weight: integer("weight").notNull().default(0),
+    baseUrl: text("base_url").notNull().default(""),
+    other: text("other").notNull().default(""),
+    openaiOrganization: text("openai_organization").notNull().default(""),
+    /** 0: no limit. */
+    maxInputTokens: integer("max_input_tokens").notNull().default(0),
+    models: text("models").array().notNull().default([]),
+    groups: text("groups").array().notNull().default(["default"]),
+    modelMapping: text("model_mapping").notNull().default(""),
+    statusCodeMapping: text("status_code_mapping").notNull().default(""),
+    setting: text("setting").notNull().default(""),
+    paramOverride: text("param_override").notNull().default(""),
+    modelPrefix: text("model_prefix").notNull().default(""),
+    tag: text("tag").notNull().default(""),
+    testModel: text("test_model").notNull().default(""),
+    autoBan: boolean("auto_ban").notNull().default(true),
+    otherInfo: jsonb("other_info").$type<ChannelOtherInfo>().notNull().default({}),
+    usedQuota: quotaUnits("used_quota").notNull().default(0),
+    /** As the provider reports it, in its own currency; shown only. */
+    balance: numeric("balance").notNull().default("0"),
+    balanceUpdatedTime: epochSeconds("balance_updated_time").notNull().default(0),
+    /** Milliseconds of the last test; 0 untested. */
+    responseTime: integer("response_time").notNull().default(0),
+    testTime: epochSeconds("test_time").notNull().default(0),
+    createdTime: epochSeconds("created_time").notNull(),
+  },
+  (t) => [
+    index("channels_tag_idx").on(t.tag),
+    index("channels_order_idx").on(t.priority.desc(), t.id.desc()),
+    index("channels_status_idx").on(t.status),
+    check("channels_status_known", sql`${t.status} in (1, 2, 3)`),
+    check("channels_weight_not_negative", sql`${t.weight} >= 0`),
+  ],
+);
+
+/** State of single keys of a channel; a key without a row is enabled. */
+export const channelKeys = pgTable(
+  "channel_keys",
+  {
+    channelId: integer("channel_id")
+      .notNull()
+      .references(() => channels.id, { onDelete: "cascade" }),
+    /** Keyed hash of the key, hex. */
+    keyHash: text("key_hash").notNull(),
+    status: integer("status").notNull(),
+    reason: text("reason").notNull().default(""),
+    statusTime: epochSeconds("status_time").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.channelId, t.keyHash] })],
+);
+
+/** Which group may call which model on which channel: derived from channels, kept for queries. */
+export const abilities = pgTable(
+  "abilities",
+  {
+    group: text("group").notNull(),
+    model: text("model").notNull(),
+    channelId: integer("channel_id")
+      .notNull()
+      .references(() => channels.id, { onDelete: "cascade" }),
+    enabled: boolean("enabled").notNull(),
+    priority: bigint("priority", { mode: "number" }).notNull().default(0),
+    weight: integer("weight").notNull().default(0),
+    tag: text("tag").notNull().default(""),
+  },
+  (t) => [
+    primaryKey({ columns: [t.group, t.model, t.channelId] }),
+    index("abilities_channel_idx").on(t.channelId),
+    index("abilities_model_idx").on(t.model),
+  ],
+);

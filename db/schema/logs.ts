@@ -1,0 +1,79 @@
+import { bigint, boolean, index, integer, pgTable, primaryKey, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { epochSeconds, quotaUnits } from "./columns.ts";
+
+/**
+ * Usage and event log, partitioned by month of `created_at` (the migration says PARTITION BY RANGE; partitions are made
+ * by db/partitions). type: 1 top-up, 2 consumption, 3 management, 4 system, 5 check-in.
+ */
+export const logs = pgTable(
+  "logs",
+  {
+    id: bigint("id", { mode: "number" }).notNull().generatedByDefaultAsIdentity(),
+    createdAt: epochSeconds("created_at").notNull(),
+    type: smallint("type").notNull(),
+    userId: integer("user_id").notNull().default(0),
+    username: text("username").notNull().default(""),
+    tokenId: integer("token_id").notNull().default(0),
+    tokenName: text("token_name").notNull().default(""),
+    modelName: text("model_name").notNull().default(""),
+    channelId: integer("channel_id").notNull().default(0),
+    group: text("group").notNull().default(""),
+    isStream: boolean("is_stream").notNull().default(false),
+    /** The call ended in an error; quota is then what was taken all the same, mostly 0. */
+    failed: boolean("failed").notNull().default(false),
+    /** Whole seconds, as the ecosystem has it; exact milliseconds beside it. */
+    useTime: integer("use_time").notNull().default(0),
+    elapsedMs: integer("elapsed_ms").notNull().default(0),
+    promptTokens: integer("prompt_tokens").notNull().default(0),
+    completionTokens: integer("completion_tokens").notNull().default(0),
+    quota: quotaUnits("quota").notNull().default(0),
+    /** Part of the charge that neither hold nor balance covered. */
+    uncovered: quotaUnits("uncovered").notNull().default(0),
+    ip: text("ip").notNull().default(""),
+    /** Null for rows that are no relayed call. */
+    requestId: text("request_id"),
+    content: text("content").notNull().default(""),
+    /** JSON text, see `LogOther` in src/billing/types.ts. */
+    other: text("other").notNull().default(""),
+  },
+  (t) => [
+    primaryKey({ columns: [t.createdAt, t.id] }),
+    uniqueIndex("logs_request_id_key").on(t.requestId, t.createdAt),
+    index("logs_user_idx").on(t.userId, t.createdAt.desc(), t.id.desc()),
+    index("logs_model_idx").on(t.modelName, t.createdAt.desc()),
+    index("logs_token_idx").on(t.tokenId, t.createdAt.desc()),
+    index("logs_channel_idx").on(t.channelId, t.createdAt.desc()),
+    index("logs_type_idx").on(t.type, t.createdAt.desc()),
+  ],
+);
+
+/** Hourly sums of consumption rows, kept in the transaction that writes the rows: statistics read these, not the log. */
+export const usageRollups = pgTable(
+  "usage_rollups",
+  {
+    /** Epoch seconds, floored to the hour (UTC). */
+    hour: epochSeconds("hour").notNull(),
+    userId: integer("user_id").notNull(),
+    username: text("username").notNull(),
+    tokenId: integer("token_id").notNull(),
+    tokenName: text("token_name").notNull(),
+    channelId: integer("channel_id").notNull(),
+    modelName: text("model_name").notNull(),
+    group: text("group").notNull(),
+    count: bigint("count", { mode: "number" }).notNull().default(0),
+    failed: bigint("failed", { mode: "number" }).notNull().default(0),
+    quota: quotaUnits("quota").notNull().default(0),
+    uncovered: quotaUnits("uncovered").notNull().default(0),
+    promptTokens: bigint("prompt_tokens", { mode: "number" }).notNull().default(0),
+    completionTokens: bigint("completion_tokens", { mode: "number" }).notNull().default(0),
+    elapsedMs: bigint("elapsed_ms", { mode: "number" }).notNull().default(0),
+  },
+  (t) => [
+    primaryKey({
+      columns: [t.hour, t.userId, t.username, t.tokenId, t.tokenName, t.channelId, t.modelName, t.group],
+    }),
+    index("usage_rollups_user_idx").on(t.userId, t.hour),
+    index("usage_rollups_channel_idx").on(t.channelId, t.hour),
+    index("usage_rollups_model_idx").on(t.modelName, t.hour),
+  ],
+);

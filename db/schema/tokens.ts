@@ -1,0 +1,44 @@
+import { sql } from "drizzle-orm";
+import { boolean, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { epochSeconds, quotaUnits } from "./columns.ts";
+import { users } from "./users.ts";
+
+/** API keys of users. */
+export const tokens = pgTable(
+  "tokens",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    /** Keyed hash of the key without `sk-`, hex: how calls find it. */
+    keyHash: text("key_hash").notNull(),
+    /** The key, encrypted, so that its owner can see it again. */
+    keyCipher: text("key_cipher").notNull(),
+    /** 1 enabled, 2 disabled, 3 expired, 4 exhausted. */
+    status: integer("status").notNull().default(1),
+    remainQuota: quotaUnits("remain_quota").notNull().default(0),
+    held: quotaUnits("held").notNull().default(0),
+    usedQuota: quotaUnits("used_quota").notNull().default(0),
+    unlimitedQuota: boolean("unlimited_quota").notNull().default(false),
+    createdTime: epochSeconds("created_time").notNull(),
+    accessedTime: epochSeconds("accessed_time").notNull().default(0),
+    /** Epoch seconds; -1 never. */
+    expiredTime: epochSeconds("expired_time").notNull().default(-1),
+    modelLimitsEnabled: boolean("model_limits_enabled").notNull().default(false),
+    modelLimits: text("model_limits").array().notNull().default([]),
+    /** One address or CIDR range a line; empty: everybody. */
+    allowIps: text("allow_ips").notNull().default(""),
+    /** Empty: the owner's group. */
+    group: text("group").notNull().default(""),
+    deletedAt: epochSeconds("deleted_at"),
+  },
+  (t) => [
+    uniqueIndex("tokens_key_hash_key").on(t.keyHash),
+    index("tokens_user_idx").on(t.userId, t.id.desc()),
+    check("tokens_status_known", sql`${t.status} in (1, 2, 3, 4)`),
+    check("tokens_remain_not_negative", sql`${t.remainQuota} >= 0`),
+    check("tokens_held_not_negative", sql`${t.held} >= 0`),
+  ],
+);

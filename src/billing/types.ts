@@ -1,0 +1,156 @@
+import type { Decimal } from "../lib/decimal.ts";
+
+/**
+ * What one call consumed, in one normal shape whatever the provider's own: `promptTokens` INCLUDES cached, cache-creation
+ * and audio input; `completionTokens` INCLUDES reasoning and audio output. All counts are tokens.
+ */
+export type Usage = {
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+  cacheCreationTokens: number;
+  reasoningTokens: number;
+  audioInputTokens: number;
+  audioOutputTokens: number;
+};
+
+export const NO_USAGE: Usage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheCreationTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
+/** On what evidence a call was billed: the upstream's own figures (drained: read after the client left), or our count. */
+export type UsageEvidence = "reported" | "drained" | "estimated" | "none";
+
+/** How the call ended. */
+export type CallEnding = "complete" | "client_left" | "upstream_failed" | "idle_timeout" | "refused";
+
+/** Everything that fixes the price of a model for one caller, resolved before the call. */
+export type Price = {
+  /** The name whose price was found (requested name first, upstream name as fallback). */
+  pricedAs: string;
+  groupRatio: Decimal;
+} & (
+  | { kind: "per_call"; usdPerCall: Decimal }
+  | {
+      kind: "per_token";
+      modelRatio: Decimal;
+      completionRatio: Decimal;
+      cacheRatio: Decimal;
+      cacheCreationRatio: Decimal;
+      audioRatio: Decimal;
+      audioCompletionRatio: Decimal;
+    }
+);
+
+/** One line of a receipt: `quantity` × `factor` = `amount`; numbers are exact decimal text. */
+export type ReceiptLine = {
+  /** Stable code: input, cache_read, cache_write, output, audio_input, audio_output, per_call, minimum. */
+  item: string;
+  quantity: string;
+  /** Ratio text applied to the quantity (price per 1M tokens = 2 × ratio USD), or USD per call. */
+  factor: string;
+  /** Quota units before the group ratio, exact. */
+  amount: string;
+};
+
+/** The sums behind a charge, stored with the log row and shown as a receipt. */
+export type Receipt = {
+  lines: ReceiptLine[];
+  /** Sum of the lines, exact quota units. */
+  subtotal: string;
+  groupRatio: string;
+  /** What was charged, rounded once: whole quota units. */
+  total: number;
+  quotaPerUnit: string;
+};
+
+/** One try at an upstream channel. Times are milliseconds since the call arrived. */
+export type Attempt = {
+  channelId: number;
+  channelName: string;
+  /** HTTP status of the upstream; 0 when no answer came. */
+  status: number;
+  startMs: number;
+  /** First byte of the body; null when none came. */
+  firstByteMs: number | null;
+  endMs: number;
+  /** Why it failed, without secrets; absent on success. */
+  error?: string;
+};
+
+/** JSON in `logs.other`: names as the ecosystem has them (reference behaviour 3.8), ours added beside. */
+export type LogOther = {
+  model_ratio?: number;
+  model_price?: number;
+  completion_ratio?: number;
+  group_ratio?: number;
+  user_group_ratio?: number;
+  cache_tokens?: number;
+  cache_ratio?: number;
+  cache_creation_tokens?: number;
+  cache_creation_ratio?: number;
+  /** Milliseconds to the first byte; -1000 when none was recorded. */
+  frt?: number;
+  is_model_mapped?: boolean;
+  upstream_model_name?: string;
+  reasoning_effort?: string;
+  reasoning_tokens?: number;
+  audio?: boolean;
+  audio_input?: number;
+  audio_output?: number;
+  text_input?: number;
+  text_output?: number;
+  audio_ratio?: number;
+  audio_completion_ratio?: number;
+  system_prompt?: string;
+  context?: string;
+  input_content?: string;
+  output_content?: string;
+  admin_info?: { use_channel: string[]; attempts: Attempt[]; key_index?: number };
+  request_id: string;
+  receipt?: Receipt;
+  usage_evidence?: UsageEvidence;
+  ending?: CallEnding;
+  /** Request fields the target could not express. */
+  dropped?: string[];
+  /** Quota units that were held and then returned. */
+  reserved?: number;
+  uncovered?: number;
+  /** Status answered to the client. */
+  status?: number;
+  error?: string;
+};
+
+/** What a finished call leaves behind: one log row, one charge. Written to the journal, then once to the database. */
+export type UsageRecord = {
+  requestId: string;
+  /** Epoch seconds at which the call arrived. */
+  createdAt: number;
+  userId: number;
+  username: string;
+  /** 0 for the playground. */
+  tokenId: number;
+  tokenName: string;
+  /** The API key has a limit of its own, so the charge is also taken from it. */
+  tokenLimited: boolean;
+  modelName: string;
+  /** 0 when no channel was reached. */
+  channelId: number;
+  group: string;
+  isStream: boolean;
+  failed: boolean;
+  elapsedMs: number;
+  promptTokens: number;
+  completionTokens: number;
+  /** Quota units to charge; what the balance cannot cover is moved to `uncovered` by the ledger. */
+  quota: number;
+  ip: string;
+  content: string;
+  other: LogOther;
+};

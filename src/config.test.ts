@@ -1,0 +1,34 @@
+import { describe, expect, test } from "bun:test";
+import { ConfigError, readConfig } from "./config.ts";
+
+describe("readConfig", () => {
+  test("needs no environment at all", () => {
+    const config = readConfig({});
+    expect(config).toMatchObject({ host: "0.0.0.0", port: 3000, dataDir: "./data", databaseUrl: null, redisUrl: null });
+    expect(config.rateLimits.api).toEqual({ count: 180, windowMs: 180_000 });
+    expect(config.streamingTimeoutMs).toBe(300_000);
+  });
+
+  test("accepts the ecosystem's names for the database and Redis", () => {
+    const config = readConfig({ SQL_DSN: "postgresql://u@h/d", REDIS_CONN_STRING: "redis://h" });
+    expect(config.databaseUrl).toBe("postgresql://u@h/d");
+    expect(config.redisUrl).toBe("redis://h");
+  });
+
+  test("a limiter can be switched off or changed", () => {
+    const config = readConfig({ GLOBAL_API_RATE_LIMIT_ENABLE: "false", CRITICAL_RATE_LIMIT: "5" });
+    expect(config.rateLimits.api).toBeNull();
+    expect(config.rateLimits.critical).toEqual({ count: 5, windowMs: 1_200_000 });
+  });
+
+  test.each([
+    ["PORT", "70000"],
+    ["PORT", "abc"],
+    ["ALLOW_PRIVATE_UPSTREAMS", "maybe"],
+    ["DATABASE_URL", "user:pass@tcp(host:3306)/db"],
+    ["LOG_LEVEL", "loud"],
+  ])("%s=%s is refused with a message that names it", (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
+    expect(() => readConfig({ [name]: value })).toThrow(name);
+  });
+});

@@ -1,0 +1,111 @@
+/** Environment → one typed, validated object. Nothing else reads process.env. */
+
+export type Config = Readonly<{
+  host: string;
+  port: number;
+  dataDir: string;
+  /** Postgres address; null: the embedded engine in `dataDir`. */
+  databaseUrl: string | null;
+  redisUrl: string | null;
+  /** Given secrets win over the ones created once in `dataDir`. */
+  sessionSecret: string | null;
+  encryptionKey: string | null;
+  /** Addresses or CIDR ranges whose forwarded headers are believed. */
+  trustedProxies: readonly string[];
+  logLevel: LogLevel;
+  logFormat: "json" | "pretty";
+  allowPrivateUpstreams: boolean;
+  /** Milliseconds to the upstream's first byte; 0: no limit. */
+  relayTimeoutMs: number;
+  /** Milliseconds of silence in a stream. */
+  streamingTimeoutMs: number;
+  /** Milliseconds that open calls get to finish after SIGTERM. */
+  shutdownTimeoutMs: number;
+  rateLimits: Readonly<{ api: RateLimit; web: RateLimit; critical: RateLimit }>;
+}>;
+
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+
+/** Requests per window and address; null: not limited. */
+export type RateLimit = Readonly<{ count: number; windowMs: number }> | null;
+
+/** The environment is wrong; the message names the variable and says what it may be. */
+export class ConfigError extends Error {
+  override name = "ConfigError";
+}
+
+const LOG_LEVELS: readonly LogLevel[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Reads the configuration from environment variables. Throws ConfigError. */
+export function readConfig(env: Env = process.env, isTerminal = process.stdout.isTTY === true): Config {
+  const read = reader(env);
+  return {
+    host: read.text("HOST") ?? "0.0.0.0",
+    port: read.integer("PORT", 3000, 0, 65_535),
+    dataDir: read.text("DATA_DIR") ?? "./data",
+    databaseUrl: postgresUrl(read.text("DATABASE_URL") ?? read.text("SQL_DSN")),
+    redisUrl: read.text("REDIS_URL") ?? read.text("REDIS_CONN_STRING"),
+    sessionSecret: read.text("SESSION_SECRET"),
+    encryptionKey: read.text("ENCRYPTION_KEY"),
+    trustedProxies: read.list("TRUSTED_PROXIES"),
+    logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS, "info"),
+    logFormat: read.oneOf("LOG_FORMAT", ["json", "pretty"] as const, isTerminal ? "pretty" : "json"),
+    allowPrivateUpstreams: read.flag("ALLOW_PRIVATE_UPSTREAMS", false),
+    relayTimeoutMs: read.integer("RELAY_TIMEOUT", 0, 0, 86_400) * 1000,
+    streamingTimeoutMs: read.integer("STREAMING_TIMEOUT", 300, 1, 86_400) * 1000,
+    shutdownTimeoutMs: read.integer("SHUTDOWN_TIMEOUT", 30, 0, 3600) * 1000,
+    rateLimits: {
+      api: read.rateLimit("GLOBAL_API_RATE_LIMIT", 180, 180),
+      web: read.rateLimit("GLOBAL_WEB_RATE_LIMIT", 60, 180),
+      critical: read.rateLimit("CRITICAL_RATE_LIMIT", 20, 1200),
+    },
+  };
+}
+
+function reader(env: Env) {
+  const text = (name: string): string | null => env[name]?.trim() || null;
+  const flag = (name: string, fallback: boolean): boolean => {
+    const value = text(name)?.toLowerCase();
+    if (value === undefined) return fallback;
+    if (["true", "1", "yes", "on"].includes(value)) return true;
+    if (["false", "0", "no", "off"].includes(value)) return false;
+    throw new ConfigError(`${name} must be true or false`);
+  };
+  const integer = (name: string, fallback: number, min: number, max: number): number => {
+    const value = text(name);
+    if (value === null) return fallback;
+    const parsed = Number(value);
+    if (!Number.isInteger(parsed) || parsed < min || parsed > max) {
+      throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`);
+    }
+    return parsed;
+  };
+  return {
+    text,
+    flag,
+    integer,
+    list: (name: string): string[] => (text(name) ?? "").split(/[\s,]+/).filter(Boolean),
+    oneOf<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+      const value = text(name)?.toLowerCase();
+      if (value === undefined) return fallback;
+      const choice = choices.find((candidate) => candidate === value);
+      if (!choice) throw new ConfigError(`${name} must be one of ${choices.join(", ")}`);
+      return choice;
+    },
+    rateLimit(name: string, count: number, windowSeconds: number): RateLimit {
+      if (!flag(`${name}_ENABLE`, true)) return null;
+      return {
+        count: integer(name, count, 1, 1_000_000),
+        windowMs: integer(`${name}_DURATION`, windowSeconds, 1, 86_400) * 1000,
+      };
+    },
+  };
+}
+
+function postgresUrl(value: string | null): string | null {
+  if (value === null) return null;
+  if (/^postgres(ql)?:\/\//.test(value)) return value;
+  throw new ConfigError("DATABASE_URL must begin with postgres:// (without it the embedded database is used)");
+}

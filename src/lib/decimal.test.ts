@@ -1,0 +1,46 @@
+import { describe, expect, test } from "bun:test";
+import { add, ceilToWhole, decimal, multiply, roundToWhole, subtract, toText, whole } from "./decimal.ts";
+
+describe("decimal", () => {
+  test.each([
+    ["1.25", "1.25"],
+    ["-0.50", "-0.5"],
+    ["2e-3", "0.002"],
+    ["1.5e2", "150"],
+    [".5", "0.5"],
+    ["0", "0"],
+  ])("%s reads as %s", (text, shortest) => expect(toText(decimal(text))).toBe(shortest));
+
+  test("numbers are read by their shortest text", () => {
+    expect(toText(decimal(0.1))).toBe("0.1");
+    expect(toText(decimal(1e-7))).toBe("0.0000001");
+  });
+
+  test.each(["", ".", "abc", "1,5", "NaN", "Infinity", "0x10", "1e9999"])("%p is refused", (text) =>
+    expect(() => decimal(text)).toThrow(RangeError),
+  );
+
+  test("0.1 + 0.2 is exactly 0.3", () => expect(toText(add(decimal("0.1"), decimal("0.2")))).toBe("0.3"));
+  test("subtracts", () => expect(toText(subtract(decimal("1"), decimal("0.25")))).toBe("0.75"));
+  test("multiplies without loss", () =>
+    expect(toText(multiply(decimal("1.3333333333333333"), decimal("3")))).toBe("3.9999999999999999"));
+
+  test.each([
+    ["0.5", 1],
+    ["-0.5", -1],
+    ["1.4999", 1],
+    ["2.5", 3],
+    ["0", 0],
+  ])("%s rounds to %d, halves away from zero", (text, rounded) => expect(roundToWhole(decimal(text))).toBe(rounded));
+
+  test("ceil", () => {
+    expect(ceilToWhole(decimal("1.01"))).toBe(2);
+    expect(ceilToWhole(decimal("-1.5"))).toBe(-1);
+    expect(ceilToWhole(whole(7))).toBe(7);
+  });
+
+  test("amounts beyond 2^53 are clamped, never wrapped to a negative charge", () => {
+    const huge = multiply(whole(Number.MAX_SAFE_INTEGER), whole(Number.MAX_SAFE_INTEGER));
+    expect(roundToWhole(huge)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+});
