@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { webAssets } from "./web-assets.ts";
+
+let root = "";
+const get = (path: string, headers: Record<string, string> = {}) =>
+  webAssets(root).handle(new Request(`http://localhost${path}`, { headers }));
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "assets-"));
+  await Bun.write(join(root, "index.html"), "<!doctype html><title>console</title>");
+  await Bun.write(join(root, "assets/app-1a2b.js"), "plain");
+  await Bun.write(join(root, "assets/app-1a2b.js.br"), "brotli");
+  await Bun.write(join(root, "assets/app-1a2b.js.gz"), "gzip");
+});
+afterAll(() => rm(root, { recursive: true }));
+
+test("hashed assets are cached for ever and come in the best accepted encoding", async () => {
+  const best = await get("/assets/app-1a2b.js", { "accept-encoding": "gzip, br" });
+  expect(await best.text()).toBe("brotli");
+  expect(best.headers.get("content-encoding")).toBe("br");
+  expect(best.headers.get("cache-control")).toContain("immutable");
+  expect(best.headers.get("content-type")).toContain("javascript");
+  const plain = await get("/assets/app-1a2b.js");
+  expect(await plain.text()).toBe("plain");
+  expect(plain.headers.get("content-encoding")).toBeNull();
+});
+
+test("an unchanged file answers 304 without a body", async () => {
+  const etag = (await get("/token")).headers.get("etag");
+  const again = await get("/token", { "if-none-match": etag ?? "" });
+  expect(again.status).toBe(304);
+  expect(await again.text()).toBe("");
+});
+
+test("unknown pages answer the application, unknown assets 404", async () => {
+  const page = await get("/some/page");
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain("console");
+  expect(page.headers.get("cache-control")).toBe("no-cache");
+  expect((await get("/assets/gone.js")).status).toBe(404);
+});
+
+test("pages carry a policy without inline scripts and without foreign sources of code", async () => {
+  const policy = (await get("/")).headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).toContain("object-src 'none'");
+});
+
+test("paths cannot leave the folder", async () => {
+  await Bun.write(join(root, "../outside.txt"), "secret");
+  for (const path of ["/..%2foutside.txt", "/%2e%2e/outside.txt", "/assets/../../outside.txt"]) {
+    expect(await (await get(path)).text()).not.toContain("secret");
+  }
+  await rm(join(root, "../outside.txt"));
+});

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { Elysia } from "elysia";
+
+/** Compressed forms that the build lays beside each file, best first. */
+const ENCODINGS = [
+  ["br", ".br"],
+  ["zstd", ".zst"],
+  ["gzip", ".gz"],
+] as const;
+
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": [
+    "default-src 'self'",
+    "script-src 'self'",
+    // Emotion writes style elements while it runs; no script is ever inline.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob: https:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-src 'self' https:",
+    "frame-ancestors 'self'",
+    "form-action 'self' https:",
+    "base-uri 'none'",
+    "object-src 'none'",
+  ].join("; "),
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "strict-origin-when-cross-origin",
+};
+
+type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
+
+/**
+ * Serves the built console from `root` (embedded in the executable): hashed assets are cached for ever, everything else is
+ * revalidated by ETag, unknown paths answer the application's page so that its router can take over.
+ */
+export function webAssets(root: string) {
+  const load = cachedLoader(root);
+  return new Elysia({ name: "web-assets" }).get("/*", ({ request, path }) => serve(load, request, path), {
+    detail: { hide: true },
+  });
+}
+
+type Loader = (path: string, acceptEncoding: string) => Promise<Asset | null>;
+
+async function serve(load: Loader, request: Request, path: string): Promise<Response> {
+  const hashed = path.startsWith("/assets/");
+  const accepted = request.headers.get("accept-encoding") ?? "";
+  const asset = (await load(path, accepted)) ?? (hashed ? null : await load("/index.html", accepted));
+  if (!asset) return new Response("Not found", { status: 404, headers: { "cache-control": "no-store" } });
+  const headers: Record<string, string> = {
+    ...SECURITY_HEADERS,
+    "content-type": asset.type,
+    "cache-control": hashed ? "public, max-age=31536000, immutable" : "no-cache",
+    vary: "accept-encoding",
+    etag: asset.etag,
+  };
+  if (request.headers.get("if-none-match")?.includes(asset.etag)) return new Response(null, { status: 304, headers });
+  if (asset.encoding) headers["content-encoding"] = asset.encoding;
+  return new Response(asset.bytes, { headers });
+}
+
+/** Keeps what was read: the console is a few megabytes in all, and only existing files enter. */
+function cachedLoader(root: string): Loader {
+  const cache = new Map<string, Asset>();
+  return async (path, acceptEncoding) => {
+    if (path === "/" || path.includes("..") || path.includes("\0")) return null;
+    for (const [encoding, suffix] of [...ENCODINGS, [null, ""] as const]) {
+      if (encoding && !acceptEncoding.includes(encoding)) continue;
+      const known = cache.get(path + suffix);
+      if (known) return known;
+      const file = Bun.file(join(root, path + suffix));
+      if (!(await file.exists())) continue;
+      const bytes = await file.bytes();
+      const asset = { bytes, type: Bun.file(path).type, etag: `"${Bun.hash(bytes).toString(36)}"`, encoding };
+      cache.set(path + suffix, asset);
+      return asset;
+    }
+    return null;
+  };
+}
