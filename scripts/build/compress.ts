@@ -1,0 +1,48 @@
+import { promisify } from "node:util";
+import * as zlib from "node:zlib";
+
+const brotli = promisify(zlib.brotliCompress);
+const gzip = promisify(zlib.gzip);
+const zstd = promisify(zlib.zstdCompress);
+
+/** Smaller files fit one packet with their headers either way. */
+const MIN_BYTES = 512;
+/** Fonts and pictures are compressed already; a variant must save at least a twentieth to be kept. */
+const WORTHWHILE = 0.95;
+
+const ENCODERS = [
+  {
+    suffix: ".br",
+    encode: (raw: Uint8Array) =>
+      brotli(raw, {
+        params: {
+          [zlib.constants.BROTLI_PARAM_QUALITY]: zlib.constants.BROTLI_MAX_QUALITY,
+          [zlib.constants.BROTLI_PARAM_SIZE_HINT]: raw.length,
+        },
+      }),
+  },
+  { suffix: ".gz", encode: (raw: Uint8Array) => gzip(raw, { level: 9 }) },
+  {
+    suffix: ".zst",
+    encode: (raw: Uint8Array) => zstd(raw, { params: { [zlib.constants.ZSTD_c_compressionLevel]: 19 } }),
+  },
+] as const;
+
+/**
+ * Writes `file`.br, .gz and .zst beside a file where they are worth it, at the strongest levels (it happens once, at
+ * build time). Returns the sizes in bytes: as it is, and as a browser that knows Brotli receives it.
+ */
+export async function compressBeside(file: string): Promise<{ raw: number; brotli: number }> {
+  const raw = await Bun.file(file).bytes();
+  const sizes = { raw: raw.length, brotli: raw.length };
+  if (raw.length <= MIN_BYTES) return sizes;
+  await Promise.all(
+    ENCODERS.map(async ({ suffix, encode }) => {
+      const encoded = await encode(raw);
+      if (encoded.length > raw.length * WORTHWHILE) return;
+      if (suffix === ".br") sizes.brotli = encoded.length;
+      await Bun.write(file + suffix, encoded);
+    }),
+  );
+  return sizes;
+}

@@ -1,0 +1,52 @@
+import { mkdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { version } from "../../package.json";
+
+const ROOT = path.resolve(import.meta.dir, "../..");
+
+/** The worker is a second entry point: the executable can only start workers that it was told of. */
+const ENTRYPOINTS = ["src/main.ts", "db/embedded/worker.ts"];
+/** Embedded under their last name: main reads them at `import.meta.dir`/dist and /migrations. */
+const ASSETS = ["ui/dist", "db/migrations"];
+
+/**
+ * Compiles the server with the console, the migrations and the embedded database into one file.
+ * `target` is a Bun compile target such as bun-linux-arm64; undefined: this machine.
+ * Returns the path relative to the project and the size in bytes. Throws AggregateError when the bundle fails.
+ */
+export async function buildExecutable(target?: string): Promise<{ path: string; bytes: number }> {
+  const name = target ? `sluice-${target.replace(/^bun-/, "")}` : "sluice";
+  const file = `dist/${name}${target?.includes("windows") ? ".exe" : ""}`;
+  const staging = `dist/.${process.pid}-${path.basename(file)}`;
+  await mkdir(path.join(ROOT, "dist"), { recursive: true });
+  try {
+    await compile(staging, target);
+    // Renamed into place: overwriting a program that runs is refused, replacing it is not.
+    await rename(path.join(ROOT, staging), path.join(ROOT, file));
+  } finally {
+    await rm(path.join(ROOT, staging), { force: true });
+  }
+  return { path: file, bytes: (await stat(path.join(ROOT, file))).size };
+}
+
+function compile(outfile: string, target: string | undefined) {
+  return Bun.build({
+    entrypoints: ENTRYPOINTS.map((entry) => path.join(ROOT, entry)),
+    root: ROOT,
+    target: "bun",
+    format: "esm",
+    minify: true,
+    bytecode: true,
+    compile: {
+      outfile: path.join(ROOT, outfile),
+      assets: ASSETS.map((asset) => path.join(ROOT, asset)),
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+      ...(target ? { target: target as Bun.Build.CompileTarget } : {}),
+    },
+    define: {
+      "process.env.NODE_ENV": '"production"',
+      SLUICE_VERSION: JSON.stringify(version),
+    },
+  });
+}

@@ -1,0 +1,30 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+
+const ROOT = path.resolve(import.meta.dir, "../..");
+const SEED = "db/embedded/seed.tar.gz";
+const MAKER = "db/embedded/make-seed.ts";
+/** What the seed is made from: it is outdated when one of these is newer. */
+const SOURCES = [MAKER, "node_modules/@electric-sql/pglite/package.json"];
+
+/**
+ * Makes the initialised data directory that the executable carries (so that a first start need not run initdb), unless
+ * it is there and up to date. Returns whether it was made. Throws when making it fails.
+ */
+export async function ensureSeed(): Promise<boolean> {
+  const made = await modifiedAt(SEED);
+  const changed = Math.max(...(await Promise.all(SOURCES.map(modifiedAt))));
+  if (made >= changed) return false;
+  const child = Bun.spawn([process.execPath, MAKER], { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"] });
+  const [complaint, code] = await Promise.all([Bun.readableStreamToText(child.stderr), child.exited]);
+  if (code !== 0) throw new Error(`${MAKER} ended with ${code}\n${complaint}`);
+  return true;
+}
+
+/** Milliseconds since 1970; 0 when there is no such file. */
+async function modifiedAt(file: string): Promise<number> {
+  return stat(path.join(ROOT, file)).then(
+    (info) => info.mtimeMs,
+    () => 0,
+  );
+}

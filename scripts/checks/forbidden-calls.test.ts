@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { checkForbiddenCalls } from "./forbidden-calls";
+
+function problemsOf(path: string, text: string) {
+  return checkForbiddenCalls([{ path, text }]).problems;
+}
+
+test("fetch is for the safe outgoing fetch, the relay's client and the console's client", () => {
+  const call = "const reply = await fetch(url);";
+  expect(problemsOf("src/channels/test.ts", `\n${call}`)[0]).toStartWith("src/channels/test.ts:2 fetch:");
+  expect(problemsOf("src/channels/test.ts", "globalThis.fetch(url)")).toHaveLength(1);
+  expect(problemsOf("ui/features/logs/export.ts", call)).toHaveLength(1);
+  for (const allowed of [
+    "src/lib/outbound.ts",
+    "src/lib/outbound/safe.ts",
+    "src/relay/upstream.ts",
+    "ui/api/client.ts",
+  ]) {
+    expect(problemsOf(allowed, call)).toEqual([]);
+  }
+});
+
+test("a method of that name, a handler called fetch, and prose are no calls", () => {
+  expect(problemsOf("src/app.ts", "app.fetch(request)")).toEqual([]);
+  expect(problemsOf("src/app.ts", "Bun.serve({ fetch(request) { return app.handle(request); } })")).toEqual([]);
+  expect(problemsOf("src/app.ts", "Bun.serve({ async fetch(request, server): Promise<Response> {\n} })")).toEqual([]);
+  expect(problemsOf("src/app.ts", "// never fetch(url) here")).toEqual([]);
+});
+
+test("counting log rows is refused, counting other rows is not", () => {
+  expect(problemsOf("src/logs/list.ts", "select({ n: count() })")).toHaveLength(1);
+  expect(problemsOf("src/console/logs.ts", "db.$count(logs)")).toHaveLength(1);
+  expect(problemsOf("src/jobs/report.ts", "sql`select count(*) from logs`")).toHaveLength(1);
+  expect(problemsOf("src/channels/list.ts", "select({ n: count() })")).toEqual([]);
+});
+
+test("chance that can be predicted, console and the raw environment are refused outside tests", () => {
+  expect(problemsOf("src/codes/create.ts", "Math.random()")).toHaveLength(1);
+  expect(problemsOf("src/codes/create.ts", "console.log(1)")).toHaveLength(1);
+  expect(problemsOf("db/connect.ts", "process.env.PORT")).toHaveLength(1);
+  expect(problemsOf("src/config.ts", "process.env.PORT")).toEqual([]);
+  expect(problemsOf("src/app.ts", "process.env.NODE_ENV")).toEqual([]);
+  expect(problemsOf("src/codes/create.test.ts", "Math.random()")).toEqual([]);
+});

@@ -1,0 +1,60 @@
+import { type Findings, isTestFile, lineAt, type SourceFile, withoutComments } from "./source";
+
+type Rule = Readonly<{
+  pattern: RegExp;
+  /** Where the rule holds, and the files in it that may. */
+  within: RegExp;
+  except?: RegExp;
+  reason: string;
+}>;
+
+const RULES: readonly Rule[] = [
+  {
+    pattern: /(?<![\w.$])(?:globalThis\.|Bun\.)?fetch\((?![^)\n]*\)\s*(?::[^{\n]*)?\{)/g,
+    within: /^(src|db|ui)\//,
+    except: /^(src\/lib\/outbound|src\/relay\/upstream|ui\/api\/client\.ts$)/,
+    reason:
+      "fetch: outgoing requests go through src/lib/outbound (it refuses private addresses, also after redirects) or " +
+      "the relay's upstream client; in the console through ui/api/client",
+  },
+  {
+    pattern: /\$?\bcount\(/g,
+    within: /^src\/(logs\/|console\/logs?)/,
+    reason: "count over logs: it reads every row; page by key, and take totals from the roll-ups",
+  },
+  {
+    pattern: /\bcount\(\s*\*?\s*\)[^;`]{0,80}\bfrom\s+"?logs\b/gi,
+    within: /^(src|db)\//,
+    reason: "count over logs: it reads every row; page by key, and take totals from the roll-ups",
+  },
+  {
+    pattern: /\bMath\.random\(/g,
+    within: /^(src|db)\//,
+    reason:
+      "Math.random: it can be predicted; secrets and ids come from crypto, and a choice that tests must repeat takes " +
+      "its source of chance as an argument",
+  },
+  {
+    pattern: /\bconsole\.\w+\(/g,
+    within: /^(src|db)\//,
+    reason: "console: the log is src/lib/log (structured, levels, secrets blanked); commands write to process.stdout",
+  },
+  {
+    pattern: /\bprocess\.env\b(?!\.NODE_ENV\b)/g,
+    within: /^(src|db)\//,
+    except: /^src\/(config|main|lib\/lift-connection-limit)\.ts$/,
+    reason: "process.env: src/config.ts reads and validates the environment once; take what you need as an argument",
+  },
+];
+
+/** Checks that calls which are a mistake in this project don't occur; tests may make them. */
+export function checkForbiddenCalls(files: readonly SourceFile[]): Findings {
+  return { problems: files.filter((file) => !isTestFile(file.path)).flatMap(violations) };
+}
+
+function violations(file: SourceFile): string[] {
+  const text = withoutComments(file.text);
+  return RULES.filter((rule) => rule.within.test(file.path) && !rule.except?.test(file.path)).flatMap((rule) =>
+    [...text.matchAll(rule.pattern)].map((match) => `${file.path}:${lineAt(text, match.index)} ${rule.reason}`),
+  );
+}

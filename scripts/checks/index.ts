@@ -1,0 +1,65 @@
+import { checkFileLength } from "./file-length";
+import { checkForbiddenCalls } from "./forbidden-calls";
+import { checkImportCycles } from "./import-cycles";
+import { checkImportDirection } from "./import-direction";
+import { type Findings, ROOT, readSources } from "./source";
+
+export type CheckResult = Readonly<{ name: string; ok: boolean; ms: number; output: string }>;
+
+type Check = Readonly<{ name: string; run: () => Promise<Omit<CheckResult, "name" | "ms">> }>;
+
+const CHECKS: readonly Check[] = [
+  command("types", ["tsc", "--noEmit", "--project", "."]),
+  command("format and lint", ["biome", "check", "--config-path", "scripts", "src", "ui", "db", "scripts"]),
+  command("unused files, exports and packages", ["knip", "--config", "scripts/knip.json", "--no-progress"]),
+  command("duplicates", ["jscpd", "--config", "scripts/jscpd.json", "src", "ui", "db", "scripts"]),
+  own("import direction", () => checkImportDirection(readSources())),
+  own("import circles", () => checkImportCycles(readSources())),
+  own("forbidden calls", () => checkForbiddenCalls(readSources())),
+  own("file length", () => checkFileLength(readSources())),
+];
+
+/** Runs every check, one after the other, and tells `report` of each as it ends. */
+export async function runChecks(report: (result: CheckResult) => void): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const check of CHECKS) {
+    const start = performance.now();
+    const outcome = await check.run();
+    const result = { ...outcome, name: check.name, ms: Math.round(performance.now() - start) };
+    results.push(result);
+    report(result);
+  }
+  return results;
+}
+
+function command(name: string, [program, ...args]: readonly [string, ...string[]]): Check {
+  return {
+    name,
+    async run() {
+      // Through Bun itself: a machine without Node can run the checks too.
+      const child = Bun.spawn([process.execPath, "--bun", `${ROOT}/node_modules/.bin/${program}`, ...args], {
+        cwd: ROOT,
+        env: { ...process.env, NO_COLOR: "1" },
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [out, err, code] = await Promise.all([
+        Bun.readableStreamToText(child.stdout),
+        Bun.readableStreamToText(child.stderr),
+        child.exited,
+      ]);
+      return { ok: code === 0, output: code === 0 ? "" : `${out}${err}`.trim() };
+    },
+  };
+}
+
+function own(name: string, check: () => Findings): Check {
+  return {
+    name,
+    async run() {
+      const { problems, warnings = [] } = check();
+      const lines = [...problems, ...warnings.map((warning) => `warning: ${warning}`)];
+      return { ok: problems.length === 0, output: lines.join("\n") };
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { readdirSync } from "node:fs";
+import { chown, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import postgres from "postgres";
+
+export type TemporaryPostgres = Readonly<{
+  /** postgres://… of its database "postgres", which is empty. */
+  url: string;
+  /** Stops the server and removes its files. May be called twice. */
+  stop: () => Promise<void>;
+}>;
+
+const START_TIMEOUT_MS = 20_000;
+
+/**
+ * Starts a Postgres server of its own, with an empty cluster in a temporary folder, on a free port of the loopback
+ * address. `durable`: flush to disk as a server in use does (measurements); else not (tests are faster without).
+ * As root it runs as user postgres, because Postgres refuses root. Throws when Postgres is not installed or fails.
+ */
+export async function startTemporaryPostgres({ durable }: { durable: boolean }): Promise<TemporaryPostgres> {
+  const bin = findBinaries();
+  const asPostgres =
+    process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] : [];
+  const folder = await mkdtemp(path.join(tmpdir(), "sluice-postgres-"));
+  if (asPostgres.length) await giveToPostgres(folder);
+  const port = await freePort();
+  const data = path.join(folder, "data");
+  await finish([
+    ...asPostgres,
+    `${bin}/initdb`,
+    "-D",
+    data,
+    "-U",
+    "postgres",
+    "--auth=trust",
+    "-E",
+    "UTF8",
+    "--locale=C.UTF-8",
+    "--no-sync",
+  ]);
+  const settings = [
+    "listen_addresses=127.0.0.1",
+    `port=${port}`,
+    `unix_socket_directories=${folder}`,
+    "max_connections=200",
+    `fsync=${durable ? "on" : "off"}`,
+    `synchronous_commit=${durable ? "on" : "off"}`,
+  ];
+  const server = Bun.spawn(
+    [...asPostgres, `${bin}/postgres`, "-D", data, ...settings.flatMap((setting) => ["-c", setting])],
+    {
+      cwd: folder,
+      stdio: ["ignore", "ignore", Bun.file(path.join(folder, "log"))],
+    },
+  );
+  const stop = async () => {
+    server.kill("SIGINT");
+    await server.exited;
+    await rm(folder, { recursive: true, force: true });
+  };
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  try {
+    await accepting(url, server);
+  } catch (error) {
+    const log = await Bun.file(path.join(folder, "log")).text();
+    await stop();
+    throw new Error(`Postgres did not start: ${error}\n${log.trim()}`);
+  }
+  return { url, stop };
+}
+
+function findBinaries(): string {
+  const onPath = Bun.which("initdb");
+  if (onPath) return path.dirname(onPath);
+  const base = "/usr/lib/postgresql";
+  try {
+    const [newest] = readdirSync(base).sort((a, b) => Number(b) - Number(a));
+    if (newest) return path.join(base, newest, "bin");
+  } catch {
+    // Not Debian's layout: fall through to the message.
+  }
+  throw new Error("Postgres is not installed: neither initdb on the PATH nor /usr/lib/postgresql/*/bin");
+}
+
+async function giveToPostgres(folder: string): Promise<void> {
+  const id = await Bun.$`id -u postgres`.text();
+  const group = await Bun.$`id -g postgres`.text();
+  await chown(folder, Number(id), Number(group));
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() =>
+        address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port")),
+      );
+    });
+  });
+}
+
+async function finish(command: string[]): Promise<void> {
+  const child = Bun.spawn(command, { cwd: tmpdir(), stdio: ["ignore", "ignore", "pipe"] });
+  const [complaint, code] = await Promise.all([Bun.readableStreamToText(child.stderr), child.exited]);
+  if (code !== 0) throw new Error(`${path.basename(command.find((word) => word.includes("/")) ?? "")}: ${complaint}`);
+}
+
+async function accepting(url: string, server: Bun.Subprocess): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  let reason: unknown = "it did not answer in time";
+  while (Date.now() < deadline && server.exitCode === null) {
+    const sql = postgres(url, { max: 1, connect_timeout: 1, onnotice() {} });
+    try {
+      await sql`select 1`;
+      return;
+    } catch (error) {
+      reason = error;
+      await Bun.sleep(50);
+    } finally {
+      await sql.end();
+    }
+  }
+  throw new Error(server.exitCode === null ? String(reason) : `it ended with ${server.exitCode}`);
+}

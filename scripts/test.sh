@@ -1,0 +1,14 @@
+#!/bin/sh
+# Everything that must hold, from a fresh clone: sh scripts/test.sh
+# The last line counts what passed and failed; the exit code is 0 only when nothing failed.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+. scripts/tools.sh
+
+ensure_bun
+ensure_debian "command -v chromium" chromium
+ensure_debian "fc-list :lang=zh | grep -q ." fontconfig fonts-noto-cjk
+ensure_debian "ls /usr/lib/postgresql/*/bin/initdb || command -v initdb" postgresql
+ensure_packages
+exec bun scripts/test.ts

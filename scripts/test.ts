@@ -1,0 +1,73 @@
+/**
+ * Runs everything that must hold: checks, build, tests beside the code (embedded database), the database tests again on
+ * a real Postgres, and the tests that start the executable. Started by test.sh; the last line is the count.
+ */
+import { readFileSync } from "node:fs";
+import { runChecks } from "./checks";
+import { startTemporaryPostgres, type TemporaryPostgres } from "./postgres/temporary";
+import { type Count, runBunTest } from "./test/bun-test";
+
+const UNIT_FOLDERS = ["src", "ui", "db", "scripts/build", "scripts/checks", "scripts/test", "scripts/bench"];
+const total = { passed: 0, failed: 0 };
+const failures: string[] = [];
+const abort = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => abort.abort());
+
+let postgres: TemporaryPostgres | undefined;
+try {
+  await runChecks(({ name, ok, output }) => {
+    record(`check: ${name}`, { passed: Number(ok), failed: Number(!ok) });
+    if (output) process.stdout.write(`${output}\n`);
+  });
+  await stage("build", build);
+  await stage("unit tests", () => bunTest(UNIT_FOLDERS, 30_000));
+  await stage("database tests on Postgres", async () => {
+    postgres = await startTemporaryPostgres({ durable: false });
+    return bunTest(databaseTests(), 30_000, { TEST_DATABASE_URL: postgres.url });
+  });
+  await stage("executable", () =>
+    bunTest(["scripts/e2e"], 120_000, postgres ? { TEST_DATABASE_URL: postgres.url } : {}),
+  );
+} finally {
+  await postgres?.stop();
+}
+
+if (failures.length) process.stdout.write(`failed: ${failures.join(", ")}\n`);
+process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+process.exit(total.failed === 0 && !abort.signal.aborted ? 0 : 1);
+
+async function stage(name: string, run: () => Promise<Count>): Promise<void> {
+  if (abort.signal.aborted) return record(name, { passed: 0, failed: 1 });
+  process.stdout.write(`\n== ${name}\n`);
+  const start = performance.now();
+  const count = await run().catch((error: unknown) => {
+    process.stdout.write(`${error instanceof Error ? error.message : error}\n`);
+    return { passed: 0, failed: 1 };
+  });
+  record(`${name} (${Math.round((performance.now() - start) / 1000)} s)`, count);
+}
+
+function record(name: string, count: Count): void {
+  total.passed += count.passed;
+  total.failed += count.failed;
+  if (count.failed) failures.push(name);
+  process.stdout.write(`${count.failed ? "FAIL" : "ok  "} ${name}: ${count.passed} + ${count.failed} failed\n`);
+}
+
+async function build(): Promise<Count> {
+  const child = Bun.spawn([process.execPath, "scripts/build.ts"], { stdio: ["ignore", "inherit", "inherit"] });
+  const ok = (await child.exited) === 0;
+  return { passed: Number(ok), failed: Number(!ok) };
+}
+
+function bunTest(targets: readonly string[], timeoutMs: number, env: Record<string, string> = {}): Promise<Count> {
+  return runBunTest(targets, { env, timeoutMs, signal: abort.signal });
+}
+
+/** The tests that use a database, and so are worth running on each engine. */
+function databaseTests(): string[] {
+  const all = [...new Bun.Glob("{src,db}/**/*.test.ts").scanSync(".")];
+  return all
+    .filter((file) => /from "[^"]*\/testing(\.ts)?"/.test(readFileSync(file, "utf8")))
+    .map((file) => `./${file}`);
+}

@@ -1,0 +1,39 @@
+# Sourced by run.sh and test.sh: makes the pinned Bun and the project's packages available. Needs $root.
+
+die() {
+  echo "$1" >&2
+  exit 1
+}
+
+ensure_bun() {
+  wanted=$(sed -n 's/.*"packageManager": "bun@\(.*\)".*/\1/p' "$root/package.json")
+  [ "$(bun --version 2>/dev/null)" = "$wanted" ] && return
+  PATH="$root/.tools/node_modules/.bin:$PATH"
+  export PATH
+  [ "$(bun --version 2>/dev/null)" = "$wanted" ] && return
+  command -v npm >/dev/null || die "Bun $wanted is needed: install it from https://bun.sh, or install npm and run this again"
+  echo "installing Bun $wanted into .tools"
+  npm install --prefix "$root/.tools" --no-fund --no-audit --loglevel=error "bun@$wanted" || die "installing Bun $wanted failed"
+  hash -r
+  [ "$(bun --version)" = "$wanted" ] || die "Bun $wanted was installed into .tools, but does not start"
+}
+
+ensure_packages() {
+  bun install --frozen-lockfile --silent || die "bun install --frozen-lockfile failed"
+}
+
+# ensure_debian COMMAND PACKAGE...: installs packages when a command is missing, where that is possible.
+ensure_debian() {
+  probe=$1
+  shift
+  sh -c "$probe" >/dev/null 2>&1 && return
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    die "missing: $* (install these packages, then run this again)"
+  fi
+  if [ -z "${apt_updated:-}" ]; then
+    apt-get update -qq || die "apt-get update failed"
+    apt_updated=1
+  fi
+  echo "installing $*"
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null || die "installing $* failed"
+}
