@@ -1,0 +1,90 @@
+import { parseArgs } from "node:util";
+
+export type Command =
+  | { name: "serve" }
+  | { name: "backup"; file: string }
+  | { name: "restore"; file: string; force: boolean }
+  | { name: "reset-password"; username: string }
+  | { name: "healthcheck" }
+  | { name: "help" }
+  | { name: "version" };
+
+/** The command line makes no sense; the message says what would. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+export const HELP = `Sluice: a gateway in front of every AI provider.
+
+Usage: sluice [command]
+
+Commands
+  serve                    run the gateway (default)
+  backup FILE              write the whole database to FILE; works while serving
+  restore FILE [--force]   read FILE into an empty database; --force replaces what is there
+  reset-password USER      give USER a new password, print it, end the user's sessions
+  healthcheck              exit 0 when the gateway on this machine is ready
+
+Options
+  --help, --version
+
+Environment (all optional)
+  HOST, PORT               address to listen on (0.0.0.0, 3000)
+  DATA_DIR                 where the embedded database, keys and journal live (./data)
+  DATABASE_URL             Postgres address; without it the embedded database is used
+  REDIS_URL                Redis or Valkey for limits shared by several replicas
+  ENCRYPTION_KEY           encrypts secrets at rest; else a key file is made in DATA_DIR
+  SESSION_SECRET           signs sessions; else made in DATA_DIR
+  TRUSTED_PROXIES          addresses or CIDR ranges whose forwarded headers are believed
+  ALLOW_PRIVATE_UPSTREAMS  true: channels may live on private and loopback addresses
+  LOG_LEVEL, LOG_FORMAT    info; json or pretty
+  RELAY_TIMEOUT, STREAMING_TIMEOUT, SHUTDOWN_TIMEOUT   seconds
+`;
+
+/** Parses the arguments after the program's name. Throws UsageError. */
+export function parseCommand(args: readonly string[]): Command {
+  const { values, positionals } = parse(args);
+  if (values.help) return { name: "help" };
+  if (values.version) return { name: "version" };
+  const [name = "serve", operand, ...rest] = positionals;
+  const expectOperands = (count: 0 | 1, what = "") => {
+    const given = operand === undefined ? 0 : 1 + rest.length;
+    if (given !== count) throw new UsageError(count === 0 ? `${name} takes no argument` : `${name} needs one ${what}`);
+  };
+  if (values.force && name !== "restore") throw new UsageError("--force goes with restore");
+  switch (name) {
+    case "serve":
+    case "healthcheck":
+    case "help":
+    case "version":
+      expectOperands(0);
+      return { name };
+    case "backup":
+      expectOperands(1, "FILE");
+      return { name, file: operand ?? "" };
+    case "restore":
+      expectOperands(1, "FILE");
+      return { name, file: operand ?? "", force: values.force };
+    case "reset-password":
+      expectOperands(1, "USER");
+      return { name, username: operand ?? "" };
+    default:
+      throw new UsageError(`unknown command: ${name}`);
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        help: { type: "boolean", short: "h", default: false },
+        version: { type: "boolean", short: "v", default: false },
+        force: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,38 @@
+import { HELP, parseCommand, UsageError } from "./cli/arguments.ts";
+import { liftConnectionLimit } from "./lib/lift-connection-limit.ts";
+import { version } from "./version.ts";
+
+const args = process.argv.slice(2);
+
+try {
+  process.exitCode = await run();
+} catch (error) {
+  const usage = error instanceof UsageError;
+  process.stderr.write(`sluice: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (usage) process.stderr.write("See sluice --help\n");
+  process.exit(usage ? 2 : 1);
+}
+
+/** Runs the command and returns the exit code. What a command needs is loaded only when it is run. */
+async function run(): Promise<number> {
+  const command = parseCommand(args);
+  switch (command.name) {
+    case "help":
+      process.stdout.write(HELP);
+      return 0;
+    case "version":
+      process.stdout.write(`sluice ${version}\n`);
+      return 0;
+    case "healthcheck":
+      return (await import("./cli/healthcheck.ts")).healthcheck();
+    case "serve":
+      await liftConnectionLimit(args);
+      return (await import("./cli/serve.ts")).serve();
+    case "backup":
+      return (await import("./cli/backup.ts")).backup(command.file);
+    case "restore":
+      return (await import("./cli/restore.ts")).restore(command.file, command.force);
+    case "reset-password":
+      return (await import("./cli/reset-password.ts")).resetPassword(command.username);
+  }
+}
