@@ -1,0 +1,106 @@
+import { Elysia } from "elysia";
+import type { Logger } from "../lib/log.ts";
+import { languageOf, type MessageCode, type MessageParams, say } from "../lib/messages.ts";
+import { OperationError } from "../lib/operation-error.ts";
+import { requestIdOf } from "../lib/request-id.ts";
+
+/** The shape of every answer under /api; some calls put more beside `data`. */
+export type Envelope<T> = { success: true; message: string; data: T };
+export type Refusal = { success: false; message: string; code: MessageCode };
+
+/** A success; `message` is what the console shows as a toast, mostly nothing. */
+export const ok = <T>(data: T, message = ""): Envelope<T> => ({ success: true, message, data });
+
+/** A success without data whose message is told in the caller's language. */
+export const done = (request: Request, code: MessageCode, params?: MessageParams): Envelope<null> =>
+  ok(null, say(code, languageOf(request), params));
+
+/** A refusal in the caller's language. */
+export const fail = (request: Request, code: MessageCode, params?: MessageParams): Refusal => ({
+  success: false,
+  message: say(code, languageOf(request), params),
+  code,
+});
+
+/** Paths whose answers are envelopes. */
+export const isConsolePath = (path: string): boolean => path === "/api" || path.startsWith("/api/");
+
+/** Query text of the frameworks' validators, cut to what helps. */
+type Invalid = { all?: readonly { path?: string; summary?: string; message?: string }[] };
+
+/**
+ * Answers every failure under /api with the envelope: operations' refusals (200 unless they say otherwise), invalid input
+ * (400), unknown paths (404), an unreachable database (503) and everything unforeseen (500, logged with the request id).
+ * Nothing under /api may be cached.
+ */
+export function envelope({ log }: Readonly<{ log: Logger }>) {
+  const unknownRoute = ({ request, path }: { request: Request; path: string }) => {
+    throw new OperationError("unknown_route", { method: request.method, path }, { status: 404 });
+  };
+  const app = new Elysia({ name: "console/envelope" })
+    .onRequest(({ request, set }) => {
+      if (isConsolePath(new URL(request.url).pathname)) set.headers["cache-control"] = "no-store";
+    })
+    .onError({ as: "global" }, ({ code, error, request, path, set }) => {
+      if (!isConsolePath(path)) return;
+      set.headers["cache-control"] = "no-store";
+      if (error instanceof OperationError) {
+        set.status = error.status;
+        if (error.retryAfterSeconds !== undefined) set.headers["retry-after"] = String(error.retryAfterSeconds);
+        return fail(request, error.code, error.params);
+      }
+      if (code === "NOT_FOUND") {
+        set.status = 404;
+        return fail(request, "unknown_route", { method: request.method, path });
+      }
+      if (code === "PARSE") {
+        set.status = 400;
+        return fail(request, "malformed_body");
+      }
+      if (code === "VALIDATION" || code === "INVALID_COOKIE_SIGNATURE") {
+        set.status = 400;
+        return fail(request, "invalid_request", { detail: explain(error as Invalid) });
+      }
+      if (isDatabaseDown(error)) {
+        log.warn({ requestId: requestIdOf(request), path, error }, "the database does not answer");
+        set.status = 503;
+        return fail(request, "database_unavailable");
+      }
+      log.error({ requestId: requestIdOf(request), method: request.method, path, error }, "console call failed");
+      set.status = 500;
+      return fail(request, "internal_error", { requestId: requestIdOf(request) });
+    });
+  // By method, not with `all`: another plugin's GET wildcard (the console's pages) would win over it.
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    app.route(method, "/api", unknownRoute, { detail: { hide: true } });
+    app.route(method, "/api/*", unknownRoute, { detail: { hide: true } });
+  }
+  return app;
+}
+
+function explain(error: Invalid): string {
+  const first = error.all?.[0];
+  if (!first) return "";
+  const field = first.path?.replace(/^\//, "").replaceAll("/", ".");
+  const problem = first.summary ?? first.message ?? "";
+  return field && !problem.includes(field) ? `${field}: ${problem}` : problem;
+}
+
+/** Connection failures of the driver, and of the server while it starts or stops (class 57P). */
+function isDatabaseDown(error: unknown): boolean {
+  for (let cause: unknown = error, depth = 0; cause && depth < 4; depth += 1) {
+    const { code, cause: next } = cause as { code?: unknown; cause?: unknown };
+    if (typeof code === "string" && (/^57P0/.test(code) || DRIVER_FAILURES.has(code))) return true;
+    cause = next;
+  }
+  return false;
+}
+
+const DRIVER_FAILURES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+]);

@@ -1,0 +1,63 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+
+/** Encrypts what must be readable again (channel keys, option secrets) and hashes what must only be found again (API keys). */
+export type Vault = {
+  /** AES-256-GCM under a fresh nonce: the same text never looks the same twice. */
+  encrypt(text: string): string;
+  /** Throws DecryptionError when the text was changed, or written under another key. */
+  decrypt(cipher: string): string;
+  /** HMAC-SHA256, hex: equal texts have equal hashes, useless without the key. */
+  keyedHash(text: string): string;
+};
+
+/** Stored text that this key cannot read. */
+export class DecryptionError extends Error {
+  override name = "DecryptionError";
+}
+
+/** Leads every cipher text, so that a later scheme can be told apart; authenticated together with the text. */
+const VERSION = "v1.";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Creates the vault of one secret; encryption and lookup get keys of their own (HKDF-SHA256). */
+export function createVault({ encryptionKey }: Readonly<{ encryptionKey: string }>): Vault {
+  const cipherKey = deriveKey(encryptionKey, "sluice encryption v1");
+  const hasher = new Bun.CryptoHasher("sha256", deriveKey(encryptionKey, "sluice lookup v1"));
+  const additional = Buffer.from(VERSION);
+
+  return {
+    encrypt(text) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", cipherKey, nonce).setAAD(additional);
+      const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return VERSION + Buffer.concat([nonce, body, cipher.getAuthTag()]).toString("base64url");
+    },
+    decrypt(text) {
+      if (!text.startsWith(VERSION)) throw new DecryptionError("not a text that this release encrypted");
+      const bytes = Buffer.from(text.slice(VERSION.length), "base64url");
+      if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new DecryptionError("the encrypted text is cut short");
+      const decipher = createDecipheriv("aes-256-gcm", cipherKey, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      }).setAAD(additional);
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      try {
+        const body = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
+        return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
+      } catch {
+        throw new DecryptionError("the encrypted text was changed, or belongs to another encryption key");
+      }
+    },
+    keyedHash: (text) => hasher.copy().update(text).digest("hex"),
+  };
+}
+
+/** 32 bytes for one purpose; keys of different purposes tell nothing about each other (HKDF, RFC 5869). */
+export const deriveKey = (secret: string, purpose: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", Buffer.from(secret, "utf8"), Buffer.alloc(0), Buffer.from(purpose), 32));
+
+/** SHA-256, hex: for values that are random enough to need no key. */
+export const sha256Hex = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
+
+/** `bytes` random bytes as text without padding, safe in cookies and addresses. */
+export const randomText = (bytes: number): string => randomBytes(bytes).toString("base64url");

@@ -1,0 +1,72 @@
+/** Sign-in, users and their own settings. */
+export const accountMessages = {
+  not_logged_in: {
+    en: "Not logged in, and no access token was sent (Veloera-User).",
+    zh: "未登录，且未提供 access token（Veloera-User）。",
+  },
+  access_token_invalid: { en: "The access token is not valid.", zh: "无效的 access token。" },
+  user_header_missing: { en: "The Veloera-User header is missing.", zh: "未提供 Veloera-User 请求头。" },
+  user_header_malformed: { en: "The Veloera-User header is malformed.", zh: "Veloera-User 请求头格式错误。" },
+  user_header_mismatch: {
+    en: "The Veloera-User header does not match the logged-in user.",
+    zh: "Veloera-User 请求头与登录用户不匹配。",
+  },
+  user_banned: { en: "This account is banned.", zh: "该账户已被封禁。" },
+  permission_denied: { en: "You do not have permission to do this.", zh: "权限不足，无法进行此操作。" },
+  login_required_fields: { en: "Enter your username and password.", zh: "请输入用户名和密码。" },
+  login_failed: {
+    en: "Wrong username or password, or the account is banned.",
+    zh: "用户名或密码错误，或该账户已被封禁。",
+  },
+  login_throttled: {
+    en: "Too many failed attempts for this account. Try again in {seconds} seconds.",
+    zh: "该账户失败次数过多，请在 {seconds} 秒后重试。",
+  },
+  password_login_disabled: {
+    en: "The administrator has turned off password login.",
+    zh: "管理员已关闭密码登录。",
+  },
+  username_required: { en: "Enter a username.", zh: "请输入用户名。" },
+  username_too_long: { en: "The username cannot exceed {max} characters.", zh: "用户名不能超过 {max} 个字符。" },
+  username_characters: {
+    en: "The username cannot contain spaces, @ or control characters.",
+    zh: "用户名不能包含空格、@ 或控制字符。",
+  },
+  username_taken: { en: "This username exists or was deregistered.", zh: "用户名已存在或已注销。" },
+  username_fixed: { en: "The username cannot be changed.", zh: "用户名不能修改。" },
+  display_name_too_long: {
+    en: "The display name cannot exceed {max} characters.",
+    zh: "显示名称不能超过 {max} 个字符。",
+  },
+  password_length: {
+    en: "The password must have {min} to {max} characters.",
+    zh: "密码长度须为 {min} 到 {max} 个字符。",
+  },
+  original_password_required: { en: "Enter your current password.", zh: "请输入原密码。" },
+  original_password_wrong: { en: "The current password is wrong.", zh: "原密码错误。" },
+  password_unchanged: {
+    en: "The new password must differ from the current one.",
+    zh: "新密码不能与原密码相同。",
+  },
+  user_not_found: { en: "There is no such user.", zh: "用户不存在。" },
+  root_cannot_be_deleted: { en: "A super admin cannot be deleted.", zh: "不能删除超级管理员账户。" },
+  root_cannot_be_disabled: { en: "A super admin cannot be disabled.", zh: "不能禁用超级管理员账户。" },
+  root_cannot_be_demoted: { en: "A super admin cannot be demoted.", zh: "不能降级超级管理员账户。" },
+  user_out_of_reach: {
+    en: "You cannot act on a user of an equal or higher role.",
+    zh: "无权操作同级或更高等级的用户。",
+  },
+  only_root_promotes: { en: "Only a super admin can promote to admin.", zh: "只有超级管理员可以提升管理员。" },
+  already_admin: { en: "This user is already an admin.", zh: "该用户已经是管理员。" },
+  already_ordinary: { en: "This user is already an ordinary user.", zh: "该用户已经是普通用户。" },
+  unknown_user_action: { en: "Unknown action: {action}", zh: "未知操作：{action}" },
+  notify_type_invalid: { en: "The warning type must be email or webhook.", zh: "通知方式只能是邮件或 Webhook。" },
+  notify_threshold_invalid: { en: "The warning threshold must be greater than 0.", zh: "预警阈值必须大于 0。" },
+  webhook_url_required: { en: "Enter the webhook address.", zh: "请输入 Webhook 地址。" },
+  webhook_url_invalid: {
+    en: "The webhook address must be a valid https address.",
+    zh: "Webhook 地址必须是有效的 https 地址。",
+  },
+  notification_email_invalid: { en: "The notification email is not valid.", zh: "通知邮箱格式不正确。" },
+  user_setting_saved: { en: "Settings updated", zh: "设置已更新" },
+} as const;

@@ -1,0 +1,1 @@
+export const logMessages = {} as const;

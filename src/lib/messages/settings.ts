@@ -1,0 +1,37 @@
+/** Options: what a value must be, and what a switch needs first. */
+export const settingMessages = {
+  option_unknown: { en: "There is no setting named {key}.", zh: "不存在名为 {key} 的设置项。" },
+  option_bool: { en: "{key} must be true or false.", zh: "{key} 必须为 true 或 false。" },
+  option_integer: {
+    en: "{key} must be a whole number from {min} to {max}.",
+    zh: "{key} 必须是 {min} 到 {max} 之间的整数。",
+  },
+  option_number: { en: "{key} must be a number from {min} to {max}.", zh: "{key} 必须是 {min} 到 {max} 之间的数字。" },
+  option_choice: { en: "{key} must be one of: {choices}.", zh: "{key} 只能是以下之一：{choices}。" },
+  option_too_long: { en: "{key} cannot exceed {max} characters.", zh: "{key} 不能超过 {max} 个字符。" },
+  option_address: {
+    en: "{key} must be an address that begins with http:// or https://.",
+    zh: "{key} 必须是以 http:// 或 https:// 开头的地址。",
+  },
+  option_json: { en: "{key} is not a valid JSON string: {detail}", zh: "{key} 不是合法的 JSON 字符串：{detail}" },
+  option_json_shape: { en: "{key} must be {shape}.", zh: "{key} 的格式应为：{shape}。" },
+  option_json_entry: {
+    en: "{key}: the value of “{entry}” must be {shape}.",
+    zh: "{key}：“{entry}” 的值应为：{shape}。",
+  },
+  option_domain: { en: "{key}: “{entry}” is not a valid domain.", zh: "{key}：“{entry}” 不是有效的域名。" },
+  option_needs: { en: "Fill in {needed} before turning on {key}.", zh: "启用 {key} 前请先填写 {needed}。" },
+  option_password_login_needed: {
+    en: "Password login cannot be turned off: no super admin has bound another way to sign in.",
+    zh: "无法关闭密码登录：没有超级管理员绑定其他登录方式。",
+  },
+  option_modes_exclusive: {
+    en: "Self-use mode and demo mode cannot both be on.",
+    zh: "自用模式与演示模式不能同时开启。",
+  },
+  option_regex: {
+    en: "{key}: line {line} is not a valid regular expression.",
+    zh: "{key}：第 {line} 行不是有效的正则表达式。",
+  },
+  model_ratios_reset: { en: "Model ratios reset", zh: "模型倍率已重置" },
+} as const;
