@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { runChecks } from "./checks";
-import { startTemporaryPostgres, type TemporaryPostgres } from "./postgres/temporary";
+import { startTemporaryPostgres, type TemporaryPostgres } from "./processes/temporary-postgres";
 import { type Count, runBunTest } from "./test/bun-test";
 
 const UNIT_FOLDERS = ["src", "ui", "db", "scripts/build", "scripts/checks", "scripts/test", "scripts/bench"];

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { chown, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
+import { freePort } from "./free-port";
 
 export type TemporaryPostgres = Readonly<{
   /** postgres://… of its database "postgres", which is empty. */
@@ -88,19 +88,6 @@ async function giveToPostgres(folder: string): Promise<void> {
   const id = await Bun.$`id -u postgres`.text();
   const group = await Bun.$`id -g postgres`.text();
   await chown(folder, Number(id), Number(group));
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() =>
-        address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port")),
-      );
-    });
-  });
 }
 
 async function finish(command: string[]): Promise<void> {

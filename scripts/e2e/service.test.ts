@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { ENGINES, type Gateway, startOn } from "./harness";
+
+describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startOn(engine);
+  });
+  afterAll(async () => expect(await gateway.stop()).toBe(0));
+
+  test("is live and ready", async () => {
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+  });
+
+  test("shows its measurements to Prometheus", async () => {
+    const reply = await fetch(`${gateway.url}/metrics`);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("content-type")).toStartWith("text/plain");
+    expect(await reply.text()).toMatch(/^process_\w+ [\d.e+]+$/m);
+  });
+
+  test("gives every answer an id, the caller's own where it has one", async () => {
+    for (const path of ["/healthz", "/api/setup", "/api/no-such-call", "/v1/models", "/"]) {
+      const own = await fetch(gateway.url + path);
+      expect(own.headers.get("x-request-id")).toMatch(/^[\w-]{8,}$/);
+      const given = await fetch(gateway.url + path, { headers: { "x-request-id": "from-the-caller.1" } });
+      expect(given.headers.get("x-request-id")).toBe("from-the-caller.1");
+      const bad = await fetch(gateway.url + path, { headers: { "x-request-id": "not acceptable <>" } });
+      expect(bad.headers.get("x-request-id")).not.toBe("not acceptable <>");
+    }
+  });
+
+  test("serves the console on every page address, compressed, and asks to be set up", async () => {
+    for (const path of ["/", "/setup", "/login", "/no/such/page"]) {
+      const reply = await fetch(gateway.url + path, { headers: { "accept-encoding": "br" } });
+      expect(reply.headers.get("content-type")).toStartWith("text/html");
+      expect(reply.headers.get("content-security-policy")).toContain("default-src");
+    }
+    const { data } = (await (await fetch(`${gateway.url}/api/setup`)).json()) as { data: { status: boolean } };
+    expect(data.status).toBe(false);
+  });
+});
+
+describe.each([...ENGINES])("starting, %s database", (engine) => {
+  test("the first start takes at most 2 s, later ones at most 1 s (twice that on a busy machine)", async () => {
+    const first = await startOn(engine);
+    expect(await first.stop()).toBe(0);
+    const again = await startOn(engine, { dataDir: first.dataDir });
+    expect(await again.stop()).toBe(0);
+    expect(first.startMs).toBeLessThan(4000);
+    if (engine === "embedded") expect(again.startMs).toBeLessThan(2000);
+  });
+});
+
+test("a second process on the same data is refused with a clear message", async () => {
+  const gateway = await startOn("embedded");
+  const second = await startOn("embedded", { dataDir: gateway.dataDir }).catch((error: Error) => error);
+  expect(second).toBeInstanceOf(Error);
+  expect((second as Error).message).toMatch(/in use|another|already/i);
+  expect(await gateway.stop()).toBe(0);
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Stage, setStage } from "./harness";
+
+const MODELS = ["hold-after-2", "paced-20-50"];
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await setStage(MODELS);
+});
+afterAll(() => stage.upstream.stop());
+
+function openStream(model: string): Promise<Response> {
+  return fetch(`${stage.gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${stage.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "hello" }] }),
+  });
+}
+
+test("1,000 streams are open at the same time, and each gets all of its answer", async () => {
+  const count = 1000;
+  // The client of this test has the same limit of 256 as the gateway would have, so it runs in processes that lift it.
+  const client = Bun.spawn(
+    [process.execPath, `${import.meta.dir}/streams-client.ts`, stage.gateway.url, stage.key, String(count)],
+    {
+      env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const deadline = Date.now() + 30_000;
+  while (stage.upstream.openStreams() < count && Date.now() < deadline) await Bun.sleep(20);
+  const open = stage.upstream.openStreams();
+  stage.upstream.release();
+  const result = await Bun.readableStreamToText(client.stdout);
+  expect(await client.exited).toBe(0);
+  expect(open).toBe(count);
+  expect(JSON.parse(result)).toEqual({ complete: count, broken: 0 });
+});
+
+test("SIGTERM lets an open stream finish, takes no new calls, and ends with 0", async () => {
+  const reply = await openStream("paced-20-50");
+  expect(reply.status).toBe(200);
+  const rest = reply.text();
+  const stopped = stage.gateway.stop();
+  await Bun.sleep(200);
+  const late = await openStream("paced-20-50").catch(() => null);
+  expect(late === null || late.status === 503).toBe(true);
+  expect((await rest).trimEnd()).toEndWith("data: [DONE]");
+  expect(await stopped).toBe(0);
+});
