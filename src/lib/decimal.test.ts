@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { add, ceilToWhole, decimal, multiply, roundToWhole, subtract, toText, whole } from "./decimal.ts";
+import { add, ceilToWhole, decimal, divide, multiply, roundToWhole, subtract, toText, whole } from "./decimal.ts";
 
 describe("decimal", () => {
   test.each([
@@ -24,6 +24,15 @@ describe("decimal", () => {
   test("subtracts", () => expect(toText(subtract(decimal("1"), decimal("0.25")))).toBe("0.75"));
   test("multiplies without loss", () =>
     expect(toText(multiply(decimal("1.3333333333333333"), decimal("3")))).toBe("3.9999999999999999"));
+
+  test.each([
+    ["2.5", "0.3", "8.333333"],
+    ["0.27", "2", "0.135"],
+    ["-2", "3", "-0.666667"],
+    ["1", "-8", "-0.125"],
+    ["0", "7", "0"],
+  ])("%s ÷ %s = %s", (a, b, quotient) => expect(toText(divide(decimal(a), decimal(b), 6))).toBe(quotient));
+  test("division by zero is refused", () => expect(() => divide(decimal(1), decimal(0), 6)).toThrow(RangeError));
 
   test.each([
     ["0.5", 1],

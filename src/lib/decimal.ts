@@ -36,6 +36,16 @@ export function add(a: Decimal, b: Decimal): Decimal {
 
 export const subtract = (a: Decimal, b: Decimal): Decimal => add(a, { digits: -b.digits, places: b.places });
 
+/** a ÷ b to `places` decimals, halves away from zero. Throws RangeError when b is 0. */
+export function divide(a: Decimal, b: Decimal, places: number): Decimal {
+  if (b.digits === 0n) throw new RangeError("division by zero");
+  const scaled = a.digits * 10n ** BigInt(places + b.places);
+  const unit = b.digits * 10n ** BigInt(a.places);
+  const negative = scaled < 0n !== unit < 0n;
+  const magnitude = (abs(scaled) * 2n + abs(unit)) / (abs(unit) * 2n);
+  return { digits: negative ? -magnitude : magnitude, places };
+}
+
 export const isZero = (a: Decimal): boolean => a.digits === 0n;
 export const isNegative = (a: Decimal): boolean => a.digits < 0n;
 
@@ -63,6 +73,8 @@ export function toText(a: Decimal): string {
   const text = (digits < 0n ? -digits : digits).toString().padStart(places + 1, "0");
   return places === 0 ? sign + text : `${sign}${text.slice(0, -places)}.${text.slice(-places)}`;
 }
+
+const abs = (value: bigint): bigint => (value < 0n ? -value : value);
 
 const atPlaces = (a: Decimal, places: number): bigint =>
   places === a.places ? a.digits : a.digits * 10n ** BigInt(places - a.places);
