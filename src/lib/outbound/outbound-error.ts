@@ -1,0 +1,21 @@
+/** Why an outgoing request was not made or not finished. */
+export type OutboundFailure =
+  | "bad_address"
+  | "refused_address"
+  | "unresolved"
+  | "unsupported_proxy"
+  | "too_many_redirects"
+  | "too_large"
+  | "timeout"
+  | "unreachable";
+
+/** An outgoing request failed before an answer could be used; the message carries no secret and no resolved address. */
+export class OutboundError extends Error {
+  override name = "OutboundError";
+  readonly failure: OutboundFailure;
+
+  constructor(failure: OutboundFailure, message: string) {
+    super(message);
+    this.failure = failure;
+  }
+}

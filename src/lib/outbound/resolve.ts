@@ -1,0 +1,54 @@
+import { lookup as systemLookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { AddressPolicy } from "./address-policy.ts";
+import { OutboundError } from "./outbound-error.ts";
+
+/** Host name → its addresses. */
+export type Lookup = (hostname: string) => Promise<readonly string[]>;
+
+/** Host name → addresses that may be reached; at once when the answer is still fresh. Throws or rejects OutboundError. */
+export type Resolve = (hostname: string) => readonly string[] | Promise<readonly string[]>;
+
+/** How long an answer is believed: short, yet a busy channel asks the name server a few times a minute at most. */
+const FRESH_MS = 15_000;
+const MAX_NAMES = 2_000;
+
+const lookupAll: Lookup = async (hostname) =>
+  (await systemLookup(hostname, { all: true })).map(({ address }) => address);
+
+/**
+ * Resolves a name and refuses it when any of its addresses is refused, so that a name with one public and one private
+ * address is no way round the policy.
+ */
+export function createResolve(policy: AddressPolicy, lookup: Lookup = lookupAll, now = Date.now): Resolve {
+  const known = new Map<string, { addresses: readonly string[]; until: number }>();
+
+  const ask = async (hostname: string): Promise<readonly string[]> => {
+    let addresses: readonly string[];
+    try {
+      addresses = await lookup(hostname);
+    } catch {
+      throw new OutboundError("unresolved", `the host name ${hostname} could not be resolved`);
+    }
+    if (addresses.length === 0) throw new OutboundError("unresolved", `the host name ${hostname} has no address`);
+    if (!addresses.every(policy.allows)) throw refused(hostname);
+    if (known.size >= MAX_NAMES) known.clear();
+    known.set(hostname, { addresses, until: now() + FRESH_MS });
+    return addresses;
+  };
+
+  return (hostname) => {
+    if (isIP(hostname)) {
+      if (!policy.allows(hostname)) throw refused(hostname);
+      return [hostname];
+    }
+    const entry = known.get(hostname);
+    return entry && entry.until > now() ? entry.addresses : ask(hostname);
+  };
+}
+
+const refused = (hostname: string): OutboundError =>
+  new OutboundError(
+    "refused_address",
+    `${hostname} is on a private, loopback or link-local network; set ALLOW_PRIVATE_UPSTREAMS=true to allow such addresses`,
+  );

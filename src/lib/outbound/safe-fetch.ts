@@ -1,0 +1,121 @@
+import { isIP } from "node:net";
+import type { AddressPolicy } from "./address-policy.ts";
+import { OutboundError } from "./outbound-error.ts";
+import { checkedProxy } from "./proxy.ts";
+import { createResolve, type Lookup, type Resolve } from "./resolve.ts";
+import { hostnameOf, parseHttpUrl } from "./url.ts";
+
+export type SafeRequest = {
+  method?: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Uint8Array<ArrayBuffer>;
+  /** For the whole exchange, redirects included. */
+  timeoutMs?: number;
+  /** Largest body that is read. */
+  maxBytes?: number;
+  maxRedirects?: number;
+  /** `http://` or `https://` proxy; empty: direct. */
+  proxy?: string;
+};
+
+export type SafeResponse = { status: number; headers: Headers; url: string; body: Uint8Array; text(): string };
+
+export type SafeFetch = (address: string, request?: SafeRequest) => Promise<SafeResponse>;
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
+const DEFAULT_MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Never follows a redirect to another origin. */
+const CREDENTIALS: readonly string[] = ["authorization", "cookie", "x-api-key", "api-key", "x-goog-api-key"];
+
+/**
+ * The outgoing fetch of everything but the relay: the name is resolved first, its addresses are checked against the policy,
+ * the connection goes to the very address that was checked, and each redirect passes the same check. Rejects OutboundError.
+ */
+export function createSafeFetch(policy: AddressPolicy, lookup?: Lookup): SafeFetch {
+  const resolve = createResolve(policy, lookup);
+  return async (address, request = {}) => {
+    const deadline = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    try {
+      return await follow(address, request, resolve, deadline);
+    } catch (error) {
+      if (error instanceof OutboundError) throw error;
+      if (deadline.aborted) throw new OutboundError("timeout", `${nameOf(address)} did not answer in time`);
+      throw new OutboundError("unreachable", `${nameOf(address)} could not be reached`);
+    }
+  };
+}
+
+async function follow(
+  address: string,
+  request: SafeRequest,
+  resolve: Resolve,
+  deadline: AbortSignal,
+): Promise<SafeResponse> {
+  const proxy = request.proxy ? await checkedProxy(request.proxy, resolve) : false;
+  let url = parseHttpUrl(address, "the address");
+  let { method = "GET", body } = request;
+  let headers: Record<string, string> = { ...request.headers };
+  for (let hop = 0; hop <= (request.maxRedirects ?? DEFAULT_MAX_REDIRECTS); hop += 1) {
+    const response = await send(url, { method, headers, body, proxy, signal: deadline }, resolve);
+    const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
+    if (location === null) return read(response, url, request.maxBytes ?? DEFAULT_MAX_BYTES);
+    await response.body?.cancel();
+    const next = parseHttpUrl(URL.parse(location, url.href)?.href ?? "", "the redirect's target");
+    if (next.origin !== url.origin) headers = withoutCredentials(headers);
+    if (response.status === 303 || (response.status < 303 && method === "POST")) {
+      method = "GET";
+      body = undefined;
+    }
+    url = next;
+  }
+  throw new OutboundError("too_many_redirects", `${nameOf(address)} redirects too often`);
+}
+
+type Exchange = {
+  method: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array<ArrayBuffer> | undefined;
+  proxy: string | false;
+  signal: AbortSignal;
+};
+
+/** Tries the checked addresses in turn; a connection that was made is the last. */
+async function send(url: URL, exchange: Exchange, resolve: Resolve): Promise<Response> {
+  const hostname = hostnameOf(url);
+  const addresses = await resolve(hostname);
+  const init = { ...exchange, redirect: "manual" } as const;
+  if (exchange.proxy) return fetch(url, init);
+  const headers = { ...exchange.headers, host: url.host };
+  const tls = isIP(hostname) ? undefined : { serverName: hostname };
+  let failure: unknown;
+  for (const address of addresses) {
+    const pinned = new URL(url);
+    pinned.hostname = isIP(address) === 6 ? `[${address}]` : address;
+    try {
+      return await fetch(pinned, { ...init, headers, ...(tls && { tls }) });
+    } catch (error) {
+      if (exchange.signal.aborted) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+async function read(response: Response, url: URL, maxBytes: number): Promise<SafeResponse> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.byteLength;
+    if (size > maxBytes) throw new OutboundError("too_large", `the answer is larger than ${maxBytes} bytes`);
+    parts.push(part);
+  }
+  const body = Buffer.concat(parts);
+  return { status: response.status, headers: response.headers, url: url.href, body, text: () => body.toString("utf8") };
+}
+
+const withoutCredentials = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIALS.includes(name.toLowerCase())));
+
+const nameOf = (address: string): string => URL.parse(address)?.host || "the address";
