@@ -1,0 +1,87 @@
+import ipaddr from "ipaddr.js";
+
+/** What the server knows of a connection; `Bun.Server` fits. */
+export type PeerSource = { requestIP(request: Request): { address: string } | null } | null | undefined;
+
+/** Who called, as seen through trusted proxies. */
+export type ClientAddress = {
+  /** The caller's address; "" where the connection is unknown. */
+  ip(request: Request, peers: PeerSource): string;
+  /** Whether the caller's own leg is encrypted: by this process, or as a trusted proxy says (X-Forwarded-Proto). */
+  isHttps(request: Request, peers: PeerSource): boolean;
+  /** The host the caller asked for; a trusted proxy may name it (X-Forwarded-Host). */
+  host(request: Request, peers: PeerSource): string;
+};
+
+/**
+ * Reads forwarded headers, but only of connections that come from `trustedProxies` (addresses or CIDR ranges): anybody else
+ * could write whatever address they like. Of several forwarders the last one that is not trusted is the caller.
+ * Throws RangeError when an entry is neither an address nor a range.
+ */
+export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+  const ranges = trustedProxies.map(parseRange);
+  const isTrusted = (address: string): boolean => {
+    if (ranges.length === 0 || !ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address);
+    return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range));
+  };
+  const peerOf = (request: Request, peers: PeerSource): string => plain(peers?.requestIP(request)?.address ?? "");
+  /** A header of the nearest trusted proxy; its own entry is the last. */
+  const forwarded = (request: Request, peers: PeerSource, name: string): string | null => {
+    if (ranges.length === 0 || !isTrusted(peerOf(request, peers))) return null;
+    return request.headers.get(name)?.split(",").at(-1)?.trim() || null;
+  };
+
+  return {
+    ip(request, peers) {
+      const peer = peerOf(request, peers);
+      if (!isTrusted(peer)) return peer;
+      const chain = request.headers.get("x-forwarded-for") ?? request.headers.get("x-real-ip") ?? "";
+      let caller = peer;
+      for (const hop of chain
+        .split(",")
+        .map((entry) => withoutPort(entry.trim()))
+        .reverse()) {
+        if (!ipaddr.isValid(hop)) break;
+        caller = plain(hop);
+        if (!isTrusted(caller)) break;
+      }
+      return caller;
+    },
+    isHttps: (request, peers) =>
+      new URL(request.url).protocol === "https:" || forwarded(request, peers, "x-forwarded-proto") === "https",
+    host: (request, peers) =>
+      forwarded(request, peers, "x-forwarded-host") ?? request.headers.get("host") ?? new URL(request.url).host,
+  };
+}
+
+/** What shares a limit: an IPv4 address, or the /64 of an IPv6 address (one household or server). */
+export function limitKeyOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  if (address.kind() === "ipv4") return address.toString();
+  return `${(address as ipaddr.IPv6).parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(":")}::/64`;
+}
+
+function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  try {
+    if (text.includes("/")) return ipaddr.parseCIDR(text);
+    const address = ipaddr.process(text);
+    return [address, address.kind() === "ipv4" ? 32 : 128];
+  } catch {
+    throw new RangeError(`TRUSTED_PROXIES: “${text}” is neither an address nor a CIDR range`);
+  }
+}
+
+/** IPv4 mapped into IPv6 (::ffff:1.2.3.4) is the IPv4 address. */
+const plain = (address: string): string => (ipaddr.isValid(address) ? ipaddr.process(address).toString() : address);
+
+const withoutPort = (hop: string): string =>
+  /^\[.*\](:\d+)?$/.test(hop)
+    ? hop.slice(1, hop.indexOf("]"))
+    : /^[\d.]+:\d+$/.test(hop)
+      ? hop.slice(0, hop.indexOf(":"))
+      : hop;

@@ -1,0 +1,17 @@
+import { OperationError } from "../lib/operation-error.ts";
+import { findOption, type OptionKey } from "./registry/index.ts";
+
+/**
+ * What must hold between options before `key` becomes `value`: a switch needs what it works with, and the usage modes
+ * exclude each other. `textOf` tells the present text of an option. Throws OperationError.
+ */
+export function guardChange(key: OptionKey, value: unknown, textOf: (key: OptionKey) => string): void {
+  if (value !== true) return;
+  for (const needed of findOption(key)?.traits.needs ?? []) {
+    if (textOf(needed as OptionKey) === "") throw new OperationError("option_needs", { key, needed });
+  }
+  const otherMode = { SelfUseModeEnabled: "DemoSiteEnabled", DemoSiteEnabled: "SelfUseModeEnabled" } as const;
+  if ((key === "SelfUseModeEnabled" || key === "DemoSiteEnabled") && textOf(otherMode[key]) === "true") {
+    throw new OperationError("option_modes_exclusive");
+  }
+}

@@ -1,0 +1,17 @@
+import { bool } from "../option.ts";
+
+/** The drawing and task protocols. */
+export const drawingOptions = {
+  DrawingEnabled: bool(true, { status: "enable_drawing" }),
+  TaskEnabled: bool(true, { status: "enable_task" }),
+  /** Keeps the client's notifyHook in forwarded bodies. */
+  MjNotifyEnabled: bool(false, { status: "mj_notify_enabled" }),
+  /** Keeps the client's accountFilter. */
+  MjAccountFilterEnabled: bool(false),
+  /** Image addresses lead through the gateway. */
+  MjForwardUrlEnabled: bool(true),
+  /** Takes --fast, --relax and --turbo out of prompts. */
+  MjModeClearEnabled: bool(false),
+  /** Follow-up actions need a parent that succeeded. */
+  MjActionCheckSuccessEnabled: bool(true),
+};

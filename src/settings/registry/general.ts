@@ -1,0 +1,41 @@
+import { chatLinksShape, json } from "../json-option.ts";
+import { address, bool, integer, line, text } from "../option.ts";
+
+/** `{key}` becomes the API key with `sk-`, `{address}` the gateway's URL-encoded address. */
+const CHAT_PRESETS = [
+  { NextChat: 'https://app.nextchat.dev/#/?settings={"key":"{key}","url":"{address}"}' },
+  {
+    "Lobe Chat":
+      'https://chat-preview.lobehub.com/?settings={"keyVaults":{"openai":{"apiKey":"{key}","baseURL":"{address}/v1"}}}',
+  },
+  {
+    "AI as Workspace":
+      'https://aiaw.app/set-provider?provider={"type":"openai","settings":{"apiKey":"{key}","baseURL":"{address}/v1","compatibility":"strict"}}',
+  },
+  { "AMA 问天": "ama://set-api-key?server={address}&key={key}" },
+  { OpenCat: "opencat://team/join?domain={address}&token={key}" },
+];
+
+/** The site: its name, its texts, how amounts are shown, which usage mode it runs in. */
+export const generalOptions = {
+  ServerAddress: address("", { status: "server_address" }),
+  SystemName: line("Sluice", { status: "system_name" }),
+  Logo: line("", { status: "logo" }),
+  Footer: text("", { status: "footer_html" }),
+  Notice: text(),
+  About: text(),
+  HomePageContent: text(),
+  TopUpLink: line("", { status: "top_up_link" }),
+  "general_setting.docs_link": line("", { status: "docs_link" }),
+  Chats: json(CHAT_PRESETS, chatLinksShape, { status: "chats" }),
+  /** Quota units of one dollar. */
+  QuotaPerUnit: integer(500_000, { min: 1 }, { status: "quota_per_unit" }),
+  DisplayInCurrencyEnabled: bool(true, { status: "display_in_currency" }),
+  DisplayTokenStatEnabled: bool(true),
+  DefaultCollapseSidebar: bool(false, { status: "default_collapse_sidebar" }),
+  DemoSiteEnabled: bool(false, { status: "demo_site_enabled" }),
+  SelfUseModeEnabled: bool(false, { status: "self_use_mode_enabled" }),
+  /** Fetch proxy for media downloads and webhooks. */
+  WorkerUrl: address(),
+  WorkerValidKey: line("", { secret: true }),
+};

@@ -1,0 +1,40 @@
+import type { Option } from "../option.ts";
+import { drawingOptions } from "./drawing.ts";
+import { generalOptions } from "./general.ts";
+import { loggingOptions } from "./logging.ts";
+import { mailOptions } from "./mail.ts";
+import { modelOptions } from "./models.ts";
+import { monitoringOptions } from "./monitoring.ts";
+import { paymentOptions } from "./payment.ts";
+import { pricingOptions } from "./pricing.ts";
+import { quotaOptions } from "./quota.ts";
+import { relayOptions } from "./relay.ts";
+import { signInOptions } from "./sign-in.ts";
+
+/** Every option there is. A new one is one line in its section's file. */
+export const registry = {
+  ...generalOptions,
+  ...signInOptions,
+  ...mailOptions,
+  ...paymentOptions,
+  ...quotaOptions,
+  ...pricingOptions,
+  ...relayOptions,
+  ...monitoringOptions,
+  ...loggingOptions,
+  ...drawingOptions,
+  ...modelOptions,
+} as const;
+
+export type OptionKey = keyof typeof registry;
+
+/** The typed value of every option. */
+export type OptionValues = { [K in OptionKey]: (typeof registry)[K] extends Option<infer T> ? T : never };
+
+export const optionKeys = Object.keys(registry) as OptionKey[];
+
+/** The option named `key`; undefined when there is none. */
+export const findOption = (key: string): Option<unknown> | undefined =>
+  Object.hasOwn(registry, key) ? registry[key as OptionKey] : undefined;
+
+export const isOptionKey = (key: string): key is OptionKey => Object.hasOwn(registry, key);

@@ -1,0 +1,12 @@
+import { bool, integer, oneOf } from "../option.ts";
+
+/** What is written down, and the data dashboard. */
+export const loggingOptions = {
+  LogConsumeEnabled: bool(true),
+  /** Keeps prompts and answers in the log. */
+  LogChatContentEnabled: bool(false, { status: "log_chat_content_enabled" }),
+  DataExportEnabled: bool(true, { status: "enable_data_export" }),
+  /** Minutes. */
+  DataExportInterval: integer(5, { min: 1, max: 1440 }),
+  DataExportDefaultTime: oneOf(["hour", "day", "week"], "hour", { status: "data_export_default_time" }),
+};

@@ -1,0 +1,36 @@
+import { headersShape, json, jsonMap, positiveIntegerShape, textShape, textsShape } from "../json-option.ts";
+import { bool, number } from "../option.ts";
+
+/** Habits of single model families. */
+export const modelOptions = {
+  "gemini.safety_settings": jsonMap(
+    {
+      default: "OFF",
+      HARM_CATEGORY_HARASSMENT: "BLOCK_NONE",
+      HARM_CATEGORY_HATE_SPEECH: "BLOCK_NONE",
+      HARM_CATEGORY_SEXUALLY_EXPLICIT: "BLOCK_NONE",
+      HARM_CATEGORY_DANGEROUS_CONTENT: "BLOCK_NONE",
+    },
+    textShape,
+  ),
+  /** Model → API version. */
+  "gemini.version_settings": jsonMap({ default: "v1beta", "gemini-1.0-pro": "v1beta" }, textShape),
+  /** Models asked for text and images. */
+  "gemini.supported_imagine_models": json(
+    ["gemini-2.0-flash-exp-image-generation", "gemini-2.0-flash-exp"],
+    textsShape,
+  ),
+  "gemini.thinking_adapter_enabled": bool(false),
+  /** Share of the output limit that thinking may take. */
+  "gemini.thinking_adapter_budget_tokens_percentage": number(0.6, { min: 0.1, max: 1 }),
+  "gemini.models_supported_thinking_budget": json(
+    ["gemini-2.5-flash-preview-05-20", "gemini-2.5-flash-preview-04-17", "gemini-2.5-pro-preview-06-05"],
+    textsShape,
+  ),
+  /** Model → headers that replace those of the upstream call. */
+  "claude.model_headers_settings": jsonMap({}, headersShape),
+  /** Model → output limit where the call names none. */
+  "claude.default_max_tokens": jsonMap({ default: 8192 }, positiveIntegerShape),
+  "claude.thinking_adapter_enabled": bool(true),
+  "claude.thinking_adapter_budget_tokens_percentage": number(0.8, { min: 0.1, max: 1 }),
+};

@@ -1,0 +1,17 @@
+import { jsonMap, ratioShape } from "../json-option.ts";
+import { address, exact, integer, line } from "../option.ts";
+
+/** Online recharge. */
+export const paymentOptions = {
+  PayAddress: address(),
+  EpayId: line(),
+  EpayKey: line("", { secret: true }),
+  /** Base of the payment's notify address; falls back to ServerAddress. */
+  CustomCallbackAddress: address(),
+  /** Payment currency per dollar. */
+  Price: exact(7.3, { max: 1_000_000 }, { status: "price" }),
+  /** Dollars. */
+  MinTopUp: integer(1, { max: 1_000_000 }, { status: "min_topup" }),
+  /** Factor on the payable price by the user's group. */
+  TopupGroupRatio: jsonMap({ default: 1, vip: 1, svip: 1 }, ratioShape),
+};

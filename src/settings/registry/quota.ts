@@ -1,0 +1,20 @@
+import { bool, exact, integer } from "../option.ts";
+
+/** What is given away, held back and warned about; amounts are quota units. */
+export const quotaOptions = {
+  QuotaForNewUser: integer(0),
+  QuotaForInviter: integer(0),
+  QuotaForInvitee: integer(0),
+  /** Output tokens assumed for a hold when the call names no limit. */
+  PreConsumedQuota: integer(500),
+  QuotaRemindThreshold: integer(1000),
+  /** Percent of a recharge paid to the inviter; 0: none. */
+  RechargeCashbackRate: exact(0, { max: 100 }),
+  MinRechargeCashbackQuota: integer(0),
+  RebateEnabled: bool(false),
+  RebatePercentage: exact(0, { max: 100 }),
+  CheckInEnabled: bool(false, { status: "check_in_enabled" }),
+  CheckInQuota: integer(1000),
+  /** Above CheckInQuota: the reward is random between the two. */
+  CheckInMaxQuota: integer(0),
+};

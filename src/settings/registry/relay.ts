@@ -1,0 +1,28 @@
+import { bool, integer } from "../option.ts";
+import { sensitiveWords } from "../sensitive-words.ts";
+
+/** How calls are let in, retried, limited and kept alive. */
+export const relayOptions = {
+  OpenAIEndpointEnabled: bool(true),
+  ClaudeEndpointEnabled: bool(true),
+  /** Extra attempts on other channels. */
+  RetryTimes: integer(0, { max: 100 }),
+  ModelRequestRateLimitEnabled: bool(false),
+  /** Requests per user and period, failed ones included; 0 or -1: no limit. */
+  ModelRequestRateLimitCount: integer(0, { min: -1 }),
+  ModelRequestRateLimitSuccessCount: integer(1000, { min: 1 }),
+  ModelRequestRateLimitDurationMinutes: integer(1, { max: 525_600 }),
+  "global.pass_through_request_enabled": bool(false),
+  "global.hide_upstream_error_enabled": bool(false),
+  /** Refuses chat calls whose Origin is a browser extension. */
+  "global.block_browser_extension_enabled": bool(false),
+  "general_setting.ping_interval_enabled": bool(false),
+  "general_setting.ping_interval_seconds": integer(60, { min: 1, max: 86_400 }),
+  CheckSensitiveEnabled: bool(true),
+  CheckSensitiveOnPromptEnabled: bool(true),
+  CheckSensitiveOnCompletionEnabled: bool(false),
+  StopOnSensitiveEnabled: bool(true),
+  SensitiveWords: sensitiveWords(["test_sensitive"]),
+  /** Kept for consoles of the family that save it; streams have no queue here. */
+  StreamCacheQueueLength: integer(0),
+};
