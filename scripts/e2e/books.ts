@@ -1,0 +1,35 @@
+import type { Session } from "./console-client";
+
+/** A row of the usage log with its details parsed. */
+export type LogRow = Readonly<{
+  id: number;
+  type: number;
+  quota: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  channel: number;
+  token_id: number;
+  user_id: number;
+  model_name: string;
+  content: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into details of every shape
+  other: any;
+}>;
+
+const PATIENCE_MS = 5000;
+
+/** Consumption rows, newest first, as an administrator sees them. */
+export async function consumptionLogs(root: Session, limit = 100): Promise<LogRow[]> {
+  const { items } = await root.get(`/api/log/?type=2&p=1&page_size=${limit}`);
+  return items.map((row: LogRow) => ({ ...row, other: JSON.parse(String(row.other) || "{}") }));
+}
+
+/** Waits until the log has rows that match (the journal is written to the database a moment after the call). */
+export async function waitForLogs(root: Session, matches: (row: LogRow) => boolean, count = 1): Promise<LogRow[]> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const rows = (await consumptionLogs(root)).filter(matches);
+    if (rows.length >= count || Date.now() > deadline) return rows;
+    await Bun.sleep(50);
+  }
+}
