@@ -50,7 +50,10 @@ export type Price = {
 
 /** One line of a receipt: `quantity` × `factor` = `amount`; numbers are exact decimal text. */
 export type ReceiptLine = {
-  /** Stable code: input, cache_read, cache_write, output, audio_input, audio_output, per_call, minimum. */
+  /**
+   * Stable code: input, cache_read, cache_write, output, audio_input, audio_output, per_call; minimum says that the total
+   * was raised to the least charge (it is no part of the subtotal).
+   */
   item: string;
   quantity: string;
   /** Ratio text applied to the quantity (price per 1M tokens = 2 × ratio USD), or USD per call. */

@@ -44,6 +44,11 @@ export const DEFAULT_AUDIO_RATIO: RatioMap = {
   "gpt-audio": 12.8,
   "gpt-audio-mini": 16.666667,
   "gpt-realtime": 8,
+  "gpt-realtime-mini": 16.666667,
+  "gpt-4o-audio-preview": 16,
+  "gpt-4o-audio-preview-2025-06-03": 16,
+  "gpt-4o-realtime-preview": 8,
+  "gpt-4o-realtime-preview-2025-06-03": 8,
   "gpt-4o-transcribe": 2.4,
   "gpt-4o-mini-transcribe": 2.4,
   "gpt-4o-mini-tts": 1,
@@ -57,6 +62,11 @@ export const DEFAULT_AUDIO_RATIO: RatioMap = {
 /** Shipped default of the option AudioCompletionRatio: audio output ÷ audio input, where the family rule is wrong. */
 export const DEFAULT_AUDIO_COMPLETION_RATIO: RatioMap = {
   "gpt-4o-mini-tts": 20,
+  "gpt-4o-transcribe": 1.666667,
+  "gpt-4o-mini-transcribe": 1.666667,
+  "gemini-2.0-flash": 0.571429,
+  "gemini-2.0-flash-001": 0.571429,
+  "gemini-2.5-flash-lite": 1.333333,
 };
 
 function ratios(

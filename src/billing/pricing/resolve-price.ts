@@ -1,0 +1,63 @@
+import { type Decimal, decimal, ONE } from "../../lib/decimal.ts";
+import type { Price } from "../types.ts";
+import {
+  AUDIO_COMPLETION_RATIO,
+  CACHE_CREATION_RATIO,
+  familyAudioRatio,
+  familyCompletionRatio,
+} from "./family-ratios.ts";
+import type { PriceTable } from "./price-table.ts";
+
+/** Model ratio of a model without any price, for those who accept that. */
+const UNSET_MODEL_RATIO = decimal("37.5");
+
+type PriceQuery = Readonly<{
+  requestedModel: string;
+  /** The name after the channel's mapping. */
+  upstreamModel: string;
+  group: string;
+  /** The site is in self-use mode, or the user accepts models without a price. */
+  acceptUnset: boolean;
+}>;
+
+/**
+ * The price of a call: the requested name's, else the upstream name's; fixed price before ratios. A model without a
+ * price gives null, or the ratio 37.5 when the caller accepts that. An unknown group has the factor 1 (behaviour 2.4).
+ */
+export function resolvePrice(table: PriceTable, query: PriceQuery): Price | null {
+  const groupRatio = table.groupRatio.get(query.group) ?? ONE;
+  const priced = priceOf(table, query.requestedModel, groupRatio) ?? priceOf(table, query.upstreamModel, groupRatio);
+  if (priced || !query.acceptUnset) return priced ?? null;
+  return perToken(table, query.requestedModel, groupRatio, UNSET_MODEL_RATIO);
+}
+
+function priceOf(table: PriceTable, model: string, groupRatio: Decimal): Price | undefined {
+  const name = collapseGizmo(model);
+  const usdPerCall = table.modelPrice.get(name);
+  if (usdPerCall) return { kind: "per_call", pricedAs: name, groupRatio, usdPerCall };
+  const modelRatio = table.modelRatio.get(name);
+  return modelRatio && perToken(table, name, groupRatio, modelRatio);
+}
+
+function perToken(table: PriceTable, name: string, groupRatio: Decimal, modelRatio: Decimal): Price {
+  const completionRatio = table.completionRatio.get(name) ?? familyCompletionRatio(name);
+  const audioRatio = table.audioRatio.get(name) ?? familyAudioRatio(name);
+  return {
+    kind: "per_token",
+    pricedAs: name,
+    groupRatio,
+    modelRatio,
+    completionRatio,
+    cacheRatio: table.cacheRatio.get(name) ?? ONE,
+    cacheCreationRatio: table.cacheCreationRatio.get(name) ?? CACHE_CREATION_RATIO,
+    audioRatio: audioRatio ?? ONE,
+    audioCompletionRatio:
+      table.audioCompletionRatio.get(name) ?? (audioRatio ? AUDIO_COMPLETION_RATIO : completionRatio),
+  };
+}
+
+/** Every custom GPT has its own name but one price. */
+function collapseGizmo(model: string): string {
+  if (model.startsWith("gpt-4-gizmo")) return "gpt-4-gizmo-*";
+  return model.startsWith("gpt-4o-gizmo") ? "gpt-4o-gizmo-*" : model;
+}

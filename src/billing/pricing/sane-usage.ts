@@ -1,0 +1,24 @@
+import type { Usage } from "../types.ts";
+
+/** Most tokens of one kind that one call is believed to have: what a client may ask for at most (behaviour 3.2). */
+const MOST_TOKENS = 1_073_741_823;
+
+/** A token count as an upstream or client states it → a whole number from 0 to 2^30 − 1; nonsense counts as 0. */
+export const saneTokens = (count: number): number => (count > 0 ? Math.min(Math.floor(count), MOST_TOKENS) : 0);
+
+/** Usage as an upstream states it → counts that money can be computed from: whole, in range, parts within the whole. */
+export function saneUsage(usage: Usage): Usage {
+  const promptTokens = saneTokens(usage.promptTokens);
+  const completionTokens = saneTokens(usage.completionTokens);
+  const cachedTokens = Math.min(saneTokens(usage.cachedTokens), promptTokens);
+  const cacheCreationTokens = Math.min(saneTokens(usage.cacheCreationTokens), promptTokens - cachedTokens);
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+    cacheCreationTokens,
+    reasoningTokens: Math.min(saneTokens(usage.reasoningTokens), completionTokens),
+    audioInputTokens: Math.min(saneTokens(usage.audioInputTokens), promptTokens - cachedTokens - cacheCreationTokens),
+    audioOutputTokens: Math.min(saneTokens(usage.audioOutputTokens), completionTokens),
+  };
+}
