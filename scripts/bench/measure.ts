@@ -1,0 +1,59 @@
+import { closedLoop, type LoadResult, openLoop, type Target, type Workload } from "./load";
+import { becomesQuiet, cpuMicroseconds, residentMib } from "./process-stats";
+import { percentile } from "./statistics";
+
+/** A process under measurement, and where to send calls to it. */
+export type Subject = Readonly<{ name: string; pid: number; target: Target }>;
+
+export type Cost = Readonly<{
+  cpuUsPerRequest: number;
+  requestsPerSecond: number;
+  peakMib: number;
+  requests: number;
+  wrong: number;
+}>;
+export type Latency = Readonly<{ p50Ms: number; p99Ms: number; requests: number; wrong: number }>;
+
+const MEMORY_SAMPLE_MS = 200;
+
+/** CPU time per request of a busy process, including what it still writes after the last answer. */
+export async function measureCost(
+  subject: Subject,
+  workload: Workload,
+  load: Readonly<{ connections: number; seconds: number }>,
+): Promise<Cost> {
+  const before = cpuMicroseconds(subject.pid);
+  let peakMib = residentMib(subject.pid);
+  const sampler = setInterval(() => {
+    peakMib = Math.max(peakMib, residentMib(subject.pid));
+  }, MEMORY_SAMPLE_MS);
+  const result = await closedLoop(subject.target, workload, load);
+  await becomesQuiet(subject.pid);
+  clearInterval(sampler);
+  const { requests, wrong, seconds } = result;
+  return {
+    cpuUsPerRequest: (cpuMicroseconds(subject.pid) - before) / requests,
+    requestsPerSecond: requests / seconds,
+    peakMib,
+    requests,
+    wrong,
+  };
+}
+
+/** Latency with one call at a time. */
+export async function measureAlone(target: Target, workload: Workload, maxRequests: number): Promise<Latency> {
+  return summarize(await closedLoop(target, workload, { connections: 1, seconds: 30, maxRequests }));
+}
+
+/** Latency at a constant rate of calls, whatever the answers do. */
+export async function measureAtRate(
+  target: Target,
+  workload: Workload,
+  load: Readonly<{ perSecond: number; seconds: number }>,
+): Promise<Latency> {
+  return summarize(await openLoop(target, workload, load));
+}
+
+function summarize({ latenciesMs, requests, wrong }: LoadResult): Latency {
+  return { p50Ms: percentile(latenciesMs, 0.5), p99Ms: percentile(latenciesMs, 0.99), requests, wrong };
+}

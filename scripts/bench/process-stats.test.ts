@@ -1,0 +1,12 @@
+import { expect, test } from "bun:test";
+import { cpuMicroseconds, parseCpuTicks, residentMib } from "./process-stats";
+
+test("finds user and system time behind a command name with spaces and brackets", () => {
+  const stat = "1234 (a (b) c) S 1 1234 1234 0 -1 4194560 5000 0 10 0 700 33 0 0 20 0 9 0 555 100 200";
+  expect(parseCpuTicks(stat)).toBe(733);
+});
+
+test.if(process.platform === "linux")("reads this process", () => {
+  expect(cpuMicroseconds(process.pid)).toBeGreaterThan(0);
+  expect(residentMib(process.pid)).toBeGreaterThan(10);
+});

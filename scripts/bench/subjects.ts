@@ -1,0 +1,95 @@
+import path from "node:path";
+import {
+  createChannel,
+  createToken,
+  login,
+  ROOT_NAME,
+  ROOT_PASSWORD,
+  type Session,
+  setOption,
+  setUp,
+} from "../e2e/console-client";
+import { type Gateway, startGateway } from "../processes/gateway";
+import type { Target } from "./load";
+import type { Subject } from "./measure";
+import { residentMib } from "./process-stats";
+import { MODELS } from "./workloads";
+
+/** Time for a started gateway to come to rest before its memory is read. */
+const REST_MS = 3000;
+/** What a model costs in the benchmark: $2 a million prompt tokens (ratio 1), four times that for the answer. */
+const MODEL_RATIO = 1;
+const COMPLETION_RATIO = 4;
+
+export type BenchProcess = Readonly<{ subject: Subject; stop: () => void }>;
+
+/** Starts one of the scripts beside this file, which prints its address on its first line. */
+export async function startScript(name: string, file: string, ...args: string[]): Promise<BenchProcess> {
+  const child = Bun.spawn([process.execPath, path.join(import.meta.dir, file), ...args], {
+    // The limit of 256 outgoing requests is lifted for all alike.
+    env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  process.on("exit", () => child.kill());
+  const { value } = await child.stdout.getReader().read();
+  const url = new TextDecoder().decode(value).trim();
+  return { subject: { name, pid: child.pid, target: { url, key: "sk-none" } }, stop: () => child.kill() };
+}
+
+/** A gateway that is set up for the benchmark, after its second start. */
+export type GatewaySubject = Readonly<{
+  subject: Subject;
+  gateway: Gateway;
+  root: Session;
+  channelId: number;
+  tokenId: number;
+  /** Root's balance before the first call, in quota units. */
+  quotaBefore: number;
+  firstStartMs: number;
+  laterStartMs: number;
+  idleMib: number;
+}>;
+
+/** Starts the executable on new data, sets it up through its API, starts it again, and lets it come to rest. */
+export async function startSluice(
+  name: string,
+  upstream: Target,
+  env: Record<string, string>,
+): Promise<GatewaySubject> {
+  const options = { env: { ...env, LOG_LEVEL: "warn" } };
+  const first = await startGateway(options);
+  await setUp(first);
+  if ((await first.stop()) !== 0) throw new Error(`${name}: the first run did not end well\n${first.output()}`);
+  const gateway = await startGateway({ ...options, dataDir: first.dataDir });
+  await Bun.sleep(REST_MS);
+  const idleMib = residentMib(gateway.pid);
+  const { root, channelId, tokenId, key } = await prepare(gateway, upstream);
+  const { quota } = await root.get("/api/user/self");
+  return {
+    subject: { name, pid: gateway.pid, target: { url: gateway.url, key } },
+    gateway,
+    root,
+    channelId,
+    tokenId,
+    quotaBefore: quota,
+    firstStartMs: first.startMs,
+    laterStartMs: gateway.startMs,
+    idleMib,
+  };
+}
+
+async function prepare(gateway: Gateway, upstream: Target) {
+  const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
+  const models = Object.values(MODELS);
+  const prices = (ratio: number) => Object.fromEntries(models.map((model) => [model, ratio]));
+  await setOption(root, "ModelRatio", prices(MODEL_RATIO));
+  await setOption(root, "CompletionRatio", prices(COMPLETION_RATIO));
+  // Limits are part of what is measured: on, and far above the load.
+  await setOption(root, "ModelRequestRateLimitDurationMinutes", 1);
+  await setOption(root, "ModelRequestRateLimitCount", 100_000_000);
+  await setOption(root, "ModelRequestRateLimitSuccessCount", 100_000_000);
+  await setOption(root, "ModelRequestRateLimitEnabled", true);
+  const channelId = await createChannel(root, upstream.url.replace(/\/$/, ""), models, { name: "bench" });
+  const token = await createToken(root, { name: "bench" });
+  return { root, channelId, tokenId: token.id, key: token.key };
+}

@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { type Figures, judge } from "./targets";
+
+const GOOD: Figures = {
+  engine: "postgres",
+  jsonCostRatio: 1.9,
+  burstCostRatio: 1.5,
+  requestsPerCore: 5000,
+  aloneAddedP99Ms: 0.9,
+  rateAddedP50Ms: 0.3,
+  rateAddedP99Ms: 2,
+  idleMib: 100,
+  firstStartMs: 900,
+  laterStartMs: 400,
+};
+
+const missed = (figures: Figures) =>
+  judge(figures)
+    .filter(({ kept }) => !kept)
+    .map(({ what }) => what);
+
+test("a run at its limits keeps every target", () => expect(missed(GOOD)).toEqual([]));
+
+test("the embedded database has limits of its own", () => {
+  const heavy = { ...GOOD, jsonCostRatio: 3, burstCostRatio: 1.8, idleMib: 240 };
+  expect(missed({ ...heavy, engine: "embedded" })).toEqual([]);
+  expect(missed(heavy)).toHaveLength(3);
+});
+
+test("a figure that could not be measured is a miss", () => {
+  expect(missed({ ...GOOD, rateAddedP99Ms: Number.NaN, requestsPerCore: Number.NaN })).toHaveLength(2);
+});

@@ -1,0 +1,50 @@
+/** A promise of the project, and whether this run kept it. */
+export type Verdict = Readonly<{ what: string; limit: string; measured: string; kept: boolean }>;
+
+export type Figures = Readonly<{
+  engine: "embedded" | "postgres";
+  /** CPU per request over that of the floor, medians. */
+  jsonCostRatio: number;
+  burstCostRatio: number;
+  /** Calls without a stream that one core of the gateway carries in a second. */
+  requestsPerCore: number;
+  /** Milliseconds that the gateway adds to the upstream's own, medians of rounds. */
+  aloneAddedP99Ms: number;
+  rateAddedP50Ms: number;
+  rateAddedP99Ms: number;
+  idleMib: number;
+  firstStartMs: number;
+  laterStartMs: number;
+}>;
+
+const LIMITS = {
+  embedded: { jsonCostRatio: 3.2, burstCostRatio: 1.9, idleMib: 250 },
+  postgres: { jsonCostRatio: 2.0, burstCostRatio: 1.5, idleMib: 120 },
+} as const;
+
+/** Holds the figures of one gateway against the targets. */
+export function judge(figures: Figures): Verdict[] {
+  const own = LIMITS[figures.engine];
+  const atMost = (what: string, value: number, limit: number, unit: string, digits = 2): Verdict => ({
+    what,
+    limit: `≤ ${limit} ${unit}`.trim(),
+    measured: `${value.toFixed(digits)} ${unit}`.trim(),
+    kept: value <= limit,
+  });
+  return [
+    atMost("CPU of a non-streamed call, times the floor's", figures.jsonCostRatio, own.jsonCostRatio, ""),
+    atMost("CPU of a stream of 100 chunks, times the floor's", figures.burstCostRatio, own.burstCostRatio, ""),
+    {
+      what: "calls a second and core",
+      limit: "≥ 5000",
+      measured: figures.requestsPerCore.toFixed(0),
+      kept: figures.requestsPerCore >= 5000,
+    },
+    atMost("added latency, one connection, p99", figures.aloneAddedP99Ms, 1, "ms"),
+    atMost("added latency, 500 calls/s, p50", figures.rateAddedP50Ms, 0.5, "ms"),
+    atMost("added latency, 500 calls/s, p99", figures.rateAddedP99Ms, 3, "ms"),
+    atMost("memory when idle", figures.idleMib, own.idleMib, "MiB", 0),
+    atMost("first start", figures.firstStartMs, 2000, "ms", 0),
+    atMost("later start", figures.laterStartMs, 1000, "ms", 0),
+  ];
+}

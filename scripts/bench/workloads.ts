@@ -1,0 +1,41 @@
+import type { Workload } from "./load";
+
+/** Model names by which the upstream of the benchmark knows what to answer. */
+export const MODELS = {
+  json: "bench-json",
+  delayed: "bench-delay",
+  burst: "bench-burst",
+  paced: "bench-paced",
+} as const;
+
+export const BURST_WORDS = 100;
+export const PACED_WORDS = 64;
+export const PACE_MS = 20;
+export const DELAY_MS = 20;
+
+/** Frames of a stream beside its words: the opening, the finish reason, the usage and [DONE]. */
+const FRAMES_BESIDE_WORDS = 4;
+
+const PATH = "/v1/chat/completions";
+const QUESTION = "Explain in a few sentences how a lock lets ships climb a river, and what a sluice has to do with it.";
+
+/** A chat call of ordinary size; streams ask for usage, as official clients and tools that bill do. */
+function chat(model: string, words: number | null): Pick<Workload, "path" | "body" | "expect"> {
+  const messages = [
+    { role: "system", content: "You answer briefly and precisely." },
+    { role: "user", content: QUESTION },
+  ];
+  const stream = words === null ? {} : { stream: true, stream_options: { include_usage: true } };
+  return {
+    path: PATH,
+    body: JSON.stringify({ model, messages, temperature: 0.2, max_tokens: 200, ...stream }),
+    expect: { events: words === null ? 0 : words + FRAMES_BESIDE_WORDS },
+  };
+}
+
+export const WORKLOADS = {
+  json: { name: "non-streamed", ...chat(MODELS.json, null) },
+  delayed: { name: `non-streamed, ${DELAY_MS} ms upstream`, ...chat(MODELS.delayed, null) },
+  burst: { name: `stream of ${BURST_WORDS} chunks`, ...chat(MODELS.burst, BURST_WORDS) },
+  paced: { name: `stream, ${PACED_WORDS} chunks each ${PACE_MS} ms`, ...chat(MODELS.paced, PACED_WORDS) },
+} as const satisfies Record<string, Workload>;
