@@ -1,0 +1,119 @@
+import { asc, gt, type SQL, sql } from "drizzle-orm";
+import type { Changes } from "../../db/changes.ts";
+import { users } from "../../db/schema/users.ts";
+import type { Db } from "../../db/types.ts";
+import type { Logger } from "../lib/log.ts";
+import { createSerial } from "../lib/serial.ts";
+
+/** What every call needs to know about a user; balances live in the ledger. */
+export type UserEntry = Readonly<{
+  id: number;
+  username: string;
+  displayName: string;
+  /** 1 user, 10 admin, 100 root. */
+  role: number;
+  /** 1 active, 2 banned. */
+  status: number;
+  group: string;
+  deleted: boolean;
+  /** The user accepts models that have no price. */
+  acceptUnsetPrice: boolean;
+  /** Sessions of another version are void. */
+  sessionVersion: number;
+  accessTokenHash: string | null;
+}>;
+
+export type UserDirectory = {
+  get(id: number): UserEntry | undefined;
+  /** By the keyed hash of a system access token. */
+  findByAccessTokenHash(hash: string): UserEntry | undefined;
+  close(): void;
+};
+
+/** Rows a query: short enough not to hold up anybody else on the embedded engine. */
+const SLICE = 2000;
+/** A safety net: changes arrive by events. */
+const REREAD_MS = 300_000;
+
+/** Loads all users and keeps them true. */
+export async function createUserDirectory(
+  deps: Readonly<{ db: Db; changes: Changes; log: Logger }>,
+): Promise<UserDirectory> {
+  const { db, changes, log } = deps;
+  const byId = new Map<number, UserEntry>();
+  const byAccessToken = new Map<string, UserEntry>();
+  const inOrder = createSerial();
+
+  const forget = (id: number) => {
+    const known = byId.get(id);
+    if (known?.accessTokenHash) byAccessToken.delete(known.accessTokenHash);
+    byId.delete(id);
+  };
+  const remember = (entry: UserEntry) => {
+    forget(entry.id);
+    byId.set(entry.id, entry);
+    if (entry.accessTokenHash) byAccessToken.set(entry.accessTokenHash, entry);
+  };
+  const refresh = (ids: readonly number[]) =>
+    inOrder(async () => {
+      const rows = await readEntries(db, sql`${users.id} = any(${`{${ids.join(",")}}`}::int[])`, ids.length);
+      const found = new Set(rows.map((row) => row.id));
+      for (const id of ids) if (!found.has(id)) forget(id);
+      rows.forEach(remember);
+    });
+  const readAll = async () => {
+    const unseen = new Set(byId.keys());
+    for (let last = 0; ; ) {
+      const rows = await inOrder(async () => {
+        const slice = await readEntries(db, gt(users.id, last), SLICE);
+        slice.forEach(remember);
+        return slice;
+      });
+      for (const { id } of rows) unseen.delete(id);
+      if (rows.length < SLICE) break;
+      last = rows.at(-1)?.id ?? last;
+    }
+    unseen.forEach(forget);
+  };
+
+  await readAll();
+  const unsubscribe = changes.subscribe("users", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger)));
+  const timer = setInterval(() => {
+    readAll().catch((error) => log.warn({ error }, "users could not be read again"));
+  }, REREAD_MS);
+  timer.unref();
+
+  return {
+    get: (id) => byId.get(id),
+    findByAccessTokenHash: (hash) => byAccessToken.get(hash),
+    close() {
+      clearInterval(timer);
+      unsubscribe();
+    },
+  };
+}
+
+async function readEntries(db: Db, where: SQL, limit: number): Promise<UserEntry[]> {
+  const rows = await db
+    .select({
+      id: users.id,
+      username: users.username,
+      displayName: users.displayName,
+      role: users.role,
+      status: users.status,
+      group: users.group,
+      deletedAt: users.deletedAt,
+      setting: users.setting,
+      sessionVersion: users.sessionVersion,
+      accessTokenHash: users.accessTokenHash,
+    })
+    .from(users)
+    .where(where)
+    .orderBy(asc(users.id))
+    .limit(limit);
+  return rows.map(({ deletedAt, setting, ...row }) => ({
+    ...row,
+    deleted: deletedAt !== null,
+    acceptUnsetPrice: setting.accept_unset_model_ratio_model === true,
+  }));
+}

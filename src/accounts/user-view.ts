@@ -1,0 +1,84 @@
+import { eq } from "drizzle-orm";
+import { identities, type UserSetting, users } from "../../db/schema/users.ts";
+import type { Db } from "../../db/types.ts";
+import { OperationError } from "../lib/operation-error.ts";
+
+/** A user as the calls show it; secrets are empty, whoever asks. */
+export type UserView = {
+  id: number;
+  username: string;
+  password: "";
+  display_name: string;
+  role: number;
+  status: number;
+  email: string;
+  github_id: string;
+  oidc_id: string;
+  wechat_id: string;
+  telegram_id: string;
+  linux_do_id: string;
+  verification_code: "";
+  access_token: "";
+  quota: number;
+  used_quota: number;
+  request_count: number;
+  group: string;
+  aff_code: string;
+  aff_code_modified: boolean;
+  aff_count: number;
+  aff_quota: number;
+  aff_history_quota: number;
+  inviter_id: number;
+  DeletedAt: string | null;
+  /** JSON text; `webhook_secret` is empty, `webhook_secret_set` says whether there is one. */
+  setting: string;
+  /** RFC 3339. */
+  last_check_in_time: string | null;
+};
+
+/** Reads one user, deleted ones included. Throws OperationError user_not_found. */
+export async function viewUser(db: Db, userId: number): Promise<UserView> {
+  const [user] = await db.select().from(users).where(eq(users.id, userId));
+  if (!user) throw new OperationError("user_not_found");
+  const bound = await db
+    .select({ provider: identities.provider, subject: identities.subject })
+    .from(identities)
+    .where(eq(identities.userId, userId));
+  const subject = (provider: string) => bound.find((identity) => identity.provider === provider)?.subject ?? "";
+  return {
+    id: user.id,
+    username: user.username,
+    password: "",
+    display_name: user.displayName,
+    role: user.role,
+    status: user.status,
+    email: user.email ?? "",
+    github_id: subject("github"),
+    oidc_id: subject("oidc"),
+    wechat_id: subject("wechat"),
+    telegram_id: subject("telegram"),
+    linux_do_id: subject("linuxdo"),
+    verification_code: "",
+    access_token: "",
+    quota: user.quota,
+    used_quota: user.usedQuota,
+    request_count: user.requestCount,
+    group: user.group,
+    aff_code: user.affCode,
+    aff_code_modified: user.affCodeModified,
+    aff_count: user.affCount,
+    aff_quota: user.affQuota,
+    aff_history_quota: user.affHistoryQuota,
+    inviter_id: user.inviterId ?? 0,
+    DeletedAt: timeText(user.deletedAt),
+    setting: JSON.stringify(withoutSecrets(user.setting)),
+    last_check_in_time: timeText(user.lastCheckInAt),
+  };
+}
+
+function withoutSecrets({ webhook_secret: secret, ...setting }: UserSetting): UserSetting {
+  return { ...setting, webhook_secret: "", webhook_secret_set: Boolean(secret) };
+}
+
+const timeText = (seconds: number | null): string | null =>
+  seconds === null ? null : new Date(seconds * 1000).toISOString();

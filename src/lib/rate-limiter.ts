@@ -1,0 +1,58 @@
+/** Counts requests by key in bounded memory. */
+export type RateLimiter = {
+  /** Counts one request; 0 when it is allowed, else the seconds until the next one may be. */
+  take(key: string): number;
+  /** The same answer without counting. */
+  check(key: string): number;
+  forget(key: string): void;
+};
+
+type Window = { index: number; count: number; before: number };
+
+/**
+ * At most `count` requests per key and window, by a sliding window counter: the last window counts in the share that still
+ * overlaps. Of more than `maxKeys` keys the longest unused is forgotten.
+ */
+export function createRateLimiter(
+  limit: Readonly<{ count: number; windowMs: number }>,
+  { maxKeys = 50_000, now = Date.now }: Readonly<{ maxKeys?: number; now?: () => number }> = {},
+): RateLimiter {
+  const windows = new Map<string, Window>();
+
+  const current = (key: string, index: number): Window => {
+    const known = windows.get(key);
+    if (!known || known.index < index - 1) return { index, count: 0, before: 0 };
+    return known.index === index ? known : { index, count: 0, before: known.count };
+  };
+  const waitSeconds = (window: Window, time: number): number => {
+    const elapsed = (time % limit.windowMs) / limit.windowMs;
+    const room = limit.count - 1;
+    if (window.count + window.before * (1 - elapsed) <= room) return 0;
+    // With this window full, the next must run until its share of it is small enough; else this one must.
+    const untilShare = window.count > room ? 2 - room / window.count : 1 - (room - window.count) / window.before;
+    return Math.max(1, Math.ceil(((untilShare - elapsed) * limit.windowMs) / 1000));
+  };
+
+  return {
+    take(key) {
+      const time = now();
+      const window = current(key, Math.floor(time / limit.windowMs));
+      const wait = waitSeconds(window, time);
+      if (wait === 0) window.count += 1;
+      windows.delete(key);
+      windows.set(key, window);
+      if (windows.size > maxKeys) {
+        for (const oldest of windows.keys()) {
+          windows.delete(oldest);
+          break;
+        }
+      }
+      return wait;
+    },
+    check(key) {
+      const time = now();
+      return waitSeconds(current(key, Math.floor(time / limit.windowMs)), time);
+    },
+    forget: (key) => void windows.delete(key),
+  };
+}
