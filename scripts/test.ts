@@ -7,7 +7,16 @@ import { runChecks } from "./checks";
 import { startTemporaryPostgres, type TemporaryPostgres } from "./processes/temporary-postgres";
 import { type Count, runBunTest } from "./test/bun-test";
 
-const UNIT_FOLDERS = ["src", "ui", "db", "scripts/build", "scripts/checks", "scripts/test", "scripts/bench"];
+const UNIT_FOLDERS = [
+  "src",
+  "ui",
+  "db",
+  "scripts/build",
+  "scripts/checks",
+  "scripts/test",
+  "scripts/bench",
+  "scripts/dev",
+];
 const total = { passed: 0, failed: 0 };
 const failures: string[] = [];
 const abort = new AbortController();

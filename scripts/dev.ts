@@ -1,0 +1,48 @@
+/**
+ * Development: the server restarts when its sources change, the console is replaced in the open page.
+ * PORT (3000) is the console's address; the server itself listens one above.
+ */
+import index from "../ui/index.html";
+import { ensureSeed } from "./build/seed";
+import { createProxy } from "./dev/proxy";
+
+const port = Number(process.env.PORT ?? 3000);
+const serverPort = port + 1;
+
+await ensureSeed();
+const server = Bun.spawn([process.execPath, "--watch", "--no-clear-screen", "src/main.ts", "serve"], {
+  env: {
+    ALLOW_PRIVATE_UPSTREAMS: "true",
+    LOG_FORMAT: "pretty",
+    ...process.env,
+    // Set here, or the server would replace its process to set it, and the watcher with it.
+    BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
+    PORT: String(serverPort),
+  },
+  stdio: ["inherit", "inherit", "inherit"],
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, async () => {
+    server.kill(signal);
+    process.exit(await server.exited);
+  });
+}
+
+const forward = createProxy(`http://127.0.0.1:${serverPort}`);
+// The page must be among the routes that Bun.serve starts with: only these are replaced while open.
+const site = Bun.serve({
+  port,
+  idleTimeout: 0,
+  development: { hmr: true, console: true },
+  routes: {
+    "/api/*": forward,
+    "/v1/*": forward,
+    "/v1beta/*": forward,
+    "/pg/*": forward,
+    "/healthz": forward,
+    "/readyz": forward,
+    "/metrics": forward,
+    "/*": index,
+  },
+});
+process.stdout.write(`console ${site.url.href}  server http://127.0.0.1:${serverPort}/\n`);
