@@ -1,8 +1,8 @@
 /** Sign-in, users and their own settings. */
 export const accountMessages = {
   not_logged_in: {
-    en: "Not logged in, and no access token was sent (Veloera-User).",
-    zh: "未登录，且未提供 access token（Veloera-User）。",
+    en: "Not logged in: send the session cookie with the Veloera-User header, or an access token.",
+    zh: "未登录：请携带会话 Cookie 与 Veloera-User 请求头，或提供 access token。",
   },
   access_token_invalid: { en: "The access token is not valid.", zh: "无效的 access token。" },
   user_header_missing: { en: "The Veloera-User header is missing.", zh: "未提供 Veloera-User 请求头。" },

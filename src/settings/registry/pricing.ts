@@ -1,15 +1,24 @@
+import {
+  DEFAULT_AUDIO_COMPLETION_RATIO,
+  DEFAULT_AUDIO_RATIO,
+  DEFAULT_CACHE_CREATION_RATIO,
+  DEFAULT_CACHE_RATIO,
+  DEFAULT_COMPLETION_RATIO,
+  DEFAULT_MODEL_PRICE,
+  DEFAULT_MODEL_RATIO,
+} from "../../billing/pricing/default-ratios.ts";
 import { jsonMap, ratioShape, textShape } from "../json-option.ts";
 
 /** What models cost (ratio 1 = $2 per million tokens) and what groups pay. Saving a map replaces it whole. */
 export const pricingOptions = {
-  ModelRatio: jsonMap({}, ratioShape),
+  ModelRatio: jsonMap(DEFAULT_MODEL_RATIO, ratioShape),
   /** Dollars per call; wins over the ratios. */
-  ModelPrice: jsonMap({}, ratioShape),
-  CompletionRatio: jsonMap({}, ratioShape),
-  CacheRatio: jsonMap({}, ratioShape),
-  CacheCreationRatio: jsonMap({}, ratioShape),
-  AudioRatio: jsonMap({}, ratioShape),
-  AudioCompletionRatio: jsonMap({}, ratioShape),
+  ModelPrice: jsonMap(DEFAULT_MODEL_PRICE, ratioShape),
+  CompletionRatio: jsonMap(DEFAULT_COMPLETION_RATIO, ratioShape),
+  CacheRatio: jsonMap(DEFAULT_CACHE_RATIO, ratioShape),
+  CacheCreationRatio: jsonMap(DEFAULT_CACHE_CREATION_RATIO, ratioShape),
+  AudioRatio: jsonMap(DEFAULT_AUDIO_RATIO, ratioShape),
+  AudioCompletionRatio: jsonMap(DEFAULT_AUDIO_COMPLETION_RATIO, ratioShape),
   GroupRatio: jsonMap({ default: 1, vip: 1, svip: 1 }, ratioShape),
   /** Group → description: groups that anybody may choose besides their own. */
   UserUsableGroups: jsonMap({ default: "Default group", vip: "VIP group" }, textShape),

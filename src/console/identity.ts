@@ -1,0 +1,52 @@
+import { Elysia } from "elysia";
+import type { Changes } from "../../db/changes.ts";
+import type { Db } from "../../db/types.ts";
+import type { UserDirectory } from "../accounts/directory.ts";
+import type { Sessions } from "../accounts/sessions.ts";
+import type { Setup } from "../accounts/setup.ts";
+import { createSignInLimiter } from "../accounts/sign-in.ts";
+import type { ClientAddress } from "../lib/client-ip.ts";
+import type { Vault } from "../lib/crypto.ts";
+import type { Settings } from "../settings/settings.ts";
+import { groupRoutes } from "./groups.ts";
+import type { guard } from "./guard.ts";
+import { optionRoutes } from "./options.ts";
+import type { rateLimit } from "./rate-limit.ts";
+import { sessionRoutes } from "./session.ts";
+import { setupRoutes } from "./setup.ts";
+import { statusRoutes } from "./status.ts";
+import { userSelfRoutes } from "./user-self.ts";
+import { userRoutes } from "./users.ts";
+
+export type IdentityServices = Readonly<{
+  db: Db;
+  databaseKind: "embedded" | "server";
+  changes: Changes;
+  vault: Vault;
+  settings: Settings;
+  users: UserDirectory;
+  sessions: Sessions;
+  setup: Setup;
+  channels: { modelsOf(group: string): readonly string[] };
+  clientAddress: ClientAddress;
+  version: string;
+  /** Epoch seconds. */
+  startedAt: number;
+}>;
+
+/** The management calls about the site, its options, signing in and users. */
+export function identityRoutes(
+  services: IdentityServices,
+  guarded: ReturnType<typeof guard>,
+  limits: ReturnType<typeof rateLimit>,
+) {
+  const signInLimiter = createSignInLimiter();
+  return new Elysia({ name: "console/identity" })
+    .use(statusRoutes(services, guarded))
+    .use(setupRoutes(services, limits))
+    .use(sessionRoutes({ ...services, signInLimiter }, limits))
+    .use(userSelfRoutes({ ...services, signInLimiter }, guarded))
+    .use(userRoutes(services, guarded))
+    .use(groupRoutes(services, guarded))
+    .use(optionRoutes(services, guarded));
+}

@@ -1,0 +1,55 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../db/types.ts";
+import type { Sessions } from "../accounts/sessions.ts";
+import { signInWithPassword } from "../accounts/sign-in.ts";
+import { viewUser } from "../accounts/user-view.ts";
+import type { ClientAddress } from "../lib/client-ip.ts";
+import type { RateLimiter } from "../lib/rate-limiter.ts";
+import type { SettingsReader } from "../settings/settings.ts";
+import { ok } from "./envelope.ts";
+import type { rateLimit } from "./rate-limit.ts";
+import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "./session-cookie.ts";
+
+type SessionServices = Readonly<{
+  db: Db;
+  settings: SettingsReader;
+  sessions: Sessions;
+  clientAddress: ClientAddress;
+  signInLimiter: RateLimiter;
+}>;
+
+/** Login and logout. */
+export function sessionRoutes(services: SessionServices, limits: ReturnType<typeof rateLimit>) {
+  const { db, settings, sessions, clientAddress, signInLimiter } = services;
+
+  const logout = async ({ request, server, set }: LogoutContext) => {
+    const value = sessionCookieOf(request);
+    const session = value === null ? null : await sessions.find(value);
+    if (session) await sessions.end(session);
+    set.headers["set-cookie"] = clearedSessionCookie(clientAddress.isHttps(request, server));
+    return ok(null);
+  };
+  return new Elysia({ prefix: "/api/user", name: "console/session" })
+    .use(limits)
+    .post(
+      "/login",
+      async ({ body, request, server, set }) => {
+        const userId = await signInWithPassword({ db, settings, limiter: signInLimiter }, body);
+        const value = await sessions.start(userId, {
+          ip: clientAddress.ip(request, server),
+          userAgent: request.headers.get("user-agent") ?? "",
+        });
+        set.headers["set-cookie"] = sessionCookie(value, clientAddress.isHttps(request, server));
+        return ok(await viewUser(db, userId));
+      },
+      { critical: true, body: t.Object({ username: t.String(), password: t.String({ maxLength: 200 }) }) },
+    )
+    .get("/logout", logout)
+    .post("/logout", logout);
+}
+
+type LogoutContext = {
+  request: Request;
+  server: Parameters<ClientAddress["ip"]>[1];
+  set: { headers: Record<string, string | number | readonly string[] | undefined> };
+};

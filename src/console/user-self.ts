@@ -1,0 +1,77 @@
+import { Elysia, t } from "elysia";
+import type { Changes } from "../../db/changes.ts";
+import type { Db } from "../../db/types.ts";
+import { changePassword } from "../accounts/change-password.ts";
+import { createAccessToken } from "../accounts/create-access-token.ts";
+import { deleteUser } from "../accounts/delete-user.ts";
+import { updateProfile } from "../accounts/update-profile.ts";
+import { updateSetting } from "../accounts/update-setting.ts";
+import { viewUser } from "../accounts/user-view.ts";
+import type { Vault } from "../lib/crypto.ts";
+import type { RateLimiter } from "../lib/rate-limiter.ts";
+import { done, ok } from "./envelope.ts";
+import type { guard } from "./guard.ts";
+
+type SelfServices = Readonly<{ db: Db; changes: Changes; vault: Vault; signInLimiter: RateLimiter }>;
+
+/** What users see and change of themselves. */
+export function userSelfRoutes(services: SelfServices, guarded: ReturnType<typeof guard>) {
+  const { db, changes, vault, signInLimiter } = services;
+  return new Elysia({ prefix: "/api/user", name: "console/user-self" })
+    .use(guarded)
+    .get("/self", async ({ actor }) => ok(await viewUser(db, actor.id)), { role: "user" })
+    .put(
+      "/self",
+      async ({ actor, session, body }) => {
+        await updateProfile({ db, changes }, actor, body);
+        if (body.password) {
+          await changePassword(
+            { db, changes, limiter: signInLimiter },
+            {
+              userId: actor.id,
+              original: body.original_password ?? "",
+              password: body.password,
+              keptSessionId: session?.id ?? null,
+            },
+          );
+        }
+        return ok(null);
+      },
+      {
+        role: "user",
+        body: t.Object({
+          username: t.Optional(t.String()),
+          display_name: t.Optional(t.String()),
+          original_password: t.Optional(t.String({ maxLength: 200 })),
+          password: t.Optional(t.String({ maxLength: 200 })),
+        }),
+      },
+    )
+    .delete(
+      "/self",
+      async ({ actor }) => {
+        await deleteUser({ db, changes }, actor.id);
+        return ok(null);
+      },
+      { role: "user" },
+    )
+    .get("/token", async ({ actor }) => ok(await createAccessToken({ db, changes, vault }, actor.id)), { role: "user" })
+    .put(
+      "/setting",
+      async ({ actor, body, request }) => {
+        await updateSetting({ db, changes, vault }, actor.id, body);
+        return done(request, "user_setting_saved");
+      },
+      {
+        role: "user",
+        body: t.Object({
+          notify_type: t.Optional(t.String()),
+          quota_warning_threshold: t.Optional(t.Number()),
+          webhook_url: t.Optional(t.String({ maxLength: 2000 })),
+          webhook_secret: t.Optional(t.Nullable(t.String({ maxLength: 500 }))),
+          notification_email: t.Optional(t.String({ maxLength: 320 })),
+          accept_unset_model_ratio_model: t.Optional(t.Boolean()),
+        }),
+      },
+    );
+}
