@@ -9,8 +9,8 @@
  * Exit code 1 when a target is missed (but for --quick) or the books are wrong.
  */
 import { parseArgs } from "node:util";
-import { markdown } from "./bench/report";
-import { runBench } from "./bench/run";
+import { markdown } from "./bench/report.ts";
+import { runBench } from "./bench/run.ts";
 
 const { values: flags } = parseArgs({
   options: {

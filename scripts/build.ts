@@ -5,9 +5,9 @@
  *   --target=NAME      cross build, e.g. bun-linux-arm64 → dist/sluice-linux-arm64
  */
 import { parseArgs } from "node:util";
-import { buildConsole } from "./build/console";
-import { buildExecutable } from "./build/executable";
-import { ensureSeed } from "./build/seed";
+import { buildConsole } from "./build/console.ts";
+import { buildExecutable } from "./build/executable.ts";
+import { ensureSeed } from "./build/seed.ts";
 
 async function timed<T>(label: string, work: () => Promise<T>, describe: (result: T) => string): Promise<T> {
   const start = performance.now();

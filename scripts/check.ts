@@ -1,5 +1,5 @@
 /** Runs types, format, lint and the project's own rules; exit code 1 when one of them fails. */
-import { type CheckResult, runChecks } from "./checks";
+import { type CheckResult, runChecks } from "./checks/index.ts";
 
 const results = await runChecks(printCheck);
 process.exit(results.every(({ ok }) => ok) ? 0 : 1);

@@ -3,8 +3,8 @@
  * PORT (3000) is the console's address; the server itself listens one above.
  */
 import index from "../ui/index.html";
-import { ensureSeed } from "./build/seed";
-import { createProxy } from "./dev/proxy";
+import { ensureSeed } from "./build/seed.ts";
+import { createProxy } from "./dev/proxy.ts";
 
 const port = Number(process.env.PORT ?? 3000);
 const serverPort = port + 1;

@@ -3,9 +3,9 @@
  * a real Postgres, and the tests that start the executable. Started by test.sh; the last line is the count.
  */
 import { readFileSync } from "node:fs";
-import { runChecks } from "./checks";
-import { startTemporaryPostgres, type TemporaryPostgres } from "./processes/temporary-postgres";
-import { type Count, runBunTest } from "./test/bun-test";
+import { runChecks } from "./checks/index.ts";
+import { startTemporaryPostgres, type TemporaryPostgres } from "./processes/temporary-postgres.ts";
+import { type Count, runBunTest } from "./test/bun-test.ts";
 
 const UNIT_FOLDERS = [
   "src",

@@ -1,11 +1,11 @@
-import { auditBooks } from "./books";
-import type { Findings } from "./findings";
-import type { Latency } from "./measure";
-import type { CostRow, GatewayRow, LatencyRow } from "./report";
-import { median } from "./statistics";
-import type { GatewaySubject } from "./subjects";
-import { type Figures, judge } from "./targets";
-import { WORKLOADS } from "./workloads";
+import { auditBooks } from "./books.ts";
+import type { Findings } from "./findings.ts";
+import type { Latency } from "./measure.ts";
+import type { CostRow, GatewayRow, LatencyRow } from "./report.ts";
+import { median } from "./statistics.ts";
+import type { GatewaySubject } from "./subjects.ts";
+import { type Figures, judge } from "./targets.ts";
+import { WORKLOADS } from "./workloads.ts";
 
 /** Names under which measurements are kept. */
 export const NAMES = {

@@ -1,4 +1,4 @@
-import type { Cost, Latency } from "./measure";
+import type { Cost, Latency } from "./measure.ts";
 
 /** One measurement: what was done, to whom, and what came out. */
 type Sample<Result> = Readonly<{ what: string; subject: string; result: Result }>;

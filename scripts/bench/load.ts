@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { type MeasuredResponse, ResponseReader } from "./response-reader";
+import { type MeasuredResponse, ResponseReader } from "./response-reader.ts";
 
 /** What is sent, and what every answer to it must look like. */
 export type Workload = Readonly<{ name: string; path: string; body: string; expect: Expected }>;

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from "node:os";
-import type { Entry } from "./books";
-import type { Verdict } from "./targets";
+import type { Entry } from "./books.ts";
+import type { Verdict } from "./targets.ts";
 
 /** Everything a run found out, as it is written to JSON; the Markdown is made from it alone. */
 export type Report = Readonly<{

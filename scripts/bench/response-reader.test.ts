@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type MeasuredResponse, ResponseReader } from "./response-reader";
+import { type MeasuredResponse, ResponseReader } from "./response-reader.ts";
 
 const SIZED = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello";
 const CHUNKED =

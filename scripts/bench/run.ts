@@ -1,12 +1,12 @@
-import { startTemporaryPostgres } from "../processes/temporary-postgres";
-import { costRows, gatewayRow, latencyRows, type MeasuredGateway, NAMES } from "./conclude";
-import { Findings } from "./findings";
-import type { Target, Workload } from "./load";
-import { measureAlone, measureAtRate, measureCost, type Subject } from "./measure";
-import { type GatewayRow, provenance, type Report } from "./report";
-import { startScript, startSluice } from "./subjects";
-import type { Figures } from "./targets";
-import { WORKLOADS } from "./workloads";
+import { startTemporaryPostgres } from "../processes/temporary-postgres.ts";
+import { costRows, gatewayRow, latencyRows, type MeasuredGateway, NAMES } from "./conclude.ts";
+import { Findings } from "./findings.ts";
+import type { Target, Workload } from "./load.ts";
+import { measureAlone, measureAtRate, measureCost, type Subject } from "./measure.ts";
+import { type GatewayRow, provenance, type Report } from "./report.ts";
+import { startScript, startSluice } from "./subjects.ts";
+import type { Figures } from "./targets.ts";
+import { WORKLOADS } from "./workloads.ts";
 
 export type BenchOptions = Readonly<{
   rounds: number;

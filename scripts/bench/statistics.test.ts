@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { median, percentile } from "./statistics";
+import { median, percentile } from "./statistics.ts";
 
 test("percentiles by nearest rank", () => {
   const values = Array.from({ length: 100 }, (_, index) => 100 - index);

@@ -8,12 +8,12 @@ import {
   type Session,
   setOption,
   setUp,
-} from "../e2e/console-client";
-import { type Gateway, startGateway } from "../processes/gateway";
-import type { Target } from "./load";
-import type { Subject } from "./measure";
-import { residentMib } from "./process-stats";
-import { MODELS } from "./workloads";
+} from "../e2e/console-client.ts";
+import { type Gateway, startGateway } from "../processes/gateway.ts";
+import type { Target } from "./load.ts";
+import type { Subject } from "./measure.ts";
+import { residentMib } from "./process-stats.ts";
+import { MODELS } from "./workloads.ts";
 
 /** Time for a started gateway to come to rest before its memory is read. */
 const REST_MS = 3000;

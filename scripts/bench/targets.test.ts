@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Figures, judge } from "./targets";
+import { type Figures, judge } from "./targets.ts";
 
 const GOOD: Figures = {
   engine: "postgres",

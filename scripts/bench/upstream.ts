@@ -1,6 +1,6 @@
 /** The upstream of the benchmark, a process of its own: answers by model name from bytes made beforehand. */
-import { chatChunks, chatCompletion } from "../e2e/fake-upstream/payloads";
-import { BURST_WORDS, DELAY_MS, MODELS, PACE_MS, PACED_WORDS } from "./workloads";
+import { chatChunks, chatCompletion } from "../e2e/fake-upstream/payloads.ts";
+import { BURST_WORDS, DELAY_MS, MODELS, PACE_MS, PACED_WORDS } from "./workloads.ts";
 
 /** Events that one write of an unpaced stream carries, as a provider's network packets do. */
 const EVENTS_PER_WRITE = 5;

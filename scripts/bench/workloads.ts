@@ -1,4 +1,4 @@
-import type { Workload } from "./load";
+import type { Workload } from "./load.ts";
 
 /** Model names by which the upstream of the benchmark knows what to answer. */
 export const MODELS = {

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as zlib from "node:zlib";
-import { compressBeside } from "./compress";
+import { compressBeside } from "./compress.ts";
 
 async function compress(bytes: Uint8Array) {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-compress-"));

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { compressBeside } from "./compress";
+import { compressBeside } from "./compress.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 const OUT = path.join(ROOT, "ui/dist");

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkFileLength } from "./file-length";
+import { checkFileLength } from "./file-length.ts";
 
 function check(path: string, lines: number) {
   const { problems, warnings } = checkFileLength([{ path, text: "x\n".repeat(lines) }]);

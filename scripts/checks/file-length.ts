@@ -1,4 +1,4 @@
-import { type Findings, isTestFile, type SourceFile } from "./source";
+import { type Findings, isTestFile, type SourceFile } from "./source.ts";
 
 const WARN_LINES = 300;
 const FAIL_LINES = 400;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkForbiddenCalls } from "./forbidden-calls";
+import { checkForbiddenCalls } from "./forbidden-calls.ts";
 
 function problemsOf(path: string, text: string) {
   return checkForbiddenCalls([{ path, text }]).problems;

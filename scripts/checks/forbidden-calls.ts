@@ -1,4 +1,4 @@
-import { type Findings, isTestFile, lineAt, type SourceFile, withoutComments } from "./source";
+import { type Findings, isTestFile, lineAt, type SourceFile, withoutComments } from "./source.ts";
 
 type Rule = Readonly<{
   pattern: RegExp;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkImportCycles } from "./import-cycles";
+import { checkImportCycles } from "./import-cycles.ts";
 
 test("names the files of a circle", () => {
   const files = [

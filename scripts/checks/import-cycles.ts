@@ -1,5 +1,5 @@
-import { listImports } from "./import-list";
-import { type Findings, isTestFile, type SourceFile } from "./source";
+import { listImports } from "./import-list.ts";
+import { type Findings, isTestFile, type SourceFile } from "./source.ts";
 
 /**
  * Checks that no files import each other in a circle. Types don't count: they are gone at run time, while a circle of

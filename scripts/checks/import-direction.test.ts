@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { checkImportDirection } from "./import-direction";
-import { readSources } from "./source";
+import { checkImportDirection } from "./import-direction.ts";
+import { readSources } from "./source.ts";
 
 function problemsOf(from: string, target: string, keyword = "import") {
   const depth = "../".repeat(from.split("/").length - 1);

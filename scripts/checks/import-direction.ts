@@ -1,5 +1,5 @@
-import { type Import, listImports } from "./import-list";
-import { type Findings, isTestFile, type SourceFile } from "./source";
+import { type Import, listImports } from "./import-list.ts";
+import { type Findings, isTestFile, type SourceFile } from "./source.ts";
 
 /**
  * The rooms, upper floors first. A room imports from its own floor and the floors below, never from above: so each can

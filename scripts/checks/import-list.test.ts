@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { listImports } from "./import-list";
+import { listImports } from "./import-list.ts";
 
 const TARGETS = ["src/lib/a.ts", "src/lib/b.tsx", "src/lib/c/index.ts"].map((path) => ({ path, text: "" }));
 

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { lineAt, type SourceFile, withoutComments } from "./source";
+import { lineAt, type SourceFile, withoutComments } from "./source.ts";
 
 /** One import of another file of the project; `target` is relative to the project. */
 export type Import = Readonly<{ from: string; target: string; line: number; typeOnly: boolean }>;

@@ -1,8 +1,8 @@
-import { checkFileLength } from "./file-length";
-import { checkForbiddenCalls } from "./forbidden-calls";
-import { checkImportCycles } from "./import-cycles";
-import { checkImportDirection } from "./import-direction";
-import { type Findings, ROOT, readSources } from "./source";
+import { checkFileLength } from "./file-length.ts";
+import { checkForbiddenCalls } from "./forbidden-calls.ts";
+import { checkImportCycles } from "./import-cycles.ts";
+import { checkImportDirection } from "./import-direction.ts";
+import { type Findings, ROOT, readSources } from "./source.ts";
 
 export type CheckResult = Readonly<{ name: string; ok: boolean; ms: number; output: string }>;
 

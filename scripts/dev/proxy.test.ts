@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createProxy } from "./proxy";
+import { createProxy } from "./proxy.ts";
 
 test("passes method, query, body, status, cookies and redirects on", async () => {
   using server = Bun.serve({

@@ -1,4 +1,4 @@
-import type { Session } from "./console-client";
+import type { Session } from "./console-client.ts";
 
 /** A row of the usage log with its details parsed. */
 export type LogRow = Readonly<{

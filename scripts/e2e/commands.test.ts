@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { version } from "../../package.json";
-import { gatewayCommand } from "../processes/gateway";
+import { gatewayCommand } from "../processes/gateway.ts";
 
 async function run(...args: string[]) {
   const child = Bun.spawn([...gatewayCommand(), ...args], { stdio: ["ignore", "pipe", "pipe"] });

@@ -1,4 +1,4 @@
-import type { Gateway } from "../processes/gateway";
+import type { Gateway } from "../processes/gateway.ts";
 
 export const ROOT_NAME = "root";
 export const ROOT_PASSWORD = "sluice-root-password";

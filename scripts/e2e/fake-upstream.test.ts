@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { type FakeUpstream, startFakeUpstream, UPSTREAM_KEY } from "./fake-upstream";
-import { ANSWER, TOOL_CALLS } from "./fake-upstream/payloads";
+import { ANSWER, TOOL_CALLS } from "./fake-upstream/payloads.ts";
+import { type FakeUpstream, startFakeUpstream, UPSTREAM_KEY } from "./fake-upstream.ts";
 
 // The upstream that other tests lean on, seen by the official client without anything in between.
 let upstream: FakeUpstream;

@@ -1,5 +1,5 @@
-import { type Behaviour, behaviourOf } from "./fake-upstream/behaviours";
-import * as payloads from "./fake-upstream/payloads";
+import { type Behaviour, behaviourOf } from "./fake-upstream/behaviours.ts";
+import * as payloads from "./fake-upstream/payloads.ts";
 
 /** A request as the upstream received it. */
 export type ReceivedRequest = {

@@ -1,9 +1,9 @@
 /** What tests of the executable start from: a gateway on either database, somebody logged in, a channel, a key. */
 import { expect } from "bun:test";
 import postgres from "postgres";
-import { type Gateway, type GatewayOptions, startGateway } from "../processes/gateway";
-import { createChannel, createToken, type Session, setUp } from "./console-client";
-import { type FakeUpstream, startFakeUpstream } from "./fake-upstream";
+import { type Gateway, type GatewayOptions, startGateway } from "../processes/gateway.ts";
+import { createChannel, createToken, type Session, setUp } from "./console-client.ts";
+import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
 
 export {
   createChannel,
@@ -14,8 +14,8 @@ export {
   type Session,
   setOption,
   setUp,
-} from "./console-client";
-export { type FakeUpstream, startFakeUpstream, UPSTREAM_KEY } from "./fake-upstream";
+} from "./console-client.ts";
+export { type FakeUpstream, startFakeUpstream, UPSTREAM_KEY } from "./fake-upstream.ts";
 export { type Gateway, startGateway };
 
 export type Engine = "embedded" | "postgres";

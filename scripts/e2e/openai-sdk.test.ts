@@ -1,8 +1,8 @@
 /** The official client against the executable: every answer arrives whole, is metered, charged to the unit and logged. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { waitForLogs } from "./books";
-import { ENGINES, type Stage, setOption, setStage } from "./harness";
+import { waitForLogs } from "./books.ts";
+import { ENGINES, type Stage, setOption, setStage } from "./harness.ts";
 
 const MODELS = [
   "gpt-4o",

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { ENGINES, type Gateway, startOn } from "./harness";
+import { ENGINES, type Gateway, startOn } from "./harness.ts";
 
 describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
   let gateway: Gateway;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Stage, setStage } from "./harness";
+import { type Stage, setStage } from "./harness.ts";
 
 const MODELS = ["hold-after-2", "paced-20-50"];
 let stage: Stage;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { freePort } from "./free-port";
+import { freePort } from "./free-port.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 const READY_TIMEOUT_MS = 30_000;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { countTests, runBunTest } from "./bun-test";
+import { countTests, runBunTest } from "./bun-test.ts";
 
 const { signal } = new AbortController();
 

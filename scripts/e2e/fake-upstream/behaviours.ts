@@ -1,4 +1,4 @@
-import { DEFAULT_USAGE, TOOL_CALLS, type ToolCall, type Usage } from "./payloads";
+import { DEFAULT_USAGE, TOOL_CALLS, type ToolCall, type Usage } from "./payloads.ts";
 
 /** How the fake upstream answers a call; chosen by the model's name. Times are milliseconds. */
 export type Behaviour = Readonly<{
