@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { migrate } from "drizzle-orm/postgres-js/migrator";
+import { openDriver } from "./driver.ts";
+import { type Database, DatabaseError } from "./types.ts";
+
+/** Embedded in the executable under its last name; in the sources beside this file. */
+const MIGRATIONS = Bun.isStandaloneExecutable ? "/$bunfs/root/migrations" : join(import.meta.dir, "migrations");
+/** Any number, the same in all replicas. */
+const LOCK = 7_583_001;
+
+/**
+ * Brings the tables up to this release, one replica at a time. Nothing is ever dropped.
+ * Throws DatabaseError when a migration fails, or when a newer release has already changed the tables.
+ */
+export async function migrateDatabase(database: Database, url: string | null): Promise<void> {
+  await refuseNewer(database);
+  try {
+    if (url === null) return await migrate(database.db, { migrationsFolder: MIGRATIONS });
+    const { sql, db } = openDriver({ max: 1, connection: { application_name: "sluice migrate" } }, url);
+    try {
+      await sql`select pg_advisory_lock(${LOCK})`;
+      await migrate(db, { migrationsFolder: MIGRATIONS });
+    } finally {
+      await sql.end({ timeout: 5 });
+    }
+  } catch (error) {
+    throw new DatabaseError(`the tables could not be brought up to date: ${describe(error)}`);
+  }
+}
+
+/** Milliseconds since 1970 of the newest migration in this release. */
+export async function newestMigration(): Promise<number> {
+  const journal = (await Bun.file(join(MIGRATIONS, "meta/_journal.json")).json()) as { entries: { when: number }[] };
+  return Math.max(...journal.entries.map(({ when }) => when));
+}
+
+async function refuseNewer({ sql }: Database): Promise<void> {
+  const [known] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as present`;
+  if (!known?.present) return;
+  const [applied] = await sql`select max(created_at)::bigint as newest from drizzle.__drizzle_migrations`;
+  if (Number(applied?.newest ?? 0) <= (await newestMigration())) return;
+  throw new DatabaseError("a newer release of sluice has already changed this database: start that release");
+}
+
+function describe(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}

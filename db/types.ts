@@ -1,0 +1,26 @@
+import type { PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import type postgres from "postgres";
+import type * as schema from "./schema/index.ts";
+
+export type Db = PostgresJsDatabase<typeof schema>;
+/** A transaction's handle: inside its callback only this may be used, the embedded engine has one connection. */
+export type Tx = Parameters<Parameters<Db["transaction"]>[0]>[0];
+export type DbOrTx = Db | Tx;
+
+/** bigint columns and sums are read as numbers: amounts stay below 2^53. */
+export type Sql = postgres.Sql<{ bigint: number }>;
+
+export type Database = Readonly<{
+  db: Db;
+  /** The driver, for statements that the query builder cannot say. */
+  sql: Sql;
+  kind: "embedded" | "server";
+  /** Resolves when the database answers; rejects with why not. */
+  health(): Promise<void>;
+  close(): Promise<void>;
+}>;
+
+/** The database cannot be used; the message says what to do. */
+export class DatabaseError extends Error {
+  override name = "DatabaseError";
+}
