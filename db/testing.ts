@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Changes, createChanges } from "./changes.ts";
 import { openEmbedded } from "./embedded/open.ts";
 import { migrateDatabase } from "./migrate.ts";
 import { openServer } from "./open-server.ts";
 import { ensurePartitions } from "./partitions.ts";
 import type { Database } from "./types.ts";
 
-export type TestDatabase = Database & Readonly<{ url: string | null; dataDir: string }>;
+export type TestDatabase = Database & Readonly<{ changes: Changes; url: string | null; dataDir: string }>;
 
 /**
  * An empty, migrated database for one test file: embedded, or a new one on the server named by TEST_DATABASE_URL.
@@ -20,11 +21,16 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   const database = url === null ? await openEmbedded({ dataDir, fsync: false }) : await openServer(url, 6);
   await migrateDatabase(database, url);
   await ensurePartitions(database);
+  const changes = await createChanges(database, (error) => {
+    throw error;
+  });
   return {
     ...database,
+    changes,
     url,
     dataDir,
     async close() {
+      await changes.close();
       await database.close();
       await drop();
       await rm(dataDir, { recursive: true, force: true });

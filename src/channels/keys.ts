@@ -1,0 +1,18 @@
+/** Service-account JSON holds commas itself: channels of this type have exactly one key. */
+const VERTEX_AI = 41;
+
+/** The single keys of a channel's key text: separated by commas or line breaks, blanks left out, each once. */
+export function splitKeys(type: number, text: string): string[] {
+  if (type === VERTEX_AI) return text.trim() === "" ? [] : [text.trim()];
+  const keys = text.split(/[,\r\n]+/).map((key) => key.trim());
+  return [...new Set(keys.filter(Boolean))];
+}
+
+const HIDDEN = "••••";
+
+/** Enough of a key to recognise it: "sk-a••••wxyz"; short keys are hidden whole. */
+export const maskKey = (key: string): string =>
+  key.length <= 12 ? HIDDEN : `${key.slice(0, 4)}${HIDDEN}${key.slice(-4)}`;
+
+/** Whether a form sent back what it was shown instead of a key. */
+export const isMasked = (text: string): boolean => text.includes(HIDDEN);

@@ -1,0 +1,134 @@
+import { and, asc, gt, isNull, type SQL, sql } from "drizzle-orm";
+import type { Changes } from "../../db/changes.ts";
+import { tokens } from "../../db/schema/tokens.ts";
+import type { Db } from "../../db/types.ts";
+import type { Vault } from "../lib/crypto.ts";
+import type { Logger } from "../lib/log.ts";
+import { createSerial } from "../lib/serial.ts";
+import { compileIpList, type IpList } from "./ip-list.ts";
+
+export const TOKEN_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
+
+/** An API key as calls need it; what it has left lives in the ledger. */
+export type TokenEntry = Readonly<{
+  id: number;
+  userId: number;
+  name: string;
+  status: number;
+  unlimitedQuota: boolean;
+  /** Epoch seconds; -1 never. */
+  expiredTime: number;
+  /** Null: every model. */
+  modelLimits: ReadonlySet<string> | null;
+  /** Null: every address. */
+  allowIps: IpList | null;
+  /** Empty: the owner's group. */
+  group: string;
+  keyHash: string;
+}>;
+
+export type TokenDirectory = {
+  get(id: number): TokenEntry | undefined;
+  /** By the key without `sk-`. */
+  findByKey(key: string): TokenEntry | undefined;
+  /** Marks a key expired (3) or exhausted (4), in the background. */
+  setStatus(id: number, status: 3 | 4): void;
+  close(): void;
+};
+
+const SLICE = 2000;
+/** A safety net: changes arrive by events. */
+const REREAD_MS = 300_000;
+
+/** Loads all API keys and keeps them true. */
+export async function createTokenDirectory(
+  deps: Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger }>,
+): Promise<TokenDirectory> {
+  const { db, changes, vault, log } = deps;
+  const byId = new Map<number, TokenEntry>();
+  const byHash = new Map<string, TokenEntry>();
+  const inOrder = createSerial();
+
+  const forget = (id: number) => {
+    const known = byId.get(id);
+    if (known) byHash.delete(known.keyHash);
+    byId.delete(id);
+  };
+  const remember = (entry: TokenEntry) => {
+    forget(entry.id);
+    byId.set(entry.id, entry);
+    byHash.set(entry.keyHash, entry);
+  };
+  const refresh = (ids: readonly number[]) =>
+    inOrder(async () => {
+      const rows = await readEntries(db, sql`${tokens.id} = any(${`{${ids.join(",")}}`}::int[])`, ids.length);
+      const found = new Set(rows.map(({ id }) => id));
+      for (const id of ids) if (!found.has(id)) forget(id);
+      rows.forEach(remember);
+    });
+  const readAll = async () => {
+    const unseen = new Set(byId.keys());
+    for (let last = 0; ; ) {
+      const slice = await inOrder(async () => {
+        const rows = await readEntries(db, gt(tokens.id, last), SLICE);
+        rows.forEach(remember);
+        return rows;
+      });
+      for (const { id } of slice) unseen.delete(id);
+      if (slice.length < SLICE) break;
+      last = slice.at(-1)?.id ?? last;
+    }
+    unseen.forEach(forget);
+  };
+
+  await readAll();
+  const unsubscribe = changes.subscribe("tokens", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger)));
+  const timer = setInterval(() => {
+    readAll().catch((error) => log.warn({ error }, "API keys could not be read again"));
+  }, REREAD_MS);
+  timer.unref();
+  return {
+    get: (id) => byId.get(id),
+    findByKey: (key) => byHash.get(vault.keyedHash(key)),
+    setStatus(id, status) {
+      const mark = async () => {
+        await db
+          .update(tokens)
+          .set({ status })
+          .where(sql`${tokens.id} = ${id} and ${tokens.status} = ${TOKEN_STATUS.enabled}`);
+        await changes.publish("tokens", [id]);
+      };
+      mark().catch((error) => log.warn({ error, tokenId: id }, "the status of an API key could not be saved"));
+    },
+    close() {
+      clearInterval(timer);
+      unsubscribe();
+    },
+  };
+}
+
+async function readEntries(db: Db, where: SQL, limit: number): Promise<TokenEntry[]> {
+  const rows = await db
+    .select({
+      id: tokens.id,
+      userId: tokens.userId,
+      name: tokens.name,
+      status: tokens.status,
+      unlimitedQuota: tokens.unlimitedQuota,
+      expiredTime: tokens.expiredTime,
+      modelLimitsEnabled: tokens.modelLimitsEnabled,
+      modelLimits: tokens.modelLimits,
+      allowIps: tokens.allowIps,
+      group: tokens.group,
+      keyHash: tokens.keyHash,
+    })
+    .from(tokens)
+    .where(and(where, isNull(tokens.deletedAt)))
+    .orderBy(asc(tokens.id))
+    .limit(limit);
+  return rows.map(({ modelLimitsEnabled, modelLimits, allowIps, ...row }) => ({
+    ...row,
+    modelLimits: modelLimitsEnabled ? new Set(modelLimits) : null,
+    allowIps: compileIpList(allowIps),
+  }));
+}
