@@ -1,0 +1,104 @@
+import { Elysia } from "elysia";
+import { createChanges } from "../../db/changes.ts";
+import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
+import { createUser } from "../accounts/create-user.ts";
+import { createUserDirectory } from "../accounts/directory.ts";
+import { ROLE, type RoleName } from "../accounts/roles.ts";
+import { createSessions } from "../accounts/sessions.ts";
+import { createSetup } from "../accounts/setup.ts";
+import { createClientAddress } from "../lib/client-ip.ts";
+import { createVault } from "../lib/crypto.ts";
+import { createLogger } from "../lib/log.ts";
+import { createSettings } from "../settings/settings.ts";
+import { envelope } from "./envelope.ts";
+import { guard } from "./guard.ts";
+import { identityRoutes } from "./identity.ts";
+import { rateLimit } from "./rate-limit.ts";
+import { sameOrigin } from "./same-origin.ts";
+
+export const TEST_PASSWORD = "correct horse";
+
+/** What a call answered, for scenarios. */
+export type Answer = {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: { success?: boolean; message?: string; code?: string; data?: unknown } & Record<string, unknown>;
+};
+
+export type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+
+/** The console's identity calls on a real database (a new one unless given), without a socket. */
+export async function startTestConsole(given?: TestDatabase) {
+  const database = given ?? (await openTestDatabase());
+  const { db } = database;
+  const changes = await createChanges(database, (error) => {
+    throw error;
+  });
+  const log = createLogger({ logLevel: "silent", logFormat: "json" });
+  const vault = createVault({ encryptionKey: "the key of the console's tests" });
+  const settings = await createSettings({ db, changes, vault, log });
+  const users = await createUserDirectory({ db, changes, log });
+  const sessions = createSessions({ db, changes, users, secret: "the session secret of the tests" });
+  const setup = await createSetup({ db, changes, vault, version: "test" });
+  const clientAddress = createClientAddress([]);
+  const guarded = guard({ users, sessions, vault });
+  const limits = rateLimit({ rateLimits: { api: null, web: null, critical: null }, clientAddress });
+  const channels = { modelsOf: (group: string) => (group === "default" ? ["gpt-4o", "x/gpt-4o"] : []) };
+  const app = new Elysia()
+    .use(envelope({ log }))
+    .use(sameOrigin({ clientAddress, settings }))
+    .use(
+      identityRoutes(
+        {
+          db,
+          databaseKind: "embedded",
+          changes,
+          vault,
+          settings,
+          users,
+          sessions,
+          setup,
+          channels,
+          clientAddress,
+          version: "test",
+          startedAt: 1,
+        },
+        guarded,
+        limits,
+      ),
+    );
+
+  const ask: Ask = async (method, path, body, headers = {}) => {
+    const request = new Request(`http://gateway.test${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+    });
+    const response = await app.handle(request);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: text === "" ? {} : JSON.parse(text) };
+  };
+  const addUser = async (username: string, role: RoleName = "user") => {
+    const id = await createUser(db, { username, password: TEST_PASSWORD, role: ROLE[role] });
+    await changes.publish("users", [id]);
+    return id;
+  };
+  /** Logs in and returns the headers that a browser would send from then on. */
+  const login = async (username: string, password = TEST_PASSWORD): Promise<Record<string, string>> => {
+    const answer = await ask("POST", "/api/user/login", { username, password });
+    const cookie = answer.headers.get("set-cookie")?.split(";")[0];
+    if (!cookie) throw new Error(`login of ${username} failed: ${answer.text}`);
+    return { cookie, "Sluice-User": String((answer.body.data as { id: number }).id) };
+  };
+  const close = async () => {
+    settings.close();
+    users.close();
+    sessions.close();
+    await changes.close();
+    if (!given) await database.close();
+  };
+  return { ask, addUser, login, close, db, changes, vault, settings, users, sessions };
+}
+
+export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;
