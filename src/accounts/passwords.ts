@@ -1,6 +1,6 @@
 import { OperationError } from "../lib/operation-error.ts";
 
-export const PASSWORD_LENGTH = { min: 8, max: 20 } as const;
+const PASSWORD_LENGTH = { min: 8, max: 20 } as const;
 
 /** OWASP's choice for argon2id: 19 MiB, two passes. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;

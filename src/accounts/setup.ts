@@ -10,7 +10,7 @@ import { saveOption } from "../settings/store.ts";
 import { createUser } from "./create-user.ts";
 import { ROLE } from "./roles.ts";
 
-export type SetupRequest = Readonly<{
+type SetupRequest = Readonly<{
   username: string;
   password: string;
   confirmPassword: string;

@@ -16,7 +16,7 @@ export const done = (request: Request, code: MessageCode, params?: MessageParams
   ok(null, say(code, languageOf(request), params));
 
 /** A refusal in the caller's language. */
-export const fail = (request: Request, code: MessageCode, params?: MessageParams): Refusal => ({
+const fail = (request: Request, code: MessageCode, params?: MessageParams): Refusal => ({
   success: false,
   message: say(code, languageOf(request), params),
   code,

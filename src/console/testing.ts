@@ -19,14 +19,14 @@ import { sameOrigin } from "./same-origin.ts";
 export const TEST_PASSWORD = "correct horse";
 
 /** What a call answered, for scenarios. */
-export type Answer = {
+type Answer = {
   status: number;
   headers: Headers;
   text: string;
   body: { success?: boolean; message?: string; code?: string; data?: unknown } & Record<string, unknown>;
 };
 
-export type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
 /** The console's identity calls on a real database (a new one unless given), without a socket. */
 export async function startTestConsole(given?: TestDatabase) {

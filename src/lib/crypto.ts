@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 /** Encrypts what must be readable again (channel keys, option secrets) and hashes what must only be found again (API keys). */
 export type Vault = {
@@ -55,9 +55,6 @@ export function createVault({ encryptionKey }: Readonly<{ encryptionKey: string 
 /** 32 bytes for one purpose; keys of different purposes tell nothing about each other (HKDF, RFC 5869). */
 export const deriveKey = (secret: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", Buffer.from(secret, "utf8"), Buffer.alloc(0), Buffer.from(purpose), 32));
-
-/** SHA-256, hex: for values that are random enough to need no key. */
-export const sha256Hex = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
 /** `bytes` random bytes as text without padding, safe in cookies and addresses. */
 export const randomText = (bytes: number): string => randomBytes(bytes).toString("base64url");

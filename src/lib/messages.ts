@@ -17,7 +17,7 @@ const catalogue = {
   ...logMessages,
 } as const satisfies Record<string, Message>;
 
-export type Message = Readonly<{ en: string; zh: string }>;
+type Message = Readonly<{ en: string; zh: string }>;
 export type MessageCode = keyof typeof catalogue;
 export type MessageParams = Readonly<Record<string, string | number>>;
 export type Language = "en" | "zh";
