@@ -1,1 +1,55 @@
-export const channelMessages = {} as const;
+export const channelMessages = {
+  channel_not_found: { en: "This channel does not exist. Refresh and try again.", zh: "渠道不存在，请刷新后重试。" },
+  channel_name_and_key_required: { en: "Enter the channel's name and key.", zh: "请填写渠道名称和密钥。" },
+  channel_model_required: { en: "Choose at least one model.", zh: "请至少选择一个模型。" },
+  channel_group_required: { en: "Choose at least one group.", zh: "请至少选择一个分组。" },
+  channel_selection_required: { en: "Select channels first.", zh: "请先选择渠道。" },
+  channel_tag_required: { en: "Enter a tag.", zh: "请填写标签。" },
+  channel_tag_unknown: { en: "No channel has the tag {tag}.", zh: "没有渠道使用标签 {tag}。" },
+  channel_status_invalid: {
+    en: "A channel can be enabled (1) or disabled (2).",
+    zh: "渠道状态只能设为启用（1）或禁用（2）。",
+  },
+  channel_number_invalid: { en: "{field} must be a whole number.", zh: "{field} 必须是整数。" },
+  channel_base_url_invalid: {
+    en: "The base address must begin with http:// or https://.",
+    zh: "接口地址必须以 http:// 或 https:// 开头。",
+  },
+  channel_model_mapping_invalid: {
+    en: 'Model mapping must be a JSON object of names, such as {"gpt-4o": "gpt-4o-2024-11-20"}.',
+    zh: "模型映射必须是名称到名称的 JSON 对象。",
+  },
+  channel_status_mapping_invalid: {
+    en: 'Status mapping must be a JSON object of HTTP statuses, such as {"400": 500}.',
+    zh: "状态码映射必须是 HTTP 状态码的 JSON 对象。",
+  },
+  channel_setting_invalid: { en: "Channel settings must be a JSON object.", zh: "渠道设置必须是 JSON 对象。" },
+  channel_param_override_invalid: {
+    en: "Parameter overrides must be a JSON object.",
+    zh: "参数覆盖必须是 JSON 对象。",
+  },
+  channel_region_invalid: {
+    en: "The region must be a name, or a JSON object with a default entry.",
+    zh: "区域必须是名称，或包含 default 的 JSON 对象。",
+  },
+  channel_model_too_long: {
+    en: "The model name {model}… is longer than 255 bytes.",
+    zh: "模型名称 {model}… 超过 255 字节。",
+  },
+  channel_prefix_too_long: { en: "A model prefix has at most 64 characters.", zh: "模型前缀最多 64 个字符。" },
+  channel_key_required: { en: "Enter the key.", zh: "请填写密钥。" },
+  channel_type_unknown: { en: "This release has no channel type {type}.", zh: "当前版本不支持渠道类型 {type}。" },
+  channel_not_testable: { en: "Channels of this type cannot be tested.", zh: "该类型的渠道不支持测试。" },
+  channel_test_model_missing: { en: "The channel has no model to test with.", zh: "渠道没有可用于测试的模型。" },
+  channel_test_failed: { en: "The test failed: {reason}", zh: "测试失败：{reason}" },
+  channel_tests_running: { en: "A test of all channels is already running.", zh: "全部渠道测试正在进行中。" },
+  channel_models_unavailable: {
+    en: "The list of models could not be fetched: {reason}",
+    zh: "获取模型列表失败：{reason}",
+  },
+  channel_balance_unavailable: { en: "The balance could not be fetched: {reason}", zh: "查询余额失败：{reason}" },
+  channel_balance_not_offered: {
+    en: "Providers of this type do not tell a balance.",
+    zh: "该类型的上游不支持查询余额。",
+  },
+} as const;

@@ -1,0 +1,88 @@
+import { eq } from "drizzle-orm";
+import { channels } from "../../db/schema/channels.ts";
+import { OperationError } from "../lib/operation-error.ts";
+import { isOneOf } from "../lib/sql-text.ts";
+import { writeManagementLog } from "../logs/write-log.ts";
+import { rebuildAbilities } from "./abilities.ts";
+import { type ChannelInput, readChannelInput } from "./channel-input.ts";
+import type { Actor, ChannelDeps } from "./operation.ts";
+import { setChannelStatus } from "./set-status.ts";
+
+/** Switches every channel of a tag on or off. Returns how many changed. */
+export async function setTagStatus(deps: ChannelDeps, actor: Actor, tag: string, status: 1 | 2): Promise<number> {
+  let changed = 0;
+  const reason = `Tag ${tag} disabled by ${actor.username}`;
+  for (const id of await channelsOfTag(deps, tag))
+    changed += (await setChannelStatus(deps, id, status, reason)) ? 1 : 0;
+  await writeManagementLog(
+    deps.db,
+    actor,
+    `${status === 1 ? "Enabled" : "Disabled"} ${changed} channels of tag ${tag}`,
+  );
+  return changed;
+}
+
+type TagChange = Readonly<{ new_tag?: string | null }> &
+  Pick<ChannelInput, "model_mapping" | "models" | "groups" | "priority" | "weight">;
+
+/** Sets the given fields on every channel of a tag; null and empty text leave a field as it is. Throws OperationError. */
+export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, change: TagChange): Promise<number> {
+  const { new_tag: newTag, ...fields } = change;
+  const given = Object.fromEntries(
+    Object.entries({ ...fields, tag: newTag }).filter(
+      ([, value]) => value !== null && value !== "" && value !== undefined,
+    ),
+  ) as ChannelInput;
+  const values = readChannelInput(given, 0, deps.vault);
+  const ids = await channelsOfTag(deps, tag);
+  if (Object.keys(values).length === 0) return 0;
+  await deps.db.transaction(async (tx) => {
+    await tx.update(channels).set(values).where(isOneOf(channels.id, ids));
+    await rebuildAbilities(tx, ids);
+    await writeManagementLog(
+      tx,
+      actor,
+      `Changed ${ids.length} channels of tag ${tag}: ${Object.keys(values).join(", ")}`,
+    );
+  });
+  await deps.changes.publish("channels", ids);
+  return ids.length;
+}
+
+/** Puts these channels under a tag; null takes theirs away. Returns how many there were. */
+export async function setTag(
+  deps: ChannelDeps,
+  actor: Actor,
+  ids: readonly number[],
+  tag: string | null,
+): Promise<number> {
+  if (ids.length === 0) throw new OperationError("channel_selection_required");
+  const changed = await deps.db.transaction(async (tx) => {
+    const rows = await tx
+      .update(channels)
+      .set({ tag: tag?.trim() ?? "" })
+      .where(isOneOf(channels.id, ids))
+      .returning({ id: channels.id });
+    await rebuildAbilities(
+      tx,
+      rows.map(({ id }) => id),
+    );
+    await writeManagementLog(tx, actor, `Set tag ${tag ?? "(none)"} on ${rows.length} channels`);
+    return rows.map(({ id }) => id);
+  });
+  await deps.changes.publish("channels", changed);
+  return changed.length;
+}
+
+async function channelsOfTag({ db }: ChannelDeps, tag: string): Promise<number[]> {
+  if (tag.trim() === "") throw new OperationError("channel_tag_required");
+  const rows = await db.select({ id: channels.id }).from(channels).where(eq(channels.tag, tag));
+  if (rows.length === 0) throw new OperationError("channel_tag_unknown", { tag: tag.slice(0, 60) });
+  return rows.map(({ id }) => id);
+}
+
+/** Tags in use, in alphabetical order. */
+export async function listTags({ db }: Pick<ChannelDeps, "db">): Promise<string[]> {
+  const rows = await db.selectDistinct({ tag: channels.tag }).from(channels).orderBy(channels.tag);
+  return rows.map(({ tag }) => tag).filter(Boolean);
+}

@@ -1,0 +1,40 @@
+import { eq } from "drizzle-orm";
+import { channelKeys, channels } from "../../db/schema/channels.ts";
+import { OperationError } from "../lib/operation-error.ts";
+import { writeManagementLog } from "../logs/write-log.ts";
+import { rebuildAbilities } from "./abilities.ts";
+import { type ChannelInput, readChannelInput } from "./channel-input.ts";
+import { CHANNEL_STATUS } from "./entry.ts";
+import type { Actor, ChannelDeps } from "./operation.ts";
+import { setChannelStatus } from "./set-status.ts";
+
+/**
+ * Changes the given fields of a channel and leaves the rest. An empty or masked key keeps the stored one; a new key clears
+ * what was known of single keys. Throws OperationError.
+ */
+export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number, input: ChannelInput): Promise<void> {
+  const { db, changes, vault } = deps;
+  const [before] = await db.select().from(channels).where(eq(channels.id, id));
+  if (!before) throw new OperationError("channel_not_found");
+  const values = readChannelInput(input, input.type || before.type, vault);
+  const fields = Object.keys(values);
+  if (fields.length > 0) {
+    await db.transaction(async (tx) => {
+      await tx.update(channels).set(values).where(eq(channels.id, id));
+      if (values.keyCipher) await tx.delete(channelKeys).where(eq(channelKeys.channelId, id));
+      await rebuildAbilities(tx, [id]);
+      await writeManagementLog(tx, actor, `Changed channel ${before.name} (#${id}): ${fields.join(", ")}`);
+    });
+    await changes.publish("channels", [id]);
+  }
+  if (input.status !== undefined && input.status !== before.status) {
+    await switchChannel(deps, actor, id, before.name, input.status);
+  }
+}
+
+async function switchChannel(deps: ChannelDeps, actor: Actor, id: number, name: string, status: number): Promise<void> {
+  const on = status === CHANNEL_STATUS.enabled;
+  if (!on && status !== CHANNEL_STATUS.disabled) throw new OperationError("channel_status_invalid");
+  await setChannelStatus(deps, id, status, on ? "" : `Disabled by ${actor.username}`);
+  await writeManagementLog(deps.db, actor, `${on ? "Enabled" : "Disabled"} channel ${name} (#${id})`);
+}

@@ -1,0 +1,14 @@
+import type { SQL, SQLWrapper } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+
+/** `column` contains `text` in any case; wildcards in the text mean themselves. */
+export const contains = (column: SQLWrapper, text: string): SQL => sql`${column} ilike ${`%${escapeLike(text)}%`}`;
+
+/** `column` begins with `text`; wildcards in the text mean themselves. */
+export const startsWith = (column: SQLWrapper, text: string): SQL => sql`${column} like ${`${escapeLike(text)}%`}`;
+
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
+
+/** `column` is one of `ids`, as one parameter, so that lists of any length share one prepared statement. */
+export const isOneOf = (column: SQLWrapper, ids: readonly number[]): SQL =>
+  sql`${column} = any(${`{${ids.join(",")}}`}::int[])`;
