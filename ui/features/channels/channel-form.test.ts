@@ -1,0 +1,103 @@
+import { describe, expect, test } from "bun:test";
+import { endsInV1 } from "./base-url.ts";
+import type { Channel } from "./channel.ts";
+import { bodyOf, type ChannelForm, formOf, NEW_CHANNEL } from "./channel-form.ts";
+import { checkChannelForm } from "./check-channel-form.ts";
+import { holdsSeveralKeys, maskKey, splitKeys } from "./keys.ts";
+
+const filled: ChannelForm = { ...NEW_CHANNEL, name: "main", key: "k-1", models: ["gpt-5"] };
+
+const stored: Channel = {
+  id: 4,
+  name: "main",
+  type: 1,
+  status: 1,
+  models: "gpt-5,gpt-5-mini",
+  group: "default,vip",
+  tag: null,
+  priority: null,
+  weight: 5,
+  auto_ban: 1,
+  base_url: null,
+  other: "",
+  openai_organization: null,
+  test_model: null,
+  model_prefix: null,
+  model_mapping: null,
+  status_code_mapping: null,
+  setting: null,
+  param_override: null,
+  max_input_tokens: 0,
+  response_time: 0,
+  test_time: 0,
+  created_time: 0,
+  balance: 0,
+  balance_updated_time: 0,
+  used_quota: 0,
+  other_info: "",
+};
+
+describe("checking", () => {
+  test("a filled form has no faults", () => {
+    expect(checkChannelForm(filled, true, false)).toEqual({});
+  });
+  test("name and key are required on create, the key not on edit", () => {
+    expect(checkChannelForm({ ...filled, name: " ", key: "" }, true, false)).toEqual({ name: "nameAndKey", key: "nameAndKey" });
+    expect(checkChannelForm({ ...filled, key: "" }, false, false)).toEqual({});
+  });
+  test("at least one model, and each JSON field has its own fault", () => {
+    const broken = { ...filled, models: [], modelMapping: "{", paramOverride: "[]", setting: "x", statusCodeMapping: "1" };
+    expect(checkChannelForm(broken, true, false)).toEqual({
+      models: "models",
+      modelMapping: "modelMapping",
+      paramOverride: "paramOverride",
+      setting: "setting",
+      statusCodeMapping: "statusCodeMapping",
+    });
+  });
+  test("region of type 41 is JSON only when it starts like it", () => {
+    expect(checkChannelForm({ ...filled, type: 41, other: "us-east5" }, true, false)).toEqual({});
+    expect(checkChannelForm({ ...filled, type: 41, other: "{default" }, true, false)).toEqual({ other: "other" });
+  });
+  test("address, priority and weight", () => {
+    expect(checkChannelForm(filled, true, true)).toEqual({ baseUrl: "baseUrlRequired" });
+    expect(checkChannelForm({ ...filled, baseUrl: "ftp://x" }, true, true)).toEqual({ baseUrl: "baseUrl" });
+    expect(checkChannelForm({ ...filled, priority: "-1000", weight: "1.5" }, true, false)).toEqual({
+      priority: "priorityRange",
+      weight: "integer",
+    });
+  });
+});
+
+describe("sending", () => {
+  test("strips the address, clamps the weight and leaves an untouched key out", () => {
+    const body = bodyOf({ ...formOf(stored), baseUrl: "https://a.example/ ", weight: "-3" });
+    expect(body).toMatchObject({ base_url: "https://a.example", weight: 0, priority: 0, models: "gpt-5,gpt-5-mini", group: "default,vip" });
+    expect(body).not.toHaveProperty("key");
+  });
+  test("several keys become one comma list, a single one stays as typed", () => {
+    expect(bodyOf({ ...filled, key: "a\n b,a\n", severalKeys: true }).key).toBe("a,b");
+    expect(bodyOf({ ...filled, key: " a,b ", severalKeys: false }).key).toBe("a,b");
+  });
+  test("type 18 has a version of its own", () => {
+    expect(bodyOf({ ...filled, type: 18 }).other).toBe("v2.1");
+  });
+});
+
+test("several keys are noticed, but not in the JSON key of type 41", () => {
+  expect(holdsSeveralKeys("a,b", 1)).toBe(true);
+  expect(holdsSeveralKeys("a\nb", 1)).toBe(true);
+  expect(holdsSeveralKeys("a\n", 1)).toBe(false);
+  expect(holdsSeveralKeys('{"a":1,"b":2}', 41)).toBe(false);
+  expect(splitKeys("a,\n\nb , a")).toEqual(["a", "b"]);
+  expect(maskKey("sk-abcdefghijkl9876")).toBe("sk-ab…9876");
+});
+
+test.each([
+  ["https://a.example/v1", true],
+  ["https://a.example/v1/", true],
+  ["https://a.example/v11", false],
+  ["https://a.example", false],
+])("%s ends in /v1: %p", (address, expected) => {
+  expect(endsInV1(address)).toBe(expected);
+});

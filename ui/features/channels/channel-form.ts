@@ -1,0 +1,106 @@
+import { cleanBaseUrl } from "./base-url.ts";
+import { type Channel, splitList } from "./channel.ts";
+import { splitKeys, VERTEX_TYPE } from "./keys.ts";
+
+/** The drawer's fields; numbers are text while they are typed. */
+export type ChannelForm = {
+  type: number;
+  name: string;
+  key: string;
+  /** `key` is edited as a list of several. */
+  severalKeys: boolean;
+  baseUrl: string;
+  other: string;
+  models: string[];
+  groups: string[];
+  tag: string;
+  priority: string;
+  weight: string;
+  autoBan: boolean;
+  modelPrefix: string;
+  testModel: string;
+  organization: string;
+  maxInputTokens: string;
+  modelMapping: string;
+  paramOverride: string;
+  setting: string;
+  statusCodeMapping: string;
+};
+
+const SPARK_TYPE = 18;
+const SPARK_DEFAULT_VERSION = "v2.1";
+
+export const NEW_CHANNEL: ChannelForm = {
+  type: 1,
+  name: "",
+  key: "",
+  severalKeys: false,
+  baseUrl: "",
+  other: "",
+  models: [],
+  groups: ["default"],
+  tag: "",
+  priority: "0",
+  weight: "0",
+  autoBan: true,
+  modelPrefix: "",
+  testModel: "",
+  organization: "",
+  maxInputTokens: "",
+  modelMapping: "",
+  paramOverride: "",
+  setting: "",
+  statusCodeMapping: "",
+};
+
+/** Fields of a stored channel; the key stays empty, which keeps the stored one. */
+export function formOf(channel: Channel): ChannelForm {
+  return {
+    type: channel.type,
+    name: channel.name,
+    key: "",
+    severalKeys: false,
+    baseUrl: channel.base_url ?? "",
+    other: channel.other ?? "",
+    models: splitList(channel.models),
+    groups: splitList(channel.group),
+    tag: channel.tag ?? "",
+    priority: String(channel.priority ?? 0),
+    weight: String(channel.weight ?? 0),
+    autoBan: channel.auto_ban === 1,
+    modelPrefix: channel.model_prefix ?? "",
+    testModel: channel.test_model ?? "",
+    organization: channel.openai_organization ?? "",
+    maxInputTokens: channel.max_input_tokens ? String(channel.max_input_tokens) : "",
+    modelMapping: channel.model_mapping ?? "",
+    paramOverride: channel.param_override ?? "",
+    setting: channel.setting ?? "",
+    statusCodeMapping: channel.status_code_mapping ?? "",
+  };
+}
+
+/** Body of POST and PUT /api/channel/ (PUT adds the id); an empty key is left out, which keeps the stored one. */
+export function bodyOf(form: ChannelForm): Record<string, string | number> {
+  const key = form.severalKeys && form.type !== VERTEX_TYPE ? splitKeys(form.key).join(",") : form.key.trim();
+  return {
+    type: form.type,
+    name: form.name.trim(),
+    ...(key === "" ? {} : { key }),
+    base_url: cleanBaseUrl(form.baseUrl),
+    other: form.other.trim() === "" && form.type === SPARK_TYPE ? SPARK_DEFAULT_VERSION : form.other.trim(),
+    models: form.models.join(","),
+    group: form.groups.join(","),
+    tag: form.tag.trim(),
+    priority: Number.parseInt(form.priority, 10) || 0,
+    weight: Math.max(0, Number.parseInt(form.weight, 10) || 0),
+    auto_ban: form.autoBan ? 1 : 0,
+    model_prefix: form.modelPrefix.trim(),
+    test_model: form.testModel.trim(),
+    openai_organization: form.organization.trim(),
+    max_input_tokens: Math.max(0, Number.parseInt(form.maxInputTokens, 10) || 0),
+    model_mapping: form.modelMapping.trim(),
+    param_override: form.paramOverride.trim(),
+    setting: form.setting.trim(),
+    status_code_mapping: form.statusCodeMapping.trim(),
+  };
+}
