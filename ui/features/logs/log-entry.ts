@@ -1,0 +1,56 @@
+import type { LogOther } from "../../../src/billing/types.ts";
+
+/** A row of the usage log as `GET /api/log/` answers it. */
+export type LogEntry = Readonly<{
+  id: number;
+  /** Epoch seconds. */
+  created_at: number;
+  type: number;
+  user_id: number;
+  username: string;
+  token_name: string;
+  model_name: string;
+  /** Channel number; 0 none. Admins only. */
+  channel: number;
+  channel_name: string;
+  group: string;
+  is_stream: boolean;
+  /** Whole seconds. */
+  use_time: number;
+  elapsed_ms?: number;
+  failed?: boolean;
+  prompt_tokens: number;
+  completion_tokens: number;
+  /** Quota units. */
+  quota: number;
+  uncovered?: number;
+  ip?: string;
+  request_id?: string | null;
+  content: string;
+  /** JSON text of `LogOther`. */
+  other: string;
+}>;
+
+/** The log's row types; 0 stands for all in filters and is shown as consumption in rows. */
+export const LOG_TYPES = { topUp: 1, consume: 2, manage: 3, system: 4, checkIn: 5 } as const;
+
+/** Whether the row is a relayed call. */
+export const isCall = (entry: LogEntry): boolean => entry.type === LOG_TYPES.consume || entry.type === 0;
+
+/** What was written beside the row; empty when it cannot be read. */
+export function otherOf(entry: LogEntry): Partial<LogOther> {
+  if (!entry.other) return {};
+  try {
+    const parsed: unknown = JSON.parse(entry.other);
+    return typeof parsed === "object" && parsed !== null ? (parsed as Partial<LogOther>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Milliseconds the call took, exact where known. */
+export const elapsedMsOf = (entry: LogEntry): number => entry.elapsed_ms || entry.use_time * 1000;
+
+/** Milliseconds to the first token; null when none was recorded. */
+export const firstTokenMsOf = (other: Partial<LogOther>): number | null =>
+  other.frt !== undefined && other.frt > 0 ? other.frt : null;

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import { effectiveStatus, fullKey, maskedKey, type Token } from "./token.ts";
+import { batchNames, bodyOf, checkTokenForm, formOf, NEW_TOKEN } from "./token-form.ts";
+
+const token: Token = {
+  id: 1,
+  name: "ide",
+  key: "abcdefghijklmnop",
+  status: 1,
+  remain_quota: 10,
+  used_quota: 0,
+  unlimited_quota: false,
+  expired_time: -1,
+  created_time: 0,
+  accessed_time: 0,
+  model_limits_enabled: true,
+  model_limits: "gpt-5,gpt-5-mini",
+  allow_ips: null,
+  group: "vip",
+};
+
+describe("checking", () => {
+  const good = { ...NEW_TOKEN, name: "ide" };
+  test("a named new key is fine", () => {
+    expect(checkTokenForm(good)).toEqual({});
+  });
+  test("each field has its fault", () => {
+    const bad = { ...good, name: "", quantity: "0", expiresAt: null, quota: -1, allowIps: "10.0.0.300" };
+    expect(checkTokenForm(bad)).toEqual({ name: "name", quantity: "quantity", expiresAt: "expiry", quota: "quota", allowIps: "ip" });
+  });
+  test("a batch leaves room for the suffix", () => {
+    expect(checkTokenForm({ ...good, name: "x".repeat(30) })).toEqual({});
+    expect(checkTokenForm({ ...good, name: "x".repeat(24), quantity: "2" })).toEqual({ name: "nameLength" });
+  });
+  test.each(["10.0.0.1", "10.0.0.0/8", "2001:db8::/32", "::1"])("%s is an address", (line) => {
+    expect(checkTokenForm({ ...good, allowIps: `${line}\n` })).toEqual({});
+  });
+  test.each(["10.0.0", "10.0.0.0/33", "a.example", "::1/129", "10.0.0.0/8/8"])("%s is none", (line) => {
+    expect(checkTokenForm({ ...good, allowIps: line })).toEqual({ allowIps: "ip" });
+  });
+});
+
+test("a stored key survives a round through the form", () => {
+  expect(bodyOf(formOf(token), token.name)).toEqual({
+    name: "ide",
+    remain_quota: 10,
+    unlimited_quota: false,
+    expired_time: -1,
+    model_limits_enabled: true,
+    model_limits: "gpt-5,gpt-5-mini",
+    allow_ips: "",
+    group: "vip",
+  });
+});
+
+test("only the first of a batch keeps its bare name", () => {
+  const names = batchNames("bot ", 3);
+  expect(names[0]).toBe("bot");
+  expect(names.slice(1).every((name) => /^bot-[a-z0-9]{6}$/.test(name))).toBe(true);
+  expect(new Set(names).size).toBe(3);
+});
+
+test("keys are shown with one sk-", () => {
+  expect(fullKey({ key: "sk-abc" })).toBe("sk-abc");
+  expect(maskedKey(token)).toBe("sk-abcd…mnop");
+});
+
+test("time and quota decide before the server has noticed", () => {
+  expect(effectiveStatus(token, 100)).toBe(1);
+  expect(effectiveStatus({ ...token, expired_time: 99 }, 100)).toBe(3);
+  expect(effectiveStatus({ ...token, remain_quota: 0 }, 100)).toBe(4);
+  expect(effectiveStatus({ ...token, remain_quota: 0, unlimited_quota: true }, 100)).toBe(1);
+  expect(effectiveStatus({ ...token, status: 2 }, 100)).toBe(2);
+});

@@ -1,0 +1,106 @@
+import { NEVER, type Token } from "./token.ts";
+
+/** The drawer's fields. */
+export type TokenForm = {
+  name: string;
+  /** How many keys to create. */
+  quantity: string;
+  /** Epoch seconds; -1 never; null: what was typed is no date. */
+  expiresAt: number | null;
+  unlimited: boolean;
+  /** Quota units. */
+  quota: number;
+  models: string[];
+  allowIps: string;
+  /** Empty: the owner's group. */
+  group: string;
+};
+
+const NEW_TOKEN_QUOTA = 500_000;
+
+export const NEW_TOKEN: TokenForm = {
+  name: "",
+  quantity: "1",
+  expiresAt: NEVER,
+  unlimited: false,
+  quota: NEW_TOKEN_QUOTA,
+  models: [],
+  allowIps: "",
+  group: "",
+};
+
+export function formOf(token: Token): TokenForm {
+  return {
+    name: token.name,
+    quantity: "1",
+    expiresAt: token.expired_time,
+    unlimited: token.unlimited_quota,
+    quota: token.remain_quota,
+    models: token.model_limits_enabled ? token.model_limits.split(",").filter((model) => model !== "") : [],
+    allowIps: token.allow_ips ?? "",
+    group: token.group,
+  };
+}
+
+/** Body of POST and PUT /api/token/ (PUT adds the id). */
+export function bodyOf(form: TokenForm, name: string) {
+  return {
+    name,
+    remain_quota: form.quota,
+    unlimited_quota: form.unlimited,
+    expired_time: form.expiresAt ?? NEVER,
+    model_limits_enabled: form.models.length > 0,
+    model_limits: form.models.join(","),
+    allow_ips: linesOf(form.allowIps).join("\n"),
+    group: form.group,
+  };
+}
+
+export type TokenFault = "name" | "nameLength" | "quantity" | "expiry" | "quota" | "ip";
+export type TokenFaults = Partial<Record<keyof TokenForm, TokenFault>>;
+
+const MAX_NAME = 30;
+const MAX_QUANTITY = 100;
+const SUFFIX_LENGTH = 6;
+
+/** Every fault of the form, by field. */
+export function checkTokenForm(form: TokenForm): TokenFaults {
+  const faults: TokenFaults = {};
+  const quantity = Number(form.quantity);
+  const name = form.name.trim();
+  const longest = MAX_NAME - (quantity > 1 ? SUFFIX_LENGTH + 1 : 0);
+  if (name === "") faults.name = "name";
+  else if ([...name].length > longest) faults.name = "nameLength";
+  if (!Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) faults.quantity = "quantity";
+  if (form.expiresAt === null) faults.expiresAt = "expiry";
+  if (!form.unlimited && (!Number.isInteger(form.quota) || form.quota < 0)) faults.quota = "quota";
+  if (!linesOf(form.allowIps).every(looksLikeAddress)) faults.allowIps = "ip";
+  return faults;
+}
+
+/** The names of a batch: the first as typed, the others with a random suffix of six characters. */
+export function batchNames(name: string, quantity: number): string[] {
+  return Array.from({ length: quantity }, (_, index) => (index === 0 ? name.trim() : `${name.trim()}-${randomSuffix()}`));
+}
+
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+function randomSuffix(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(SUFFIX_LENGTH));
+  return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join("");
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** An IPv4 or IPv6 address, with or without a prefix length; the server decides finally. */
+function looksLikeAddress(line: string): boolean {
+  const [address = "", prefix, ...rest] = line.split("/");
+  if (rest.length > 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) return false;
+  const bits = prefix === undefined ? 0 : Number(prefix);
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return bits <= 32 && address.split(".").every((part) => Number(part) <= 255);
+  return address.includes(":") && /^[\da-f:.]+$/i.test(address) && bits <= 128;
+}
