@@ -1,0 +1,25 @@
+/** The ranges one click away, in seconds. */
+export const RANGES = { "15m": 900, "1h": 3600, "24h": 86_400, "7d": 604_800, "30d": 2_592_000 } as const;
+export type RangeName = keyof typeof RANGES;
+
+export const DEFAULT_RANGE: RangeName = "24h";
+/** Clocks of browser and server may differ: the end of an open range lies an hour ahead. */
+const AHEAD_SECONDS = 3600;
+
+/** What the address says of time: a named range up to now, or two moments in epoch seconds. */
+export type TimeChoice = Readonly<{ range?: string; from?: number; to?: number }>;
+
+/** A range in epoch seconds; `end` is open when it follows the clock. */
+export type TimeRange = Readonly<{ name: RangeName | null; start: number; end: number; open: boolean }>;
+
+export const isRangeName = (name: string | undefined): name is RangeName => name !== undefined && Object.hasOwn(RANGES, name);
+
+/** The range that a choice means at a moment. */
+export function rangeOf(choice: TimeChoice, nowSeconds: number): TimeRange {
+  if (choice.from !== undefined || choice.to !== undefined) {
+    const end = choice.to ?? nowSeconds + AHEAD_SECONDS;
+    return { name: null, start: Math.min(choice.from ?? 0, end), end, open: choice.to === undefined };
+  }
+  const name = isRangeName(choice.range) ? choice.range : DEFAULT_RANGE;
+  return { name, start: nowSeconds - RANGES[name], end: nowSeconds + AHEAD_SECONDS, open: true };
+}
