@@ -24,6 +24,12 @@ describe("login", () => {
     expect((await login("alice", "whatever!", { "accept-language": "zh" })).body.message).toContain("密码错误");
   });
 
+  test("over https the cookie says so", async () => {
+    const body = { username: "alice", password: TEST_PASSWORD };
+    const answer = await app.ask("POST", "https://gateway.test/api/user/login", body);
+    expect(answer.headers.get("set-cookie")).toEndWith("; Secure");
+  });
+
   test("empty fields are asked for", async () => {
     expect((await login(" ", TEST_PASSWORD)).body.code).toBe("login_required_fields");
   });

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
+import { sessionCookieOf } from "../accounts/session-cookie.ts";
 import type { ClientAddress, PeerSource } from "../lib/client-ip.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { isConsolePath } from "./envelope.ts";
-import { sessionCookieOf } from "./session-cookie.ts";
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
+import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "../accounts/session-cookie.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import { signInWithPassword } from "../accounts/sign-in.ts";
 import { viewUser } from "../accounts/user-view.ts";
@@ -8,7 +9,6 @@ import type { RateLimiter } from "../lib/rate-limiter.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";
 import type { rateLimit } from "./rate-limit.ts";
-import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "./session-cookie.ts";
 
 type SessionServices = Readonly<{
   db: Db;

@@ -70,7 +70,7 @@ export async function startTestConsole(given?: TestDatabase) {
     );
 
   const ask: Ask = async (method, path, body, headers = {}) => {
-    const request = new Request(`http://gateway.test${path}`, {
+    const request = new Request(path.startsWith("/") ? `http://gateway.test${path}` : path, {
       method,
       headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
       body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),

@@ -18,11 +18,21 @@ export const sensitiveWords = (initial: readonly string[]): Option<SensitiveWord
         words.push(entry.toLowerCase());
         continue;
       }
-      try {
-        patterns.push(new RegExp(entry.slice(PATTERN.length), "iu"));
-      } catch {
-        throw new OperationError("option_regex", { key, line: index + 1 });
-      }
+      const pattern = compile(entry.slice(PATTERN.length));
+      if (!pattern) throw new OperationError("option_regex", { key, line: index + 1 });
+      patterns.push(pattern);
     }
     return { words, patterns };
   });
+
+/** By code points where the pattern allows it; escapes such as `\-` are only known to the older reading. */
+function compile(source: string): RegExp | null {
+  for (const flags of ["iu", "i"]) {
+    try {
+      return new RegExp(source, flags);
+    } catch {
+      // Not valid under these flags.
+    }
+  }
+  return null;
+}

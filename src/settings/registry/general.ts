@@ -20,7 +20,7 @@ const CHAT_PRESETS = [
 export const generalOptions = {
   ServerAddress: address("", { status: "server_address" }),
   SystemName: line("Sluice", { status: "system_name" }),
-  Logo: line("", { status: "logo" }),
+  Logo: text("", { status: "logo" }),
   Footer: text("", { status: "footer_html" }),
   Notice: text(),
   About: text(),

@@ -1,4 +1,4 @@
-import { SESSION_SECONDS } from "../accounts/sessions.ts";
+import { SESSION_SECONDS } from "./sessions.ts";
 
 const NAME = "session";
 
