@@ -160,7 +160,13 @@ describe("which price counts", () => {
   });
   test("the table is rebuilt when the settings change, and only then", () => {
     let builds = 0;
-    const settings = { version: 1, get: () => (builds++, new Map<string, Decimal>()) };
+    const settings = {
+      version: 1,
+      get() {
+        builds++;
+        return new Map<string, Decimal>();
+      },
+    };
     const table = createPriceTable(settings);
     expect(table()).toBe(table());
     expect(builds).toBe(8);

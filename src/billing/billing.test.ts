@@ -1,0 +1,270 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
+import { type Billing, createBilling } from "./billing.ts";
+import { InsufficientQuota } from "./ledger/errors.ts";
+import {
+  addChannel,
+  addToken,
+  addUser,
+  booksOf,
+  chargeFor,
+  silentLog,
+  temporaryDirectory,
+  tokenBooks,
+  usageRecord,
+} from "./testing.ts";
+
+let database: TestDatabase;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let opened: Billing[] = [];
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  directory = await temporaryDirectory();
+});
+afterEach(async () => {
+  for (const billing of opened) await billing.close();
+  opened = [];
+});
+afterAll(async () => {
+  await database.close();
+  await directory.remove();
+});
+
+async function open(options: { sole?: boolean } = {}): Promise<Billing> {
+  const billing = await createBilling({
+    database,
+    changes: database.changes,
+    dataDir: directory.path,
+    processId: Bun.randomUUIDv7(),
+    log: silentLog,
+    ...options,
+  });
+  opened.push(billing);
+  return {
+    ...billing,
+    async close() {
+      opened = opened.filter((other) => other !== billing);
+      await billing.close();
+    },
+  };
+}
+
+/** One process alone, and one that must share its balances with others. */
+const MODES = [
+  ["alone", { sole: true }],
+  ["beside others", { sole: false }],
+] as const;
+
+describe.each(MODES)("%s", (_, mode) => {
+  test("a settled call is charged once everywhere: user, key, channel, log, roll-up", async () => {
+    const { sql } = database;
+    const billing = await open(mode);
+    const userId = await addUser(sql, 10_000);
+    const tokenId = await addToken(sql, userId, 5000);
+    const channelId = await addChannel(sql);
+    const request = { userId, token: { id: tokenId, limited: true }, amount: 700 };
+    const hold = await billing.reserve(request);
+    billing.settle(hold, { ...chargeFor(request, 300), channelId });
+    billing.settle(hold, { ...chargeFor(request, 300), channelId });
+    billing.refund(hold);
+    await billing.flush();
+    expect(await booksOf(sql, userId)).toMatchObject({
+      quota: 9700,
+      used: 300,
+      requests: 1,
+      logged: 300,
+      rows: 1,
+      rolledUp: 300,
+    });
+    expect(await tokenBooks(sql, tokenId)).toMatchObject({ remain: 4700, used: 300, logged: 300 });
+    const [channel] = await sql`select used_quota from channels where id = ${channelId}`;
+    expect(channel?.used_quota).toBe(300);
+    await billing.close();
+    expect(await booksOf(sql, userId)).toMatchObject({ held: 0 });
+    expect(await tokenBooks(sql, tokenId)).toMatchObject({ held: 0 });
+  });
+
+  test("an unlimited key is counted but not limited", async () => {
+    const { sql } = database;
+    const billing = await open(mode);
+    const userId = await addUser(sql, 10_000);
+    const token = { id: await addToken(sql, userId, null), limited: false };
+    const request = { userId, token, amount: 700 };
+    billing.settle(await billing.reserve(request), chargeFor(request, 300));
+    await billing.flush();
+    expect(await tokenBooks(sql, token.id)).toMatchObject({ remain: 0, used: 300 });
+  });
+
+  test("a refund leaves the balance as it was", async () => {
+    const billing = await open(mode);
+    const userId = await addUser(database.sql, 1000);
+    billing.refund(await billing.reserve({ userId, token: null, amount: 1000 }));
+    billing.refund(await billing.reserve({ userId, token: null, amount: 1000 }));
+    await billing.close();
+    expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 1000, held: 0, used: 0, requests: 0, rows: 0 });
+  });
+
+  test("what is held can't be held again", async () => {
+    const billing = await open(mode);
+    const userId = await addUser(database.sql, 1000);
+    const hold = await billing.reserve({ userId, token: null, amount: 600 });
+    const refused = await reasonOf(billing, { userId, token: null, amount: 401 });
+    expect(refused).toMatchObject({ name: "InsufficientQuota", who: "user", availableUnits: 400 });
+    billing.refund(hold);
+    expect(await billing.reserve({ userId, token: null, amount: 1000 })).toMatchObject({ amount: 1000 });
+  });
+
+  test("user and key must both cover the call, or neither is held", async () => {
+    const { sql } = database;
+    const billing = await open(mode);
+    const userId = await addUser(sql, 1000);
+    const token = { id: await addToken(sql, userId, 100), limited: true };
+    expect(await reasonOf(billing, { userId, token, amount: 101 })).toMatchObject({
+      who: "token",
+      availableUnits: 100,
+    });
+    expect(await reasonOf(billing, { userId, token, amount: 1001 })).toMatchObject({
+      who: "user",
+      availableUnits: 1000,
+    });
+    expect(await billing.reserve({ userId, token: null, amount: 1000 })).toMatchObject({ amount: 1000 });
+  });
+
+  test("a call that costs nothing needs a balance all the same", async () => {
+    const billing = await open(mode);
+    const broke = await addUser(database.sql, 0);
+    const solvent = await addUser(database.sql, 1);
+    expect(await reasonOf(billing, { userId: broke, token: null, amount: 0 })).toBeInstanceOf(InsufficientQuota);
+    expect(await billing.reserve({ userId: solvent, token: null, amount: 0 })).toMatchObject({ amount: 0 });
+    expect(await reasonOf(billing, { userId: 2_000_000_000, token: null, amount: 0 })).toBeInstanceOf(
+      InsufficientQuota,
+    );
+  });
+
+  test("a known solvent user's hold waits for nothing", async () => {
+    const billing = await open(mode);
+    const userId = await addUser(database.sql, 1_000_000_000);
+    billing.refund(await billing.reserve({ userId, token: null, amount: 1 }));
+    for (let call = 0; call < 100; call++) {
+      const hold = billing.reserve({ userId, token: null, amount: 1000 });
+      expect(hold).not.toBeInstanceOf(Promise);
+      if (!(hold instanceof Promise)) billing.settle(hold, usageRecord({ userId, quota: 900 }));
+    }
+    await billing.flush();
+    expect(await booksOf(database.sql, userId)).toMatchObject({
+      quota: 1_000_000_000 - 90_000,
+      rows: 100,
+      uncovered: 0,
+    });
+  });
+
+  test("a charge beyond the balance stops at zero, and says what was not covered", async () => {
+    const { sql } = database;
+    const billing = await open(mode);
+    const userId = await addUser(sql, 1000);
+    const token = { id: await addToken(sql, userId, 300), limited: true };
+    const request = { userId, token, amount: 200 };
+    const holds = [await billing.reserve(request), await billing.reserve({ userId, token: null, amount: 800 })];
+    billing.settle(holds[0] as never, chargeFor(request, 700));
+    billing.settle(holds[1] as never, usageRecord({ userId, quota: 800 }));
+    await billing.flush();
+    expect(await booksOf(sql, userId)).toMatchObject({
+      quota: 0,
+      used: 1000,
+      logged: 1000,
+      uncovered: 500,
+      rolledUp: 1000,
+    });
+    expect(await tokenBooks(sql, token.id)).toMatchObject({ remain: 0, used: 700 });
+    expect(billing.available(userId)).toBe(0);
+  });
+
+  test("failed calls and calls without tokens are logged but count as no request", async () => {
+    const billing = await open(mode);
+    const userId = await addUser(database.sql, 1000);
+    billing.record(usageRecord({ userId, quota: 0, failed: true }));
+    billing.record(usageRecord({ userId, quota: 0, promptTokens: 0, completionTokens: 0 }));
+    billing.record(usageRecord({ userId, quota: 0 }));
+    await billing.flush();
+    expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 1000, used: 0, requests: 1, rows: 3 });
+  });
+
+  test("a top-up is known as soon as it is published", async () => {
+    const billing = await open(mode);
+    const userId = await addUser(database.sql, 10);
+    await reasonOf(billing, { userId, token: null, amount: 100 });
+    await database.sql`update users set quota = quota + 1000 where id = ${userId}`;
+    await database.changes.publish("users", [userId]);
+    expect(billing.available(userId)).toBe(1010);
+    expect(await billing.reserve({ userId, token: null, amount: 1010 })).toMatchObject({ amount: 1010 });
+  });
+
+  test("text that Postgres can't store costs characters, not the record", async () => {
+    const billing = await open(mode);
+    const userId = await addUser(database.sql, 1000);
+    const nasty = 'a\u0000b\ud800c "\\u0000" 漢字 🚰\n';
+    const record = usageRecord({ userId, content: nasty, elapsedMs: 12.6, promptTokens: 1e12, quota: 1.5 });
+    billing.record({ ...record, other: { ...record.other, output_content: nasty } });
+    await billing.flush();
+    const [row] = await database.sql`select * from logs where user_id = ${userId}`;
+    expect(row).toMatchObject({
+      content: 'ab\ufffdc "\\u0000" 漢字 🚰\n',
+      elapsed_ms: 13,
+      use_time: 0,
+      quota: 2,
+      prompt_tokens: 2_147_483_647,
+    });
+    expect(JSON.parse(row?.other)).toMatchObject({ output_content: 'ab\ufffdc "\\u0000" 漢字 🚰\n' });
+  });
+
+  test("nonsense amounts neither hold nor charge anything negative", async () => {
+    const billing = await open(mode);
+    const userId = await addUser(database.sql, 1000);
+    for (const amount of [-500, Number.NaN, Number.NEGATIVE_INFINITY]) {
+      billing.settle(await billing.reserve({ userId, token: null, amount }), usageRecord({ userId, quota: amount }));
+    }
+    expect(await reasonOf(billing, { userId, token: null, amount: Number.POSITIVE_INFINITY })).toBeInstanceOf(
+      InsufficientQuota,
+    );
+    await billing.flush();
+    expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 1000, used: 0, rows: 3 });
+  });
+
+  test("a record that the database refuses holds nothing up", async () => {
+    const billing = await open(mode);
+    const userId = await addUser(database.sql, 100_000);
+    for (let call = 0; call < 20; call++) {
+      const bad = call === 7 || call === 13;
+      const record = usageRecord({ userId, quota: 100 });
+      billing.record(bad ? { ...record, createdAt: "never" as unknown as number } : record);
+    }
+    await billing.flush();
+    expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 98_200, rows: 18, logged: 1800 });
+    expect(billing.available(userId) ?? 98_200).toBe(98_200);
+    expect(existsSync(join(directory.path, "journal", "rejected.jsonl"))).toBe(true);
+  });
+
+  test("the journal's directory goes when all is written", async () => {
+    const billing = await open(mode);
+    const userId = await addUser(database.sql, 1000);
+    billing.record(usageRecord({ userId }));
+    expect(billing.status()).toMatchObject({ pendingRecords: 1, databaseDown: false, diskRefused: false });
+    expect(billing.status().journalBytes).toBeGreaterThan(300);
+    await billing.close();
+    expect(readdirSync(join(directory.path, "journal")).filter((name) => name !== "rejected.jsonl")).toEqual([]);
+    const processes = await database.sql`select id from processes`;
+    expect([...processes]).toEqual([]);
+  });
+});
+
+async function reasonOf(billing: Billing, request: Parameters<Billing["reserve"]>[0]): Promise<unknown> {
+  try {
+    await billing.reserve(request);
+  } catch (error) {
+    return error;
+  }
+  throw new Error("the hold was granted");
+}

@@ -1,0 +1,120 @@
+import type { Sql } from "../../../db/types.ts";
+
+/** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
+export type SettledAccount = Readonly<{
+  subject: "user" | "token";
+  id: number;
+  /** Sum of the batch's charges, before balances were looked at. */
+  asked: number;
+  quota: number | null;
+  held: number | null;
+  /** What the process still holds of it. */
+  own: number | null;
+}>;
+
+/** Batches of all processes take turns, so that they can't deadlock over shared channel rows. */
+const SETTLING = 7_302_001;
+
+/**
+ * Writes a batch of records (a JSON array's text) as log rows and applies their sums to users, limited tokens, channels,
+ * roll-ups and the holds of `processId`: one statement, each record exactly once by (request id, time). A balance stops
+ * at zero: in the order of the batch, a record's `quota` is what could be taken, the rest is `uncovered`. Records that
+ * are already in the log change nothing.
+ */
+export async function applyBatch(sql: Sql, processId: string, batch: string): Promise<SettledAccount[]> {
+  return sql<SettledAccount[]>`
+    with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),
+    entries as materialized (
+      select e.* from turn, rows from (json_to_recordset(${batch}::text::json) as (
+        "requestId" text, "createdAt" bigint, "userId" integer, "username" text, "tokenId" integer, "tokenName" text,
+        "tokenLimited" boolean, "modelName" text, "channelId" integer, "group" text, "isStream" boolean,
+        "failed" boolean, "elapsedMs" integer, "promptTokens" integer, "completionTokens" integer, "quota" bigint,
+        "ip" text, "content" text, "other" json
+      )) with ordinality as e(
+        request_id, created_at, user_id, username, token_id, token_name, token_limited, model_name, channel_id,
+        "group", is_stream, failed, elapsed_ms, prompt_tokens, completion_tokens, asked, ip, content, other, place
+      )
+    ),
+    payers as materialized (
+      select id, quota from users where id = any(array(select user_id from entries)) order by id for update
+    ),
+    charged as materialized (
+      select e.*, greatest(0, least(e.asked, coalesce(p.quota, 0) - coalesce(sum(e.asked) over (
+        partition by e.user_id order by e.place rows between unbounded preceding and 1 preceding), 0)))::bigint as taken
+      from entries e left join payers p on p.id = e.user_id
+    ),
+    written as (
+      insert into logs (created_at, type, user_id, username, token_id, token_name, model_name, channel_id, "group",
+        is_stream, failed, use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, uncovered, ip, request_id,
+        content, other)
+      select created_at, 2, user_id, username, token_id, token_name, model_name, channel_id, "group",
+        is_stream, failed, elapsed_ms / 1000, elapsed_ms, prompt_tokens, completion_tokens, taken, asked - taken, ip,
+        request_id, content, other::text
+      from charged order by place
+      on conflict (request_id, created_at) do nothing
+      returning request_id, created_at
+    ),
+    applied as materialized (select c.* from charged c join written w using (request_id, created_at)),
+    user_sums as (
+      select s.*, least(coalesce(h.amount, 0), s.asked) as spent, coalesce(h.amount, 0) as own
+      from (
+        select user_id, sum(taken)::bigint as taken, sum(asked)::bigint as asked,
+          count(*) filter (where not failed and asked + prompt_tokens + completion_tokens > 0) as requests
+        from applied group by user_id
+      ) s left join holds h on h.process_id = ${processId} and h.subject = 'user' and h.subject_id = s.user_id
+    ),
+    paid_users as (
+      update users u set quota = u.quota - s.taken, used_quota = u.used_quota + s.taken,
+        request_count = u.request_count + s.requests, held = greatest(0, u.held - s.spent)
+      from user_sums s where u.id = s.user_id
+      returning u.id, u.quota, u.held, s.own - s.spent as own
+    ),
+    token_sums as (
+      select s.*, least(coalesce(h.amount, 0), s.asked) as spent, coalesce(h.amount, 0) as own
+      from (
+        select token_id, sum(taken)::bigint as taken, max(created_at) as used_at,
+          coalesce(sum(taken) filter (where token_limited), 0)::bigint as limited,
+          coalesce(sum(asked) filter (where token_limited), 0)::bigint as asked
+        from applied where token_id > 0 group by token_id
+      ) s left join holds h on h.process_id = ${processId} and h.subject = 'token' and h.subject_id = s.token_id
+    ),
+    paid_tokens as (
+      update tokens t set remain_quota = greatest(0, t.remain_quota - s.limited), used_quota = t.used_quota + s.taken,
+        accessed_time = greatest(t.accessed_time, s.used_at), held = greatest(0, t.held - s.spent)
+      from token_sums s where t.id = s.token_id
+      returning t.id, t.remain_quota as quota, t.held, s.own - s.spent as own
+    ),
+    paid_channels as (
+      update channels c set used_quota = c.used_quota + s.taken
+      from (select channel_id, sum(taken)::bigint as taken from applied where channel_id > 0 group by channel_id) s
+      where c.id = s.channel_id
+    ),
+    spent_holds as (
+      update holds h set amount = h.amount - s.spent
+      from (
+        select 'user' as subject, user_id as id, spent from user_sums
+        union all select 'token', token_id, spent from token_sums
+      ) s
+      where h.process_id = ${processId} and h.subject = s.subject and h.subject_id = s.id and s.spent > 0
+    ),
+    rolled_up as (
+      insert into usage_rollups as r (hour, user_id, username, token_id, token_name, channel_id, model_name, "group",
+        count, failed, quota, uncovered, prompt_tokens, completion_tokens, elapsed_ms)
+      select created_at - created_at % 3600 as hour, user_id, username, token_id, token_name, channel_id, model_name,
+        "group", count(*), count(*) filter (where failed), sum(taken), sum(asked - taken), sum(prompt_tokens::bigint),
+        sum(completion_tokens::bigint), sum(elapsed_ms::bigint)
+      from applied group by 1, 2, 3, 4, 5, 6, 7, 8 order by 1, 2, 3, 4, 5, 6, 7, 8
+      on conflict (hour, user_id, username, token_id, token_name, channel_id, model_name, "group") do update set
+        count = r.count + excluded.count, failed = r.failed + excluded.failed, quota = r.quota + excluded.quota,
+        uncovered = r.uncovered + excluded.uncovered, prompt_tokens = r.prompt_tokens + excluded.prompt_tokens,
+        completion_tokens = r.completion_tokens + excluded.completion_tokens,
+        elapsed_ms = r.elapsed_ms + excluded.elapsed_ms
+    )
+    select 'user' as subject, e.user_id as id, e.asked, p.quota, p.held, p.own
+    from (select user_id, sum(asked)::bigint as asked from entries group by user_id) e
+    left join paid_users p on p.id = e.user_id
+    union all
+    select 'token', e.token_id, e.asked, p.quota, p.held, p.own
+    from (select token_id, sum(asked)::bigint as asked from entries where token_limited group by token_id) e
+    left join paid_tokens p on p.id = e.token_id`;
+}

@@ -1,0 +1,73 @@
+import type { SegmentLine } from "./segment.ts";
+
+const BATCH_RECORDS = 250;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** SQLSTATE classes that blame what a record contains: data exception, integrity constraint violation. */
+const POISON = /^2[23]...$/;
+
+/** Records in order: read from the front, and forgotten once they are in the database. */
+export type RecordSource = Readonly<{
+  read(mostRecords: number, mostBytes: number): SegmentLine[];
+  commit(lines: readonly SegmentLine[]): void;
+}>;
+
+export type RecordSink = Readonly<{
+  /** Brings records (JSON texts) into the database, all or none. */
+  apply(records: readonly string[]): Promise<void>;
+  /** Puts a record aside that the database refuses; null: the line was damaged. */
+  reject(record: string | null, reason: string): Promise<void>;
+}>;
+
+/**
+ * Moves records from a source to the database, in order and in batches. A batch that failed is tried again as it was, so
+ * that records which did arrive are recognised; one that the database refuses for its contents is halved until the record
+ * at fault stands alone and can be put aside.
+ */
+export class Pump {
+  #waiting: readonly SegmentLine[] = [];
+  #size = 0;
+
+  constructor(
+    private readonly source: RecordSource,
+    private readonly sink: RecordSink,
+  ) {}
+
+  /** Moves one batch, or part of it. Answers whether there was any. Rejects when the database can't be reached. */
+  async step(): Promise<boolean> {
+    if (this.#waiting.length === 0) {
+      this.#waiting = this.source.read(BATCH_RECORDS, BATCH_BYTES);
+      this.#size = this.#waiting.length;
+    }
+    const part = this.#waiting.slice(0, this.#size);
+    if (part.length === 0) return false;
+    if (!(await this.#accept(part))) {
+      this.#size = Math.ceil(part.length / 2);
+      return true;
+    }
+    this.source.commit(part);
+    this.#waiting = this.#waiting.slice(part.length);
+    this.#size = this.#waiting.length;
+    return true;
+  }
+
+  /** Answers false when the part must be tried in smaller ones. */
+  async #accept(part: readonly SegmentLine[]): Promise<boolean> {
+    const texts = part.map((line) => line.text);
+    const [first = null] = texts;
+    try {
+      const intact = texts.filter((text) => text !== null);
+      if (intact.length < texts.length && part.length > 1) return false;
+      if (first === null) await this.sink.reject(null, "the line is damaged");
+      else await this.sink.apply(intact);
+      return true;
+    } catch (error) {
+      if (!isPoison(error)) throw error;
+      if (part.length === 1) await this.sink.reject(first, error.message);
+      return part.length === 1;
+    }
+  }
+}
+
+const isPoison = (error: unknown): error is Error =>
+  error instanceof Error && "code" in error && typeof error.code === "string" && POISON.test(error.code);

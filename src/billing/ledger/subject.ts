@@ -1,0 +1,18 @@
+/** Whose balance: a user's, or a limited API key's own. */
+export type Subject = "user" | "token";
+
+/** A balance as the database has it; whole quota units. */
+export type Balance = Readonly<{
+  id: number;
+  quota: number;
+  /** Part of `quota` that processes have set aside. */
+  held: number;
+  /** Part of `held` that is this process's. */
+  own: number;
+}>;
+
+/** Where the balances of a subject are kept. */
+export const BALANCES = {
+  user: { table: "users", quota: "quota" },
+  token: { table: "tokens", quota: "remain_quota" },
+} as const;
