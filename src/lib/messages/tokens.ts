@@ -1,1 +1,25 @@
-export const tokenMessages = {} as const;
+export const tokenMessages = {
+  token_not_found: { en: "This API key does not exist.", zh: "令牌不存在。" },
+  token_name_required: { en: "Enter a name for the API key.", zh: "请填写令牌名称。" },
+  token_name_too_long: { en: "The name may have at most {max} characters.", zh: "令牌名称最多 {max} 个字符。" },
+  token_quota_invalid: { en: "The quota must be a whole number, 0 or more.", zh: "额度必须是不小于 0 的整数。" },
+  token_expiry_invalid: { en: "The expiry must be in the future.", zh: "过期时间必须晚于当前时间。" },
+  token_ip_invalid: {
+    en: "{entry} is neither an address nor a CIDR range.",
+    zh: "{entry} 不是有效的 IP 地址或 CIDR 网段。",
+  },
+  token_group_not_usable: { en: "You may not use the group {group}.", zh: "无权使用分组 {group}。" },
+  token_group_unknown: { en: "The group {group} no longer exists.", zh: "分组 {group} 已不存在。" },
+  token_status_invalid: {
+    en: "An API key can be enabled (1) or disabled (2).",
+    zh: "令牌状态只能设为启用（1）或禁用（2）。",
+  },
+  token_expired_cannot_enable: {
+    en: "This API key has expired. Change its expiry first.",
+    zh: "令牌已过期，请先修改过期时间。",
+  },
+  token_exhausted_cannot_enable: {
+    en: "This API key has no quota left. Raise its quota first, or make it unlimited.",
+    zh: "令牌额度已用尽，请先增加额度或设为无限额度。",
+  },
+} as const;
