@@ -9,12 +9,13 @@ const FLOORS: readonly (readonly string[])[] = [
   ["scripts"],
   ["main", "cli"],
   ["app"],
+  ["health"],
   ["console", "relay"],
   ["jobs"],
   ["accounts", "channels", "tokens", "codes", "wallet", "logs", "tasks", "notify"],
   ["billing", "providers", "settings"],
   ["dialects", "db"],
-  ["config"],
+  ["config", "version"],
   ["lib"],
 ];
 

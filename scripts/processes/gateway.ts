@@ -28,10 +28,13 @@ export type GatewayOptions = Readonly<{
 
 const running = new Set<Bun.Subprocess>();
 const folders = new Set<string>();
-process.on("exit", () => {
+process.on("exit", endLeftovers);
+
+/** Ends every gateway that still runs and removes the temporary data of all: when this process ends, or its tests do. */
+export function endLeftovers(): void {
   for (const child of running) child.kill("SIGKILL");
-  Bun.spawnSync(["rm", "-rf", ...folders]);
-});
+  if (folders.size) Bun.spawnSync(["rm", "-rf", ...folders]);
+}
 
 /**
  * The command that starts the gateway: the built executable, or the sources with SLUICE_E2E_SOURCE=1 (no build needed, but

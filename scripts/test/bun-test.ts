@@ -25,7 +25,8 @@ export async function runBunTest(
   ];
   // A process group of its own, so that the servers and browsers that tests start can be ended with it.
   const child = Bun.spawn([process.execPath, "test", ...flags, ...targets], {
-    env: { ...process.env, ...options.env },
+    // Whatever tests leave in the temporary folder goes with it, also when they are killed.
+    env: { ...process.env, TMPDIR: folder, ...options.env },
     stdio: options.quiet ? ["ignore", "ignore", "ignore"] : ["ignore", "inherit", "inherit"],
     detached: true,
   });
