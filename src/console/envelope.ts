@@ -3,6 +3,7 @@ import type { Logger } from "../lib/log.ts";
 import { languageOf, type MessageCode, type MessageParams, say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { requestIdOf } from "../lib/request-id.ts";
+import { describeInvalidInput, type InvalidInput } from "./invalid-input.ts";
 
 /** The shape of every answer under /api; some calls put more beside `data`. */
 export type Envelope<T> = { success: true; message: string; data: T };
@@ -24,9 +25,6 @@ const fail = (request: Request, code: MessageCode, params?: MessageParams): Refu
 
 /** Paths whose answers are envelopes. */
 export const isConsolePath = (path: string): boolean => path === "/api" || path.startsWith("/api/");
-
-/** Query text of the frameworks' validators, cut to what helps. */
-type Invalid = { all?: readonly { path?: string; summary?: string; message?: string }[] };
 
 /**
  * Answers every failure under /api with the envelope: operations' refusals (200 unless they say otherwise), invalid input
@@ -59,7 +57,8 @@ export function envelope({ log }: Readonly<{ log: Logger }>) {
       }
       if (code === "VALIDATION" || code === "INVALID_COOKIE_SIGNATURE") {
         set.status = 400;
-        return fail(request, "invalid_request", { detail: explain(error as Invalid) });
+        const detail = describeInvalidInput(error as InvalidInput, languageOf(request));
+        return fail(request, "invalid_request", { detail });
       }
       if (isDatabaseDown(error)) {
         log.warn({ requestId: requestIdOf(request), path, error }, "the database does not answer");
@@ -76,14 +75,6 @@ export function envelope({ log }: Readonly<{ log: Logger }>) {
     app.route(method, "/api/*", unknownRoute, { detail: { hide: true } });
   }
   return app;
-}
-
-function explain(error: Invalid): string {
-  const first = error.all?.[0];
-  if (!first) return "";
-  const field = first.path?.replace(/^\//, "").replaceAll("/", ".");
-  const problem = first.summary ?? first.message ?? "";
-  return field && !problem.includes(field) ? `${field}: ${problem}` : problem;
 }
 
 /** Connection failures of the driver, and of the server while it starts or stops (class 57P). */
