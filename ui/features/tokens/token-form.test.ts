@@ -4,6 +4,7 @@ import { batchNames, bodyOf, checkTokenForm, formOf, NEW_TOKEN } from "./token-f
 
 const token: Token = {
   id: 1,
+  user_id: 1,
   name: "ide",
   key: "abcdefghijklmnop",
   status: 1,
@@ -15,7 +16,7 @@ const token: Token = {
   accessed_time: 0,
   model_limits_enabled: true,
   model_limits: "gpt-5,gpt-5-mini",
-  allow_ips: null,
+  allow_ips: "",
   group: "vip",
 };
 

@@ -37,7 +37,7 @@ export function formOf(token: Token): TokenForm {
     unlimited: token.unlimited_quota,
     quota: token.remain_quota,
     models: token.model_limits_enabled ? token.model_limits.split(",").filter((model) => model !== "") : [],
-    allowIps: token.allow_ips ?? "",
+    allowIps: token.allow_ips,
     group: token.group,
   };
 }

@@ -1,27 +1,7 @@
+import type { TokenView } from "../../../src/tokens/token-view.ts";
+
 /** An API key as `GET /api/token/` answers it; `key` comes without its `sk-`. */
-export type Token = Readonly<{
-  id: number;
-  name: string;
-  key: string;
-  /** 1 enabled, 2 disabled, 3 expired, 4 exhausted. */
-  status: number;
-  /** Quota units. */
-  remain_quota: number;
-  used_quota: number;
-  unlimited_quota: boolean;
-  /** Epoch seconds; -1 never. */
-  expired_time: number;
-  created_time: number;
-  /** Epoch seconds of the last call; 0: none yet. */
-  accessed_time: number;
-  model_limits_enabled: boolean;
-  /** Comma list. */
-  model_limits: string;
-  /** One address or CIDR range a line. */
-  allow_ips: string | null;
-  /** Empty: the owner's group. */
-  group: string;
-}>;
+export type Token = TokenView;
 
 export const ENABLED = 1;
 export const DISABLED = 2;
