@@ -1,0 +1,19 @@
+import type { ChannelEntry } from "./entry.ts";
+
+/**
+ * The name a channel's upstream knows a model by: the channel's mapping, looked up by the requested name and then by the
+ * name without the prefix, and followed along a chain until it ends or comes back to a name already seen.
+ */
+export function upstreamModelOf(channel: ChannelEntry, requested: string, bare: string): string {
+  const { modelMapping } = channel;
+  if (modelMapping.size === 0) return bare;
+  const seen = new Set([requested, bare]);
+  let name = bare;
+  let next = modelMapping.get(requested) ?? modelMapping.get(bare);
+  while (next && !seen.has(next)) {
+    seen.add(next);
+    name = next;
+    next = modelMapping.get(name);
+  }
+  return name;
+}

@@ -1,0 +1,21 @@
+export type JsonObject = Record<string, unknown>;
+
+/** The value as an object; null when it is none. */
+export const recordOf = (value: unknown): JsonObject | null =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+
+/** A count: a whole number of at least 0; null for everything else. An explicit 0 is a count. */
+export const countOf = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : null;
+
+/** The value as text; null when it is none. */
+export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** Parses JSON text; undefined when it is not valid. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import { countOf, recordOf } from "../json.ts";
+import type { ReportedUsage } from "../usage.ts";
+
+/**
+ * Reads the usage object of an OpenAI-shaped answer; null when it does not say how many prompt tokens there were.
+ * Cached and written tokens are inside the prompt, reasoning and audio inside the completion. Besides OpenAI's own names
+ * those of its compatible services are read: DeepSeek's prompt_cache_hit_tokens, Moonshot's cached_tokens.
+ */
+export function readUsage(value: unknown): ReportedUsage | null {
+  const usage = recordOf(value);
+  const promptTokens = countOf(usage?.prompt_tokens) ?? countOf(usage?.input_tokens);
+  if (!usage || promptTokens === null) return null;
+  const prompt = recordOf(usage.prompt_tokens_details) ?? recordOf(usage.input_tokens_details);
+  const completion = recordOf(usage.completion_tokens_details) ?? recordOf(usage.output_tokens_details);
+  const total = countOf(usage.total_tokens);
+  const completionTokens =
+    countOf(usage.completion_tokens) ??
+    countOf(usage.output_tokens) ??
+    Math.max(0, (total ?? promptTokens) - promptTokens);
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens:
+      countOf(prompt?.cached_tokens) ?? countOf(usage.prompt_cache_hit_tokens) ?? countOf(usage.cached_tokens) ?? 0,
+    cacheCreationTokens: countOf(prompt?.cache_write_tokens) ?? 0,
+    reasoningTokens: countOf(completion?.reasoning_tokens) ?? 0,
+    audioInputTokens: countOf(prompt?.audio_tokens) ?? 0,
+    audioOutputTokens: countOf(completion?.audio_tokens) ?? 0,
+  };
+}

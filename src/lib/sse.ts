@@ -1,0 +1,45 @@
+/** Bytes of server-sent events. Lines may end with LF, CRLF or CR; an event ends with an empty line. */
+
+const LF = 10;
+const CR = 13;
+
+/** Length of the part of `bytes` that consists of whole events; 0 when not even one is complete. */
+export function wholeEventsLength(bytes: Buffer): number {
+  const { length } = bytes;
+  const last = bytes[length - 1];
+  if (last === LF) {
+    const before = bytes[length - 2];
+    if (before === LF || (before === CR && bytes[length - 3] === LF)) return length;
+  } else if (last === CR && bytes[length - 2] === CR) return length;
+  const lf = bytes.lastIndexOf("\n\n");
+  const crlf = bytes.lastIndexOf("\r\n\r\n");
+  const cr = bytes.lastIndexOf("\r\r");
+  return Math.max(lf < 0 ? 0 : lf + 2, crlf < 0 ? 0 : crlf + 4, cr < 0 ? 0 : cr + 2);
+}
+
+const BOUNDARY = /\r\n\r\n|\n\n|\r\r/g;
+
+/** Cuts whole events (and a rest without its empty line, if any) apart; each piece keeps the empty line that ends it. */
+export function splitEvents(text: string): string[] {
+  const events: string[] = [];
+  let from = 0;
+  for (const match of text.matchAll(BOUNDARY)) {
+    const end = match.index + match[0].length;
+    events.push(text.slice(from, end));
+    from = end;
+  }
+  if (from < text.length) events.push(text.slice(from));
+  return events;
+}
+
+/** The data of one event: its data lines joined by LF; null when it has none (a comment, a bare id). */
+export function eventData(event: string): string | null {
+  let data: string | null = null;
+  for (const line of event.split(/\r\n|\n|\r/)) {
+    if (!line.startsWith("data")) continue;
+    if (line.length > 4 && line[4] !== ":") continue;
+    const value = line[5] === " " ? line.slice(6) : line.slice(5);
+    data = data === null ? value : `${data}\n${value}`;
+  }
+  return data;
+}

@@ -1,0 +1,17 @@
+import type { Provider } from "./provider.ts";
+
+/** Any service that takes OpenAI's chat format at one full address; `{model}` in it becomes the upstream model name. */
+export const custom: Provider = {
+  type: 8,
+  name: "Custom",
+  owner: "custom",
+  dialect: "openai-chat",
+  defaultBaseUrl: null,
+  capabilities: ["chat", "completions", "embeddings"],
+  keyHint: "sk-…",
+  models: [],
+  url: (channel, _capability, model) => channel.baseUrl.replaceAll("{model}", encodeURIComponent(model)),
+  modelListUrl: () => null,
+  authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
+  streamUsage: true,
+};

@@ -1,0 +1,38 @@
+import type { Capability, Provider, ProviderChannel } from "../provider.ts";
+import { OPENAI_MODELS } from "./models.ts";
+import { adaptReasoningModel } from "./reasoning-models.ts";
+
+const DEFAULT_BASE_URL = "https://api.openai.com";
+const CLOUDFLARE_GATEWAY = "https://gateway.ai.cloudflare.com";
+
+const PATHS: Readonly<Record<Capability, string>> = {
+  chat: "/chat/completions",
+  completions: "/completions",
+  embeddings: "/embeddings",
+};
+
+/** OpenAI, and every service that speaks its API under an address of its own. */
+export const openai: Provider = {
+  type: 1,
+  name: "OpenAI",
+  owner: "openai",
+  dialect: "openai-chat",
+  defaultBaseUrl: DEFAULT_BASE_URL,
+  capabilities: ["chat", "completions", "embeddings"],
+  keyHint: "sk-…",
+  models: OPENAI_MODELS,
+  url: (channel, capability) => versionedBase(channel) + PATHS[capability],
+  modelListUrl: (channel) => `${versionedBase(channel)}/models`,
+  authHeaders: (channel, key) => ({
+    authorization: `Bearer ${key}`,
+    ...(channel.openaiOrganization && { "openai-organization": channel.openaiOrganization }),
+  }),
+  adapt: (body, model, capability) => (capability === "chat" ? adaptReasoningModel(body, model) : null),
+  streamUsage: true,
+};
+
+/** The address with its `/v1`, which operators give with and without; Cloudflare's gateway has none. */
+function versionedBase(channel: ProviderChannel): string {
+  const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
+  return base.startsWith(CLOUDFLARE_GATEWAY) || base.endsWith("/v1") ? base : `${base}/v1`;
+}

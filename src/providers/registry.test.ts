@@ -1,0 +1,69 @@
+import { describe, expect, test } from "bun:test";
+import { channelTypes, providerOf } from "./registry.ts";
+
+const channel = (baseUrl: string, openaiOrganization = "") => ({ baseUrl, other: "", openaiOrganization });
+
+describe("addresses", () => {
+  test.each([
+    ["", "https://api.openai.com/v1/chat/completions"],
+    ["https://api.example.com", "https://api.example.com/v1/chat/completions"],
+    ["https://api.example.com/", "https://api.example.com/v1/chat/completions"],
+    ["https://api.example.com/v1", "https://api.example.com/v1/chat/completions"],
+    ["https://api.example.com/openai", "https://api.example.com/openai/v1/chat/completions"],
+    [
+      "https://gateway.ai.cloudflare.com/v1/account/gateway/openai",
+      "https://gateway.ai.cloudflare.com/v1/account/gateway/openai/chat/completions",
+    ],
+  ])("OpenAI with base %p", (base, expected) => {
+    expect(providerOf(1)?.url(channel(base), "chat", "gpt-4o")).toBe(expected);
+  });
+
+  test("custom: the whole address, with the model in it", () => {
+    expect(providerOf(8)?.url(channel("https://x.example/run/{model}?a=1"), "chat", "a/b")).toBe(
+      "https://x.example/run/a%2Fb?a=1",
+    );
+  });
+});
+
+test("the organisation goes along when the channel names one", () => {
+  expect(providerOf(1)?.authHeaders(channel("", "org-1"), "sk-x")).toEqual({
+    authorization: "Bearer sk-x",
+    "openai-organization": "org-1",
+  });
+});
+
+describe("reasoning models", () => {
+  const adapt = (model: string, body: Record<string, unknown>) => providerOf(1)?.adapt?.(body, model, "chat");
+
+  test("take max_completion_tokens and lose what they refuse", () => {
+    const messages = [
+      { role: "system", content: "s" },
+      { role: "user", content: "u" },
+    ];
+    expect(adapt("o3-mini-high", { max_tokens: 5, temperature: 0.2, messages })).toEqual({
+      model: "o3-mini",
+      changes: {
+        reasoning_effort: "high",
+        max_tokens: undefined,
+        max_completion_tokens: 5,
+        temperature: undefined,
+        messages: [{ role: "developer", content: "s" }, messages[1]],
+      },
+      dropped: ["temperature"],
+    });
+  });
+
+  test("of the later families keep sampling while they do not reason", () => {
+    expect(adapt("gpt-5.4", { temperature: 0.2 })?.dropped).toEqual([]);
+    expect(adapt("gpt-5.4", { temperature: 0.2, reasoning_effort: "low" })?.dropped).toEqual(["temperature"]);
+  });
+
+  test.each(["gpt-4o", "gpt-5-chat-latest", "gpt-4.1-mini", "o1-lookalike", "deepseek-chat"])("%s is none", (model) => {
+    expect(adapt(model, { max_tokens: 5, temperature: 1 })).toBeNull();
+  });
+});
+
+test("every channel type has a name and a number of its own", () => {
+  expect(new Set(channelTypes.map(({ id }) => id)).size).toBe(channelTypes.length);
+  expect(channelTypes.map(({ id }) => id)).toEqual([1, 8]);
+});

@@ -1,0 +1,66 @@
+import { usableGroups } from "../accounts/usable-groups.ts";
+import type { ChannelEntry } from "../channels/entry.ts";
+import type { Candidates } from "../channels/routing-index.ts";
+import type { Caller } from "./authenticate.ts";
+import { RelayError } from "./errors.ts";
+import type { RelayServices } from "./services.ts";
+
+const LARGEST_OUTPUT_LIMIT = 1_073_741_823;
+
+/** Checks that the caller may use its group (reference behaviour 1.5). Throws RelayError. */
+export function admitGroup({ settings }: RelayServices, caller: Caller): void {
+  if (caller.pinnedChannelId !== null || !caller.token?.group) return;
+  const { group } = caller;
+  if (!usableGroups(settings, caller.user.group).has(group)) {
+    throw new RelayError(403, "group_not_allowed", `The group “${group}” of this API key is not open to its owner.`);
+  }
+  if (!settings.get("GroupRatio").has(group)) {
+    throw new RelayError(403, "group_deprecated", `The group “${group}” of this API key no longer exists.`);
+  }
+}
+
+/** Checks that the key may use the model, by the name exactly as requested. Throws RelayError. */
+export function admitModel(caller: Caller, model: string): void {
+  const limits = caller.pinnedChannelId === null ? caller.token?.modelLimits : null;
+  if (!limits) return;
+  if (limits.size === 0) throw new RelayError(403, "model_not_allowed", "This API key has no access to any model.");
+  if (!limits.has(model)) {
+    throw new RelayError(403, "model_not_allowed", `This API key has no access to the model “${model}”.`);
+  }
+}
+
+/** Checks the output limit a client asks for. Throws RelayError. */
+export function admitOutputLimit(maxOutputTokens: number | null): void {
+  if (maxOutputTokens !== null && maxOutputTokens > LARGEST_OUTPUT_LIMIT) {
+    throw new RelayError(400, "invalid_max_tokens", `max_tokens may be ${LARGEST_OUTPUT_LIMIT} at most.`, {
+      param: "max_tokens",
+    });
+  }
+}
+
+/** The channels that may serve the call, best tier first. Throws RelayError when there is none. */
+export function findCandidates(services: RelayServices, caller: Caller, model: string): Candidates {
+  if (caller.pinnedChannelId !== null) {
+    const channel = pinnedChannel(services, caller.pinnedChannelId);
+    return { model: withoutPrefix(channel, model), tiers: [{ priority: 0, channels: [channel] }] };
+  }
+  const candidates = services.channels.candidates(caller.group, model);
+  if (!candidates || candidates.tiers.length === 0) {
+    throw new RelayError(
+      503,
+      "model_not_available",
+      `There is no available channel for the model “${model}” in the group “${caller.group}”.`,
+    );
+  }
+  return candidates;
+}
+
+function pinnedChannel(services: RelayServices, id: number): ChannelEntry {
+  const channel = services.channels.get(id);
+  if (!channel) throw new RelayError(400, "invalid_channel_id", `There is no channel ${id}.`);
+  if (channel.status !== 1) throw new RelayError(403, "channel_disabled", `The channel ${id} is disabled.`);
+  return channel;
+}
+
+const withoutPrefix = ({ modelPrefix }: ChannelEntry, model: string): string =>
+  modelPrefix && model.startsWith(modelPrefix) ? model.slice(modelPrefix.length) : model;

@@ -1,0 +1,14 @@
+import type { Call } from "./call.ts";
+import { CORS_HEADERS } from "./headers.ts";
+
+/** Headers of an answer; the gateway's own time up to its first byte stands in X-Sluice-Overhead-Ms. */
+export function answerHeaders(call: Call, contentType: string): Record<string, string> {
+  const headers: Record<string, string> = {
+    ...CORS_HEADERS,
+    "content-type": contentType,
+    "x-request-id": call.requestId,
+    "x-sluice-overhead-ms": Math.max(0, call.elapsedMs - call.waitedMs).toFixed(2),
+  };
+  if (call.dropped.length > 0) headers["x-sluice-dropped"] = call.dropped.join(", ");
+  return headers;
+}

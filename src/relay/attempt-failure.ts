@@ -1,0 +1,102 @@
+import type { ChannelEntry } from "../channels/entry.ts";
+import { type ReadError, readError } from "../dialects/openai-chat/error.ts";
+import { OutboundError } from "../lib/outbound/outbound-error.ts";
+import { RelayError } from "./errors.ts";
+import { withoutKey } from "./health.ts";
+
+/** One attempt at an upstream failed before anything was sent to the client. */
+export class AttemptFailure extends Error {
+  override name = "AttemptFailure";
+
+  constructor(
+    readonly channel: ChannelEntry,
+    readonly key: string,
+    /** The upstream's own status; what came in its place when there was no answer. */
+    readonly status: number,
+    readonly error: ReadError,
+    /** The upstream itself answered so; else it could not be reached or understood. */
+    readonly answered: boolean,
+    readonly retryAfter: string | null = null,
+    /** For the operator only. */
+    readonly detail: string = error.message,
+  ) {
+    super(error.message);
+  }
+
+  /** The status that decides about retries and that the client sees: the channel may map it. */
+  get mappedStatus(): number {
+    return this.channel.statusCodeMapping.get(this.status) ?? this.status;
+  }
+}
+
+/** The upstream answered with an error. */
+export function refusedByUpstream(
+  channel: ChannelEntry,
+  key: string,
+  status: number,
+  body: string,
+  retryAfter: string | null,
+): AttemptFailure {
+  const error = readError(status, body.slice(0, MAX_ERROR_CHARACTERS));
+  const told = { ...error, message: withoutKey(error.message, key).slice(0, MAX_MESSAGE_CHARACTERS) };
+  return new AttemptFailure(channel, key, status, told, true, retryAfter);
+}
+
+const MAX_ERROR_CHARACTERS = 64 * 1024;
+const MAX_MESSAGE_CHARACTERS = 2_000;
+
+/** No usable answer came: the client is told the kind of failure, the operator its cause. */
+export function notAnswered(
+  channel: ChannelEntry,
+  key: string,
+  kind: keyof typeof KINDS,
+  cause?: unknown,
+): AttemptFailure {
+  const { status, code, message } = KINDS[kind];
+  const error: ReadError = { message, type: "upstream_error", param: "", code, shaped: false };
+  return new AttemptFailure(channel, key, status, error, false, null, detailOf(cause) ?? message);
+}
+
+const KINDS = {
+  unreachable: { status: 502, code: "do_request_failed", message: "The request to the upstream address failed." },
+  timeout: { status: 504, code: "upstream_timeout", message: "The upstream did not answer in time." },
+  broken: { status: 502, code: "read_response_body_failed", message: "The upstream's answer broke off." },
+  empty: { status: 502, code: "empty_response", message: "The upstream's answer was empty." },
+  unsupported: {
+    status: 501,
+    code: "convert_request_failed",
+    message: "The channel cannot serve this kind of request.",
+  },
+} as const;
+
+function detailOf(cause: unknown): string | null {
+  if (cause instanceof OutboundError) return cause.message;
+  if (cause instanceof Error && "code" in cause) return String(cause.code);
+  return null;
+}
+
+/** What the client is told when no other channel may be tried. */
+export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boolean): RelayError {
+  const status = clientStatus(failure.mappedStatus);
+  const retryAfterSeconds = status === 429 ? retryAfterOf(failure) : undefined;
+  if (status === 429) {
+    return new RelayError(429, failure.error.code, "The upstream of this group is saturated. Try again later.", {
+      type: failure.error.type,
+      retryAfterSeconds,
+    });
+  }
+  const hidden = hideUpstreamErrors && failure.answered;
+  const message = hidden ? `Upstream error with status code ${status}` : failure.error.message;
+  return new RelayError(status, hidden ? null : failure.error.code, message, {
+    type: hidden ? "upstream_error" : failure.error.type,
+    param: hidden ? "" : failure.error.param,
+  });
+}
+
+/** A redirect or a nonsense status of an upstream is no answer a client could use. */
+const clientStatus = (status: number): number => (status >= 400 && status <= 599 ? status : 502);
+
+function retryAfterOf({ retryAfter }: AttemptFailure): number | undefined {
+  const seconds = Number(retryAfter ?? "");
+  return retryAfter && Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : undefined;
+}

@@ -1,0 +1,107 @@
+import type { UserEntry } from "../accounts/directory.ts";
+import { ROLE, USER_STATUS } from "../accounts/roles.ts";
+import type { TokenEntry } from "../tokens/directory.ts";
+import { RelayError } from "./errors.ts";
+import type { RelayServices } from "./services.ts";
+
+/** Who calls, and under which group the call runs. */
+export type Caller = Readonly<{
+  user: UserEntry;
+  /** Null in the playground. */
+  token: TokenEntry | null;
+  tokenName: string;
+  group: string;
+  /** `sk-KEY-CHANNELID` of an administrator: that channel and no other. */
+  pinnedChannelId: number | null;
+}>;
+
+type Credential = Readonly<{ key: string; channelId: number | null }>;
+
+const WEBSOCKET_KEY = "openai-insecure-api-key.";
+
+/**
+ * The API key a request carries, and the channel it names, if any: WebSocket subprotocol, x-api-key on /v1/messages,
+ * Authorization (Bearer or bare), mj-api-secret, then the carriers of other clients (x-api-key, api-key, x-goog-api-key,
+ * ?key=). Null when there is none. Throws RelayError when the channel is no number.
+ */
+export function readCredential(request: Request): Credential | null {
+  const text = carriedText(request);
+  if (!text) return null;
+  const bare = text.startsWith("sk-") ? text.slice(3) : text;
+  const dash = bare.indexOf("-");
+  if (dash < 0) return { key: bare, channelId: null };
+  const suffix = bare.slice(dash + 1).split("-", 1)[0] ?? "";
+  if (suffix === "") return { key: bare.slice(0, dash), channelId: null };
+  if (!/^\d{1,9}$/.test(suffix))
+    throw new RelayError(400, "invalid_channel_id", "The channel id behind the API key is not valid.");
+  return { key: bare.slice(0, dash), channelId: Number(suffix) };
+}
+
+function carriedText(request: Request): string {
+  const { headers } = request;
+  const authorization = withoutBearer(headers.get("authorization"));
+  const subprotocol = headers.get("sec-websocket-protocol");
+  if (subprotocol) {
+    const item = subprotocol.split(",").find((entry) => entry.trim().startsWith(WEBSOCKET_KEY));
+    if (item) return item.trim().slice(WEBSOCKET_KEY.length);
+  }
+  if (authorization && authorization !== "midjourney-proxy" && !request.url.includes("/v1/messages"))
+    return authorization;
+  return (
+    headers.get("x-api-key") ||
+    (authorization === "midjourney-proxy" ? "" : authorization) ||
+    withoutBearer(headers.get("mj-api-secret")) ||
+    headers.get("api-key") ||
+    headers.get("x-goog-api-key") ||
+    (/\/v1(beta)?\/models\//.test(request.url) && new URL(request.url).searchParams.get("key")) ||
+    ""
+  );
+}
+
+function withoutBearer(value: string | null): string {
+  if (!value) return "";
+  return (/^bearer /i.test(value) ? value.slice(7) : value).trim();
+}
+
+/**
+ * Finds the key's owner and checks both (reference behaviour 1.5): key status, expiry, allowed addresses, owner's status,
+ * and the right to name a channel. Expired and exhausted keys are marked so in the background. Throws RelayError.
+ */
+export function authenticate(services: RelayServices, request: Request, ip: string, nowSeconds: number): Caller {
+  const credential = readCredential(request);
+  if (!credential)
+    throw new RelayError(401, "missing_api_key", "No API key was sent. Send it as “Authorization: Bearer sk-…”.");
+  const token = services.tokens.findByKey(credential.key);
+  if (!token) throw new RelayError(401, "invalid_api_key", "This API key is not valid.");
+  checkToken(services, token, credential.key, nowSeconds);
+  const user = services.users.get(token.userId);
+  if (!user || user.deleted)
+    throw new RelayError(401, "invalid_api_key", "The owner of this API key no longer exists.");
+  if (user.status !== USER_STATUS.active)
+    throw new RelayError(403, "user_banned", "The owner of this API key is banned.");
+  if (token.allowIps && !token.allowIps.matches(ip)) {
+    throw new RelayError(403, "ip_not_allowed", `This API key may not be used from the address ${ip || "(unknown)"}.`);
+  }
+  if (credential.channelId !== null && user.role < ROLE.admin) {
+    throw new RelayError(403, "channel_not_allowed", "Only administrators may name a channel behind the API key.");
+  }
+  return {
+    user,
+    token,
+    tokenName: token.name,
+    group: token.group || user.group,
+    pinnedChannelId: credential.channelId,
+  };
+}
+
+function checkToken(services: RelayServices, token: TokenEntry, key: string, nowSeconds: number): void {
+  const masked = `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
+  const expired = token.expiredTime !== -1 && token.expiredTime <= nowSeconds;
+  if (token.status === 4)
+    throw new RelayError(401, "api_key_exhausted", `The quota of the API key ${masked} is used up.`);
+  if (token.status === 3 || expired) {
+    if (token.status === 1) services.tokens.setStatus(token.id, 3);
+    throw new RelayError(401, "api_key_expired", "This API key has expired.");
+  }
+  if (token.status !== 1) throw new RelayError(401, "api_key_disabled", "This API key is disabled.");
+}

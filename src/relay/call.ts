@@ -1,0 +1,63 @@
+import type { Attempt, Price } from "../billing/types.ts";
+import type { ChannelEntry } from "../channels/entry.ts";
+import type { Candidates } from "../channels/routing-index.ts";
+import type { RequestSummary } from "../dialects/openai-chat/request.ts";
+import type { TopLevelChanges } from "../lib/json-splice.ts";
+import { recordIdOf, requestIdOf } from "../lib/request-id.ts";
+import type { Caller } from "./authenticate.ts";
+import type { ClientBody } from "./client-body.ts";
+import type { Endpoint } from "./endpoints/endpoint.ts";
+import type { Hold } from "./services.ts";
+
+/** What is known of a call once it was read and admitted. */
+type Admitted = Readonly<{
+  request: Request;
+  endpoint: Endpoint;
+  caller: Caller;
+  ip: string;
+  body: ClientBody;
+  summary: RequestSummary;
+  /** What the endpoint itself changes in the body. */
+  changes: TopLevelChanges;
+  candidates: Candidates;
+  promptBound: number;
+}>;
+
+/** One relayed call on its way; what its steps find out is written here. */
+export class Call {
+  readonly requestId: string;
+  readonly recordId: string;
+  readonly attempts: Attempt[] = [];
+  hold: Hold | null = null;
+  /** The price under the channel that is being tried. */
+  price: Price | null = null;
+  channel: ChannelEntry | null = null;
+  keyIndex = -1;
+  upstreamModel = "";
+  dropped: readonly string[] = [];
+  /** The prompt's tokens as counted here; null: not counted. */
+  promptTokens: number | null = null;
+  /** Milliseconds from arrival to the first byte of the answer; null before. */
+  firstByteMs: number | null = null;
+  /** The client closed its connection. */
+  clientLeft = false;
+  /** Stops what runs for the call; set while an upstream works. */
+  stop: (() => void) | null = null;
+
+  constructor(
+    readonly admitted: Admitted,
+    /** `performance.now()` at arrival. */
+    readonly startedAtMs: number,
+    /** Epoch seconds at arrival. */
+    readonly createdAt: number,
+    /** Time spent waiting for the client's body and for upstreams; the rest is the gateway's own. */
+    public waitedMs: number,
+  ) {
+    this.requestId = requestIdOf(admitted.request);
+    this.recordId = recordIdOf(admitted.request);
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.startedAtMs;
+  }
+}

@@ -1,0 +1,22 @@
+import type { createHealth } from "./health.ts";
+import type { RelayMetrics } from "./metrics.ts";
+import type { Prices } from "./price.ts";
+import type { ModelRequestLimit } from "./rate-limit.ts";
+import type { CoolDown } from "./scheduler/cool-down.ts";
+import type { KeyRing } from "./scheduler/key-ring.ts";
+import type { RelayServices } from "./services.ts";
+import type { Upstream } from "./upstream.ts";
+import type { Watch } from "./watch.ts";
+
+/** What the steps of a call work with: the other rooms, and the relay's own memory. */
+export type RelayContext = Readonly<{
+  services: RelayServices;
+  prices: Prices;
+  requestLimit: ModelRequestLimit;
+  coolDown: CoolDown;
+  keys: KeyRing;
+  health: ReturnType<typeof createHealth>;
+  upstream: Upstream;
+  watch: Watch;
+  metrics: RelayMetrics;
+}>;

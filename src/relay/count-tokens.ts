@@ -1,0 +1,50 @@
+import type { JsonObject } from "../dialects/json.ts";
+import { countTokenIds, eachPromptText, weighMedia } from "../dialects/openai-chat/request.ts";
+
+type Encoding = { countTokens(text: string): number };
+
+/** Text is counted in pieces, with other work let in between, so that a long prompt holds nobody up. */
+const PIECE_CHARACTERS = 16_384;
+/** Words of a message that are no text: role and separators. */
+const TOKENS_PER_MESSAGE = 4;
+const TOKENS_PER_REQUEST = 3;
+const TOKENS_PER_TOOL = 8;
+
+const CL100K = /^(gpt-4(?!o|\.)|gpt-3\.5|text-embedding)/;
+
+/** Tokenizers are large; the one that is needed is loaded at its first use. */
+const loaded: { o200k?: Promise<Encoding>; cl100k?: Promise<Encoding> } = {};
+const load = {
+  o200k: () => import("gpt-tokenizer/encoding/o200k_base"),
+  cl100k: () => import("gpt-tokenizer/encoding/cl100k_base"),
+};
+
+/** Tokens of `text` by the tokenizer of the model's family (o200k unless it is an older OpenAI model). */
+export async function countText(model: string, text: string): Promise<number> {
+  if (text === "") return 0;
+  const name = CL100K.test(model) ? "cl100k" : "o200k";
+  loaded[name] ??= load[name]();
+  const encoding = await loaded[name];
+  let tokens = 0;
+  for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    tokens += encoding.countTokens(text.slice(at, at + PIECE_CHARACTERS));
+  }
+  return tokens;
+}
+
+/** Tokens of a request's prompt, counted locally: texts, messages, tools, token ids, and a flat weight for media. */
+export async function countPrompt(model: string, body: JsonObject): Promise<number> {
+  const texts: string[] = [];
+  eachPromptText(body, (text) => texts.push(text));
+  const messages = Array.isArray(body.messages) ? body.messages.length : 0;
+  const tools = Array.isArray(body.tools) ? body.tools.length : 0;
+  return (
+    (await countText(model, texts.join("\n"))) +
+    messages * TOKENS_PER_MESSAGE +
+    (messages > 0 ? TOKENS_PER_REQUEST : 0) +
+    tools * TOKENS_PER_TOOL +
+    weighMedia(body).tokens +
+    countTokenIds(body)
+  );
+}

@@ -1,0 +1,83 @@
+import { DONE_EVENT } from "../dialects/openai-chat/stream.ts";
+import { requestIdOf } from "../lib/request-id.ts";
+import { errorObject, RelayError } from "./errors.ts";
+import { CORS_HEADERS, EVENT_STREAM_HEADERS } from "./headers.ts";
+
+const PING = Buffer.from(": PING\n\n");
+
+/**
+ * Keeps the client's connection alive while an upstream thinks: when the answer has not begun after one interval, the
+ * stream is opened with a comment, and another every interval, until the answer comes. A failure after that can no longer
+ * have its status; it is told as an error event.
+ */
+export async function withEarlyPings(
+  answer: Promise<Response>,
+  intervalMs: number,
+  request: Request,
+): Promise<Response> {
+  const { promise: waited, resolve: wake } = Promise.withResolvers<null>();
+  const first = setTimeout(() => wake(null), intervalMs);
+  const early = await Promise.race([answer, waited]).finally(() => clearTimeout(first));
+  return (
+    early ??
+    new Response(new ReadableStream(new PingedAnswer(answer, intervalMs, request)), {
+      headers: { ...CORS_HEADERS, ...EVENT_STREAM_HEADERS, "x-request-id": requestIdOf(request) },
+    })
+  );
+}
+
+class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  #left = false;
+
+  constructor(
+    private readonly answer: Promise<Response>,
+    private readonly intervalMs: number,
+    private readonly request: Request,
+  ) {}
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    controller.enqueue(PING);
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const reader = this.#reader ?? (await this.#open(controller));
+    if (!reader) return;
+    const { value, done } = await reader.read();
+    if (this.#left) return;
+    if (done) controller.close();
+    else controller.enqueue(value);
+  }
+
+  cancel(): Promise<void> | undefined {
+    this.#left = true;
+    return this.#reader?.cancel();
+  }
+
+  /** Waits for the answer, with a comment every interval; null when it failed: then the stream is told and closed. */
+  async #open(
+    controller: ReadableStreamDefaultController<Uint8Array>,
+  ): Promise<ReadableStreamDefaultReader<Uint8Array> | null> {
+    const pings = setInterval(() => {
+      if (!this.#left) controller.enqueue(PING);
+    }, this.intervalMs);
+    try {
+      const { body } = await this.answer;
+      this.#reader = body?.getReader() ?? null;
+      if (this.#left) await this.#reader?.cancel();
+      return this.#left ? null : this.#reader;
+    } catch (error) {
+      if (this.#left) return null;
+      const known =
+        error instanceof RelayError
+          ? error
+          : new RelayError(500, "internal_error", "Something went wrong inside the gateway.");
+      const event = JSON.stringify(errorObject(known, requestIdOf(this.request)));
+      controller.enqueue(Buffer.from(`data: ${event}\n\n${DONE_EVENT}`));
+      controller.close();
+      return null;
+    } finally {
+      clearInterval(pings);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { OpenAiError } from "../dialects/openai-chat/error.ts";
+import { requestIdOf } from "../lib/request-id.ts";
+import { CORS_HEADERS } from "./headers.ts";
+
+const LOCAL_TYPE = "sluice_error";
+
+/** A call is refused or failed; what the client is told. Never holds keys, addresses or stack traces. */
+export class RelayError extends Error {
+  override name = "RelayError";
+  readonly status: number;
+  readonly type: string;
+  readonly code: string | number | null;
+  readonly param: string;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    status: number,
+    code: string | number | null,
+    message: string,
+    details: Readonly<{ type?: string; param?: string; retryAfterSeconds?: number | undefined }> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.type = details.type ?? LOCAL_TYPE;
+    this.param = details.param ?? "";
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+/** The error as OpenAI's API writes it, the request id behind the message. */
+export function errorObject(error: RelayError, requestId: string): { error: OpenAiError } {
+  const message = `${error.message} (request id: ${requestId})`;
+  return { error: { message, type: error.type, param: error.param, code: error.code } };
+}
+
+/** The answer to a refused or failed call. */
+export function errorResponse(error: RelayError, request: Request): Response {
+  const requestId = requestIdOf(request);
+  const headers: Record<string, string> = { ...CORS_HEADERS, "x-request-id": requestId };
+  if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
+  return Response.json(errorObject(error, requestId), { status: error.status, headers });
+}

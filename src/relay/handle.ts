@@ -1,0 +1,119 @@
+import { summarise } from "../dialects/openai-chat/request.ts";
+import type { PeerSource } from "../lib/client-ip.ts";
+import { nowSeconds } from "../lib/clock.ts";
+import type { TopLevelChanges } from "../lib/json-splice.ts";
+import { admitGroup, admitModel, admitOutputLimit, findCandidates } from "./admit.ts";
+import { authenticate, type Caller } from "./authenticate.ts";
+import { Call } from "./call.ts";
+import { type ClientBody, invalidRequest, readBody } from "./client-body.ts";
+import type { RelayContext } from "./context.ts";
+import { withEarlyPings } from "./early-pings.ts";
+import type { Endpoint } from "./endpoints/endpoint.ts";
+import { errorResponse, RelayError } from "./errors.ts";
+import { promptTokensBound } from "./estimate.ts";
+import { relay } from "./pipeline.ts";
+import { refuseSensitive } from "./sensitive.ts";
+
+/** The server a request came through, as far as the relay needs it. */
+export type RelayServer = PeerSource & { timeout(request: Request, seconds: number): void };
+
+/** Where a call comes from besides its body. */
+export type Arrival = Readonly<{
+  request: Request;
+  server: RelayServer | null;
+  endpoint: Endpoint;
+  /** The model when the path names it. */
+  pathModel?: string;
+}>;
+
+/** A call of an API key: authenticate → admit → decode → relay. Answers every failure in OpenAI's form. */
+export async function handleCall(context: RelayContext, arrival: Arrival): Promise<Response> {
+  const startedAtMs = performance.now();
+  const { request, server } = arrival;
+  server?.timeout(request, 0);
+  try {
+    const ip = context.services.clientAddress.ip(request, server);
+    const caller = authenticate(context.services, request, ip, nowSeconds());
+    admitGroup(context.services, caller);
+    return await handleCaller(context, arrival, caller, ip, startedAtMs);
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}
+
+/** Goes on with a caller who is known: rate → decode → model → relay. Rejects RelayError. */
+export async function handleCaller(
+  context: RelayContext,
+  arrival: Arrival,
+  caller: Caller,
+  ip: string,
+  startedAtMs: number,
+  known?: Readonly<{ body: ClientBody; changes: TopLevelChanges }>,
+): Promise<Response> {
+  const { request } = arrival;
+  const { settings } = context.services;
+  const limited = context.requestLimit.admit(caller.user.id);
+  if (limited) await limited;
+  if (!settings.get("OpenAIEndpointEnabled")) {
+    throw new RelayError(403, "endpoint_disabled", "The OpenAI endpoints are turned off on this site.");
+  }
+  const waitFrom = performance.now();
+  const body = known?.body ?? (await readBody(request));
+  const bodyWaitMs = performance.now() - waitFrom;
+  const call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, bodyWaitMs);
+  const leave = () => {
+    call.clientLeft = true;
+    call.stop?.();
+  };
+  request.signal.addEventListener("abort", leave, { once: true });
+  const pingSeconds = settings.get("general_setting.ping_interval_seconds");
+  const pings = call.admitted.summary.stream && settings.get("general_setting.ping_interval_enabled");
+  try {
+    const answer = relay(context, call);
+    return await (pings ? withEarlyPings(answer, pingSeconds * 1000, request) : answer);
+  } catch (error) {
+    if (error instanceof RelayError) return errorResponse(error, request);
+    throw error;
+  }
+}
+
+const NO_CHANGES: TopLevelChanges = {};
+
+function admitCall(
+  context: RelayContext,
+  { request, endpoint, pathModel }: Arrival,
+  caller: Caller,
+  ip: string,
+  body: ClientBody,
+  given: TopLevelChanges,
+  startedAtMs: number,
+  bodyWaitMs: number,
+): Call {
+  const read = summarise(body.json);
+  const model = read.model || pathModel || "";
+  if (model === "") throw invalidRequest("“model” is missing.", "model");
+  const summary = { ...read, model, stream: endpoint.streams && read.stream };
+  const changes = read.model === model ? given : { ...given, model };
+  endpoint.check(body.json);
+  admitModel(caller, model);
+  admitOutputLimit(summary.maxOutputTokens);
+  refuseSensitive(context.services.settings, body.json);
+  const candidates = findCandidates(context.services, caller, model);
+  const promptBound = promptTokensBound(body.json, body.bytes.byteLength);
+  return new Call(
+    { request, endpoint, caller, ip, body, summary, changes, candidates, promptBound },
+    startedAtMs,
+    nowSeconds(),
+    bodyWaitMs,
+  );
+}
+
+/** The answer to whatever went wrong before or in a call. */
+export function refuse(context: RelayContext, request: Request, error: unknown): Response {
+  if (error instanceof RelayError) {
+    context.metrics.refused(error.status);
+    return errorResponse(error, request);
+  }
+  context.services.log.error({ error }, "a relayed call failed unforeseen");
+  return errorResponse(new RelayError(500, "internal_error", "Something went wrong inside the gateway."), request);
+}

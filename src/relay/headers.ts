@@ -1,0 +1,19 @@
+/** Any page may call the relay: its credential is the API key alone. */
+export const CORS_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "X-Request-Id, X-Sluice-Overhead-Ms, X-Sluice-Dropped, Retry-After",
+} as const;
+
+export const PREFLIGHT_HEADERS = {
+  ...CORS_HEADERS,
+  "access-control-allow-methods": "GET, POST, PUT, DELETE, OPTIONS",
+  "access-control-allow-headers": "*, Authorization",
+  "access-control-max-age": "86400",
+} as const;
+
+/** Keeps proxies from gathering or changing an event stream. */
+export const EVENT_STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+} as const;

@@ -1,0 +1,113 @@
+import { Elysia } from "elysia";
+import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
+import type { RelayContext } from "./context.ts";
+import { embeddings } from "./endpoints/embeddings.ts";
+import { listModels, showModel } from "./endpoints/models.ts";
+import { handlePlayground } from "./endpoints/playground.ts";
+import { chatCompletions, completions } from "./endpoints/text.ts";
+import { errorResponse, RelayError } from "./errors.ts";
+import { handleCall } from "./handle.ts";
+import { PREFLIGHT_HEADERS } from "./headers.ts";
+import { createHealth } from "./health.ts";
+import { createRelayMetrics } from "./metrics.ts";
+import { createPrices } from "./price.ts";
+import { createModelRequestLimit } from "./rate-limit.ts";
+import { createCoolDown } from "./scheduler/cool-down.ts";
+import { createKeyRing } from "./scheduler/key-ring.ts";
+import type { RelayServices } from "./services.ts";
+import { createUpstream } from "./upstream.ts";
+import { createWatch } from "./watch.ts";
+
+export type { RelayServices } from "./services.ts";
+
+/** The data plane: every route that API keys (and the playground) call. */
+export function createRelay(services: RelayServices) {
+  const context = createContext(services);
+  const app = new Elysia({ name: "relay" });
+  // The ecosystem serves every route under /hf too.
+  for (const base of ["/v1", "/hf/v1"]) app.use(versionOne(context, base));
+  return app
+    .post("/pg/chat/completions", ({ request, server }) => handlePlayground(context, request, server), {
+      parse: "none",
+    })
+    .options("/pg/*", preflight);
+}
+
+function createContext(services: RelayServices): RelayContext {
+  const coolDown = createCoolDown();
+  const watch = createWatch();
+  return {
+    services,
+    prices: createPrices(services.settings),
+    requestLimit: createModelRequestLimit(services.settings),
+    coolDown,
+    keys: createKeyRing(coolDown),
+    health: createHealth(services),
+    upstream: createUpstream(createAddressPolicy(services.config.allowPrivateUpstreams)),
+    watch,
+    metrics: createRelayMetrics(services.metrics, () => watch.size),
+  };
+}
+
+/** Known in OpenAI's API and never offered. */
+const UNSUPPORTED = [
+  ["POST", "/edits"],
+  ["POST", "/images/edits"],
+  ["POST", "/images/variations"],
+  ["GET", "/files"],
+  ["POST", "/files"],
+  ["GET", "/files/*"],
+  ["DELETE", "/files/*"],
+  ["GET", "/fine-tunes"],
+  ["POST", "/fine-tunes"],
+  ["GET", "/fine-tunes/*"],
+  ["POST", "/fine-tunes/*"],
+  ["DELETE", "/models/*"],
+] as const;
+
+function versionOne(context: RelayContext, base: string) {
+  const unread = { parse: "none" } as const;
+  const app = new Elysia({ name: `relay${base}`, prefix: base })
+    .post(
+      "/chat/completions",
+      ({ request, server }) => handleCall(context, { request, server, endpoint: chatCompletions }),
+      unread,
+    )
+    .post(
+      "/completions",
+      ({ request, server }) => handleCall(context, { request, server, endpoint: completions }),
+      unread,
+    )
+    .post(
+      "/embeddings",
+      ({ request, server }) => handleCall(context, { request, server, endpoint: embeddings }),
+      unread,
+    )
+    .post(
+      "/engines/:model/embeddings",
+      ({ request, server, params }) =>
+        handleCall(context, { request, server, endpoint: embeddings, pathModel: decodeURIComponent(params.model) }),
+      unread,
+    )
+    .get("/models", ({ request, server }) => listModels(context, request, server))
+    .get("/models/*", ({ request, server, params }) =>
+      showModel(context, request, server, decodeURIComponent(params["*"])),
+    );
+  for (const [method, path] of UNSUPPORTED) app.route(method, path, unsupported, { parse: "none" });
+  // By method, not with `all`: another plugin's GET wildcard (the console's pages) would win over it.
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
+    app.route(method, "/*", unknown, { parse: "none", detail: { hide: true } });
+  }
+  return app.options("/*", preflight);
+}
+
+const preflight = () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
+
+const unsupported = ({ request }: { request: Request }) =>
+  errorResponse(new RelayError(501, "api_not_implemented", "This API is not offered."), request);
+
+const unknown = ({ request, path }: { request: Request; path: string }) =>
+  errorResponse(
+    new RelayError(404, "unknown_url", `Invalid URL (${request.method} ${path})`, { type: "invalid_request_error" }),
+    request,
+  );

@@ -1,0 +1,44 @@
+import type { JsonObject } from "../dialects/json.ts";
+import { recordOf, textOf } from "../dialects/json.ts";
+import { eachContentText } from "../dialects/openai-chat/request.ts";
+
+/** Contents of a call for the log (option LogChatContentEnabled), each cut to a size a log row can bear. */
+export type LoggedContent = {
+  system_prompt?: string;
+  input_content?: string;
+  /** The other messages, as JSON. */
+  context?: string;
+  output_content?: string;
+};
+
+const MAX_CHARACTERS = 16_000;
+
+/** System messages joined, the last user message, the messages between, and the answer's text. */
+export function contentToLog(body: JsonObject, output: string): LoggedContent {
+  const content: LoggedContent = { output_content: cut(output) };
+  if (!Array.isArray(body.messages)) {
+    const input = body.prompt ?? body.input;
+    return input === undefined ? content : { ...content, input_content: cut(textOf(input) ?? JSON.stringify(input)) };
+  }
+  const messages = body.messages.map((message) => recordOf(message) ?? {});
+  const isSystem = (message: JsonObject) => message.role === "system" || message.role === "developer";
+  const last = messages.findLastIndex((message) => message.role === "user");
+  const system = messages.filter(isSystem).map(contentText).join("\n");
+  const others = messages.filter((message, index) => index !== last && !isSystem(message));
+  if (system !== "") content.system_prompt = cut(system);
+  if (last >= 0) content.input_content = cut(contentText(messages[last] ?? {}));
+  if (others.length > 0) {
+    content.context = cut(
+      JSON.stringify(others.map((message) => ({ role: message.role, content: contentText(message) }))),
+    );
+  }
+  return content;
+}
+
+function contentText(message: JsonObject): string {
+  const texts: string[] = [];
+  eachContentText(message.content, (text) => texts.push(text));
+  return texts.join("\n");
+}
+
+const cut = (text: string): string => (text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text);

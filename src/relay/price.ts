@@ -1,0 +1,56 @@
+import { createPriceTable } from "../billing/pricing/price-table.ts";
+import { resolvePrice } from "../billing/pricing/resolve-price.ts";
+import type { Price } from "../billing/types.ts";
+import { type Decimal, whole } from "../lib/decimal.ts";
+import type { SettingsReader } from "../settings/settings.ts";
+import type { Caller } from "./authenticate.ts";
+import { RelayError } from "./errors.ts";
+
+export type Prices = {
+  /** The price of a call. Throws RelayError when the model has none and the caller does not accept that. */
+  of(caller: Caller, requestedModel: string, upstreamModel: string): Price;
+  quotaPerUnit(): Decimal;
+};
+
+/** Resolved prices that are kept: the models, groups and mappings in use. */
+const MAX_KEPT = 5_000;
+
+/** Prices from the settings, each resolved once until an option changes. */
+export function createPrices(settings: SettingsReader): Prices {
+  const table = createPriceTable(settings);
+  const kept = new Map<string, Price>();
+  let version = Number.NaN;
+  let unit = whole(1);
+
+  const refresh = () => {
+    version = settings.version;
+    kept.clear();
+    unit = whole(settings.get("QuotaPerUnit"));
+  };
+
+  return {
+    of(caller, requestedModel, upstreamModel) {
+      if (version !== settings.version) refresh();
+      const acceptUnset = caller.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
+      const name = `${caller.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
+      const known = kept.get(name);
+      if (known) return known;
+      const price = resolvePrice(table(), { requestedModel, upstreamModel, group: caller.group, acceptUnset });
+      if (!price) throw noPrice(requestedModel);
+      if (kept.size >= MAX_KEPT) kept.clear();
+      kept.set(name, price);
+      return price;
+    },
+    quotaPerUnit() {
+      if (version !== settings.version) refresh();
+      return unit;
+    },
+  };
+}
+
+const noPrice = (model: string): RelayError =>
+  new RelayError(
+    500,
+    "model_price_error",
+    `The model “${model}” has no price yet. The administrator can set one, or you can accept models without a price in your settings.`,
+  );

@@ -1,0 +1,138 @@
+import type { CallEnding, LogOther, Price, Receipt, Usage, UsageEvidence, UsageRecord } from "../billing/types.ts";
+import { toText } from "../lib/decimal.ts";
+import type { Call } from "./call.ts";
+import type { LoggedContent } from "./log-content.ts";
+
+/** How a call ended, and what it is billed on. */
+export type Outcome = {
+  ending: CallEnding;
+  evidence: UsageEvidence;
+  usage: Usage;
+  quota: number;
+  receipt: Receipt | null;
+  /** Status answered to the client. */
+  status: number;
+  error: string | null;
+  content: LoggedContent | null;
+};
+
+/** Numbers of a price as log rows show them: written once per price, for prices are shared by calls. */
+type PriceNotes = Readonly<{ other: Partial<LogOther>; content: string }>;
+const notesByPrice = new WeakMap<Price, PriceNotes>();
+const NO_PRICE: PriceNotes = { other: {}, content: "" };
+
+/** The log row of a finished call; names in `other` as the ecosystem has them (reference behaviour 3.8). */
+export function recordOf(call: Call, outcome: Outcome): UsageRecord {
+  const { caller, summary, ip } = call.admitted;
+  const notes = call.price ? notesOf(call.price) : NO_PRICE;
+  const failed = outcome.status >= 400 || outcome.ending === "upstream_failed" || outcome.ending === "idle_timeout";
+  const elapsedMs = Math.round(call.elapsedMs);
+  return {
+    requestId: call.recordId,
+    createdAt: call.createdAt,
+    userId: caller.user.id,
+    username: caller.user.username,
+    tokenId: caller.token?.id ?? 0,
+    tokenName: caller.tokenName,
+    tokenLimited: caller.token !== null && !caller.token.unlimitedQuota,
+    modelName: summary.model,
+    channelId: call.channel?.id ?? 0,
+    group: caller.group,
+    isStream: summary.stream,
+    failed,
+    elapsedMs,
+    promptTokens: outcome.usage.promptTokens,
+    completionTokens: outcome.usage.completionTokens,
+    quota: outcome.quota,
+    ip,
+    content: contentOf(outcome, notes),
+    other: otherOf(call, outcome, notes),
+  };
+}
+
+function contentOf(outcome: Outcome, notes: PriceNotes): string {
+  if (outcome.error !== null && outcome.quota === 0) return outcome.error;
+  const { promptTokens, completionTokens } = outcome.usage;
+  return promptTokens + completionTokens === 0 ? `${notes.content} (no usage: not charged)` : notes.content;
+}
+
+function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
+  const { summary, candidates } = call.admitted;
+  const { usage } = outcome;
+  const other: LogOther = {
+    ...notes.other,
+    cache_tokens: usage.cachedTokens,
+    frt: call.firstByteMs === null ? -1000 : Math.round(call.firstByteMs),
+    admin_info: {
+      use_channel: call.attempts.map(({ channelId }) => String(channelId)),
+      attempts: call.attempts,
+      ...(call.keyIndex > 0 && { key_index: call.keyIndex }),
+    },
+    request_id: call.requestId,
+    usage_evidence: outcome.evidence,
+    ending: outcome.ending,
+    status: outcome.status,
+  };
+  if (outcome.receipt) other.receipt = outcome.receipt;
+  if (outcome.error !== null) other.error = outcome.error;
+  if (call.upstreamModel !== "" && call.upstreamModel !== candidates.model) {
+    other.is_model_mapped = true;
+    other.upstream_model_name = call.upstreamModel;
+  }
+  if (summary.reasoningEffort !== null) other.reasoning_effort = summary.reasoningEffort;
+  if (usage.reasoningTokens > 0) other.reasoning_tokens = usage.reasoningTokens;
+  if (usage.cacheCreationTokens > 0) other.cache_creation_tokens = usage.cacheCreationTokens;
+  if (usage.audioInputTokens + usage.audioOutputTokens > 0) {
+    other.audio = true;
+    other.audio_input = usage.audioInputTokens;
+    other.audio_output = usage.audioOutputTokens;
+    other.text_input = usage.promptTokens - usage.audioInputTokens;
+    other.text_output = usage.completionTokens - usage.audioOutputTokens;
+  }
+  if (call.dropped.length > 0) other.dropped = [...call.dropped];
+  if (outcome.content) Object.assign(other, outcome.content);
+  return other;
+}
+
+function notesOf(price: Price): PriceNotes {
+  const known = notesByPrice.get(price);
+  if (known) return known;
+  const notes = price.kind === "per_call" ? perCallNotes(price) : perTokenNotes(price);
+  notesByPrice.set(price, notes);
+  return notes;
+}
+
+function perCallNotes(price: Extract<Price, { kind: "per_call" }>): PriceNotes {
+  const usd = toText(price.usdPerCall);
+  const group = toText(price.groupRatio);
+  return {
+    // The console tells a fixed price by model_price not being −1.
+    other: {
+      model_price: Number(usd),
+      model_ratio: 0,
+      completion_ratio: 0,
+      cache_ratio: 0,
+      group_ratio: Number(group),
+    },
+    content: `Model price $${usd}, group ratio ${group}`,
+  };
+}
+
+function perTokenNotes(price: Extract<Price, { kind: "per_token" }>): PriceNotes {
+  const model = toText(price.modelRatio);
+  const completion = toText(price.completionRatio);
+  const group = toText(price.groupRatio);
+  return {
+    other: {
+      model_price: -1,
+      model_ratio: Number(model),
+      completion_ratio: Number(completion),
+      cache_ratio: Number(toText(price.cacheRatio)),
+      cache_creation_ratio: Number(toText(price.cacheCreationRatio)),
+      group_ratio: Number(group),
+      audio_ratio: Number(toText(price.audioRatio)),
+      audio_completion_ratio: Number(toText(price.audioCompletionRatio)),
+    },
+    content: `Model ratio ${model}, completion ratio ${completion}, group ratio ${group}`,
+  };
+}

@@ -1,0 +1,48 @@
+import { InsufficientQuota } from "../billing/ledger/errors.ts";
+import { upstreamModelOf } from "../channels/upstream-model.ts";
+import type { Call } from "./call.ts";
+import type { RelayContext } from "./context.ts";
+import { RelayError } from "./errors.ts";
+import { holdFor } from "./estimate.ts";
+import type { Hold } from "./services.ts";
+
+/**
+ * Sets aside what the call can cost at most, for the user and for a limited key; awaits nothing while the balance is ample.
+ * Throws or rejects RelayError: no price, not enough quota, or nobody can say whether there is enough.
+ */
+export function reserve({ services, prices }: RelayContext, call: Call): void | Promise<void> {
+  const { caller, candidates, summary, promptBound } = call.admitted;
+  const first = candidates.tiers[0]?.channels[0];
+  const upstreamModel = first ? upstreamModelOf(first, summary.model, candidates.model) : candidates.model;
+  call.price = prices.of(caller, summary.model, upstreamModel);
+  const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
+  const upper = holdFor(call.price, summary, promptBound, defaultOutput, prices.quotaPerUnit());
+  const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
+  // At least one unit: who has nothing left makes no calls, free models included.
+  const amount = Math.max(1, upper);
+  const keep = (hold: Hold) => {
+    call.hold = hold;
+  };
+  try {
+    const hold = services.billing.reserve({ userId: caller.user.id, token, amount });
+    if (hold instanceof Promise) return hold.then(keep, (error) => Promise.reject(refusal(error, amount)));
+    keep(hold);
+  } catch (error) {
+    throw refusal(error, amount);
+  }
+}
+
+function refusal(error: unknown, amount: number): RelayError {
+  if (!(error instanceof InsufficientQuota)) {
+    return new RelayError(503, "ledger_unavailable", "The balance cannot be checked at the moment. Try again shortly.");
+  }
+  const { who, availableUnits } = error;
+  const amounts = `${amount} quota units are needed for it at most, ${Math.max(0, availableUnits)} are available`;
+  return who === "user"
+    ? new RelayError(403, "insufficient_user_quota", `Your quota does not cover this call: ${amounts}.`)
+    : new RelayError(
+        403,
+        "pre_consume_token_quota_failed",
+        `The quota of this API key does not cover this call: ${amounts}.`,
+      );
+}

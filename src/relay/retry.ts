@@ -1,0 +1,28 @@
+/** A failed attempt, as far as the decision to try again looks at it. */
+export type Failure = Readonly<{
+  /** Status after the channel's status mapping. */
+  status: number;
+  channelType: number;
+}>;
+
+const ANTHROPIC = 14;
+const DEFAULT_COOL_DOWN_MS = 5_000;
+const LONGEST_COOL_DOWN_MS = 300_000;
+
+/**
+ * Whether another channel may do better (reference behaviour 4.5): 429, 307, 5xx and most 4xx yes; timeouts (504, 524, 408)
+ * no, since the client has waited long enough; 400 only where providers refuse for reasons of their own.
+ */
+export function isRetryable({ status, channelType }: Failure): boolean {
+  if (status === 504 || status === 524 || status === 408) return false;
+  if (status === 400) return channelType === ANTHROPIC;
+  return status < 200 || status > 299;
+}
+
+/** How long a key is left alone after a 429, in ms: as `Retry-After` says (seconds or a date), within limits. */
+export function coolDownMs(retryAfter: string | null, nowMs: number): number {
+  if (!retryAfter) return DEFAULT_COOL_DOWN_MS;
+  const seconds = Number(retryAfter);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter) - nowMs;
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_COOL_DOWN_MS) : DEFAULT_COOL_DOWN_MS;
+}

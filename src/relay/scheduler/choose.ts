@@ -1,0 +1,90 @@
+import type { ChannelEntry } from "../../channels/entry.ts";
+import type { Tier } from "../../channels/routing-index.ts";
+import type { KeyRing } from "./key-ring.ts";
+
+export type Choice = Readonly<{ channel: ChannelEntry; key: string }>;
+
+/** What one call has already tried. */
+export type Tried = {
+  channels: Set<ChannelEntry>;
+  /** Keys that failed, by channel id. */
+  keys: Map<number, Set<string>>;
+};
+
+/** Small weights are damped and a weight of 0 still gets traffic. */
+const WEIGHT_FLOOR = 10;
+
+type Fit = (channel: ChannelEntry) => boolean;
+
+/**
+ * Chooses the channel and key of the next attempt: the best tier that has a fit channel, in it by weight + 10 at random.
+ * Channels tried before come only when no other is left, and only with a key that has not failed or after any failure
+ * that another try may mend; cooling ones come last of all. Null when nothing is left to try.
+ */
+export function choose(
+  tiers: readonly Tier[],
+  tried: Tried | null,
+  keys: KeyRing,
+  suits: Fit,
+  random: () => number = Math.random,
+): Choice | null {
+  const failedKeys = (channel: ChannelEntry) => tried?.keys.get(channel.id) ?? null;
+  const isNew: Fit = (channel) => !tried?.channels.has(channel) && suits(channel);
+  const fresh: Fit = (channel) => isNew(channel) && keys.hasFit(channel, failedKeys(channel), false);
+  const again: Fit = (channel) => suits(channel) && keys.hasFit(channel, failedKeys(channel), false);
+  const cooling: Fit = (channel) => isNew(channel) && keys.hasFit(channel, failedKeys(channel), true);
+
+  const fit = pick(tiers, fresh, random) ?? (tried && pick(tiers, again, random));
+  const channel = fit ?? pick(tiers, cooling, random);
+  const key = channel && keys.next(channel, failedKeys(channel), fit === null);
+  return channel && key !== null ? { channel, key } : null;
+}
+
+function pick(tiers: readonly Tier[], fit: Fit, random: () => number): ChannelEntry | null {
+  for (const tier of tiers) {
+    const chosen = pickByWeight(tier, fit, random);
+    if (chosen) return chosen;
+  }
+  return null;
+}
+
+/** The drawn channel nearly always fits, so one draw over sums made once is enough; else the fitting ones draw again. */
+function pickByWeight(tier: Tier, fit: Fit, random: () => number): ChannelEntry | null {
+  const { channels } = tier;
+  const drawn = channels.length === 1 ? channels[0] : draw(channels, sumsOf(tier), random);
+  if (!drawn || fit(drawn)) return drawn ?? null;
+  if (channels.length === 1) return null;
+  const fitting = channels.filter(fit);
+  return draw(fitting, runningSums(fitting), random) ?? null;
+}
+
+const sumsByTier = new WeakMap<Tier, Float64Array>();
+
+function sumsOf(tier: Tier): Float64Array {
+  const known = sumsByTier.get(tier);
+  if (known) return known;
+  const sums = runningSums(tier.channels);
+  sumsByTier.set(tier, sums);
+  return sums;
+}
+
+function runningSums(channels: readonly ChannelEntry[]): Float64Array {
+  let sum = 0;
+  return Float64Array.from(channels, ({ weight }) => {
+    sum += weight + WEIGHT_FLOOR;
+    return sum;
+  });
+}
+
+/** The channel into whose share of the sum a random number falls, by bisection. */
+function draw(channels: readonly ChannelEntry[], sums: Float64Array, random: () => number): ChannelEntry | undefined {
+  const at = random() * (sums.at(-1) ?? 0);
+  let low = 0;
+  let high = channels.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sums[middle] ?? 0) > at) high = middle;
+    else low = middle + 1;
+  }
+  return channels[low];
+}

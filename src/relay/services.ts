@@ -1,0 +1,38 @@
+import type { Registry } from "prom-client";
+import type { UserDirectory, UserEntry } from "../accounts/directory.ts";
+import type { UsageRecord } from "../billing/types.ts";
+import type { ChannelDirectory } from "../channels/directory.ts";
+import type { ChannelEntry } from "../channels/entry.ts";
+import type { Config } from "../config.ts";
+import type { ClientAddress } from "../lib/client-ip.ts";
+import type { Logger } from "../lib/log.ts";
+import type { SettingsReader } from "../settings/settings.ts";
+import type { TokenDirectory } from "../tokens/directory.ts";
+
+/** Quota set aside for one call. */
+export type Hold = Readonly<{ amount: number }>;
+
+export type RelayServices = Readonly<{
+  config: Pick<Config, "relayTimeoutMs" | "streamingTimeoutMs" | "allowPrivateUpstreams">;
+  settings: SettingsReader;
+  users: Pick<UserDirectory, "get">;
+  tokens: Pick<TokenDirectory, "findByKey" | "setStatus">;
+  channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf">;
+  /** Switches a channel, or one of its keys, off with a reason; in the background. */
+  disableChannel(channel: ChannelEntry, key: string | null, reason: string): void;
+  billing: {
+    reserve(request: {
+      userId: number;
+      token: { id: number; limited: boolean } | null;
+      amount: number;
+    }): Hold | Promise<Hold>;
+    settle(hold: Hold, record: UsageRecord): void;
+    refund(hold: Hold): void;
+    record(record: UsageRecord): void;
+  };
+  clientAddress: ClientAddress;
+  /** The user of a console session; null without one. */
+  resolveSession(request: Request): UserEntry | null | Promise<UserEntry | null>;
+  log: Logger;
+  metrics: Registry;
+}>;

@@ -1,0 +1,92 @@
+import { charge } from "../billing/pricing/charge.ts";
+import { type CallEnding, NO_USAGE, type Usage, type UsageEvidence } from "../billing/types.ts";
+import type { Call } from "./call.ts";
+import type { RelayContext } from "./context.ts";
+import { countPrompt, countText } from "./count-tokens.ts";
+import type { RelayError } from "./errors.ts";
+import { contentToLog } from "./log-content.ts";
+import { type Outcome, recordOf } from "./record.ts";
+import type { OutputTally } from "./tally.ts";
+
+/** What is known of an answer when it ends. */
+export type Ending = Readonly<{
+  ending: CallEnding;
+  /** The upstream's own figures; null: they are counted here. */
+  reported: Usage | null;
+  /** The figures were read after the client had left. */
+  drained?: boolean;
+  tally: OutputTally;
+  error?: string;
+}>;
+
+/**
+ * Ends a call that an upstream answered: charges what it used and leaves its record. At once when the upstream reported
+ * usage; where it did not, the promise resolves after counting. Returns the usage it billed.
+ */
+export function settle(context: RelayContext, call: Call, ended: Ending): Usage | Promise<Usage> {
+  if (ended.reported) {
+    const free = isFreeReply(call, ended.reported, ended.tally);
+    return close(context, call, ended, free ? NO_USAGE : ended.reported, ended.drained ? "drained" : "reported");
+  }
+  if (ended.tally.isEmpty) return close(context, call, ended, NO_USAGE, "none");
+  return estimateUsage(call, ended.tally).then((usage) => close(context, call, ended, usage, "estimated"));
+}
+
+/** An answer without content costs nothing where the endpoint says so; an explicit count of output tokens is content. */
+const isFreeReply = (call: Call, reported: Usage, tally: OutputTally): boolean =>
+  call.admitted.endpoint.emptyIsFree && reported.completionTokens === 0 && tally.isEmpty;
+
+async function estimateUsage(call: Call, tally: OutputTally): Promise<Usage> {
+  const { text, extraTokens } = tally.countable();
+  const { body, summary } = call.admitted;
+  const [promptTokens, outputTokens] = await Promise.all([
+    call.promptTokens ?? countPrompt(summary.model, body.json),
+    countText(summary.model, text),
+  ]);
+  return { ...NO_USAGE, promptTokens, completionTokens: outputTokens + extraTokens };
+}
+
+function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, evidence: UsageEvidence): Usage {
+  const { services, prices } = context;
+  const { settings, billing } = services;
+  const charged = call.price ? charge(call.price, usage, prices.quotaPerUnit()) : null;
+  const outcome: Outcome = {
+    ending: ended.ending,
+    evidence,
+    usage,
+    quota: charged?.quota ?? 0,
+    receipt: charged?.receipt ?? null,
+    status: 200,
+    error: ended.error ?? null,
+    content: settings.get("LogChatContentEnabled")
+      ? contentToLog(call.admitted.body.json, ended.tally.countable().text)
+      : null,
+  };
+  const record = recordOf(call, outcome);
+  if (call.hold) billing.settle(call.hold, record);
+  call.hold = null;
+  call.stop = null;
+  context.requestLimit.succeeded(record.userId);
+  context.metrics.finished(call, record);
+  return usage;
+}
+
+/** Ends a call that failed before an answer: returns what was held and leaves a record of the failure. */
+export function fail(context: RelayContext, call: Call, error: RelayError, ending: CallEnding): void {
+  const { billing, settings } = context.services;
+  if (call.hold) billing.refund(call.hold);
+  call.hold = null;
+  call.stop = null;
+  const record = recordOf(call, {
+    ending,
+    evidence: "none",
+    usage: NO_USAGE,
+    quota: 0,
+    receipt: null,
+    status: error.status,
+    error: error.message,
+    content: null,
+  });
+  if (settings.get("LogConsumeEnabled")) billing.record(record);
+  context.metrics.finished(call, record);
+}

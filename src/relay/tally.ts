@@ -1,0 +1,84 @@
+import { parseJson, recordOf } from "../dialects/json.ts";
+import { collectOutput, type OutputSink } from "../dialects/openai-chat/output.ts";
+import { chunkOf } from "../dialects/openai-chat/stream.ts";
+import { splitEvents } from "../lib/sse.ts";
+
+/** Bytes kept as they came; longer streams are reduced to their text from time to time. */
+const FOLD_AT_BYTES = 64 * 1024;
+/** Text kept for counting; what comes after is counted by its length. */
+const MAX_TEXT_CHARACTERS = 512 * 1024;
+const CHARACTERS_PER_TOKEN = 4;
+/** A tool call's frame around its name and arguments. */
+const TOKENS_PER_CALL = 7;
+
+/**
+ * What an answer said, kept only as far as a local count would need it: while all goes well nothing of it is decoded, and
+ * memory stays bounded however long the stream is.
+ */
+export class OutputTally implements OutputSink {
+  #raw: Uint8Array[] = [];
+  #rawBytes = 0;
+  #texts: string[] = [];
+  #textCharacters = 0;
+  #uncounted = 0;
+  #calls = 0;
+  #more = false;
+  #finished = false;
+
+  /** Takes a block of whole events of a stream. */
+  push(block: Uint8Array): void {
+    this.#raw.push(block);
+    this.#rawBytes += block.byteLength;
+    if (this.#rawBytes > FOLD_AT_BYTES) this.#fold();
+  }
+
+  /** Takes a complete answer that was not streamed. */
+  pushWhole(body: Uint8Array): void {
+    const answer = recordOf(parseJson(Buffer.from(body).toString("utf8")));
+    if (collectOutput(answer, this)) this.#finished = true;
+    if (answer && !Array.isArray(answer.choices)) this.#more = true;
+  }
+
+  text(piece: string): void {
+    if (this.#textCharacters + piece.length > MAX_TEXT_CHARACTERS) this.#uncounted += piece.length;
+    else {
+      this.#texts.push(piece);
+      this.#textCharacters += piece.length;
+    }
+  }
+
+  toolCall(): void {
+    this.#calls += 1;
+  }
+
+  other(): void {
+    this.#more = true;
+  }
+
+  /** What there is to count: the text, and tokens to add for what is no text. */
+  countable(): { text: string; extraTokens: number } {
+    this.#fold();
+    const extraTokens = Math.ceil(this.#uncounted / CHARACTERS_PER_TOKEN) + this.#calls * TOKENS_PER_CALL;
+    return { text: this.#texts.join(""), extraTokens };
+  }
+
+  /** Nothing but blanks came: no text, tool call or anything else. */
+  get isEmpty(): boolean {
+    const { text, extraTokens } = this.countable();
+    return !this.#more && extraTokens === 0 && text.trim() === "";
+  }
+
+  /** A finish reason was seen. */
+  get sawFinish(): boolean {
+    this.#fold();
+    return this.#finished;
+  }
+
+  #fold(): void {
+    if (this.#raw.length === 0) return;
+    const events = splitEvents(Buffer.concat(this.#raw).toString("utf8"));
+    this.#raw = [];
+    this.#rawBytes = 0;
+    for (const event of events) if (collectOutput(chunkOf(event), this)) this.#finished = true;
+  }
+}

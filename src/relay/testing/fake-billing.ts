@@ -1,0 +1,48 @@
+import { InsufficientQuota } from "../../billing/ledger/errors.ts";
+import type { UsageRecord } from "../../billing/types.ts";
+import type { Hold, RelayServices } from "../services.ts";
+
+type FakeHold = Hold & { state: "held" | "settled" | "refunded" };
+
+/** Billing in memory, for tests of the relay: one balance for everybody, every hold and record kept. */
+export class FakeBilling {
+  readonly holds: FakeHold[] = [];
+  readonly records: UsageRecord[] = [];
+  available = 1_000_000_000;
+
+  get openHolds(): number {
+    return this.holds.filter(({ state }) => state === "held").length;
+  }
+
+  /** The record of the call that ends next, or has ended already. */
+  async nextRecord(count = 1): Promise<UsageRecord> {
+    for (let tries = 0; this.records.length < count; tries += 1) {
+      if (tries > 500) throw new Error(`${this.records.length} records after 5 s, ${count} expected`);
+      await Bun.sleep(10);
+    }
+    return this.records[count - 1] as UsageRecord;
+  }
+
+  get service(): RelayServices["billing"] {
+    return {
+      reserve: ({ amount, token }) => {
+        if (amount > this.available) throw new InsufficientQuota(token?.limited ? "token" : "user", this.available);
+        const hold: FakeHold = { amount, state: "held" };
+        this.holds.push(hold);
+        return hold;
+      },
+      settle: (hold, record) => {
+        this.#end(hold, "settled");
+        this.records.push(record);
+      },
+      refund: (hold) => this.#end(hold, "refunded"),
+      record: (record) => void this.records.push(record),
+    };
+  }
+
+  #end(hold: Hold, state: "settled" | "refunded"): void {
+    const known = this.holds.find((candidate) => candidate === hold);
+    if (known?.state !== "held") throw new Error(`a hold ended twice: ${known?.state} → ${state}`);
+    known.state = state;
+  }
+}

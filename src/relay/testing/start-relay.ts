@@ -1,0 +1,75 @@
+import { Elysia } from "elysia";
+import pino from "pino";
+import { Registry } from "prom-client";
+import type { UserEntry } from "../../accounts/directory.ts";
+import type { ChannelEntry } from "../../channels/entry.ts";
+import { createRoutingIndex } from "../../channels/routing-index.ts";
+import { createClientAddress } from "../../lib/client-ip.ts";
+import type { OptionKey } from "../../settings/registry/index.ts";
+import { fixedSettings } from "../../settings/testing.ts";
+import type { TokenEntry } from "../../tokens/directory.ts";
+import { createRelay } from "../index.ts";
+import { channelEntry, tokenEntry, userEntry } from "./entries.ts";
+import { FakeBilling } from "./fake-billing.ts";
+
+type Setup = {
+  channels: readonly Partial<ChannelEntry>[];
+  options?: Partial<Record<OptionKey, string>>;
+  user?: Partial<UserEntry>;
+  /** API key without `sk-` → entry; by default one key “test”. */
+  tokens?: Readonly<Record<string, Partial<TokenEntry>>>;
+  config?: Partial<{ relayTimeoutMs: number; streamingTimeoutMs: number; allowPrivateUpstreams: boolean }>;
+  session?: UserEntry;
+};
+
+/** The relay on a free loopback port, with its other rooms in memory. */
+export function startRelay(setup: Setup) {
+  const billing = new FakeBilling();
+  const index = createRoutingIndex();
+  const entries = setup.channels.map((given, at) => channelEntry({ id: at + 1, name: `channel ${at + 1}`, ...given }));
+  for (const entry of entries) index.add(entry);
+  const user = userEntry(setup.user);
+  const tokens = new Map(Object.entries(setup.tokens ?? { test: {} }).map(([key, given]) => [key, tokenEntry(given)]));
+  const disabled: { channelId: number; key: string | null; reason: string }[] = [];
+  const marked: { tokenId: number; status: number }[] = [];
+  const metrics = new Registry();
+  const relay = createRelay({
+    config: { relayTimeoutMs: 0, streamingTimeoutMs: 60_000, allowPrivateUpstreams: true, ...setup.config },
+    settings: fixedSettings(setup.options),
+    users: { get: (id) => (id === user.id ? user : undefined) },
+    tokens: {
+      findByKey: (key) => tokens.get(key),
+      setStatus: (tokenId, status) => void marked.push({ tokenId, status }),
+    },
+    channels: {
+      get: (id) => entries.find((entry) => entry.id === id),
+      candidates: index.candidates,
+      modelsOf: index.modelsOf,
+    },
+    disableChannel: ({ id }, key, reason) => void disabled.push({ channelId: id, key, reason }),
+    billing: billing.service,
+    clientAddress: createClientAddress([]),
+    resolveSession: () => setup.session ?? null,
+    log: pino({ level: "silent" }),
+    metrics,
+  });
+  const app = new Elysia().use(relay).listen({ port: 0, hostname: "127.0.0.1", idleTimeout: 0 });
+  const url = `http://127.0.0.1:${app.server?.port}`;
+  return {
+    url,
+    billing,
+    disabled,
+    marked,
+    metrics,
+    post: (path: string, body: unknown, init: RequestInit = {}) =>
+      fetch(url + path, {
+        method: "POST",
+        ...init,
+        headers: { authorization: "Bearer sk-test", "content-type": "application/json", ...init.headers },
+        body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+      }),
+    get: (path: string, headers: Record<string, string> = { authorization: "Bearer sk-test" }) =>
+      fetch(url + path, { headers }),
+    stop: () => app.stop(true),
+  };
+}

@@ -1,0 +1,80 @@
+type Received = { path: string; headers: Headers; text: string; aborted: boolean };
+type Answering = (received: Received, request: Request, count: number) => Response | Promise<Response>;
+
+/** An upstream on a free loopback port that answers as a test says and remembers what it was sent. */
+export function startUpstream(answer: Answering) {
+  const received: Received[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    async fetch(request) {
+      const entry: Received = {
+        path: new URL(request.url).pathname,
+        headers: request.headers,
+        text: await request.text(),
+        aborted: false,
+      };
+      received.push(entry);
+      request.signal.addEventListener("abort", () => {
+        entry.aborted = true;
+      });
+      return answer(entry, request, received.length);
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}`, received, stop: () => server.stop(true) };
+}
+
+export const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+
+/** A complete chat answer in OpenAI's form. */
+export const chatReply = (given: object = {}) => ({
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1_700_000_000,
+  model: "gpt-4o",
+  choices: [{ index: 0, message: { role: "assistant", content: "Hello there" }, finish_reason: "stop" }],
+  usage: USAGE,
+  ...given,
+});
+
+/** One chunk of a chat stream as an event. */
+export const chunk = (delta: object, rest: object = {}, finish: string | null = null): string =>
+  `data: ${JSON.stringify({
+    id: "chatcmpl-1",
+    object: "chat.completion.chunk",
+    created: 1_700_000_000,
+    model: "gpt-4o",
+    choices: [{ index: 0, delta, finish_reason: finish }],
+    ...rest,
+  })}\n\n`;
+
+export const usageChunk = (usage: object = USAGE): string => chunk({}, { choices: [], usage });
+export const DONE = "data: [DONE]\n\n";
+
+export const sse = (body: BodyInit): Response =>
+  new Response(body, { headers: { "content-type": "text/event-stream" } });
+
+/** A stream of events with pauses: texts are sent, numbers are milliseconds to wait, an Error breaks the connection. */
+export function pacedSse(steps: readonly (string | number | Error)[], onCancel: () => void = () => {}): Response {
+  const rest = [...steps];
+  let cancelled = false;
+  return sse(
+    new ReadableStream({
+      async pull(controller) {
+        for (;;) {
+          const step = rest.shift();
+          if (step === undefined) return controller.close();
+          if (step instanceof Error) return controller.error(step);
+          if (typeof step === "string") return controller.enqueue(Buffer.from(step));
+          await Bun.sleep(step);
+          if (cancelled) return;
+        }
+      },
+      cancel() {
+        cancelled = true;
+        onCancel();
+      },
+    }),
+  );
+}

@@ -1,0 +1,75 @@
+import { isIP } from "node:net";
+import type { AddressPolicy } from "../lib/outbound/address-policy.ts";
+import { checkedProxy } from "../lib/outbound/proxy.ts";
+import { createResolve } from "../lib/outbound/resolve.ts";
+import { hostnameOf, parseHttpUrl } from "../lib/outbound/url.ts";
+
+/** A request to a provider, ready to go. */
+export type Outgoing = {
+  url: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array<ArrayBuffer>;
+  /** Empty: direct (or as the environment says). */
+  proxy: string;
+};
+
+export type Upstream = {
+  /** Sends and resolves with the answer's head. Rejects OutboundError for a refused address, else fetch's own errors. */
+  send(outgoing: Outgoing, signal: AbortSignal): Promise<Response>;
+};
+
+type Target = Readonly<{ url: URL; hostname: string; pinned: boolean }>;
+
+const MAX_TARGETS = 2_000;
+
+/**
+ * The relay's own fetch. Addresses are checked like everywhere (names resolved, answers believed for seconds, so that a
+ * busy channel waits for none); plain http goes to the very address that was checked, https is held to the name by its
+ * certificate. Redirects are not followed. Connections are kept alive and shared by host.
+ */
+export function createUpstream(policy: AddressPolicy): Upstream {
+  const resolve = createResolve(policy);
+  const targets = new Map<string, Target>();
+
+  const targetOf = (address: string): Target => {
+    const known = targets.get(address);
+    if (known) return known;
+    const url = parseHttpUrl(address, "the channel's address");
+    const hostname = hostnameOf(url);
+    const target = { url, hostname, pinned: url.protocol === "http:" && isIP(hostname) === 0 };
+    if (targets.size >= MAX_TARGETS) targets.clear();
+    targets.set(address, target);
+    return target;
+  };
+
+  const direct = (outgoing: Outgoing, target: Target, addresses: readonly string[], signal: AbortSignal) => {
+    const { headers, body } = outgoing;
+    const address = addresses[0];
+    if (!target.pinned || policy.allowPrivate || address === undefined)
+      return post(outgoing.url, headers, body, signal);
+    const url = new URL(target.url);
+    url.hostname = isIP(address) === 6 ? `[${address}]` : address;
+    return post(url.href, { ...headers, host: target.url.host }, body, signal);
+  };
+
+  return {
+    send(outgoing, signal) {
+      if (outgoing.proxy !== "") return throughProxy(outgoing, signal);
+      if (policy.allowPrivate) return post(outgoing.url, outgoing.headers, outgoing.body, signal);
+      const target = targetOf(outgoing.url);
+      const addresses = resolve(target.hostname);
+      if (addresses instanceof Promise) return addresses.then((found) => direct(outgoing, target, found, signal));
+      return direct(outgoing, target, addresses, signal);
+    },
+  };
+
+  async function throughProxy(outgoing: Outgoing, signal: AbortSignal): Promise<Response> {
+    const proxy = await checkedProxy(outgoing.proxy, resolve);
+    await resolve(targetOf(outgoing.url).hostname);
+    const { url, headers, body } = outgoing;
+    return fetch(url, { method: "POST", headers, body, signal, redirect: "manual", proxy: { url: proxy } });
+  }
+}
+
+const post = (url: string, headers: Record<string, string>, body: Outgoing["body"], signal: AbortSignal) =>
+  fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
