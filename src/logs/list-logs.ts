@@ -1,0 +1,57 @@
+import { and, desc, ne, type SQL, sql } from "drizzle-orm";
+import { channels } from "../../db/schema/channels.ts";
+import { logs } from "../../db/schema/logs.ts";
+import type { Db } from "../../db/types.ts";
+import { isOneOf } from "../lib/sql-text.ts";
+import { type LogFilter, logConditions } from "./log-filter.ts";
+import { type LogRow, type LogView, viewForAdmin, viewForOwner } from "./log-view.ts";
+import { sumUsage } from "./usage-sums.ts";
+import { LOG_TYPE } from "./write-log.ts";
+
+/** The place behind which a list goes on: that of its last row. */
+export type LogCursor = Readonly<{ createdAt: number; id: number }>;
+export type LogPage = Readonly<{ page: number; pageSize: number; before?: LogCursor }>;
+export type Viewer = "admin" | "owner";
+
+/** Rows that are no calls are counted one by one up to here; a total beyond it is a lower bound. */
+const COUNTED_EVENTS = 10_000;
+
+/** A page of log rows, newest first, by number (from 0) or behind a cursor, which stays fast however far back it is. */
+export async function readLogs(db: Db, filter: LogFilter, page: LogPage, viewer: Viewer): Promise<LogView[]> {
+  const { before } = page;
+  const rows = await db
+    .select()
+    .from(logs)
+    .where(
+      and(
+        logConditions(filter),
+        before ? sql`(${logs.createdAt}, ${logs.id}) < (${before.createdAt}, ${before.id})` : undefined,
+      ),
+    )
+    .orderBy(desc(logs.createdAt), desc(logs.id))
+    .limit(page.pageSize)
+    .offset(before ? 0 : page.page * page.pageSize);
+  return viewer === "owner" ? rows.map(viewForOwner) : viewRows(db, rows);
+}
+
+/** How many rows fit: calls by the roll-ups, other events one by one (they are few; at most 10,000 are counted). */
+export async function totalLogs(db: Db, filter: LogFilter): Promise<number> {
+  const calls = !filter.type || filter.type === LOG_TYPE.consumption ? (await sumUsage(db, filter)).count : 0;
+  const events = filter.type === LOG_TYPE.consumption ? 0 : await countEvents(db, filter);
+  return calls + events;
+}
+
+async function countEvents(db: Db, filter: LogFilter): Promise<number> {
+  const where: SQL | undefined = and(logConditions(filter), ne(logs.type, LOG_TYPE.consumption));
+  const rows = await db.select({ id: logs.id }).from(logs).where(where).limit(COUNTED_EVENTS);
+  return rows.length;
+}
+
+async function viewRows(db: Db, rows: readonly LogRow[]): Promise<LogView[]> {
+  const ids = [...new Set(rows.map(({ channelId }) => channelId).filter(Boolean))];
+  const named = ids.length
+    ? await db.select({ id: channels.id, name: channels.name }).from(channels).where(isOneOf(channels.id, ids))
+    : [];
+  const names = new Map(named.map(({ id, name }) => [id, name]));
+  return rows.map((row) => viewForAdmin(row, names.get(row.channelId) ?? ""));
+}

@@ -1,0 +1,64 @@
+import { and, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
+import { logs, usageRollups } from "../../db/schema/logs.ts";
+import { contains, startsWith } from "../lib/sql-text.ts";
+
+/** What a list or a sum of the log may be limited to; every field is optional. */
+export type LogFilter = Readonly<{
+  /** 1 top-up, 2 consumption, 3 management, 4 system, 5 check-in. */
+  type?: number;
+  userId?: number;
+  username?: string;
+  tokenName?: string;
+  tokenId?: number;
+  /** Part of the name; `%` stands for anything, as the ecosystem's tools send it. */
+  modelName?: string;
+  channelId?: number;
+  group?: string;
+  /** As answered in X-Request-Id. */
+  requestId?: string;
+  failed?: boolean;
+  /** Epoch seconds, both inclusive. */
+  start?: number;
+  end?: number;
+}>;
+
+/** The filter over log rows. */
+export function logConditions(filter: LogFilter): SQL | undefined {
+  const { type, requestId, failed, start, end } = filter;
+  return and(
+    type ? eq(logs.type, type) : undefined,
+    ...dimensions(filter, logs),
+    requestId ? matchesRequest(requestId) : undefined,
+    failed === undefined ? undefined : eq(logs.failed, failed),
+    start ? gte(logs.createdAt, start) : undefined,
+    end ? lte(logs.createdAt, end) : undefined,
+  );
+}
+
+/** The filter over whole hours of the roll-ups, without times; null when roll-ups cannot answer it. */
+export function rollupConditions(filter: LogFilter): SQL[] | null {
+  if (filter.requestId || filter.failed !== undefined) return null;
+  return dimensions(filter, usageRollups);
+}
+
+function dimensions(filter: LogFilter, table: typeof logs | typeof usageRollups): SQL[] {
+  const conditions: SQL[] = [];
+  if (filter.userId !== undefined) conditions.push(eq(table.userId, filter.userId));
+  if (filter.username) conditions.push(eq(table.username, filter.username));
+  if (filter.tokenName) conditions.push(eq(table.tokenName, filter.tokenName));
+  if (filter.tokenId !== undefined) conditions.push(eq(table.tokenId, filter.tokenId));
+  if (filter.channelId) conditions.push(eq(table.channelId, filter.channelId));
+  if (filter.group) conditions.push(eq(table.group, filter.group));
+  if (filter.modelName) conditions.push(matchesModel(table, filter.modelName));
+  return conditions;
+}
+
+function matchesModel(table: typeof logs | typeof usageRollups, given: string): SQL {
+  const pieces = given.split("%").filter(Boolean);
+  if (!given.includes("%")) return eq(table.modelName, given);
+  return sql.join([sql`true`, ...pieces.map((piece) => contains(table.modelName, piece))], sql` and `);
+}
+
+/** Where the caller chose the id, the row's own goes on behind a `~`. */
+const matchesRequest = (id: string): SQL | undefined =>
+  or(eq(logs.requestId, id), startsWith(logs.requestId, `${id}~`));

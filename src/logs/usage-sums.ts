@@ -1,0 +1,92 @@
+import { and, gte, lt, type SQL, sql } from "drizzle-orm";
+import { logs, usageRollups } from "../../db/schema/logs.ts";
+import type { Db } from "../../db/types.ts";
+import { nowSeconds } from "../lib/clock.ts";
+import { type LogFilter, logConditions, rollupConditions } from "./log-filter.ts";
+import { LOG_TYPE } from "./write-log.ts";
+
+/** Sums over consumption rows: quota units and tokens. */
+export type UsageSums = {
+  count: number;
+  failed: number;
+  quota: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+};
+
+const HOUR_S = 3600;
+
+/**
+ * Sums consumption over a time range of any length: whole hours come from the roll-ups, only the parts of an hour at either
+ * end are read from the log itself.
+ */
+export async function sumUsage(db: Db, filter: LogFilter): Promise<UsageSums> {
+  const dimensions = rollupConditions(filter);
+  if (!dimensions) return sumRows(db, filter, filter.start ?? 0, filter.end ?? nowSeconds() + HOUR_S);
+  const start = filter.start ?? 0;
+  const end = (filter.end ?? nowSeconds() + HOUR_S) + 1;
+  const firstHour = Math.ceil(start / HOUR_S) * HOUR_S;
+  const lastHour = Math.floor(end / HOUR_S) * HOUR_S;
+  if (firstHour >= lastHour) return sumRows(db, filter, start, end - 1);
+  const parts = [sumHours(db, dimensions, firstHour, lastHour)];
+  if (start < firstHour) parts.push(sumRows(db, filter, start, firstHour - 1));
+  if (lastHour < end) parts.push(sumRows(db, filter, lastHour, end - 1));
+  return (await Promise.all(parts)).reduce(addSums);
+}
+
+/** Sums consumption rows of the log between two times, both inclusive: for short ranges. */
+export async function sumRows(db: Db, filter: LogFilter, start: number, end: number): Promise<UsageSums> {
+  const [row] = await db
+    .select({
+      count: bigint(sql`sum(1)`),
+      failed: bigint(sql`sum(case when ${logs.failed} then 1 else 0 end)`),
+      quota: bigint(sql`sum(${logs.quota})`),
+      prompt_tokens: bigint(sql`sum(${logs.promptTokens})`),
+      completion_tokens: bigint(sql`sum(${logs.completionTokens})`),
+    })
+    .from(logs)
+    .where(logConditions({ ...filter, type: LOG_TYPE.consumption, start, end }));
+  return asNumbers(row);
+}
+
+async function sumHours(db: Db, dimensions: SQL[], firstHour: number, lastHour: number): Promise<UsageSums> {
+  const [row] = await db
+    .select({
+      count: bigint(sql`sum(${usageRollups.count})`),
+      failed: bigint(sql`sum(${usageRollups.failed})`),
+      quota: bigint(sql`sum(${usageRollups.quota})`),
+      prompt_tokens: bigint(sql`sum(${usageRollups.promptTokens})`),
+      completion_tokens: bigint(sql`sum(${usageRollups.completionTokens})`),
+    })
+    .from(usageRollups)
+    .where(and(gte(usageRollups.hour, firstHour), lt(usageRollups.hour, lastHour), ...dimensions));
+  return asNumbers(row);
+}
+
+/** A sum as a number; 0 over no rows. */
+export const bigint = (sum: SQL) => sql<number>`coalesce(${sum}, 0)::bigint`;
+
+const asNumbers = (row: UsageSums | undefined): UsageSums => ({
+  count: Number(row?.count ?? 0),
+  failed: Number(row?.failed ?? 0),
+  quota: Number(row?.quota ?? 0),
+  prompt_tokens: Number(row?.prompt_tokens ?? 0),
+  completion_tokens: Number(row?.completion_tokens ?? 0),
+});
+
+const addSums = (a: UsageSums, b: UsageSums): UsageSums => ({
+  count: a.count + b.count,
+  failed: a.failed + b.failed,
+  quota: a.quota + b.quota,
+  prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+  completion_tokens: a.completion_tokens + b.completion_tokens,
+});
+
+export type UsageStat = UsageSums & { rpm: number; tpm: number };
+
+/** Sums over the range, and calls and tokens of the last 60 seconds whatever the range. */
+export async function readStat(db: Db, filter: LogFilter): Promise<UsageStat> {
+  const now = nowSeconds();
+  const [sums, minute] = await Promise.all([sumUsage(db, filter), sumRows(db, filter, now - 59, now)]);
+  return { ...sums, rpm: minute.count, tpm: minute.prompt_tokens + minute.completion_tokens };
+}
