@@ -27,6 +27,10 @@ test("a method of that name, a handler called fetch, and prose are no calls", ()
   expect(problemsOf("src/app.ts", "// never fetch(url) here")).toEqual([]);
 });
 
+test("the safe outgoing fetch may be called by that name where it is an argument", () => {
+  expect(problemsOf("src/channels/test.ts", "function ask(fetch: SafeFetch) {\n  return fetch(url);\n}")).toEqual([]);
+});
+
 test("counting log rows is refused, counting other rows is not", () => {
   expect(problemsOf("src/logs/list.ts", "select({ n: count() })")).toHaveLength(1);
   expect(problemsOf("src/console/logs.ts", "db.$count(logs)")).toHaveLength(1);
