@@ -1,4 +1,4 @@
-import { and, eq, lt } from "drizzle-orm";
+import { eq, lt } from "drizzle-orm";
 import type { Changes } from "../../db/changes.ts";
 import { sessions as table } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
@@ -73,7 +73,7 @@ export function createSessions(
       if (!user) throw new Error(`no user ${userId} to start a session for`);
       const value = randomText(VALUE_BYTES);
       const now = nowSeconds();
-      await db.delete(table).where(and(eq(table.userId, userId), lt(table.expiresAt, now)));
+      await db.delete(table).where(lt(table.expiresAt, now));
       await db.insert(table).values({
         id: hasher.copy().update(value).digest("hex"),
         userId,
