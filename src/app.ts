@@ -1,0 +1,87 @@
+import { Elysia } from "elysia";
+import { sessionUser } from "./accounts/authenticate.ts";
+import { CHANNEL_STATUS } from "./channels/entry.ts";
+import { disableChannelKey, setChannelStatus } from "./channels/set-status.ts";
+import { channelUpstreamRoutes } from "./console/channel-upstream.ts";
+import { channelRoutes } from "./console/channels.ts";
+import { envelope } from "./console/envelope.ts";
+import { guard } from "./console/guard.ts";
+import { identityRoutes } from "./console/identity.ts";
+import { logRoutes } from "./console/logs.ts";
+import { modelRoutes } from "./console/models.ts";
+import { rateLimit } from "./console/rate-limit.ts";
+import { sameOrigin } from "./console/same-origin.ts";
+import { tokenRoutes } from "./console/tokens.ts";
+import { webAssets } from "./console/web-assets.ts";
+import { health, type Readiness } from "./health.ts";
+import { nowSeconds } from "./lib/clock.ts";
+import { REQUEST_ID_HEADER, requestIdOf } from "./lib/request-id.ts";
+import { createRelay, type RelayServices } from "./relay/index.ts";
+import { consoleRoot, type Services } from "./services.ts";
+import { version } from "./version.ts";
+
+/** Joins the rooms into one HTTP application; `draining` says whether the process is on its way out. */
+export function createApp(services: Services, draining: () => boolean) {
+  return new Elysia({ name: "sluice", serve: { maxRequestBodySize: 256 * 1024 * 1024 } })
+    .onRequest(({ request, set }) => {
+      set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
+    })
+    .use(health({ readiness: () => readiness(services, draining), metrics: services.metrics, version }))
+    .use(createRelay(relayServices(services)))
+    .use(managementApi(services))
+    .use(webAssets(consoleRoot()));
+}
+
+/** Everything under /api. */
+function managementApi(services: Services) {
+  const { database, changes, vault, channels, config } = services;
+  const shared = { ...services, db: database.db, databaseKind: database.kind, version, startedAt: nowSeconds() };
+  const operations = { db: database.db, changes, vault, channels };
+  const guarded = guard(services);
+  const limits = rateLimit({ rateLimits: config.rateLimits, clientAddress: services.clientAddress });
+  return new Elysia({ name: "management" })
+    .use(envelope(services))
+    .use(sameOrigin(services))
+    .use(identityRoutes(shared, guarded, limits))
+    .use(channelUpstreamRoutes(shared, guarded))
+    .use(modelRoutes(services, guarded))
+    .use(channelRoutes(operations, guarded))
+    .use(tokenRoutes(shared, guarded))
+    .use(logRoutes(services, guarded));
+}
+
+function relayServices(services: Services): RelayServices {
+  const { database, changes, vault, log } = services;
+  const deps = { db: database.db, changes, vault };
+  return {
+    ...services,
+    resolveSession: (request) => sessionUser(services, request),
+    disableChannel(channel, key, reason) {
+      const change =
+        key === null
+          ? setChannelStatus(deps, channel.id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled)
+          : disableChannelKey(deps, channel.id, key, reason);
+      change.then(
+        (changed) => {
+          if (changed)
+            log.warn({ channelId: channel.id, reason, wholeChannel: key === null }, "disabled automatically");
+        },
+        (error) => log.error({ error, channelId: channel.id }, "a channel could not be disabled"),
+      );
+    },
+  };
+}
+
+async function readiness({ database, billing }: Services, draining: () => boolean): Promise<Readiness> {
+  const { databaseDown, diskRefused, pendingRecords } = billing.status();
+  const degraded: string[] = [];
+  const answers = await database.health().then(
+    () => true,
+    () => false,
+  );
+  if (!answers) degraded.push("database: does not answer");
+  if (databaseDown) degraded.push(`journal: ${pendingRecords} charges wait for the database`);
+  if (diskRefused) degraded.push("journal: the disk refuses it, charges are in memory only");
+  if (draining()) degraded.push("shutting down");
+  return { ready: !draining() && !diskRefused, degraded };
+}

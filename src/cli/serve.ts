@@ -1,0 +1,52 @@
+import { createApp } from "../app.ts";
+import { readConfig } from "../config.ts";
+import { createLogger } from "../lib/log.ts";
+import { openServices } from "../services.ts";
+import { version } from "../version.ts";
+
+/** Seconds of silence after which the runtime closes a connection; relayed calls lift it for themselves. */
+const IDLE_TIMEOUT_S = 60;
+
+/** Runs the gateway until a signal ends it. Returns the exit code. */
+export async function serve(): Promise<number> {
+  const config = readConfig();
+  const log = createLogger(config);
+  // A stream whose client left may fail after everybody stopped listening: that must not end the process.
+  process.on("unhandledRejection", (error) => log.error({ error }, "a failure nobody waited for"));
+
+  const services = await openServices(config, log);
+  let isDraining = false;
+  const app = createApp(services, () => isDraining);
+  app.listen({ hostname: config.host, port: config.port, idleTimeout: IDLE_TIMEOUT_S });
+  const { server } = app;
+  if (!server) throw new Error("the server did not start");
+  const address = `http://${config.host === "0.0.0.0" ? "localhost" : config.host}:${server.port}`;
+  log.info({ address, version, database: services.database.kind }, "sluice is ready");
+
+  const signal = await nextSignal();
+  isDraining = true;
+  log.info({ signal, withinMs: config.shutdownTimeoutMs }, "shutting down: open calls may finish");
+  // Stops listening at once and resolves when the last open answer is out.
+  const drained = await within(server.stop(false), config.shutdownTimeoutMs);
+  if (!drained) {
+    log.warn("open calls are cut off");
+    await server.stop(true);
+  }
+  await services.close();
+  log.info("stopped");
+  return 0;
+}
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  const timeout = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => timeout.resolve(false), limitMs);
+  const finished = await Promise.race([work.then(() => true), timeout.promise]);
+  clearTimeout(timer);
+  return finished;
+}

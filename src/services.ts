@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { type Changes, createChanges } from "../db/changes.ts";
+import { openDatabase } from "../db/connect.ts";
+import type { Database } from "../db/types.ts";
+import { createUserDirectory, type UserDirectory } from "./accounts/directory.ts";
+import { createSessions, type Sessions } from "./accounts/sessions.ts";
+import { createSetup, type Setup } from "./accounts/setup.ts";
+import { type Billing, createBilling } from "./billing/billing.ts";
+import { type ChannelDirectory, createChannelDirectory } from "./channels/directory.ts";
+import { type ChannelTester, createChannelTester } from "./channels/test-all.ts";
+import type { Config } from "./config.ts";
+import { type ClientAddress, createClientAddress } from "./lib/client-ip.ts";
+import { createVault, type Vault } from "./lib/crypto.ts";
+import type { Logger } from "./lib/log.ts";
+import { createMetrics } from "./lib/metrics.ts";
+import { createAddressPolicy } from "./lib/outbound/address-policy.ts";
+import { createSafeFetch, type SafeFetch } from "./lib/outbound/safe-fetch.ts";
+import { loadSecrets } from "./lib/secrets.ts";
+import { checkEncryptionKey } from "./settings/key-check.ts";
+import { createSettings, type Settings } from "./settings/settings.ts";
+import { createTokenDirectory, type TokenDirectory } from "./tokens/directory.ts";
+import { version } from "./version.ts";
+
+/** Everything that is made once a process and shared by its rooms. */
+export type Services = Readonly<{
+  config: Config;
+  log: Logger;
+  database: Database;
+  changes: Changes;
+  vault: Vault;
+  settings: Settings;
+  users: UserDirectory;
+  sessions: Sessions;
+  setup: Setup;
+  tokens: TokenDirectory;
+  channels: ChannelDirectory;
+  tester: ChannelTester;
+  billing: Billing;
+  clientAddress: ClientAddress;
+  fetch: SafeFetch;
+  metrics: ReturnType<typeof createMetrics>;
+  /** Ends everything in the reverse order; charges that wait are written first. */
+  close(): Promise<void>;
+}>;
+
+/** Opens the database and loads what calls need. Throws DatabaseError, SecretsError and the like, with what to do. */
+export async function openServices(config: Config, log: Logger): Promise<Services> {
+  const secrets = await loadSecrets(config);
+  const vault = createVault(secrets);
+  const database = await openDatabase(config);
+  const { db } = database;
+  try {
+    await checkEncryptionKey(db, vault, secrets.source);
+    const changes = await createChanges(database, (error) => log.error({ error }, "a change could not be applied"));
+    const settings = await createSettings({ db, changes, vault, log });
+    const users = await createUserDirectory({ db, changes, log });
+    const sessions = createSessions({ db, changes, users, secret: secrets.sessionSecret });
+    const setup = await createSetup({ db, changes, vault, version });
+    const tokens = await createTokenDirectory({ db, changes, vault, log });
+    const channels = await createChannelDirectory({ db, changes, vault, log });
+    const billing = await createBilling({
+      database,
+      changes,
+      dataDir: config.dataDir,
+      processId: Bun.randomUUIDv7(),
+      log,
+    });
+    const fetch = createSafeFetch(createAddressPolicy(config.allowPrivateUpstreams));
+    const tester = createChannelTester({ db, changes, directory: channels, settings, fetch, log });
+    return {
+      config,
+      log,
+      database,
+      changes,
+      vault,
+      settings,
+      users,
+      sessions,
+      setup,
+      tokens,
+      channels,
+      tester,
+      billing,
+      clientAddress: createClientAddress(config.trustedProxies),
+      fetch,
+      metrics: createMetrics(),
+      async close() {
+        tester.cancel();
+        await billing.close();
+        for (const room of [sessions, channels, tokens, users, settings]) room.close();
+        await changes.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Where the built console is: embedded in the executable under its last name, in the sources under ui/dist. */
+export const consoleRoot = (): string =>
+  Bun.isStandaloneExecutable ? "/$bunfs/root/dist" : join(import.meta.dir, "../ui/dist");
