@@ -13,11 +13,11 @@ import { renewLease } from "./renew-lease.ts";
 import type { Balance, Subject } from "./subject.ts";
 
 /** A balance read longer ago says nothing about what other processes have left of it. */
-const FRESH_MS = 15_000;
-const REREAD_AFTER_MS = 5000;
+const FRESH_MS = 4000;
+const REREAD_AFTER_MS = 1500;
 /** A sole process hears of every change; before it refuses it looks all the same, but not for each call. */
 const REREAD_SOLE_AFTER_MS = 1000;
-const KEEP_FRESH_MS = 600_000;
+const KEEP_FRESH_MS = 60_000;
 const IDLE_MS = 20_000;
 const FORGET_AFTER_MS = 600_000;
 const ANSWER_WITHIN_MS = 10_000;
@@ -244,14 +244,18 @@ export class Ledger {
 
   async #acquire(subject: Subject, accounts: readonly Account[]): Promise<void> {
     const { sql, processId } = this.parts;
-    const asks = accounts.map((account) => ({ id: account.id, need: account.shortage }));
-    try {
+    const acquire = async () => {
+      const asks = accounts.map((account) => ({ id: account.id, need: account.shortage }));
       this.#absorb(accounts, await acquireHolds(sql, processId, subject, asks));
+    };
+    try {
+      await acquire();
     } catch (error) {
       if (!isUnregistered(error)) throw error;
       await renewLease(sql, processId);
+      await this.#read(subject, accounts);
+      await acquire();
       void this.reacquire();
-      this.#absorb(accounts, await acquireHolds(sql, processId, subject, asks));
     }
   }
 

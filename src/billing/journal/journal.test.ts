@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { appendFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { silentLog, temporaryDirectory } from "../testing.ts";
+import { claimDirectory, makeClaimedDirectory } from "./claim.ts";
+import { Journal } from "./journal.ts";
+import { lineOf, textOf } from "./line.ts";
+import { Pump, type RecordSource } from "./pump.ts";
+import { readLines, type SegmentLine, segmentName } from "./segment.ts";
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+afterEach(() => directory.remove());
+
+const texts = (lines: readonly SegmentLine[]) => lines.map((line) => line.text);
+
+describe("lines", () => {
+  test.each(["{}", '{"a":"漢字 🚰"}', "x".repeat(400_000)])("come back as they were", (text) => {
+    const line = lineOf(text);
+    expect(line.at(-1)).toBe(0x0a);
+    expect(textOf(Buffer.from(line.subarray(0, -1)))).toBe(text);
+  });
+
+  test("a changed byte is noticed", () => {
+    const line = Buffer.from(lineOf('{"quota":100}')).subarray(0, -1);
+    for (let at = 0; at < line.length; at++) {
+      const damaged = Buffer.from(line);
+      damaged[at] = (damaged[at] as number) ^ 1;
+      if (at !== 8) expect(textOf(damaged)).toBeNull();
+    }
+    expect(textOf(Buffer.from("short"))).toBeNull();
+  });
+
+  test("are read in parts, whatever their length, up to the last newline", () => {
+    const path = join(directory.path, "segment");
+    const written = Array.from({ length: 50 }, (_, index) => String(index).repeat(1 + index * 700));
+    writeFileSync(path, "");
+    for (const text of written) appendFileSync(path, lineOf(text));
+    appendFileSync(path, "0badc0de {half");
+    const read: (string | null)[] = [];
+    for (let from = 0, lines = readLines(path, 0, 7, 1e6); lines.length > 0; lines = readLines(path, from, 7, 1e6)) {
+      read.push(...texts(lines));
+      from = lines.at(-1)?.end as number;
+    }
+    expect(read).toEqual(written);
+  });
+});
+
+describe("journal", () => {
+  test("gives records in order and forgets what is committed", () => {
+    const journal = new Journal(directory.path, silentLog);
+    for (let record = 0; record < 10; record++) journal.append(`{"n":${record}}`);
+    const first = journal.read(4, 1e6);
+    expect(texts(first)).toEqual(['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}']);
+    journal.commit(first.slice(0, 3));
+    expect(journal.pendingRecords).toBe(7);
+    expect(texts(journal.read(2, 1e6))).toEqual(['{"n":3}', '{"n":4}']);
+    journal.close();
+  });
+
+  test("starts new segments and deletes those that are done", () => {
+    const journal = new Journal(directory.path, silentLog);
+    const text = "x".repeat(100_000);
+    for (let record = 0; record < 250; record++) journal.append(text);
+    expect(readdirSync(directory.path).length).toBeGreaterThan(2);
+    for (let lines = journal.read(100, 4e6); lines.length > 0; lines = journal.read(100, 4e6)) journal.commit(lines);
+    expect(readdirSync(directory.path)).toHaveLength(1);
+    expect(journal.pendingRecords).toBe(0);
+    expect(journal.bytes).toBe(0);
+    journal.close();
+  });
+
+  test("a disk that is full costs no record: they wait in memory, in order", () => {
+    symlinkSync("/dev/full", join(directory.path, segmentName(1)));
+    const journal = new Journal(directory.path, silentLog);
+    for (const text of ["first", "second", "third"]) journal.append(text);
+    expect(journal.onDisk).toBe(false);
+    expect(journal.pendingRecords).toBe(3);
+    const lines = journal.read(2, 1e6);
+    expect(texts(lines)).toEqual(["first", "second"]);
+    journal.append("fourth");
+    journal.commit(lines);
+    expect(texts(journal.read(10, 1e6))).toEqual(["third", "fourth"]);
+    expect(journal.pendingRecords).toBe(2);
+    journal.close();
+  });
+});
+
+describe("pump", () => {
+  const sourceOf = (records: readonly string[]): RecordSource & { left(): number } => {
+    let waiting: SegmentLine[] = records.map((text, index) => ({ text, end: index + 1 }));
+    return {
+      read: (most) => waiting.slice(0, most),
+      commit: (lines) => {
+        waiting = waiting.slice(lines.length);
+      },
+      left: () => waiting.length,
+    };
+  };
+  const refusal = Object.assign(new Error("refused"), { code: "22P02" });
+
+  test("puts aside only what the database refuses, and keeps the order", async () => {
+    const records = Array.from({ length: 300 }, (_, index) => (index % 97 === 5 ? `bad ${index}` : `good ${index}`));
+    const applied: string[] = [];
+    const rejected: (string | null)[] = [];
+    const pump = new Pump(sourceOf(records), {
+      async apply(part) {
+        if (part.some((record) => record.startsWith("bad"))) throw refusal;
+        applied.push(...part);
+      },
+      async reject(record) {
+        rejected.push(record);
+      },
+    });
+    while (await pump.step());
+    expect(applied).toEqual(records.filter((record) => record.startsWith("good")));
+    expect(rejected).toEqual(["bad 5", "bad 102", "bad 199", "bad 296"]);
+  });
+
+  test("tries the same batch again after an outage", async () => {
+    const source = sourceOf(["a", "b"]);
+    const tries: string[][] = [];
+    const pump = new Pump(source, {
+      async apply(part) {
+        tries.push([...part]);
+        if (tries.length === 1) throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" });
+      },
+      reject: async () => {},
+    });
+    await expect(pump.step()).rejects.toThrow("gone");
+    expect(source.left()).toBe(2);
+    await pump.step();
+    expect(tries).toEqual([
+      ["a", "b"],
+      ["a", "b"],
+    ]);
+    expect(source.left()).toBe(0);
+  });
+});
+
+test("a directory belongs to one", () => {
+  const claim = makeClaimedDirectory(directory.path, "mine");
+  expect(claimDirectory(join(directory.path, "mine"))).toBeNull();
+  claim.release();
+  const again = claimDirectory(join(directory.path, "mine"));
+  expect(again).not.toBeNull();
+  again?.release();
+});

@@ -1,0 +1,168 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
+import type { Sql } from "../../db/types.ts";
+import { type Billing, createBilling } from "./billing.ts";
+import { LedgerUnavailable } from "./ledger/errors.ts";
+import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
+import { addUser, booksOf, NOW, silentLog, temporaryDirectory, usageRecord } from "./testing.ts";
+
+/** The database goes away, answers late or forgets to answer; another process dies. No charge is lost or made twice. */
+
+let database: TestDatabase;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let opened: Billing[] = [];
+let outage: "none" | "refuses" | "loses the answer" = "none";
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  directory = await temporaryDirectory();
+});
+afterEach(async () => {
+  outage = "none";
+  for (const billing of opened) await billing.close();
+  opened = [];
+});
+afterAll(async () => {
+  await database.close();
+  await directory.remove();
+});
+
+const connectionLost = () => Object.assign(new Error("connection lost"), { code: "CONNECTION_CLOSED" });
+
+/** The driver, over a connection that can be cut. */
+function cuttable(sql: Sql): Sql {
+  return new Proxy(sql, {
+    apply(target, self, args: [unknown, ...unknown[]]) {
+      const statement = Array.isArray(args[0]) && "raw" in args[0];
+      if (!statement || outage === "none") return Reflect.apply(target, self, args);
+      if (outage === "refuses") return Promise.reject(connectionLost());
+      return Promise.resolve(Reflect.apply(target, self, args) as Promise<unknown>).then(() => {
+        throw connectionLost();
+      });
+    },
+  });
+}
+
+async function open(sole: boolean, processId: string = Bun.randomUUIDv7()): Promise<Billing> {
+  const billing = await createBilling({
+    database: { sql: cuttable(database.sql), kind: database.kind },
+    changes: database.changes,
+    dataDir: directory.path,
+    processId,
+    log: silentLog,
+    sole,
+  });
+  opened.push(billing);
+  return billing;
+}
+
+test.each([true, false])(
+  "calls go on while the database is away, and are written when it is back (alone: %p)",
+  async (sole) => {
+    const userId = await addUser(database.sql, 10_000_000);
+    const billing = await open(sole);
+    billing.refund(await billing.reserve({ userId, token: null, amount: 1000 }));
+    outage = "refuses";
+    for (let call = 0; call < 100; call++) {
+      billing.settle(await billing.reserve({ userId, token: null, amount: 1000 }), usageRecord({ userId, quota: 900 }));
+    }
+    await Bun.sleep(60);
+    expect(billing.status()).toMatchObject({ pendingRecords: 100, databaseDown: true });
+    expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 10_000_000, rows: 0 });
+    outage = "none";
+    await billing.flush();
+    expect(billing.status()).toMatchObject({ pendingRecords: 0, databaseDown: false });
+    expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 9_910_000, rows: 100, uncovered: 0 });
+    expect(billing.available(userId)).toBe(9_910_000);
+  },
+);
+
+test("what is far from ample is refused while the database is away", async () => {
+  const userId = await addUser(database.sql, 1000);
+  const billing = await open(false);
+  billing.refund(await billing.reserve({ userId, token: null, amount: 10 }));
+  outage = "refuses";
+  await expect(Promise.resolve(billing.reserve({ userId, token: null, amount: 900 }))).rejects.toBeInstanceOf(
+    LedgerUnavailable,
+  );
+  await expect(Promise.resolve(billing.reserve({ userId: userId + 1, token: null, amount: 1 }))).rejects.toBeInstanceOf(
+    LedgerUnavailable,
+  );
+  outage = "none";
+  expect(await billing.reserve({ userId, token: null, amount: 1000 })).toMatchObject({ amount: 1000 });
+});
+
+test.each([true, false])("a batch whose answer was lost is not written again (alone: %p)", async (sole) => {
+  const userId = await addUser(database.sql, 100_000);
+  const billing = await open(sole);
+  const hold = await billing.reserve({ userId, token: null, amount: 5000 });
+  outage = "loses the answer";
+  billing.settle(hold, usageRecord({ userId, quota: 4000 }));
+  while (!billing.status().databaseDown) await Bun.sleep(5);
+  expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 96_000, rows: 1 });
+  outage = "none";
+  await billing.flush();
+  expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 96_000, used: 4000, rows: 1, requests: 1 });
+  await Bun.sleep(2500);
+  expect(billing.available(userId)).toBe(96_000);
+});
+
+test("a hold whose answer was lost is found again and given back", async () => {
+  const userId = await addUser(database.sql, 1000);
+  const billing = await open(false);
+  outage = "loses the answer";
+  await expect(Promise.resolve(billing.reserve({ userId, token: null, amount: 600 }))).rejects.toBeInstanceOf(
+    LedgerUnavailable,
+  );
+  expect((await booksOf(database.sql, userId)).held).toBe(600);
+  outage = "none";
+  expect(await billing.reserve({ userId, token: null, amount: 1000 })).toMatchObject({ amount: 1000 });
+});
+
+test("the journal does not grow in memory: a long outage is read back from its file", async () => {
+  const userId = await addUser(database.sql, 100_000_000);
+  const billing = await open(true);
+  outage = "refuses";
+  const content = "x".repeat(500);
+  for (let call = 0; call < 30_000; call++) billing.record(usageRecord({ userId, quota: 10, content }));
+  expect(billing.status().journalBytes).toBeGreaterThan(25_000_000);
+  outage = "none";
+  await billing.flush();
+  expect(await booksOf(database.sql, userId)).toMatchObject({
+    quota: 100_000_000 - 300_000,
+    rows: 30_000,
+    rolledUp: 300_000,
+  });
+  expect(billing.status().journalBytes).toBeLessThan(8_400_000);
+}, 60_000);
+
+test("what a process held is released when its lease has ended, and not before", async () => {
+  const { sql } = database;
+  const userId = await addUser(sql, 1000);
+  const ends = NOW + 3600;
+  await sql`insert into processes (id, started_at, lease_until) values ('silent', ${NOW}, ${ends})`;
+  await sql`insert into holds values ('silent', 'user', ${userId}, 700)`;
+  await sql`update users set held = 700 where id = ${userId}`;
+  const dead = { except: "me", expiredOnly: true };
+  expect(await releaseDeadProcesses(sql, dead)).toEqual([]);
+  expect((await booksOf(sql, userId)).held).toBe(700);
+  await sql`update processes set lease_until = ${NOW - 1} where id = 'silent'`;
+  expect(await releaseDeadProcesses(sql, dead)).toEqual(["silent"]);
+  expect((await booksOf(sql, userId)).held).toBe(0);
+});
+
+test("a process that was taken for dead registers again and holds anew", async () => {
+  const { sql } = database;
+  const userId = await addUser(sql, 1000);
+  const processId = Bun.randomUUIDv7();
+  const billing = await open(false, processId);
+  const first = await billing.reserve({ userId, token: null, amount: 600 });
+  await releaseDeadProcesses(sql, { ids: [processId] });
+  const second = await billing.reserve({ userId, token: null, amount: 300 });
+  await Bun.sleep(50);
+  expect((await booksOf(sql, userId)).held).toBe(900);
+  billing.settle(first, usageRecord({ userId, quota: 600 }));
+  billing.settle(second, usageRecord({ userId, quota: 300 }));
+  await billing.flush();
+  expect(await booksOf(sql, userId)).toMatchObject({ quota: 100, uncovered: 0, rows: 2 });
+});
