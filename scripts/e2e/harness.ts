@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import postgres from "postgres";
 import { type Gateway, type GatewayOptions, startGateway } from "../processes/gateway.ts";
-import { createChannel, createToken, type Session, setUp } from "./console-client.ts";
+import { createChannel, createToken, type Session, setOption, setUp } from "./console-client.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
 
 export {
@@ -37,7 +37,7 @@ export type Stage = Readonly<{
   stop: () => Promise<void>;
 }>;
 
-/** The usual scene: a gateway that is set up, one channel to a fake upstream with these models, one key without a limit. */
+/** The usual scene: a gateway that is set up, one channel to a fake upstream with these models (ratio 1), one key without a limit. */
 export async function setStage(
   models: readonly string[],
   options: GatewayOptions & { engine?: Engine } = {},
@@ -46,6 +46,7 @@ export async function setStage(
   const gateway = await startOn(options.engine ?? "embedded", options);
   const root = await setUp(gateway);
   await createChannel(root, upstream.url, models);
+  await setOption(root, "ModelRatio", Object.fromEntries(models.map((model) => [model, 1])));
   const { key } = await createToken(root);
   const stop = async () => {
     await upstream.stop();
