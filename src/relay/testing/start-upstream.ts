@@ -21,6 +21,7 @@ export function startUpstream(answer: Answering) {
       });
       return answer(entry, request, received.length);
     },
+    error: () => new Response(null, { status: 500 }),
   });
   return { url: `http://127.0.0.1:${server.port}`, received, stop: () => server.stop(true) };
 }
