@@ -33,3 +33,21 @@ export async function waitForLogs(root: Session, matches: (row: LogRow) => boole
     await Bun.sleep(50);
   }
 }
+
+/** Longer than the journal waits before it writes to the database. */
+const QUIET_MS = 700;
+
+/** The caller's account once the charges of earlier calls are in it: read until two readings agree. */
+export async function settledAccount(
+  session: Session,
+): Promise<{ quota: number; used_quota: number; request_count: number }> {
+  const deadline = Date.now() + PATIENCE_MS;
+  let account = await session.get("/api/user/self");
+  while (Date.now() < deadline) {
+    await Bun.sleep(QUIET_MS);
+    const again = await session.get("/api/user/self");
+    if (again.request_count === account.request_count) return again;
+    account = again;
+  }
+  return account;
+}
