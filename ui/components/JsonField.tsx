@@ -1,0 +1,58 @@
+import Button from "@mui/material/Button";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { checkJsonObject, formatJson } from "./json-text.ts";
+import { Field, Row } from "./layout.tsx";
+
+type Props = {
+  id: string;
+  label: string;
+  hint?: string;
+  value: string;
+  onChange: (value: string) => void;
+  /** Put in by the example button; as JSON text. */
+  example?: string;
+  /** From a check of the whole form. */
+  error?: string | undefined;
+};
+
+/** A JSON object as text: checked when the focus leaves, with the place of the error; can be formatted. */
+export const JsonField = ({ id, label, hint, value, onChange, example, error }: Props) => {
+  const { t } = useTranslation();
+  const [isChecked, setChecked] = useState(false);
+  const problem = isChecked ? checkJsonObject(value) : null;
+  const message =
+    problem === "not-object"
+      ? t("components.json.notObject")
+      : problem
+        ? t("components.json.invalid", problem)
+        : error;
+  return (
+    <Field label={label} htmlFor={id} error={message} hint={hint}>
+      <OutlinedInput
+        id={id}
+        fullWidth
+        multiline
+        minRows={3}
+        maxRows={14}
+        value={value}
+        error={message !== undefined}
+        onChange={(event) => onChange(event.target.value)}
+        onFocus={() => setChecked(false)}
+        onBlur={() => setChecked(true)}
+        inputProps={{ className: "mono", spellCheck: false }}
+      />
+      <Row gap={1} sx={{ mt: 1 }}>
+        <Button size="small" variant="text" disabled={value.trim() === ""} onClick={() => onChange(formatJson(value))}>
+          {t("components.json.format")}
+        </Button>
+        {example !== undefined && value.trim() === "" && (
+          <Button size="small" variant="text" onClick={() => onChange(formatJson(example))}>
+            {t("components.json.example")}
+          </Button>
+        )}
+      </Row>
+    </Field>
+  );
+};

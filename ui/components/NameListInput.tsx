@@ -1,0 +1,126 @@
+import Close from "@mui/icons-material/CloseOutlined";
+import Autocomplete from "@mui/material/Autocomplete";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Chip from "@mui/material/Chip";
+import InputBase from "@mui/material/InputBase";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+/** Chips drawn before the rest is folded away: lists of models run into thousands. */
+const SHOWN = 24;
+const SUGGESTED = 50;
+
+type NameListInputProps = Readonly<{
+  id?: string;
+  value: readonly string[];
+  onChange: (names: string[]) => void;
+  /** Suggested while typing; other names are taken too unless `strict`. */
+  options: readonly string[];
+  strict?: boolean;
+  placeholder: string;
+  invalid?: boolean;
+  describedBy?: string;
+}>;
+
+/** A list of names as chips: type, choose or paste several; Backspace in the empty field takes the last away. */
+export function NameListInput({ id, value, onChange, options, strict, placeholder, invalid, describedBy }: NameListInputProps) {
+  const { t } = useTranslation();
+  const [text, setText] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  const chosen = useMemo(() => new Set(value), [value]);
+  const free = useMemo(() => options.filter((name) => !chosen.has(name)), [options, chosen]);
+
+  const add = (given: string) => {
+    const names = given
+      .split(/[,\s]+/)
+      .map((name) => name.trim())
+      .filter((name) => name !== "" && !chosen.has(name) && (!strict || options.includes(name)));
+    if (names.length > 0) onChange([...value, ...new Set(names)]);
+    setText("");
+  };
+  const shown = isOpen ? value : value.slice(0, SHOWN);
+  const hidden = value.length - SHOWN;
+  return (
+    <Box
+      sx={{
+        display: "flex",
+        flexWrap: "wrap",
+        alignItems: "center",
+        gap: 1.5,
+        p: 1.5,
+        minHeight: 32,
+        maxHeight: 220,
+        overflowY: "auto",
+        border: "1px solid",
+        borderColor: invalid ? "tone.bad.solid" : "line.strong",
+        borderRadius: "7px",
+        "&:focus-within": { borderColor: "primary.main", boxShadow: (theme) => `0 0 0 3px ${theme.vars?.palette.accentTint}` },
+      }}
+    >
+      {shown.map((name) => (
+        <Chip
+          key={name}
+          label={name}
+          deleteIcon={<Close role="button" aria-label={t("common.remove", { name })} />}
+          onDelete={() => onChange(value.filter((other) => other !== name))}
+          sx={{ maxWidth: "100%" }}
+        />
+      ))}
+      {hidden > 0 && (
+        <Button size="small" variant="text" sx={{ height: 24 }} onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
+          {isOpen ? t("common.showFewer") : t("common.more", { count: hidden })}
+        </Button>
+      )}
+      <Autocomplete
+        freeSolo
+        value={null}
+        inputValue={text}
+        options={free}
+        sx={{ flex: 1, minWidth: 140 }}
+        filterOptions={(names, { inputValue }) => matching(names, inputValue)}
+        onChange={(_, name) => typeof name === "string" && add(name)}
+        onInputChange={(_, typed, reason) => reason === "input" && setText(typed)}
+        renderInput={(params) => (
+          <InputBase
+            ref={params.InputProps.ref}
+            fullWidth
+            placeholder={value.length === 0 ? placeholder : ""}
+            inputProps={{
+              ...params.inputProps,
+              id: id ?? params.inputProps.id,
+              "aria-label": id ? undefined : placeholder,
+              "aria-describedby": describedBy,
+              "aria-invalid": invalid || undefined,
+            }}
+            sx={{ fontSize: 13, px: 1, "& input": { p: 0, height: 24 } }}
+            onPaste={(event) => {
+              const pasted = event.clipboardData.getData("text");
+              if (!/[,\n]/.test(pasted)) return;
+              event.preventDefault();
+              add(pasted);
+            }}
+            onKeyDown={(event) => {
+              if (event.key === "," || (event.key === "Tab" && text !== "")) {
+                event.preventDefault();
+                add(text);
+              } else if (event.key === "Backspace" && text === "" && value.length > 0) onChange(value.slice(0, -1));
+            }}
+            onBlur={() => text !== "" && add(text)}
+          />
+        )}
+      />
+    </Box>
+  );
+}
+
+function matching(names: readonly string[], typed: string): string[] {
+  const wanted = typed.trim().toLowerCase();
+  const found: string[] = [];
+  for (const name of names) {
+    if (!name.toLowerCase().includes(wanted)) continue;
+    found.push(name);
+    if (found.length === SUGGESTED) break;
+  }
+  return found;
+}

@@ -1,0 +1,41 @@
+import Box from "@mui/material/Box";
+import Tooltip from "@mui/material/Tooltip";
+
+type Series = "s1" | "s2" | "s3" | "s4" | "s5" | "s6" | "s7";
+const SERIES: readonly Series[] = ["s1", "s2", "s3", "s4", "s5", "s6", "s7"];
+
+/** A monogram of an upstream's kind, always the same colour for the same name: no borrowed brand art. */
+export const ProviderGlyph = ({ name, size = 22 }: { name: string; size?: number }) => {
+  const series = SERIES[[...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % SERIES.length] ?? "s7";
+  return (
+    <Tooltip title={name}>
+      <Box
+        component="span"
+        aria-label={name}
+        role="img"
+        sx={{
+          width: size,
+          height: size,
+          flex: "none",
+          display: "inline-grid",
+          placeItems: "center",
+          borderRadius: "5px",
+          fontSize: size * 0.43,
+          fontWeight: 700,
+          color: "text.primary",
+          bgcolor: (theme) =>
+            `color-mix(in srgb, ${(theme.vars ?? theme).palette.series[series]} 24%, ${(theme.vars ?? theme).palette.surface.paper})`,
+        }}
+      >
+        {monogram(name)}
+      </Box>
+    </Tooltip>
+  );
+};
+
+/** "OpenAI" → OA, "Azure OpenAI" → AO, "Custom" → CU. */
+function monogram(name: string): string {
+  const capitals = name.match(/[A-Z0-9]/g) ?? [];
+  const letters = capitals.length >= 2 ? capitals.slice(0, 2).join("") : name.slice(0, 2);
+  return letters.toUpperCase();
+}

@@ -1,0 +1,81 @@
+import Box from "@mui/material/Box";
+import type { SxProps, Theme } from "@mui/material/styles";
+import type { ReactNode } from "react";
+
+type Props = { children?: ReactNode; gap?: number; sx?: SxProps<Theme>; wrap?: boolean; className?: string };
+
+const merge = (base: object, sx?: SxProps<Theme>) => [base, ...(Array.isArray(sx) ? sx : [sx])] as SxProps<Theme>;
+
+/** Children side by side, centred. */
+export const Row = ({ children, gap = 2, sx, wrap, className }: Props) => (
+  <Box
+    className={className ?? ""}
+    sx={merge({ display: "flex", alignItems: "center", gap, minWidth: 0, flexWrap: wrap ? "wrap" : "nowrap" }, sx)}
+  >
+    {children}
+  </Box>
+);
+
+/** Children below each other. */
+export const Col = ({ children, gap = 2, sx }: Props) => (
+  <Box sx={merge({ display: "flex", flexDirection: "column", gap, minWidth: 0 }, sx)}>{children}</Box>
+);
+
+type PanelProps = Props & { title?: ReactNode; hint?: ReactNode; action?: ReactNode; pad?: boolean };
+
+/** A bordered surface: borders carry structure, shadows are kept for what floats. */
+export const Panel = ({ title, hint, action, children, pad = true, sx }: PanelProps) => (
+  <Box
+    component="section"
+    sx={merge(
+      { border: "1px solid", borderColor: "line.main", borderRadius: 1, bgcolor: "surface.paper", minWidth: 0, overflow: "hidden" },
+      sx,
+    )}
+  >
+    {title && (
+      <Row sx={{ px: 4, pt: 3, pb: pad ? 0 : 3 }}>
+        <Box component="h2" sx={{ m: 0, fontSize: 13.5, lineHeight: "20px", fontWeight: 600 }}>
+          {title}
+        </Box>
+        {hint && <Box sx={{ color: "text.tertiary", fontSize: 12 }}>{hint}</Box>}
+        <Box sx={{ flex: 1 }} />
+        {action}
+      </Row>
+    )}
+    {pad ? <Box sx={{ p: 4, pt: title ? 3 : 4 }}>{children}</Box> : children}
+  </Box>
+);
+
+type FieldProps = {
+  label: ReactNode;
+  /** The id of the control that the label names. */
+  htmlFor?: string;
+  hint?: ReactNode;
+  error?: ReactNode;
+  optional?: ReactNode;
+  children: ReactNode;
+  sx?: SxProps<Theme>;
+};
+
+/** Label above, hint or error below: a form then reads like a table. */
+export const Field = ({ label, htmlFor, hint, error, optional, children, sx }: FieldProps) => (
+  <Box sx={merge({ minWidth: 0, flex: 1 }, sx)}>
+    <Row gap={1.5} sx={{ mb: 1.25, fontSize: 12.5, lineHeight: "18px", fontWeight: 550 }}>
+      <label htmlFor={htmlFor}>{label}</label>
+      {optional && (
+        <Box component="span" sx={{ fontWeight: 400, color: "text.tertiary" }}>
+          {optional}
+        </Box>
+      )}
+    </Row>
+    {children}
+    {(error || hint) && (
+      <Box
+        role={error ? "alert" : undefined}
+        sx={{ mt: 1.25, fontSize: 12, lineHeight: "16px", color: error ? "tone.bad.text" : "text.tertiary" }}
+      >
+        {error ?? hint}
+      </Box>
+    )}
+  </Box>
+);

@@ -1,0 +1,29 @@
+import { createContext, type ReactNode, useContext } from "react";
+
+/** How the site shows quota: units to the dollar, and whether amounts are shown in dollars at all. */
+export type MoneyFormat = Readonly<{ quotaPerUnit: number; inCurrency: boolean }>;
+
+export const DEFAULT_MONEY_FORMAT: MoneyFormat = { quotaPerUnit: 500_000, inCurrency: true };
+
+const Context = createContext<MoneyFormat>(DEFAULT_MONEY_FORMAT);
+
+/** Tells everything below how to show amounts. */
+export const MoneyFormatProvider = ({ value, children }: { value: MoneyFormat; children: ReactNode }) => (
+  <Context value={value}>{children}</Context>
+);
+
+/** The site's way of showing amounts. */
+export const useMoneyFormat = (): MoneyFormat => useContext(Context);
+
+/** Quota units as dollars with a fixed number of decimals, sign in front: "−$1,234.50". */
+export function dollars(quota: number, quotaPerUnit: number, decimals: number): string {
+  const text = Math.abs(quota / quotaPerUnit).toLocaleString("en", {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  return `${quota < 0 ? "−" : ""}$${text}`;
+}
+
+/** An amount as the site shows it: dollars, or quota units. */
+export const amountText = (quota: number, { inCurrency, quotaPerUnit }: MoneyFormat, decimals = 2): string =>
+  inCurrency ? dollars(quota, quotaPerUnit, decimals) : quota.toLocaleString("en");
