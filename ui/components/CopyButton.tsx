@@ -30,7 +30,11 @@ export const CopyButton = ({ text, label, words }: Props) => {
     setTimeout(() => setDone(false), TICK_MS);
   };
   const name = isDone ? t("components.copy.done") : (label ?? t("components.copy.copy"));
-  const icon = isDone ? <Check sx={{ color: "tone.ok.solid" }} /> : <ContentCopy sx={{ fontSize: "13px !important" }} />;
+  const icon = isDone ? (
+    <Check sx={{ color: "tone.ok.solid" }} />
+  ) : (
+    <ContentCopy sx={{ fontSize: "13px !important" }} />
+  );
   return (
     <>
       {words ? (

@@ -56,4 +56,6 @@ export const ErrorState = ({ title, error, onRetry }: Props) => {
 };
 
 const requestIdOf = (error: unknown): string | null =>
-  error && typeof error === "object" && "requestId" in error && typeof error.requestId === "string" ? error.requestId : null;
+  error && typeof error === "object" && "requestId" in error && typeof error.requestId === "string"
+    ? error.requestId
+    : null;

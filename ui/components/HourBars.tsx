@@ -1,7 +1,15 @@
 import Box from "@mui/material/Box";
 
 /** A day as 24 bars: the height is traffic, the red foot is what failed. */
-export const HourBars = ({ hours, label, height = 20 }: { hours: readonly { count: number; failed: number }[]; label: string; height?: number }) => {
+export const HourBars = ({
+  hours,
+  label,
+  height = 20,
+}: {
+  hours: readonly { count: number; failed: number }[];
+  label: string;
+  height?: number;
+}) => {
   const most = Math.max(...hours.map(({ count }) => count), 1);
   const width = hours.length * 3 - 1;
   return (

@@ -23,11 +23,7 @@ export const JsonField = ({ id, label, hint, value, onChange, example, error }: 
   const [isChecked, setChecked] = useState(false);
   const problem = isChecked ? checkJsonObject(value) : null;
   const message =
-    problem === "not-object"
-      ? t("components.json.notObject")
-      : problem
-        ? t("components.json.invalid", problem)
-        : error;
+    problem === "not-object" ? t("components.json.notObject") : problem ? t("components.json.invalid", problem) : error;
   return (
     <Field label={label} htmlFor={id} error={message} hint={hint}>
       <OutlinedInput

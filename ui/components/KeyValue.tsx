@@ -2,7 +2,13 @@ import Box from "@mui/material/Box";
 import { Fragment, type ReactNode } from "react";
 
 /** Aligned pairs: the name left and quiet, the value in reading colour. */
-export const KeyValue = ({ items, width = 104 }: { items: readonly (readonly [string, ReactNode])[]; width?: number }) => (
+export const KeyValue = ({
+  items,
+  width = 104,
+}: {
+  items: readonly (readonly [string, ReactNode])[];
+  width?: number;
+}) => (
   <Box
     component="dl"
     sx={{

@@ -24,7 +24,16 @@ type NameListInputProps = Readonly<{
 }>;
 
 /** A list of names as chips: type, choose or paste several; Backspace in the empty field takes the last away. */
-export function NameListInput({ id, value, onChange, options, strict, placeholder, invalid, describedBy }: NameListInputProps) {
+export function NameListInput({
+  id,
+  value,
+  onChange,
+  options,
+  strict,
+  placeholder,
+  invalid,
+  describedBy,
+}: NameListInputProps) {
   const { t } = useTranslation();
   const [text, setText] = useState("");
   const [isOpen, setOpen] = useState(false);
@@ -55,21 +64,24 @@ export function NameListInput({ id, value, onChange, options, strict, placeholde
         border: "1px solid",
         borderColor: invalid ? "tone.bad.solid" : "line.strong",
         borderRadius: "7px",
-        "&:focus-within": { borderColor: "primary.main", boxShadow: (theme) => `0 0 0 3px ${theme.vars?.palette.accentTint}` },
+        "&:focus-within": {
+          borderColor: "primary.main",
+          boxShadow: (theme) => `0 0 0 3px ${theme.vars?.palette.accentTint}`,
+        },
       }}
     >
       {shown.map((name) => (
         <Chip
           key={name}
           label={name}
-          deleteIcon={<Close role="button" aria-label={t("common.remove", { name })} />}
+          deleteIcon={<Close role="button" aria-label={t("components.nameList.remove", { name })} />}
           onDelete={() => onChange(value.filter((other) => other !== name))}
           sx={{ maxWidth: "100%" }}
         />
       ))}
       {hidden > 0 && (
         <Button size="small" variant="text" sx={{ height: 24 }} onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
-          {isOpen ? t("common.showFewer") : t("common.more", { count: hidden })}
+          {isOpen ? t("components.nameList.fewer") : t("components.nameList.more", { count: hidden })}
         </Button>
       )}
       <Autocomplete
@@ -81,14 +93,14 @@ export function NameListInput({ id, value, onChange, options, strict, placeholde
         filterOptions={(names, { inputValue }) => matching(names, inputValue)}
         onChange={(_, name) => typeof name === "string" && add(name)}
         onInputChange={(_, typed, reason) => reason === "input" && setText(typed)}
-        renderInput={(params) => (
+        renderInput={({ slotProps }) => (
           <InputBase
-            ref={params.InputProps.ref}
+            ref={slotProps.input.ref}
             fullWidth
             placeholder={value.length === 0 ? placeholder : ""}
             inputProps={{
-              ...params.inputProps,
-              id: id ?? params.inputProps.id,
+              ...slotProps.htmlInput,
+              id: id ?? slotProps.htmlInput.id,
               "aria-label": id ? undefined : placeholder,
               "aria-describedby": describedBy,
               "aria-invalid": invalid || undefined,

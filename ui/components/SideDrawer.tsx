@@ -47,7 +47,11 @@ export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty
       anchor="right"
       onClose={close}
       slotProps={{
-        paper: { role: "dialog", "aria-labelledby": titleId, sx: { width: size.drawer, maxWidth: "100%", display: "flex" } },
+        paper: {
+          role: "dialog",
+          "aria-labelledby": titleId,
+          sx: { width: size.drawer, maxWidth: "100%", display: "flex" },
+        },
       }}
     >
       <Row sx={{ px: { xs: 4, sm: 6 }, py: 3.5, borderBottom: "1px solid", borderColor: "line.main" }}>
@@ -66,7 +70,15 @@ export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty
         </IconButton>
       </Row>
       <Box sx={{ flex: 1, overflowY: "auto", px: { xs: 4, sm: 6 }, py: 5 }}>{children}</Box>
-      <Row sx={{ px: { xs: 4, sm: 6 }, py: 3, borderTop: "1px solid", borderColor: "line.main", bgcolor: "surface.sunken" }}>
+      <Row
+        sx={{
+          px: { xs: 4, sm: 6 },
+          py: 3,
+          borderTop: "1px solid",
+          borderColor: "line.main",
+          bgcolor: "surface.sunken",
+        }}
+      >
         {footer}
       </Row>
     </Drawer>
@@ -75,10 +87,7 @@ export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty
 
 /** A part of a form: its heading, one line, its fields. */
 export const Section = ({ title, hint, children }: { title: ReactNode; hint?: ReactNode; children: ReactNode }) => (
-  <Box
-    component="section"
-    sx={{ "& + &": { mt: 6, pt: 6, borderTop: "1px solid", borderColor: "line.faint" } }}
-  >
+  <Box component="section" sx={{ "& + &": { mt: 6, pt: 6, borderTop: "1px solid", borderColor: "line.faint" } }}>
     <Typography variant="h2" component="h3" sx={{ fontSize: 14 }}>
       {title}
     </Typography>

@@ -45,7 +45,10 @@ export const StatusChip = ({ tone, children, reason, quiet, dot = true }: ChipPr
       }}
     >
       {dot && (
-        <Box component="span" sx={{ width: 7, height: 7, borderRadius: "50%", bgcolor: `tone.${tone}.solid`, flex: "none" }} />
+        <Box
+          component="span"
+          sx={{ width: 7, height: 7, borderRadius: "50%", bgcolor: `tone.${tone}.solid`, flex: "none" }}
+        />
       )}
       {children}
     </Box>
@@ -95,12 +98,17 @@ export const KeyPips = ({ enabled, total, label }: { enabled: number; total: num
               flex: "none",
               height: 12,
               borderRadius: "1.5px",
-              bgcolor: index < Math.round((enabled / total) * Math.min(total, MOST_PIPS)) ? "tone.ok.solid" : "tone.bad.solid",
+              bgcolor:
+                index < Math.round((enabled / total) * Math.min(total, MOST_PIPS)) ? "tone.ok.solid" : "tone.bad.solid",
             }}
           />
         ))}
       </Row>
-      <Box component="span" className="num" sx={{ fontSize: 12, color: enabled < total ? "text.primary" : "text.tertiary" }}>
+      <Box
+        component="span"
+        className="num"
+        sx={{ fontSize: 12, color: enabled < total ? "text.primary" : "text.tertiary" }}
+      >
         {enabled}/{total}
       </Box>
     </Row>

@@ -26,7 +26,8 @@ export const TimeAgo = ({ seconds }: { seconds: number }) => {
 export function relativeTime(seconds: number, now: number, language: string): string {
   const distance = seconds - now;
   const words = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
-  for (const [unit, size] of UNITS) if (Math.abs(distance) >= size) return words.format(Math.trunc(distance / size), unit);
+  for (const [unit, size] of UNITS)
+    if (Math.abs(distance) >= size) return words.format(Math.trunc(distance / size), unit);
   return words.format(0, "second");
 }
 

@@ -19,7 +19,9 @@ describe("checkJsonObject", () => {
     ['{"a": [1, 2}', 1, 12],
     ['{"a": 1} x', 1, 10],
     ["{'a': 1}", 1, 2],
-  ])("%p breaks at line %d, column %d", (text, line, column) => expect(checkJsonObject(text)).toEqual({ line, column }));
+  ])("%p breaks at line %d, column %d", (text, line, column) =>
+    expect(checkJsonObject(text)).toEqual({ line, column }),
+  );
 });
 
 test("formats what is JSON and leaves the rest alone", () => {

@@ -22,7 +22,8 @@ export function formatJson(text: string): string {
 
 /** Browsers word their errors differently, so the place is found by reading: the end of the longest valid beginning. */
 function firstInvalid(text: string): number {
-  const tokens = /\s+|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:]/y;
+  const tokens =
+    /\s+|"(?:[^"\\\n\r\t]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:]/y;
   const open: string[] = [];
   let expects: "value" | "key" | "colon" | "next" = "value";
   let isFirst = false;

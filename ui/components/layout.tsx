@@ -28,7 +28,14 @@ export const Panel = ({ title, hint, action, children, pad = true, sx }: PanelPr
   <Box
     component="section"
     sx={merge(
-      { border: "1px solid", borderColor: "line.main", borderRadius: 1, bgcolor: "surface.paper", minWidth: 0, overflow: "hidden" },
+      {
+        border: "1px solid",
+        borderColor: "line.main",
+        borderRadius: 1,
+        bgcolor: "surface.paper",
+        minWidth: 0,
+        overflow: "hidden",
+      },
       sx,
     )}
   >

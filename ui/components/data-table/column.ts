@@ -1,0 +1,45 @@
+import type { ReactNode } from "react";
+
+export type RowId = string | number;
+
+/** A column of a table; on a phone, a line of a card. */
+export type Column<Row> = Readonly<{
+  key: string;
+  head: string;
+  /** Pixels; without it the column shares what is left. */
+  width?: number;
+  align?: "left" | "right";
+  isSortable?: boolean;
+  cell: (row: Row) => ReactNode;
+  /** Under the rows: a sum. */
+  foot?: ReactNode;
+  /** Cannot be hidden; the heading of a card. */
+  isTitle?: boolean;
+  isHiddenByDefault?: boolean;
+  /** Holds chips or controls, which an ellipsis would cut. */
+  isSolid?: boolean;
+}>;
+
+export type Sort = Readonly<{ key: string; isDescending: boolean }>;
+
+export type Paging = Readonly<{
+  /** 0 is the first. */
+  page: number;
+  pageSize: number;
+  total: number;
+  /** What the rows are: "channels". */
+  unit: string;
+  onPage: (page: number) => void;
+  onPageSize: (pageSize: number) => void;
+}>;
+
+export type Selection = Readonly<{ selected: ReadonlySet<RowId>; onChange: (selected: ReadonlySet<RowId>) => void }>;
+
+/** An entry of the menu at the end of a row. */
+export type RowAction = Readonly<{
+  label: string;
+  icon?: ReactNode;
+  onSelect: () => void;
+  isDangerous?: boolean;
+  isDisabled?: boolean;
+}>;

@@ -1,0 +1,43 @@
+import { useEffect, useState } from "react";
+import type { RowId } from "./column.ts";
+
+type Options = Readonly<{
+  ids: readonly RowId[];
+  /** Enter or O. */
+  onOpen: (id: RowId) => void;
+  /** X. */
+  onToggle?: ((id: RowId) => void) | undefined;
+}>;
+
+/** J and K move through the rows, Enter opens, X ticks; nothing while somebody types or a dialog is open. */
+export function useRowKeyboard({ ids, onOpen, onToggle }: Options): RowId | null {
+  const [focused, setFocused] = useState<RowId | null>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
+      const key = event.key.toLowerCase();
+      if (key === "j" || key === "k") {
+        const at = focused === null ? -1 : ids.indexOf(focused);
+        const next = ids[Math.min(Math.max(at + (key === "j" ? 1 : -1), 0), ids.length - 1)];
+        if (next === undefined) return;
+        setFocused(next);
+        document.querySelector(`[data-row="${CSS.escape(String(next))}"]`)?.scrollIntoView({ block: "nearest" });
+      } else if (focused !== null && ids.includes(focused)) {
+        if (key === "enter" || key === "o") onOpen(focused);
+        else if (key === "x" && onToggle) onToggle(focused);
+        else return;
+      } else return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [ids, focused, onOpen, onToggle]);
+  return focused;
+}
+
+function isBusy(target: EventTarget | null): boolean {
+  if (document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]')) return true;
+  return (
+    target instanceof HTMLElement && target.closest("input, textarea, select, button, a, [contenteditable]") !== null
+  );
+}
