@@ -1,0 +1,112 @@
+import Box from "@mui/material/Box";
+import { Fragment } from "react";
+import { useTranslation } from "react-i18next";
+import type { Receipt as ReceiptData } from "../../src/billing/types.ts";
+import { Row } from "./layout.tsx";
+import { usePhone } from "./usePhone.ts";
+
+type Props = {
+  receipt: ReceiptData;
+  group: string;
+  /** Quota units that were held before the call. */
+  reserved?: number | undefined;
+};
+
+const DECIMALS = 6;
+/** A ratio of 1 means 2 dollars per million tokens. */
+const USD_PER_MILLION_AT_RATIO_1 = 2;
+
+/** The sums behind a charge, line by line, in dollars. */
+export const Receipt = ({ receipt, group, reserved }: Props) => {
+  const { t } = useTranslation();
+  const isPhone = usePhone();
+  const perUnit = Number(receipt.quotaPerUnit) || 1;
+  const usd = (quota: number) => (quota / perUnit).toFixed(DECIMALS);
+  const subtotal = Number(receipt.subtotal);
+  const difference = receipt.total - subtotal;
+  const heads = ["item", "quantity", "price", "usd"] as const;
+  return (
+    <Box
+      sx={{ border: "1px solid", borderColor: "line.main", borderRadius: 1, bgcolor: "surface.paper", px: 3, py: 2 }}
+    >
+      <Box
+        className="num"
+        sx={{
+          display: "grid",
+          gridTemplateColumns: isPhone ? "minmax(0,1fr) 56px 70px 76px" : "minmax(0,1fr) 72px 96px 88px",
+          columnGap: 2,
+          fontSize: 12.5,
+          lineHeight: "24px",
+          "& > .r": { textAlign: "right" },
+        }}
+      >
+        {heads.map((head, index) => (
+          <Box key={head} className={index ? "r" : ""} sx={{ fontSize: 11.5, color: "text.tertiary" }}>
+            {t(`components.receipt.${head}`)}
+          </Box>
+        ))}
+        <Rule />
+        {receipt.lines.map((line) => (
+          <Fragment key={line.item}>
+            <Box>{t(`components.receipt.items.${line.item}`, { defaultValue: line.item })}</Box>
+            <Box className="r" sx={{ color: "text.secondary" }}>
+              {Number(line.quantity).toLocaleString("en")}
+            </Box>
+            <Box className="r" sx={{ color: "text.secondary" }}>
+              {priceOf(line, t("components.receipt.perCall"))}
+            </Box>
+            <Box className="r">{usd(Number(line.amount))}</Box>
+          </Fragment>
+        ))}
+        <Rule />
+        <Box>{t("components.receipt.subtotal")}</Box>
+        <span />
+        <span />
+        <Box className="r">{usd(subtotal)}</Box>
+        <Box sx={{ gridColumn: "span 2" }}>{t("components.receipt.groupRatio", { group })}</Box>
+        <Box className="r" sx={{ color: "text.secondary" }}>
+          × {receipt.groupRatio}
+        </Box>
+        <Box className="r">{difference === 0 ? "" : signed(difference / perUnit)}</Box>
+        <Rule isStrong />
+        <Box sx={{ fontWeight: 650 }}>{t("components.receipt.charged")}</Box>
+        <Box className="r" sx={{ gridColumn: "span 2", color: "text.tertiary" }}>
+          {t("components.money.units", { units: receipt.total.toLocaleString("en") })}
+        </Box>
+        <Box className="r" sx={{ fontWeight: 650 }}>
+          {usd(receipt.total)}
+        </Box>
+      </Box>
+      {reserved !== undefined && reserved > 0 && (
+        <Row
+          className="num"
+          sx={{
+            mt: 1.5,
+            pt: 1.5,
+            borderTop: "1px dashed",
+            borderColor: "line.main",
+            fontSize: 11.5,
+            lineHeight: "16px",
+            color: "text.tertiary",
+          }}
+        >
+          {t("components.receipt.reserved", { held: usd(reserved), back: usd(Math.max(reserved - receipt.total, 0)) })}
+        </Row>
+      )}
+    </Box>
+  );
+};
+
+const Rule = ({ isStrong }: { isStrong?: boolean }) => (
+  <Box sx={{ gridColumn: "1 / -1", height: "1px", my: 1, bgcolor: isStrong ? "line.strong" : "line.main" }} />
+);
+
+/** Dollars per million tokens; per call where the price is fixed. */
+function priceOf(line: ReceiptData["lines"][number], perCall: string): string {
+  const factor = Number(line.factor);
+  if (line.item === "minimum") return "";
+  if (line.item === "per_call") return `$${factor} ${perCall}`;
+  return `$${(factor * USD_PER_MILLION_AT_RATIO_1).toLocaleString("en", { maximumFractionDigits: 4 })}`;
+}
+
+const signed = (usd: number): string => `${usd < 0 ? "−" : "+"}${Math.abs(usd).toFixed(DECIMALS)}`;
