@@ -1,0 +1,94 @@
+import { readUser } from "../features/session/stored-user.ts";
+import { translate } from "../i18n.ts";
+import { goToLogin } from "./login-redirect.ts";
+
+/** A call that did not succeed; the message is for people, in their language. */
+export class ApiError extends Error {
+  override name = "ApiError";
+  constructor(
+    message: string,
+    /** HTTP status; 0 when the server was not reached. */
+    readonly status: number,
+    readonly requestId: string | null,
+    /** The server's name for what is wrong. */
+    readonly code: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+export type Answer<Data, Beside = unknown> = { success: boolean; message: string; code?: string; data: Data } & Beside;
+
+type Options = Readonly<{
+  method?: "GET" | "POST" | "PUT" | "DELETE";
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  body?: object;
+  signal?: AbortSignal | undefined;
+  /** `success: false` is an answer to look at, not an error. */
+  acceptFailure?: boolean;
+  /** A 401 is an error like others, not a reason to go to the sign-in page. */
+  stayOn401?: boolean;
+}>;
+
+/**
+ * Calls the management API. Resolves with the whole envelope; rejects ApiError for everything else. A session that has
+ * ended leads to the sign-in page and back again.
+ */
+export async function request<Data, Beside = unknown>(path: string, options: Options = {}): Promise<Answer<Data, Beside>> {
+  const { method = "GET", query, body, signal, acceptFailure, stayOn401 } = options;
+  const response = await send(withQuery(path, query), {
+    method,
+    credentials: "same-origin",
+    headers: headersOf(body !== undefined),
+    ...(body && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  });
+  const requestId = response.headers.get("x-request-id");
+  const answer = await parse<Answer<Data, Beside>>(response);
+  if (response.status === 401 && !stayOn401) goToLogin();
+  if (!response.ok) throw new ApiError(messageOf(response.status, answer?.message), response.status, requestId, answer?.code ?? null);
+  if (!answer) throw new ApiError(translate("api.notJson"), response.status, requestId);
+  if (!answer.success && !acceptFailure) throw new ApiError(answer.message, response.status, requestId, answer.code ?? null);
+  return answer;
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError(translate("api.unreachable"), 0, null);
+  }
+}
+
+function headersOf(hasBody: boolean): Record<string, string> {
+  const user = readUser();
+  return {
+    "Cache-Control": "no-store",
+    "Accept-Language": document.documentElement.lang || "en",
+    ...(user && { "Sluice-User": String(user.id) }),
+    ...(hasBody && { "Content-Type": "application/json" }),
+  };
+}
+
+async function parse<T>(response: Response): Promise<T | null> {
+  try {
+    return (await response.json()) as T;
+  } catch {
+    return null;
+  }
+}
+
+/** The catalogue of specification 1, section 8. */
+function messageOf(status: number, message: string | undefined): string {
+  if (status === 429) return translate("api.tooMany");
+  if (status === 405) return translate("api.demoOnly");
+  if (message) return status === 500 ? `${translate("api.internal")} ${message}` : message;
+  return status === 500 ? translate("api.internal") : translate("api.other", { status });
+}
+
+function withQuery(path: string, query: Options["query"]): string {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== "");
+  if (given.length === 0) return path;
+  return `${path}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+}

@@ -1,0 +1,45 @@
+import { queryOptions } from "@tanstack/react-query";
+import { request } from "../../api/client.ts";
+
+/** What everybody may know of the site: GET /api/status. */
+export type SiteStatus = Readonly<{
+  version: string;
+  setup: boolean;
+  system_name: string;
+  logo: string;
+  footer_html: string;
+  server_address: string;
+  docs_link: string;
+  quota_per_unit: number;
+  display_in_currency: boolean;
+  default_collapse_sidebar: boolean;
+  self_use_mode_enabled: boolean;
+  demo_site_enabled: boolean;
+}>;
+
+/** Single facts that other pages of the ecosystem read from local storage too. */
+const MIRRORED = ["system_name", "logo", "footer_html", "quota_per_unit", "display_in_currency"] as const;
+const STORAGE_KEY = "status";
+
+/** The site's status; the copy of the last visit is shown until the fresh one is there. */
+export const siteStatus = queryOptions({
+  queryKey: ["site-status"],
+  queryFn: async ({ signal }) => {
+    const { data } = await request<SiteStatus>("/api/status", { signal, stayOn401: true });
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(data));
+    for (const key of MIRRORED) localStorage.setItem(key, String(data[key]));
+    return data;
+  },
+  staleTime: 60_000,
+  refetchOnWindowFocus: true,
+});
+
+/** The copy of the last visit. */
+export function rememberedStatus(): SiteStatus | undefined {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
+    return stored && typeof stored === "object" ? (stored as SiteStatus) : undefined;
+  } catch {
+    return undefined;
+  }
+}
