@@ -1,8 +1,13 @@
-import { add, type Decimal, isZero, multiply, ONE, roundToWhole, toText, whole, ZERO } from "../../lib/decimal.ts";
+import { add, type Decimal, isZero, multiply, roundToWhole, toText, whole, ZERO } from "../../lib/decimal.ts";
 import type { Price, Receipt, ReceiptLine, Usage } from "../types.ts";
 import { saneUsage } from "./sane-usage.ts";
 
-type Part = readonly [item: string, quantity: number, factor: Decimal];
+/** What the tokens of one kind (or the call) are multiplied by, with its text for receipts. */
+type Factor = Readonly<{ item: string; factor: Decimal; text: string; amountOf(usage: Usage): number }>;
+
+/** A price's factors: made once, for prices are shared by calls. */
+type Factors = Readonly<{ parts: readonly Factor[]; hasMinimum: boolean; groupRatio: string }>;
+const factorsByPrice = new WeakMap<Price, Factors>();
 
 /**
  * What a call costs, in whole quota units, with its sums (behaviour 3.1):
@@ -13,42 +18,57 @@ type Part = readonly [item: string, quantity: number, factor: Decimal];
 export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quota: number; receipt: Receipt } {
   const counted = saneUsage(usage);
   const used = counted.promptTokens + counted.completionTokens > 0;
-  const parts = used ? partsOf(price, counted) : [];
-  const unit = price.kind === "per_call" ? quotaPerUnit : ONE;
+  const factors = factorsOf(price);
+  const unit = price.kind === "per_call" ? quotaPerUnit : null;
   let subtotal = ZERO;
   const lines: ReceiptLine[] = [];
-  for (const [item, quantity, factor] of parts) {
+  for (const { item, factor, text, amountOf } of used ? factors.parts : []) {
+    const quantity = amountOf(counted);
     if (quantity === 0) continue;
-    const amount = multiply(multiply(whole(quantity), factor), unit);
+    const product = multiply(whole(quantity), factor);
+    const amount = unit ? multiply(product, unit) : product;
     subtotal = add(subtotal, amount);
-    lines.push({ item, quantity: String(quantity), factor: toText(factor), amount: toText(amount) });
+    lines.push({ item, quantity: String(quantity), factor: text, amount: toText(amount) });
   }
   let quota = Math.max(0, roundToWhole(multiply(subtotal, price.groupRatio)));
-  if (quota === 0 && used && price.kind === "per_token" && !isZero(multiply(price.modelRatio, price.groupRatio))) {
+  if (quota === 0 && used && factors.hasMinimum) {
     quota = 1;
     lines.push({ item: "minimum", quantity: "1", factor: "1", amount: "1" });
   }
   const receipt: Receipt = {
     lines,
     subtotal: toText(subtotal),
-    groupRatio: toText(price.groupRatio),
+    groupRatio: factors.groupRatio,
     total: quota,
     quotaPerUnit: toText(quotaPerUnit),
   };
   return { quota, receipt };
 }
 
-function partsOf(price: Price, usage: Usage): Part[] {
-  if (price.kind === "per_call") return [["per_call", 1, price.usdPerCall]];
+function factorsOf(price: Price): Factors {
+  const known = factorsByPrice.get(price);
+  if (known) return known;
+  const factors = {
+    parts: partsOf(price).map(([item, factor, amountOf]) => ({ item, factor, text: toText(factor), amountOf })),
+    hasMinimum: price.kind === "per_token" && !isZero(multiply(price.modelRatio, price.groupRatio)),
+    groupRatio: toText(price.groupRatio),
+  };
+  factorsByPrice.set(price, factors);
+  return factors;
+}
+
+type Part = readonly [item: string, factor: Decimal, amountOf: (usage: Usage) => number];
+
+function partsOf(price: Price): Part[] {
+  if (price.kind === "per_call") return [["per_call", price.usdPerCall, () => 1]];
   const { modelRatio } = price;
   const audio = multiply(modelRatio, price.audioRatio);
-  const special = usage.cachedTokens + usage.cacheCreationTokens + usage.audioInputTokens;
   return [
-    ["input", usage.promptTokens - special, modelRatio],
-    ["cache_read", usage.cachedTokens, multiply(modelRatio, price.cacheRatio)],
-    ["cache_write", usage.cacheCreationTokens, multiply(modelRatio, price.cacheCreationRatio)],
-    ["audio_input", usage.audioInputTokens, audio],
-    ["output", usage.completionTokens - usage.audioOutputTokens, multiply(modelRatio, price.completionRatio)],
-    ["audio_output", usage.audioOutputTokens, multiply(audio, price.audioCompletionRatio)],
+    ["input", modelRatio, (u) => u.promptTokens - u.cachedTokens - u.cacheCreationTokens - u.audioInputTokens],
+    ["cache_read", multiply(modelRatio, price.cacheRatio), (u) => u.cachedTokens],
+    ["cache_write", multiply(modelRatio, price.cacheCreationRatio), (u) => u.cacheCreationTokens],
+    ["audio_input", audio, (u) => u.audioInputTokens],
+    ["output", multiply(modelRatio, price.completionRatio), (u) => u.completionTokens - u.audioOutputTokens],
+    ["audio_output", multiply(audio, price.audioCompletionRatio), (u) => u.audioOutputTokens],
   ];
 }
