@@ -43,7 +43,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
         .map((entry) => withoutPort(entry.trim()))
         .reverse()) {
         if (!ipaddr.isValid(hop)) break;
-        caller = plain(hop);
+        caller = ipaddr.process(hop).toString();
         if (!isTrusted(caller)) break;
       }
       return caller;
@@ -76,8 +76,9 @@ function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   }
 }
 
-/** IPv4 mapped into IPv6 (::ffff:1.2.3.4) is the IPv4 address. */
-const plain = (address: string): string => (ipaddr.isValid(address) ? ipaddr.process(address).toString() : address);
+/** IPv4 mapped into IPv6 (::ffff:1.2.3.4) is the IPv4 address; what the socket itself says is written plainly already. */
+const plain = (address: string): string =>
+  address.includes(":") && ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 
 const withoutPort = (hop: string): string =>
   /^\[.*\](:\d+)?$/.test(hop)
