@@ -9,6 +9,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["scripts"],
   ["main", "cli"],
   ["app"],
+  ["services"],
   ["health"],
   ["console", "relay"],
   ["jobs"],

@@ -27,7 +27,7 @@ export type FakeUpstream = Readonly<{
 }>;
 
 export const UPSTREAM_KEY = "sk-upstream-key";
-export const UPSTREAM_MODELS = ["gpt-4o", "gpt-4o-mini", "text-embedding-3-small"] as const;
+const UPSTREAM_MODELS = ["gpt-4o", "gpt-4o-mini", "text-embedding-3-small"] as const;
 
 /**
  * Starts an upstream that speaks OpenAI's API (chat and text completions, embeddings, models) on a free loopback port.

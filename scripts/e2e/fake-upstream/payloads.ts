@@ -14,7 +14,7 @@ export const TOOL_CALLS: readonly ToolCall[] = [
 const CREATED = 1_790_000_000;
 const FINGERPRINT = "fp_5e1f0c2a71";
 
-export function usageObject({ prompt, completion, cached = 0, reasoning = 0 }: Usage) {
+function usageObject({ prompt, completion, cached = 0, reasoning = 0 }: Usage) {
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
