@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { spliceTopLevel } from "./json-splice.ts";
+import { spliceTopLevel as splice, type TopLevelChanges } from "./json-splice.ts";
+
+const spliceTopLevel = (text: string, changes: TopLevelChanges) => splice(text, changes, JSON.parse(text));
 
 describe("changing the top level of a JSON text", () => {
   const text =
@@ -26,6 +28,8 @@ describe("changing the top level of a JSON text", () => {
         { a: undefined },
         { z: "é" },
         { a: undefined, x: undefined, d: undefined },
+        { q: 1 },
+        { y: undefined },
         { a: [], z: {} },
       ]) {
         const expected = Object.fromEntries(

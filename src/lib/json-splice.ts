@@ -4,9 +4,17 @@
  */
 export type TopLevelChanges = Readonly<Record<string, unknown>>;
 
-/** Applies `changes` to `text`, which must be valid JSON whose value is an object. */
-export function spliceTopLevel(text: string, changes: TopLevelChanges): string {
+/**
+ * Applies `changes` to `text`, which must be valid JSON and have the object `value` as its value: keys that `value` lacks
+ * are added without looking through the text.
+ */
+export function spliceTopLevel(
+  text: string,
+  changes: TopLevelChanges,
+  value: Readonly<Record<string, unknown>>,
+): string {
   const open = text.indexOf("{");
+  if (!Object.keys(changes).some((key) => Object.hasOwn(value, key))) return withMembers(text, open, changes, value);
   const members = membersOf(text, open);
   let result = "";
   let copied = open + 1;
@@ -30,6 +38,19 @@ export function spliceTopLevel(text: string, changes: TopLevelChanges): string {
   }
   const close = members.length > 0 ? (members.at(-1)?.end ?? open) : open + 1;
   return `${text.slice(0, open + 1)}${result}${text.slice(text.indexOf("}", close))}`;
+}
+
+/** Puts members at the beginning of the object. */
+function withMembers(
+  text: string,
+  open: number,
+  added: TopLevelChanges,
+  value: Readonly<Record<string, unknown>>,
+): string {
+  const members = JSON.stringify(added).slice(1, -1);
+  if (members === "") return text;
+  const separator = Object.keys(value).length > 0 ? "," : "";
+  return `${text.slice(0, open + 1)}${members}${separator}${text.slice(open + 1)}`;
 }
 
 const separate = (before: number, member: string): string => (before > 0 ? `,${member}` : member);

@@ -25,7 +25,7 @@ export function encode(
   return {
     url,
     headers,
-    body: changes ? spliceTopLevel(body.text, changes) : body.bytes,
+    body: changes ? spliceTopLevel(body.text, changes, body.json) : body.bytes,
     proxy: typeof proxy === "string" ? proxy : "",
   };
 }

@@ -1,6 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Gauge, type Registry } from "prom-client";
 import type { UsageRecord } from "../billing/types.ts";
 import type { Call } from "./call.ts";
+import { LabelledCounts, LabelledTimes } from "./tally-metrics.ts";
 
 export type RelayMetrics = {
   /** A call is over. */
@@ -14,62 +15,55 @@ const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** The relay's figures in Prometheus' form. Labels are few and bounded: never models, users or keys. */
 export function createRelayMetrics(registry: Registry, openStreams: () => number): RelayMetrics {
-  const registers = [registry];
-  const requests = new Counter({
-    name: "sluice_relay_requests_total",
-    help: "Relayed calls by endpoint and class of the status answered",
-    labelNames: ["endpoint", "status"],
-    registers,
-  });
-  const duration = new Histogram({
-    name: "sluice_relay_duration_seconds",
-    help: "Time from arrival to the last byte",
-    labelNames: ["endpoint"],
-    buckets: SECONDS,
-    registers,
-  });
-  const firstByte = new Histogram({
-    name: "sluice_relay_first_byte_seconds",
-    help: "Time from arrival to the first byte of a stream",
-    buckets: SECONDS,
-    registers,
-  });
-  const tokens = new Counter({
-    name: "sluice_relay_tokens_total",
-    help: "Billed tokens",
-    labelNames: ["kind"],
-    registers,
-  });
-  const quota = new Counter({ name: "sluice_relay_quota_units_total", help: "Charged quota units", registers });
-  const failures = new Counter({
-    name: "sluice_upstream_failures_total",
-    help: "Failed attempts by channel and status (0: no answer)",
-    labelNames: ["channel", "status"],
-    registers,
-  });
+  const requests = new LabelledCounts(
+    registry,
+    "sluice_relay_requests_total",
+    "Relayed calls by endpoint and class of the status answered",
+    ["endpoint", "status"],
+  );
+  const tokens = new LabelledCounts(registry, "sluice_relay_tokens_total", "Billed tokens", ["kind"]);
+  const quota = new LabelledCounts(registry, "sluice_relay_quota_units_total", "Charged quota units", ["endpoint"]);
+  const failures = new LabelledCounts(
+    registry,
+    "sluice_upstream_failures_total",
+    "Failed attempts by channel and status (0: no answer)",
+    ["channel", "status"],
+  );
+  const duration = new LabelledTimes(
+    registry,
+    "sluice_relay_duration_seconds",
+    "Time from arrival to the last byte",
+    "endpoint",
+    SECONDS,
+  );
+  const firstByte = new LabelledTimes(
+    registry,
+    "sluice_relay_first_byte_seconds",
+    "Time from arrival to the first byte of a stream",
+    "endpoint",
+    SECONDS,
+  );
   new Gauge({
     name: "sluice_relay_open_streams",
     help: "Streams that are open now",
-    registers,
+    registers: [registry],
     collect() {
       this.set(openStreams());
     },
   });
-  const promptTokens = tokens.labels("prompt");
-  const completionTokens = tokens.labels("completion");
 
   return {
     finished(call, record) {
       const { capability } = call.admitted.endpoint;
-      requests.labels(capability, statusClass(record.other.status ?? 200)).inc();
-      duration.labels(capability).observe(record.elapsedMs / 1000);
-      if (call.firstByteMs !== null) firstByte.observe(call.firstByteMs / 1000);
-      if (record.promptTokens > 0) promptTokens.inc(record.promptTokens);
-      if (record.completionTokens > 0) completionTokens.inc(record.completionTokens);
-      if (record.quota > 0) quota.inc(record.quota);
+      requests.add(`${capability} ${statusClass(record.other.status ?? 200)}`);
+      duration.add(capability, record.elapsedMs / 1000);
+      if (call.firstByteMs !== null) firstByte.add(capability, call.firstByteMs / 1000);
+      if (record.promptTokens > 0) tokens.add("prompt", record.promptTokens);
+      if (record.completionTokens > 0) tokens.add("completion", record.completionTokens);
+      if (record.quota > 0) quota.add(capability, record.quota);
     },
-    refused: (status) => requests.labels("refused", statusClass(status)).inc(),
-    upstreamFailed: (channelId, status) => failures.labels(String(channelId), String(status)).inc(),
+    refused: (status) => requests.add(`refused ${statusClass(status)}`),
+    upstreamFailed: (channelId, status) => failures.add(`${channelId} ${status}`),
   };
 }
 

@@ -28,21 +28,53 @@ export function chunkOf(event: string): JsonObject | null {
   return data === null || data === "[DONE]" ? null : recordOf(parseJson(data));
 }
 
-/** Usage that a block of events reports (the last one counts), and the block without the events that hold nothing else. */
+/**
+ * Usage that a block of whole events reports (the last one counts), and the block without the events that hold nothing
+ * else, unless they are to be kept. Only events that mention usage are looked into.
+ */
 export function readUsageEvents(block: Buffer, keepUsageOnly: boolean): { usage: ReportedUsage | null; block: Buffer } {
   let usage: ReportedUsage | null = null;
-  let changed = false;
-  const kept = splitEvents(block.toString("utf8")).filter((event) => {
-    if (!event.includes('"usage"')) return true;
-    const chunk = chunkOf(event);
+  const kept: Buffer[] = [];
+  let copied = 0;
+  for (let at = nextUsage(block, 0); at >= 0; ) {
+    const start = eventStart(block, at);
+    const end = eventEnd(block, at);
+    const chunk = chunkOf(block.toString("utf8", start, end));
     const reported = readUsage(chunk?.usage);
-    if (!reported) return true;
-    usage = reported;
-    if (keepUsageOnly || (Array.isArray(chunk?.choices) && chunk.choices.length > 0)) return true;
-    changed = true;
-    return false;
-  });
-  return { usage, block: changed ? Buffer.from(kept.join("")) : block };
+    usage = reported ?? usage;
+    if (reported && !keepUsageOnly && Array.isArray(chunk?.choices) && chunk.choices.length === 0) {
+      kept.push(block.subarray(copied, start));
+      copied = end;
+    }
+    at = nextUsage(block, end);
+  }
+  if (copied === 0) return { usage, block };
+  return { usage, block: Buffer.concat([...kept, block.subarray(copied)]) };
+}
+
+function nextUsage(block: Buffer, from: number): number {
+  const tight = block.indexOf('"usage":{', from);
+  return tight >= 0 ? tight : block.indexOf('"usage": {', from);
+}
+
+/** Where the event that byte `at` belongs to begins. */
+function eventStart(block: Buffer, at: number): number {
+  const lf = block.lastIndexOf("\n\n", at);
+  if (lf >= 0) return lf + 2;
+  const crlf = block.lastIndexOf("\r\n\r\n", at);
+  if (crlf >= 0) return crlf + 4;
+  const cr = block.lastIndexOf("\r\r", at);
+  return cr >= 0 ? cr + 2 : 0;
+}
+
+/** Where the event that byte `at` belongs to ends, its empty line included. */
+function eventEnd(block: Buffer, at: number): number {
+  const lf = block.indexOf("\n\n", at);
+  if (lf >= 0) return lf + 2;
+  const crlf = block.indexOf("\r\n\r\n", at);
+  if (crlf >= 0) return crlf + 4;
+  const cr = block.indexOf("\r\r", at);
+  return cr >= 0 ? cr + 2 : block.length;
 }
 
 /** Whether any event of the block carries a chunk (comments do not). */

@@ -101,7 +101,7 @@ describe("embeddings", () => {
     await relay.post("/v1/engines/text-embedding-3-small/embeddings", { input: "a" });
     expect(upstream.received[0]).toMatchObject({
       path: "/v1/embeddings",
-      text: '{"input":"a","model":"text-embedding-3-small"}',
+      text: '{"model":"text-embedding-3-small","input":"a"}',
     });
     expect(await relay.billing.nextRecord()).toMatchObject({
       quota: 10,
@@ -232,4 +232,9 @@ test("figures are counted for monitors", async () => {
   expect(text).toContain('sluice_relay_requests_total{endpoint="chat",status="2xx"} 1');
   expect(text).toContain('sluice_relay_requests_total{endpoint="refused",status="4xx"} 1');
   expect(text).toContain('sluice_relay_tokens_total{kind="prompt"} 10');
+  expect(text).toContain("# TYPE sluice_relay_duration_seconds histogram");
+  expect(text).toContain('sluice_relay_duration_seconds_bucket{endpoint="chat",le="+Inf"} 1');
+  expect(text).toMatch(/sluice_relay_duration_seconds_bucket\{endpoint="chat",le="300"\} 1/);
+  expect(text).toContain('sluice_relay_duration_seconds_count{endpoint="chat"} 1');
+  expect(await relay.metrics.metrics()).toBe(text);
 });
