@@ -34,7 +34,10 @@ type Options = Readonly<{
  * Calls the management API. Resolves with the whole envelope; rejects ApiError for everything else. A session that has
  * ended leads to the sign-in page and back again.
  */
-export async function request<Data, Beside = unknown>(path: string, options: Options = {}): Promise<Answer<Data, Beside>> {
+export async function request<Data, Beside = unknown>(
+  path: string,
+  options: Options = {},
+): Promise<Answer<Data, Beside>> {
   const { method = "GET", query, body, signal, acceptFailure, stayOn401 } = options;
   const response = await send(withQuery(path, query), {
     method,
@@ -46,9 +49,11 @@ export async function request<Data, Beside = unknown>(path: string, options: Opt
   const requestId = response.headers.get("x-request-id");
   const answer = await parse<Answer<Data, Beside>>(response);
   if (response.status === 401 && !stayOn401) goToLogin();
-  if (!response.ok) throw new ApiError(messageOf(response.status, answer?.message), response.status, requestId, answer?.code ?? null);
+  if (!response.ok)
+    throw new ApiError(messageOf(response.status, answer?.message), response.status, requestId, answer?.code ?? null);
   if (!answer) throw new ApiError(translate("api.notJson"), response.status, requestId);
-  if (!answer.success && !acceptFailure) throw new ApiError(answer.message, response.status, requestId, answer.code ?? null);
+  if (!answer.success && !acceptFailure)
+    throw new ApiError(answer.message, response.status, requestId, answer.code ?? null);
   return answer;
 }
 

@@ -1,0 +1,68 @@
+import Avatar from "@mui/material/Avatar";
+import Box from "@mui/material/Box";
+import Divider from "@mui/material/Divider";
+import IconButton from "@mui/material/IconButton";
+import Menu from "@mui/material/Menu";
+import MenuItem from "@mui/material/MenuItem";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { notifyDone } from "../../components/notify.tsx";
+import { useSession } from "../session/session.tsx";
+import type { StoredUser } from "../session/stored-user.ts";
+
+/** Who is signed in, and the way out. */
+export const AccountMenu = ({ user }: { user: StoredUser }) => {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const { signOut } = useSession();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const name = user.display_name || user.username;
+  const leave = async () => {
+    setAnchor(null);
+    await signOut();
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "site-status" });
+    notifyDone(t("shell.signedOut"));
+    await navigate({ to: "/login", search: {} });
+  };
+  return (
+    <>
+      <IconButton
+        aria-label={t("shell.account")}
+        aria-haspopup="menu"
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
+        <Avatar
+          sx={{
+            width: 28,
+            height: 28,
+            fontSize: 13,
+            fontWeight: 600,
+            bgcolor: "tone.idle.tint",
+            color: "text.primary",
+          }}
+        >
+          {[...name][0]?.toUpperCase()}
+        </Avatar>
+      </IconButton>
+      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+        <Box sx={{ px: 4, py: 1.5, minWidth: 180 }}>
+          <Box sx={{ fontWeight: 600 }}>{name}</Box>
+          <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{user.username}</Box>
+        </Box>
+        <Divider sx={{ my: 1 }} />
+        <MenuItem
+          onClick={() => {
+            setAnchor(null);
+            void navigate({ to: "/personal", search: {} });
+          }}
+        >
+          {t("shell.personalSettings")}
+        </MenuItem>
+        <MenuItem onClick={leave}>{t("shell.signOut")}</MenuItem>
+      </Menu>
+    </>
+  );
+};

@@ -1,0 +1,175 @@
+import MenuOutlined from "@mui/icons-material/MenuOutlined";
+import SearchOutlined from "@mui/icons-material/SearchOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import ButtonBase from "@mui/material/ButtonBase";
+import IconButton from "@mui/material/IconButton";
+import { Link, useLocation } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Logo } from "../../components/Logo.tsx";
+import { Row } from "../../components/layout.tsx";
+import { Tag } from "../../components/StatusChip.tsx";
+import { usePhone } from "../../components/usePhone.ts";
+import { size } from "../../theme.ts";
+import { useSession } from "../session/session.tsx";
+import { useSite, useSiteName } from "../site/site.tsx";
+import { AccountMenu } from "./AccountMenu.tsx";
+import { openPalette } from "./CommandPalette.tsx";
+import { LanguageMenu } from "./LanguageMenu.tsx";
+import { ThemeMenu } from "./ThemeMenu.tsx";
+
+/** The bar on top: where we are, the main ways, search, language, theme, account. */
+export const Header = ({ onMenu }: { onMenu?: () => void }) => {
+  const { t } = useTranslation();
+  const isPhone = usePhone();
+  const { pathname } = useLocation();
+  const { user } = useSession();
+  const site = useSite();
+  const isConsole = !["/", "/login", "/setup", "/about"].includes(pathname);
+  return (
+    <Row
+      gap={isPhone ? 1 : 2}
+      sx={{
+        position: "sticky",
+        top: 0,
+        zIndex: 100,
+        height: size.header,
+        flex: "none",
+        px: isPhone ? 3 : 4,
+        bgcolor: "surface.canvas",
+        borderBottom: "1px solid",
+        borderColor: "line.main",
+      }}
+    >
+      {onMenu && (
+        <IconButton aria-label={t("shell.menu")} onClick={onMenu}>
+          <MenuOutlined />
+        </IconButton>
+      )}
+      <Brand />
+      {!isPhone && pathname !== "/setup" && (
+        <Row gap={0.5} sx={{ ml: 3 }}>
+          <NavLink to="/" isHere={pathname === "/"}>
+            {t("shell.home")}
+          </NavLink>
+          {user && (
+            <NavLink to="/token" isHere={isConsole}>
+              {t("shell.console")}
+            </NavLink>
+          )}
+          {site?.docs_link && (
+            <Button variant="text" component="a" href={site.docs_link} target="_blank" rel="noreferrer">
+              {t("shell.docs")}
+            </Button>
+          )}
+          <NavLink to="/about" isHere={pathname === "/about"}>
+            {t("shell.about")}
+          </NavLink>
+        </Row>
+      )}
+      <Box sx={{ flex: 1 }} />
+      {user && (isPhone ? <PaletteIcon /> : <PaletteButton />)}
+      <LanguageMenu />
+      <ThemeMenu />
+      {user ? (
+        <AccountMenu user={user} />
+      ) : (
+        pathname !== "/login" &&
+        pathname !== "/setup" && (
+          <Button component={Link} to="/login">
+            {t("shell.signIn")}
+          </Button>
+        )
+      )}
+    </Row>
+  );
+};
+
+const Brand = () => {
+  const { t } = useTranslation();
+  const site = useSite();
+  const name = useSiteName();
+  return (
+    <Row gap={2}>
+      <ButtonBase component={Link} to="/" sx={{ gap: 2, borderRadius: "6px", color: "text.primary", minWidth: 0 }}>
+        {site?.logo ? (
+          <Box component="img" src={site.logo} alt="" sx={{ height: 22, flex: "none" }} />
+        ) : (
+          <Logo size={20} />
+        )}
+        <Box
+          component="span"
+          sx={{
+            fontSize: 16,
+            fontWeight: 650,
+            letterSpacing: "-0.02em",
+            whiteSpace: "nowrap",
+            overflow: "hidden",
+            textOverflow: "ellipsis",
+          }}
+        >
+          {name}
+        </Box>
+      </ButtonBase>
+      {site?.self_use_mode_enabled && <Tag>{t("shell.selfUse")}</Tag>}
+      {site?.demo_site_enabled && <Tag>{t("shell.demo")}</Tag>}
+      {isNewYear() && (
+        <span role="img" aria-label={t("shell.newYear")} title={t("shell.newYear")}>
+          🎆
+        </span>
+      )}
+    </Row>
+  );
+};
+
+const isNewYear = (now = new Date()): boolean => now.getMonth() === 0 && now.getDate() === 1;
+
+const NavLink = ({ to, isHere, children }: { to: string; isHere: boolean; children: ReactNode }) => (
+  <Button
+    variant="text"
+    component={Link}
+    to={to}
+    aria-current={isHere ? "page" : undefined}
+    sx={isHere ? { color: "text.primary", fontWeight: 650 } : {}}
+  >
+    {children}
+  </Button>
+);
+
+const PaletteButton = () => {
+  const { t } = useTranslation();
+  return (
+    <ButtonBase
+      onClick={openPalette}
+      sx={{
+        width: 220,
+        height: 32,
+        px: 2.5,
+        gap: 2,
+        justifyContent: "flex-start",
+        borderRadius: "7px",
+        border: "1px solid",
+        borderColor: "line.strong",
+        bgcolor: "surface.paper",
+        color: "text.tertiary",
+        fontSize: 13,
+      }}
+    >
+      <SearchOutlined sx={{ fontSize: 16 }} />
+      <Box component="span" sx={{ flex: 1, textAlign: "left" }}>
+        {t("shell.palette.open")}
+      </Box>
+      <kbd aria-hidden>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" : "Ctrl K"}</kbd>
+    </ButtonBase>
+  );
+};
+
+const PaletteIcon = () => {
+  const { t } = useTranslation();
+  return (
+    <IconButton aria-label={t("shell.palette.open")} onClick={openPalette}>
+      <SearchOutlined />
+    </IconButton>
+  );
+};

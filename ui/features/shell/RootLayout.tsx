@@ -1,0 +1,88 @@
+import Box from "@mui/material/Box";
+import Drawer from "@mui/material/Drawer";
+import { Outlet, useLocation } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { usePhone } from "../../components/usePhone.ts";
+import { size } from "../../theme.ts";
+import { useSession } from "../session/session.tsx";
+import { isAdmin } from "../session/stored-user.ts";
+import { CommandPalette } from "./CommandPalette.tsx";
+import { Footer } from "./Footer.tsx";
+import { Header } from "./Header.tsx";
+import { KeyboardHelp } from "./KeyboardHelp.tsx";
+import { NotPermitted } from "./NotPermitted.tsx";
+import { NAV } from "./nav.ts";
+import { Sider } from "./Sider.tsx";
+import { useCollapsed } from "./useCollapsed.ts";
+
+const ADMIN_PATHS = NAV.filter(({ isForAdmins }) => isForAdmins).flatMap(({ items }) => items.map(({ path }) => path));
+const CONSOLE_PATHS = NAV.flatMap(({ items }) => items.map(({ path }) => path));
+
+/** Header, sider, content and footer; the sider stands beside the console's pages only. */
+export const RootLayout = () => {
+  const { t } = useTranslation();
+  const { pathname } = useLocation();
+  const { user } = useSession();
+  const isPhone = usePhone();
+  const [isCollapsed, setCollapsed] = useCollapsed();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const isUnder = (path: string) => pathname === path || pathname.startsWith(`${path}/`);
+  const hasSider = user !== null && CONSOLE_PATHS.some(isUnder);
+  const isForbidden = ADMIN_PATHS.some(isUnder) && !isAdmin(user);
+  return (
+    <Box sx={{ minHeight: "100dvh", display: "flex", flexDirection: "column", bgcolor: "surface.canvas" }}>
+      <Box
+        component="a"
+        href="#content"
+        sx={{
+          position: "absolute",
+          left: -9999,
+          "&:focus": { left: 12, top: 12, zIndex: 2000, p: 2, borderRadius: 1, bgcolor: "surface.raised" },
+        }}
+      >
+        {t("shell.skip")}
+      </Box>
+      <Header {...(hasSider && isPhone && { onMenu: () => setMenuOpen(true) })} />
+      <Box sx={{ flex: 1, display: "flex", minWidth: 0 }}>
+        {hasSider && !isPhone && (
+          <Box sx={{ position: "sticky", top: size.header, height: `calc(100dvh - ${size.header}px)`, flex: "none" }}>
+            <Sider isCollapsed={isCollapsed} onCollapse={setCollapsed} />
+          </Box>
+        )}
+        {hasSider && isPhone && (
+          <Drawer open={isMenuOpen} onClose={() => setMenuOpen(false)} anchor="left">
+            <Sider isCollapsed={false} onNavigate={() => setMenuOpen(false)} />
+          </Drawer>
+        )}
+        <Box
+          sx={{
+            flex: 1,
+            minWidth: 0,
+            display: "flex",
+            flexDirection: "column",
+            bgcolor: "surface.paper",
+            ...(hasSider && !isPhone && { borderLeft: "1px solid", borderColor: "line.main" }),
+          }}
+        >
+          <Box
+            component="main"
+            id="content"
+            tabIndex={-1}
+            sx={{
+              flex: 1,
+              minWidth: 0,
+              outline: "none",
+              ...(hasSider && { px: isPhone ? 4 : 6, py: isPhone ? 4 : 6 }),
+            }}
+          >
+            {isForbidden ? <NotPermitted /> : <Outlet />}
+          </Box>
+          <Footer />
+        </Box>
+      </Box>
+      <CommandPalette />
+      <KeyboardHelp />
+    </Box>
+  );
+};

@@ -1,0 +1,114 @@
+import KeyboardDoubleArrowLeft from "@mui/icons-material/KeyboardDoubleArrowLeft";
+import Box from "@mui/material/Box";
+import ButtonBase from "@mui/material/ButtonBase";
+import IconButton from "@mui/material/IconButton";
+import Tooltip from "@mui/material/Tooltip";
+import { Link, useLocation } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { Row } from "../../components/layout.tsx";
+import { size } from "../../theme.ts";
+import { useSession } from "../session/session.tsx";
+import { isAdmin } from "../session/stored-user.ts";
+import { useSite } from "../site/site.tsx";
+import { NAV, type NavItem } from "./nav.ts";
+
+type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; onNavigate?: () => void };
+
+/** The pages of the console, those of administrators only for them. */
+export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  const version = useSite()?.version;
+  const toggle = isCollapsed ? t("shell.expand") : t("shell.collapse");
+  return (
+    <Box
+      component="nav"
+      aria-label={t("shell.nav")}
+      sx={{
+        width: isCollapsed ? size.siderCollapsed : size.sider,
+        flex: "none",
+        display: "flex",
+        flexDirection: "column",
+        height: "100%",
+        overflowY: "auto",
+        overflowX: "hidden",
+        px: 2,
+        py: 3,
+      }}
+    >
+      {NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).map(({ key, items }) => (
+        <Box key={key} sx={{ mb: 3 }}>
+          {!isCollapsed && (
+            <Box sx={{ px: 2.5, mb: 1, fontSize: 12, lineHeight: "16px", fontWeight: 520, color: "text.tertiary" }}>
+              {t(`shell.sections.${key}`)}
+            </Box>
+          )}
+          {items.map((item) => (
+            <NavLink key={item.path} item={item} isCollapsed={isCollapsed} {...(onNavigate && { onNavigate })} />
+          ))}
+        </Box>
+      ))}
+      <Box sx={{ flex: 1 }} />
+      {onCollapse && (
+        <Row sx={{ px: isCollapsed ? 0 : 2.5, justifyContent: isCollapsed ? "center" : "space-between" }}>
+          {!isCollapsed && <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{version ? `v${version}` : ""}</Box>}
+          <Tooltip title={toggle} placement="right">
+            <IconButton size="small" aria-label={toggle} onClick={() => onCollapse(!isCollapsed)}>
+              <KeyboardDoubleArrowLeft sx={isCollapsed ? { transform: "rotate(180deg)" } : {}} />
+            </IconButton>
+          </Tooltip>
+        </Row>
+      )}
+    </Box>
+  );
+};
+
+const NavLink = ({
+  item,
+  isCollapsed,
+  onNavigate,
+}: {
+  item: NavItem;
+  isCollapsed: boolean;
+  onNavigate?: () => void;
+}) => {
+  const { t } = useTranslation();
+  const { pathname } = useLocation();
+  const isHere = pathname === item.path || pathname.startsWith(`${item.path}/`);
+  const label = t(`shell.${item.label}`);
+  const Icon = item.icon;
+  const link = (
+    <ButtonBase
+      component={Link}
+      to={item.path}
+      onClick={() => onNavigate?.()}
+      aria-current={isHere ? "page" : undefined}
+      aria-label={isCollapsed ? label : undefined}
+      sx={{
+        width: "100%",
+        height: 32,
+        px: isCollapsed ? 0 : 2.5,
+        gap: 2.5,
+        justifyContent: isCollapsed ? "center" : "flex-start",
+        borderRadius: "7px",
+        fontSize: 13.5,
+        color: isHere ? "text.primary" : "text.secondary",
+        fontWeight: isHere ? 600 : 450,
+        border: "1px solid",
+        borderColor: isHere ? "line.main" : "transparent",
+        bgcolor: isHere ? "surface.paper" : "transparent",
+        "&:hover": { bgcolor: isHere ? "surface.paper" : "surface.hover", color: "text.primary" },
+        "& svg": { fontSize: 18, color: isHere ? "primary.main" : "text.tertiary" },
+      }}
+    >
+      <Icon />
+      {!isCollapsed && label}
+    </ButtonBase>
+  );
+  if (!isCollapsed) return link;
+  return (
+    <Tooltip title={label} placement="right">
+      {link}
+    </Tooltip>
+  );
+};

@@ -1,0 +1,36 @@
+import HubOutlined from "@mui/icons-material/HubOutlined";
+import KeyOutlined from "@mui/icons-material/KeyOutlined";
+import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
+import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
+import type SvgIcon from "@mui/material/SvgIcon";
+
+export type NavItem = Readonly<{
+  path: "/token" | "/log" | "/channel" | "/personal";
+  /** Under `shell` in the words. */
+  label: "tokens" | "logs" | "channels" | "personalSettings";
+  icon: typeof SvgIcon;
+}>;
+
+export type NavSection = Readonly<{
+  key: "console" | "admin" | "personal";
+  isForAdmins: boolean;
+  items: readonly NavItem[];
+}>;
+
+/** The pages of the sider, by section. */
+export const NAV: readonly NavSection[] = [
+  {
+    key: "console",
+    isForAdmins: false,
+    items: [
+      { path: "/token", label: "tokens", icon: KeyOutlined },
+      { path: "/log", label: "logs", icon: ReceiptLongOutlined },
+    ],
+  },
+  { key: "admin", isForAdmins: true, items: [{ path: "/channel", label: "channels", icon: HubOutlined }] },
+  {
+    key: "personal",
+    isForAdmins: false,
+    items: [{ path: "/personal", label: "personalSettings", icon: PersonOutlineOutlined }],
+  },
+];

@@ -1,0 +1,13 @@
+import about from "./en/about.json" with { type: "json" };
+import api from "./en/api.json" with { type: "json" };
+import channels from "./en/channels.json" with { type: "json" };
+import components from "./en/components.json" with { type: "json" };
+import home from "./en/home.json" with { type: "json" };
+import login from "./en/login.json" with { type: "json" };
+import logs from "./en/logs.json" with { type: "json" };
+import personal from "./en/personal.json" with { type: "json" };
+import setup from "./en/setup.json" with { type: "json" };
+import shell from "./en/shell.json" with { type: "json" };
+import tokens from "./en/tokens.json" with { type: "json" };
+
+export default { about, api, channels, components, home, login, logs, personal, setup, shell, tokens };

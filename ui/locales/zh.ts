@@ -1,0 +1,13 @@
+import about from "./zh/about.json" with { type: "json" };
+import api from "./zh/api.json" with { type: "json" };
+import channels from "./zh/channels.json" with { type: "json" };
+import components from "./zh/components.json" with { type: "json" };
+import home from "./zh/home.json" with { type: "json" };
+import login from "./zh/login.json" with { type: "json" };
+import logs from "./zh/logs.json" with { type: "json" };
+import personal from "./zh/personal.json" with { type: "json" };
+import setup from "./zh/setup.json" with { type: "json" };
+import shell from "./zh/shell.json" with { type: "json" };
+import tokens from "./zh/tokens.json" with { type: "json" };
+
+export default { about, api, channels, components, home, login, logs, personal, setup, shell, tokens };

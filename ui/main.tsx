@@ -1,0 +1,53 @@
+import "./fonts.css";
+import CssBaseline from "@mui/material/CssBaseline";
+import { ThemeProvider } from "@mui/material/styles";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { SnackbarProvider } from "notistack";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ApiError } from "./api/client.ts";
+import { ConfirmProvider } from "./components/confirm.tsx";
+import { SessionProvider } from "./features/session/session.tsx";
+import { SiteProvider } from "./features/site/site.tsx";
+import { preferredLanguage, startI18n } from "./i18n.ts";
+import { createConsoleRouter } from "./router.tsx";
+import { theme } from "./theme.ts";
+
+const RETRIES = 2;
+
+/** What the server refuses is not asked again; what the network lost is. */
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) =>
+        failures < RETRIES && error instanceof ApiError && (error.status === 0 || error.status >= 502),
+    },
+  },
+});
+const router = createConsoleRouter(queryClient);
+
+await startI18n(preferredLanguage());
+
+const root = document.getElementById("root");
+if (!root) throw new Error("the page has no root element");
+createRoot(root).render(
+  <StrictMode>
+    <ThemeProvider theme={theme} defaultMode="system" modeStorageKey="theme-mode" noSsr>
+      <CssBaseline />
+      <QueryClientProvider client={queryClient}>
+        <SnackbarProvider maxSnack={3} anchorOrigin={{ vertical: "bottom", horizontal: "right" }}>
+          <SessionProvider>
+            <SiteProvider>
+              <ConfirmProvider>
+                <RouterProvider router={router} />
+              </ConfirmProvider>
+            </SiteProvider>
+          </SessionProvider>
+        </SnackbarProvider>
+      </QueryClientProvider>
+    </ThemeProvider>
+  </StrictMode>,
+);

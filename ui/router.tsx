@@ -1,0 +1,86 @@
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import { readUser } from "./features/session/stored-user.ts";
+import { RootLayout } from "./features/shell/RootLayout.tsx";
+import { siteStatus } from "./features/site/site-status.ts";
+import { NotFoundPage } from "./routes/not-found.tsx";
+
+type Context = { queryClient: QueryClient };
+
+/** Search parameters as they are; every page reads its own. */
+type Search = Record<string, unknown>;
+
+const root = createRootRouteWithContext<Context>()({
+  component: RootLayout,
+  notFoundComponent: NotFoundPage,
+  validateSearch: (search: Search) => search,
+  beforeLoad: async ({ context, location }) => {
+    // A gateway that is not set up has no page but this; one that cannot be reached shows its pages' own errors.
+    const site = await context.queryClient.ensureQueryData(siteStatus).catch(() => null);
+    if (site && !site.setup && location.pathname !== "/setup") throw redirect({ to: "/setup", search: {} });
+    if (site?.setup && location.pathname === "/setup") throw redirect({ to: "/", search: {} });
+  },
+});
+
+/** Pages of people who are signed in come back here after signing in. */
+function requireSignIn({ location }: { location: { href: string } }): void {
+  if (!readUser()) throw redirect({ to: "/login", search: { returnTo: location.href } });
+}
+
+const open = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
+  createRoute({ getParentRoute: () => root, path, component: page });
+
+const guarded = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
+  createRoute({ getParentRoute: () => root, path, component: page, beforeLoad: requireSignIn });
+
+const channelPage = lazyRouteComponent(() => import("./routes/channel-list.tsx"), "ChannelListPage");
+
+const routeTree = root.addChildren([
+  open(
+    "/",
+    lazyRouteComponent(() => import("./routes/home.tsx"), "HomePage"),
+  ),
+  open(
+    "/login",
+    lazyRouteComponent(() => import("./routes/login.tsx"), "LoginPage"),
+  ),
+  open(
+    "/setup",
+    lazyRouteComponent(() => import("./routes/setup.tsx"), "SetupPage"),
+  ),
+  open(
+    "/about",
+    lazyRouteComponent(() => import("./routes/about.tsx"), "AboutPage"),
+  ),
+  guarded(
+    "/personal",
+    lazyRouteComponent(() => import("./routes/personal.tsx"), "PersonalPage"),
+  ),
+  guarded(
+    "/token",
+    lazyRouteComponent(() => import("./routes/token-list.tsx"), "TokenListPage"),
+  ),
+  guarded(
+    "/log",
+    lazyRouteComponent(() => import("./routes/usage-log.tsx"), "UsageLogPage"),
+  ),
+  guarded("/channel", channelPage),
+  guarded("/channel/add", channelPage),
+  guarded("/channel/edit/$id", channelPage),
+]);
+
+/** The pages of the console, each loaded when it is first visited. */
+export const createConsoleRouter = (queryClient: QueryClient) =>
+  createRouter({ routeTree, context: { queryClient }, defaultPreload: "intent" });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}
