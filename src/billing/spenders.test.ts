@@ -69,7 +69,7 @@ async function spend(
         const hold = await billing.reserve(request);
         sum.granted++;
         await Bun.sleep(random(20));
-        const quota = random(request.amount + 1);
+        const quota = random(2) === 0 ? request.amount : random(request.amount + 1);
         if (random(4) === 0) billing.refund(hold);
         else {
           billing.settle(hold, { ...chargeFor(request, quota), channelId });
@@ -174,3 +174,69 @@ test("the whole balance can be spent, to the last unit, through either of two pr
   expect(spent).toBe(5000);
   expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 0, held: 0, used: 5000, uncovered: 0 });
 });
+
+test("three processes, many users and keys, several channels, balances topped up meanwhile: all books agree", async () => {
+  const { sql, changes } = database;
+  const random = randomFrom(7);
+  const errors: unknown[] = [];
+  const processes = await Promise.all([open(false), open(false), open(false)]);
+  const userIds = await Promise.all(Array.from({ length: 60 }, () => addUser(sql, 2000)));
+  const keys = await Promise.all(userIds.map((userId) => addToken(sql, userId, 1500)));
+  const channels = await Promise.all(Array.from({ length: 5 }, () => addChannel(sql)));
+  let working = true;
+  let toppedUp = 0;
+  const topUps = (async () => {
+    while (working) {
+      const userId = userIds[random(userIds.length)] as number;
+      await sql`update users set quota = quota + 50 where id = ${userId}`;
+      toppedUp += 50;
+      await changes.publish("users", [userId]);
+      await Bun.sleep(2);
+    }
+  })();
+  const call = async () => {
+    const index = random(userIds.length);
+    const token = random(2) ? { id: keys[index] as number, limited: true } : null;
+    const request = { userId: userIds[index] as number, token, amount: random(60) };
+    const billing = processes[random(3)] as Billing;
+    try {
+      const hold = await billing.reserve(request);
+      await Bun.sleep(random(15));
+      const channelId = channels[random(channels.length)] as number;
+      if (random(5) === 0) billing.refund(hold);
+      else billing.settle(hold, { ...chargeFor(request, random(request.amount + 1)), channelId });
+    } catch (error) {
+      if (!(error instanceof InsufficientQuota)) errors.push(error);
+    }
+  };
+  const spender = async () => {
+    for (let round = 0; round < 50; round++) await call();
+  };
+  await Promise.all(Array.from({ length: 100 }, spender));
+  working = false;
+  await topUps;
+  await Promise.all(processes.map((billing) => billing.close()));
+  expect(errors).toEqual([]);
+  const [sums] = await sql`
+    select sum(u.quota)::bigint as left, sum(u.held)::bigint as held, sum(u.used_quota)::bigint as used,
+      (select sum(quota)::bigint from logs where user_id = any(${userIds}::int[])) as logged,
+      (select sum(uncovered)::bigint from logs where user_id = any(${userIds}::int[])) as uncovered,
+      (select sum(quota)::bigint from usage_rollups where user_id = any(${userIds}::int[])) as "rolledUp",
+      (select sum(used_quota)::bigint from channels where id = any(${channels}::int[])) as channels,
+      (select sum(held)::bigint from tokens where id = any(${keys}::int[])) as "keysHeld",
+      (select count(*)::int from holds) as holds
+    from users u where id = any(${userIds}::int[])`;
+  const charged = sums?.logged;
+  expect(charged).toBeGreaterThan(0);
+  expect(sums).toEqual({
+    left: userIds.length * 2000 + toppedUp - charged,
+    held: 0,
+    used: charged,
+    logged: charged,
+    uncovered: 0,
+    rolledUp: charged,
+    channels: charged,
+    keysHeld: 0,
+    holds: 0,
+  });
+}, 60_000);

@@ -12,7 +12,10 @@ export type SettledAccount = Readonly<{
   own: number | null;
 }>;
 
-/** Batches of all processes take turns, so that they can't deadlock over shared channel rows. */
+/**
+ * Batches of all processes take turns, so that they can't deadlock over shared channel rows. Users, then
+ * keys, are locked in the order of their ids, as the other statements of the ledger do.
+ */
 const SETTLING = 7_302_001;
 
 /**
@@ -42,6 +45,9 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
       select e.*, greatest(0, least(e.asked, coalesce(p.quota, 0) - coalesce(sum(e.asked) over (
         partition by e.user_id order by e.place rows between unbounded preceding and 1 preceding), 0)))::bigint as taken
       from entries e left join payers p on p.id = e.user_id
+    ),
+    keys as materialized (
+      select id from tokens where id = any(array(select token_id from charged where token_id > 0)) order by id for update
     ),
     written as (
       insert into logs (created_at, type, user_id, username, token_id, token_name, model_name, channel_id, "group",
@@ -81,7 +87,7 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
     paid_tokens as (
       update tokens t set remain_quota = greatest(0, t.remain_quota - s.limited), used_quota = t.used_quota + s.taken,
         accessed_time = greatest(t.accessed_time, s.used_at), held = greatest(0, t.held - s.spent)
-      from token_sums s where t.id = s.token_id
+      from token_sums s join keys k on k.id = s.token_id where t.id = s.token_id
       returning t.id, t.remain_quota as quota, t.held, s.own - s.spent as own
     ),
     paid_channels as (

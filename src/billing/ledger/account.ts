@@ -4,6 +4,9 @@ import type { Balance, Subject } from "./subject.ts";
 /** What a process may lend from memory before the database has confirmed it, as part of what was free there. */
 const LENT_DIVISOR = 64;
 
+/** Less than this (10 USD) could be gone by the time the database confirms: then it is asked first. */
+const AMPLE_UNITS = 5_000_000;
+
 /** Who waits for the database to say whether the account covers an amount. */
 type Waiter = Readonly<{ amount: number; since: number; resolve(covered: boolean): void; reject(reason: Error): void }>;
 
@@ -55,6 +58,11 @@ export class Account {
     return Math.max(0, wanted - this.#free);
   }
 
+  /** What to ask the database for: a unit more brings a whole chunk, where there is one. */
+  get need(): number {
+    return Math.max(this.shortage, this.isLow(0) ? 1 : 0);
+  }
+
   /** What can be given back: all when idle, else what exceeds twice the usual chunk. */
   surplus(idle: boolean): number {
     if (this.sole || this.#free <= 0) return 0;
@@ -68,9 +76,19 @@ export class Account {
     return amount === 0 ? this.#quota > this.#pending : amount <= this.#free;
   }
 
-  /** Ample: what the allotment lacks is so small a part of the free balance that the database can be asked afterwards. */
+  /** What the allotment lacks is so small a part of the free balance that the database can be asked afterwards. */
   canLend(amount: number): boolean {
     return amount > 0 && amount - this.#free <= this.#unheld / LENT_DIVISOR;
+  }
+
+  get isAmple(): boolean {
+    return this.#unheld >= AMPLE_UNITS;
+  }
+
+  /** More should be set aside ahead of calls like the last one, so that they need not wait. */
+  isLow(amount: number): boolean {
+    const chunk = this.#unheld / CHUNK_DIVISOR;
+    return this.#free < chunk / 2 && amount < chunk / 2;
   }
 
   hold(amount: number): void {

@@ -3,7 +3,7 @@ import type { Sql } from "../../../db/types.ts";
 /** Which processes count as dead: these, or all (with a lease that has run out) except one. */
 export type Dead = Readonly<{ ids: readonly string[] } | { except: string; expiredOnly: boolean }>;
 
-/** Gives back all that dead processes held and forgets them. Answers their ids. */
+/** Gives back all that dead processes held and forgets them; locks users before keys. Answers their ids. */
 export async function releaseDeadProcesses(sql: Sql, dead: Dead): Promise<string[]> {
   const ids = "ids" in dead ? [...dead.ids] : [];
   const { except, expiredOnly } = "ids" in dead ? { except: null, expiredOnly: false } : dead;
@@ -28,7 +28,8 @@ export async function releaseDeadProcesses(sql: Sql, dead: Dead): Promise<string
       from sums s join locked_users using (id) where s.subject = 'user' and u.id = s.id
     ),
     locked_tokens as materialized (
-      select t.id from tokens t join sums s on s.subject = 'token' and s.id = t.id order by t.id for update of t
+      select t.id from tokens t join sums s on s.subject = 'token' and s.id = t.id
+      where (select count(*) from locked_users) >= 0 order by t.id for update of t
     ),
     freed_tokens as (
       update tokens t set held = greatest(0, t.held - s.amount)

@@ -1,6 +1,8 @@
 /** Whose balance: a user's, or a limited API key's own. */
 export type Subject = "user" | "token";
 
+export const SUBJECTS: readonly Subject[] = ["user", "token"];
+
 /** A balance as the database has it; whole quota units. */
 export type Balance = Readonly<{
   id: number;
