@@ -1,0 +1,28 @@
+import Box from "@mui/material/Box";
+import Markdown from "react-markdown";
+import rehypeSanitize from "rehype-sanitize";
+
+/** Markdown as a page: headings, lists, tables, code. HTML in it is left out, scripts and odd addresses too. */
+export const Prose = ({ text }: { text: string }) => (
+  <Box
+    sx={{
+      fontSize: 14,
+      lineHeight: "22px",
+      overflowWrap: "anywhere",
+      "& h1": { fontSize: 20, lineHeight: "28px", mt: 0, mb: 3 },
+      "& h2": { fontSize: 16, lineHeight: "24px", mt: 6, mb: 2 },
+      "& h3": { fontSize: 14, lineHeight: "22px", mt: 4, mb: 1 },
+      "& p, & ul, & ol, & pre, & blockquote, & table": { mt: 0, mb: 3 },
+      "& ul, & ol": { pl: 5 },
+      "& img": { maxWidth: "100%", height: "auto" },
+      "& a": { color: "primary.main" },
+      "& pre": { p: 3, overflowX: "auto", border: "1px solid", borderColor: "line.main", borderRadius: 1 },
+      "& code": { overflowWrap: "normal" },
+      "& blockquote": { mx: 0, pl: 4, borderLeft: "3px solid", borderColor: "line.strong", color: "text.secondary" },
+      "& table": { borderCollapse: "collapse", display: "block", overflowX: "auto" },
+      "& th, & td": { px: 2, py: 1, border: "1px solid", borderColor: "line.main", textAlign: "left" },
+    }}
+  >
+    <Markdown rehypePlugins={[rehypeSanitize]}>{text}</Markdown>
+  </Box>
+);

@@ -1,0 +1,40 @@
+import Box from "@mui/material/Box";
+import Skeleton from "@mui/material/Skeleton";
+import { lazy, Suspense } from "react";
+import { frameAddress } from "./frame-address.ts";
+
+/** Markdown is big: it is loaded where a text is shown. */
+const Prose = lazy(async () => ({ default: (await import("./Prose.tsx")).Prose }));
+
+/** What an administrator wrote for visitors: an https address as a frame without rights over this page, else Markdown. */
+export const SiteText = ({ text, frameTitle }: { text: string; frameTitle: string }) => {
+  const address = frameAddress(text);
+  if (address) {
+    return (
+      <Box
+        component="iframe"
+        src={address}
+        title={frameTitle}
+        sandbox="allow-scripts allow-forms allow-popups"
+        referrerPolicy="no-referrer"
+        sx={{ display: "block", width: "100%", height: "calc(100dvh - 56px)", border: 0 }}
+      />
+    );
+  }
+  return (
+    <Box sx={{ maxWidth: 760, mx: "auto", width: "100%", px: { xs: 4, sm: 6 }, py: 8 }}>
+      <Suspense fallback={<ProseSkeleton />}>
+        <Prose text={text} />
+      </Suspense>
+    </Box>
+  );
+};
+
+const ProseSkeleton = () => (
+  <>
+    <Skeleton width="40%" height={32} />
+    <Skeleton width="92%" height={22} />
+    <Skeleton width="86%" height={22} />
+    <Skeleton width="64%" height={22} />
+  </>
+);

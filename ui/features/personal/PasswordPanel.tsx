@@ -1,0 +1,90 @@
+import Button from "@mui/material/Button";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Col, Field, Panel } from "../../components/layout.tsx";
+import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { checkPasswordForm, type PasswordErrors, type PasswordForm } from "./password-form.ts";
+import { changePassword } from "./self-calls.ts";
+
+const EMPTY: PasswordForm = { original: "", password: "", confirm: "" };
+
+/** Changes one's password. */
+export const PasswordPanel = () => {
+  const { t } = useTranslation();
+  const [form, setForm] = useState(EMPTY);
+  const [errors, setErrors] = useState<PasswordErrors>({});
+  const change = useMutation({
+    mutationFn: () => changePassword(form.original, form.password),
+    onSuccess: () => {
+      setForm(EMPTY);
+      notifyDone(t("personal.password.done"));
+    },
+    onError: notifyError,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = checkPasswordForm(form);
+    setErrors(found);
+    if (Object.keys(found).length === 0) change.mutate();
+  };
+  const field = (key: keyof PasswordForm) => ({
+    name: key,
+    value: form[key],
+    error: errors[key] && t(`personal.password.errors.${errors[key]}`),
+    onChange: (value: string) => {
+      setForm({ ...form, [key]: value });
+      setErrors({ ...errors, [key]: undefined });
+    },
+  });
+  return (
+    <Panel title={t("personal.password.title")}>
+      <Col gap={4} sx={{ maxWidth: 400 }}>
+        <form onSubmit={submit} noValidate>
+          <Col gap={3.5}>
+            <PasswordField {...field("original")} label={t("personal.password.original")} autoComplete="current-password" />
+            <PasswordField
+              {...field("password")}
+              label={t("personal.password.new")}
+              hint={t("personal.password.newHint")}
+              autoComplete="new-password"
+            />
+            <PasswordField {...field("confirm")} label={t("personal.password.confirm")} autoComplete="new-password" />
+            <Button type="submit" variant="contained" color="primary" loading={change.isPending} sx={{ alignSelf: "flex-start" }}>
+              {t("personal.password.submit")}
+            </Button>
+          </Col>
+        </form>
+      </Col>
+    </Panel>
+  );
+};
+
+type FieldProps = {
+  name: string;
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  autoComplete: "current-password" | "new-password";
+  hint?: string;
+  error?: string | undefined;
+};
+
+const PasswordField = ({ name, label, value, onChange, autoComplete, hint, error }: FieldProps) => {
+  const id = useId();
+  return (
+    <Field label={label} htmlFor={id} hint={hint} error={error}>
+      <OutlinedInput
+        id={id}
+        name={name}
+        type="password"
+        fullWidth
+        value={value}
+        autoComplete={autoComplete}
+        error={error !== undefined}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Field>
+  );
+};
