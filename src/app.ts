@@ -41,6 +41,7 @@ function managementApi(services: Services) {
   const limits = rateLimit({ rateLimits: config.rateLimits, clientAddress: services.clientAddress });
   return new Elysia({ name: "management" })
     .use(envelope(services))
+    .use(limits)
     .use(sameOrigin(services))
     .use(identityRoutes(shared, guarded, limits))
     .use(channelUpstreamRoutes(shared, guarded))

@@ -10,7 +10,10 @@ export function health(deps: { readiness: () => Promise<Readiness>; metrics: Reg
     .get("/healthz", () => ({ status: "ok", version: deps.version }))
     .get("/readyz", async ({ status }) => {
       const { ready, degraded } = await deps.readiness();
-      return status(ready ? 200 : 503, { status: ready ? (degraded.length ? "degraded" : "ok") : "unavailable", degraded });
+      return status(ready ? 200 : 503, {
+        status: ready ? (degraded.length ? "degraded" : "ok") : "unavailable",
+        degraded,
+      });
     })
     .get("/metrics", async ({ set }) => {
       set.headers["content-type"] = deps.metrics.contentType;

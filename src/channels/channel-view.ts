@@ -1,0 +1,79 @@
+import type { Vault } from "../lib/crypto.ts";
+import { CHANNEL_STATUS, type ChannelRow } from "./entry.ts";
+import { maskKey, splitKeys } from "./keys.ts";
+
+/** A channel on the wire, in the ecosystem's names. */
+export type ChannelView = Readonly<{
+  id: number;
+  type: number;
+  key: string;
+  openai_organization: string;
+  test_model: string;
+  status: number;
+  name: string;
+  weight: number;
+  created_time: number;
+  test_time: number;
+  response_time: number;
+  base_url: string;
+  other: string;
+  balance: number;
+  balance_updated_time: number;
+  models: string;
+  group: string;
+  used_quota: number;
+  model_mapping: string;
+  status_code_mapping: string;
+  priority: number;
+  auto_ban: 0 | 1;
+  other_info: string;
+  tag: string;
+  setting: string;
+  param_override: string;
+  model_prefix: string;
+  max_input_tokens: number;
+  /** Ours: how many keys there are and how many of them are on. */
+  keys: { total: number; enabled: number };
+  /** Ours, on request: one entry an hour of the last 24, oldest first. */
+  traffic?: { count: number; failed: number }[];
+}>;
+
+export type KeysShown = "none" | "masked" | "clear";
+
+/** Turns a row into what callers see; `keysOff` is how many of its keys are disabled. */
+export function viewChannel(row: ChannelRow, vault: Vault, keysOff: number, shown: KeysShown): ChannelView {
+  const keyText = vault.decrypt(row.keyCipher);
+  const keys = splitKeys(row.type, keyText);
+  const key = { none: () => "", masked: () => keys.map(maskKey).join(","), clear: () => keyText }[shown]();
+  return {
+    id: row.id,
+    type: row.type,
+    key,
+    openai_organization: row.openaiOrganization,
+    test_model: row.testModel,
+    status: row.status,
+    name: row.name,
+    weight: row.weight,
+    created_time: row.createdTime,
+    test_time: row.testTime,
+    response_time: row.responseTime,
+    base_url: row.baseUrl,
+    other: row.other,
+    balance: Number(row.balance),
+    balance_updated_time: row.balanceUpdatedTime,
+    models: row.models.join(","),
+    group: row.groups.join(","),
+    used_quota: row.usedQuota,
+    model_mapping: row.modelMapping,
+    status_code_mapping: row.statusCodeMapping,
+    priority: row.priority,
+    auto_ban: row.autoBan ? 1 : 0,
+    other_info: row.status === CHANNEL_STATUS.enabled ? "" : JSON.stringify(row.otherInfo),
+    tag: row.tag,
+    setting: row.setting,
+    param_override: row.paramOverride,
+    model_prefix: row.modelPrefix,
+    max_input_tokens: row.maxInputTokens,
+    keys: { total: keys.length, enabled: Math.max(keys.length - keysOff, 0) },
+  };
+}

@@ -1,0 +1,141 @@
+import { and, asc, count, desc, eq, ne, or, type SQL, sql } from "drizzle-orm";
+import { channelKeys, channels } from "../../db/schema/channels.ts";
+import { contains, isOneOf } from "../lib/sql-text.ts";
+import { type ChannelView, viewChannel } from "./channel-view.ts";
+import type { ChannelDirectory } from "./directory.ts";
+import { CHANNEL_STATUS, type ChannelRow } from "./entry.ts";
+import type { ChannelDeps } from "./operation.ts";
+import { readTraffic } from "./read-traffic.ts";
+
+const SORTS = {
+  id: channels.id,
+  name: channels.name,
+  priority: channels.priority,
+  weight: channels.weight,
+  response_time: channels.responseTime,
+  used_quota: channels.usedQuota,
+  balance: channels.balance,
+} as const;
+export type ChannelSort = keyof typeof SORTS;
+export const CHANNEL_SORTS = Object.keys(SORTS) as ChannelSort[];
+
+export type ChannelFilter = Readonly<{
+  /** Name (part of it), id or whole key. */
+  keyword?: string;
+  group?: string;
+  /** Part of a model's name. */
+  model?: string;
+  status?: number;
+  type?: number;
+  tag?: string;
+}>;
+
+export type ChannelPage = Readonly<{
+  /** 0 is the first. */
+  page: number;
+  pageSize: number;
+  sort?: ChannelSort;
+  descending?: boolean;
+  /** Pages over tags instead of channels and answers all channels of those tags. */
+  byTag?: boolean;
+  withTraffic?: boolean;
+}>;
+
+export type StatusCounts = { all: number; enabled: number; disabled: number; auto_disabled: number };
+export type ChannelList = { items: ChannelView[]; total: number; counts: StatusCounts };
+
+type ListDeps = ChannelDeps & Readonly<{ directory: ChannelDirectory }>;
+
+/** A page of channels that fit the filter, without keys, and how many there are in each status. */
+export async function listChannels(deps: ListDeps, filter: ChannelFilter, page: ChannelPage): Promise<ChannelList> {
+  const { db } = deps;
+  const { status, ...others } = filter;
+  const beside = conditions(deps, others);
+  const statuses = await db
+    .select({ status: channels.status, rows: count() })
+    .from(channels)
+    .where(beside)
+    .groupBy(channels.status);
+  const where = and(beside, status === undefined ? undefined : eq(channels.status, status));
+  const counts = countStatuses(statuses);
+  if (page.byTag) return { ...(await listByTag(deps, where, page)), counts };
+  const rows = await db
+    .select()
+    .from(channels)
+    .where(where)
+    .orderBy(...order(page))
+    .limit(page.pageSize)
+    .offset(page.page * page.pageSize);
+  return { items: await view(deps, rows, page), total: totalOf(counts, status), counts };
+}
+
+async function listByTag(deps: ListDeps, where: SQL | undefined, page: ChannelPage) {
+  const tagged = and(where, ne(channels.tag, ""));
+  const tags = await deps.db.selectDistinct({ tag: channels.tag }).from(channels).where(tagged).orderBy(channels.tag);
+  const shown = tags.slice(page.page * page.pageSize, (page.page + 1) * page.pageSize).map(({ tag }) => tag);
+  const rows = await deps.db
+    .select()
+    .from(channels)
+    .where(and(tagged, sql`${channels.tag} in (select json_array_elements_text(${JSON.stringify(shown)}::json))`))
+    .orderBy(asc(channels.tag), ...order(page));
+  return { items: await view(deps, rows, page), total: tags.length };
+}
+
+function conditions({ directory }: ListDeps, filter: ChannelFilter): SQL | undefined {
+  const { keyword, group, model, type, tag } = filter;
+  return and(
+    keyword ? matchesKeyword(keyword.trim(), directory) : undefined,
+    group ? sql`${group} = any(${channels.groups})` : undefined,
+    model ? contains(sql`array_to_string(${channels.models}, ',')`, model.trim()) : undefined,
+    type === undefined ? undefined : eq(channels.type, type),
+    tag ? eq(channels.tag, tag) : undefined,
+  );
+}
+
+/** Keys are encrypted, so a whole key is looked up among those in memory. */
+function matchesKeyword(keyword: string, directory: ChannelDirectory): SQL | undefined {
+  const holders = [...directory.all()].filter(({ keys }) => keys.includes(keyword)).map(({ id }) => id);
+  const id = /^\d{1,9}$/.test(keyword) ? Number(keyword) : null;
+  return or(
+    contains(channels.name, keyword),
+    contains(channels.baseUrl, keyword),
+    id === null ? undefined : eq(channels.id, id),
+    holders.length ? isOneOf(channels.id, holders) : undefined,
+  );
+}
+
+function order({ sort, descending = true }: ChannelPage): SQL[] {
+  if (!sort) return [desc(channels.priority), desc(channels.id)];
+  const direction = descending ? desc : asc;
+  return sort === "id" ? [direction(channels.id)] : [direction(SORTS[sort]), desc(channels.id)];
+}
+
+async function view({ db, vault }: ListDeps, rows: ChannelRow[], page: ChannelPage): Promise<ChannelView[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const off = await db
+    .select({ id: channelKeys.channelId, keys: count() })
+    .from(channelKeys)
+    .where(and(isOneOf(channelKeys.channelId, ids), ne(channelKeys.status, CHANNEL_STATUS.enabled)))
+    .groupBy(channelKeys.channelId);
+  const keysOff = new Map(off.map(({ id, keys }) => [id, keys]));
+  const traffic = page.withTraffic ? await readTraffic(db, ids) : null;
+  return rows.map((row) => {
+    const channel = viewChannel(row, vault, keysOff.get(row.id) ?? 0, "none");
+    const hours = traffic?.get(row.id);
+    return hours ? { ...channel, traffic: hours } : channel;
+  });
+}
+
+function countStatuses(rows: readonly { status: number; rows: number }[]): StatusCounts {
+  const of = (status: number) => rows.find((row) => row.status === status)?.rows ?? 0;
+  const counts = {
+    enabled: of(CHANNEL_STATUS.enabled),
+    disabled: of(CHANNEL_STATUS.disabled),
+    auto_disabled: of(CHANNEL_STATUS.autoDisabled),
+  };
+  return { all: counts.enabled + counts.disabled + counts.auto_disabled, ...counts };
+}
+
+const totalOf = (counts: StatusCounts, status: number | undefined): number =>
+  ({ 1: counts.enabled, 2: counts.disabled, 3: counts.auto_disabled })[status ?? 0] ?? counts.all;

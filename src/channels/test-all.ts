@@ -1,0 +1,96 @@
+import type { Changes } from "../../db/changes.ts";
+import type { Db } from "../../db/types.ts";
+import type { Logger } from "../lib/log.ts";
+import { OperationError } from "../lib/operation-error.ts";
+import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { providerOf } from "../providers/registry.ts";
+import type { SettingsReader } from "../settings/settings.ts";
+import type { ChannelDirectory } from "./directory.ts";
+import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
+import { setChannelStatus } from "./set-status.ts";
+import { type TestResult, testChannel } from "./test-channel.ts";
+
+export type TestProgress = { running: boolean; done: number; total: number; failed: number };
+
+type TesterDeps = Readonly<{
+  db: Db;
+  changes: Changes;
+  directory: ChannelDirectory;
+  settings: SettingsReader;
+  fetch: SafeFetch;
+  log: Logger;
+}>;
+
+/** Tests channels and draws the consequences: slow or dead ones go off, recovered ones come back, where settings say so. */
+export type ChannelTester = {
+  /** Throws OperationError when there is no such channel or it cannot be tested. */
+  test(id: number, model?: string): Promise<TestResult>;
+  /** Starts a pass over all channels in the background. Throws OperationError while one is running. */
+  testAll(): void;
+  progress(): TestProgress;
+  cancel(): void;
+};
+
+const AT_A_TIME = 4;
+
+/** Creates the tester; one pass over all channels runs at a time. */
+export function createChannelTester(deps: TesterDeps): ChannelTester {
+  const { directory, log } = deps;
+  let progress: TestProgress = { running: false, done: 0, total: 0, failed: 0 };
+
+  const pass = async (queue: ChannelEntry[]) => {
+    const worker = async () => {
+      for (let channel = queue.shift(); channel && progress.running; channel = queue.shift()) {
+        const succeeded = await testAndJudge(deps, channel).catch((error) => {
+          log.warn({ error, channelId: channel?.id }, "a channel could not be tested");
+          return false;
+        });
+        progress.done += 1;
+        if (!succeeded) progress.failed += 1;
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+    } finally {
+      progress.running = false;
+    }
+  };
+  return {
+    async test(id, model) {
+      const channel = directory.get(id);
+      if (!channel) throw new OperationError("channel_not_found");
+      return testChannel(deps, channel, model);
+    },
+    testAll() {
+      if (progress.running) throw new OperationError("channel_tests_running");
+      // Channels that somebody switched off by hand stay off whatever a test says.
+      const queue = [...directory.all()].filter(
+        ({ type, status }) => providerOf(type) !== undefined && status !== CHANNEL_STATUS.disabled,
+      );
+      progress = { running: true, done: 0, total: queue.length, failed: 0 };
+      pass(queue).catch((error) => log.error({ error }, "the test of all channels ended early"));
+    },
+    progress: () => ({ ...progress }),
+    cancel() {
+      progress.running = false;
+    },
+  };
+}
+
+async function testAndJudge(deps: TesterDeps, channel: ChannelEntry): Promise<boolean> {
+  const { settings } = deps;
+  const { success, elapsedMs } = await testChannel(deps, channel);
+  if (channel.status === CHANNEL_STATUS.autoDisabled) {
+    if (success && settings.get("AutomaticEnableChannelEnabled")) {
+      await setChannelStatus(deps, channel.id, CHANNEL_STATUS.enabled, "", CHANNEL_STATUS.autoDisabled);
+    }
+    return success;
+  }
+  const limitS = settings.get("ChannelDisableThreshold");
+  const tooSlow = success && limitS > 0 && elapsedMs > limitS * 1000;
+  if (tooSlow && channel.autoBan && settings.get("AutomaticDisableChannelEnabled")) {
+    const reason = `The test took ${(elapsedMs / 1000).toFixed(1)} s, the limit is ${limitS} s`;
+    await setChannelStatus(deps, channel.id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled);
+  }
+  return success;
+}

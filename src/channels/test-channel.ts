@@ -1,0 +1,100 @@
+import { eq } from "drizzle-orm";
+import { channels } from "../../db/schema/channels.ts";
+import type { Db } from "../../db/types.ts";
+import type { JsonObject } from "../dialects/json.ts";
+import { isErrorAnswer, readError } from "../dialects/openai-chat/error.ts";
+import { nowSeconds } from "../lib/clock.ts";
+import { OperationError } from "../lib/operation-error.ts";
+import { OutboundError } from "../lib/outbound/outbound-error.ts";
+import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { Provider } from "../providers/provider.ts";
+import { providerOf } from "../providers/registry.ts";
+import type { ChannelEntry } from "./entry.ts";
+import { upstreamModelOf } from "./upstream-model.ts";
+
+export type TestResult = Readonly<{
+  success: boolean;
+  /** Why it failed; empty on success. */
+  message: string;
+  /** Milliseconds until the whole answer was there. */
+  elapsedMs: number;
+  model: string;
+}>;
+
+const TIMEOUT_MS = 60_000;
+/** Models of an embedding kind by their names (reference behaviour, 4.7). */
+const EMBEDDING = /embedding|bge-|^m3e/i;
+
+/**
+ * Makes one small real call through a channel and keeps how long it took. Nothing is charged and nothing is logged.
+ * `model` is a name as users call it; without it the channel's test model or its first one. Throws OperationError when the
+ * channel cannot be tested at all; a failing upstream is a result.
+ */
+export async function testChannel(
+  deps: Readonly<{ db: Db; fetch: SafeFetch }>,
+  channel: ChannelEntry,
+  model = "",
+): Promise<TestResult> {
+  const provider = providerOf(channel.type);
+  if (!provider) throw new OperationError("channel_not_testable");
+  const requested = model || channel.testModel || channel.models[0];
+  if (!requested) throw new OperationError("channel_test_model_missing");
+  const started = performance.now();
+  const problem = await call(deps.fetch, channel, provider, requested);
+  const elapsedMs = Math.round(performance.now() - started);
+  await deps.db
+    .update(channels)
+    .set({ testTime: nowSeconds(), ...(problem === null && { responseTime: elapsedMs }) })
+    .where(eq(channels.id, channel.id));
+  return { success: problem === null, message: problem ?? "", elapsedMs, model: requested };
+}
+
+/** Returns what went wrong, or null. */
+async function call(
+  fetch: SafeFetch,
+  channel: ChannelEntry,
+  provider: Provider,
+  requested: string,
+): Promise<string | null> {
+  const bare = requested.startsWith(channel.modelPrefix) ? requested.slice(channel.modelPrefix.length) : requested;
+  const capability = EMBEDDING.test(bare) ? "embeddings" : "chat";
+  const body = { ...testBody(bare, capability), model: upstreamModelOf(channel, requested, bare) };
+  const adapted = provider.adapt?.(body, body.model, capability);
+  const sent = applyChanges(
+    { ...body, model: adapted?.model ?? body.model },
+    { ...adapted?.changes, ...channel.paramOverride },
+  );
+  const key = channel.keys.find((candidate) => !channel.disabledKeys.has(candidate)) ?? channel.keys[0] ?? "";
+  try {
+    const answer = await fetch(provider.url(channel, capability, String(sent.model)), {
+      method: "POST",
+      headers: { ...provider.authHeaders(channel, key), "content-type": "application/json" },
+      body: JSON.stringify(sent),
+      proxy: typeof channel.setting.proxy === "string" ? channel.setting.proxy : "",
+      timeoutMs: TIMEOUT_MS,
+      maxRedirects: 0,
+    });
+    const text = answer.text();
+    if (answer.status !== 200) return describe(answer.status, text, key);
+    return isErrorAnswer(JSON.parse(text)) ? describe(answer.status, text, key) : null;
+  } catch (error) {
+    if (error instanceof OutboundError) return error.message;
+    if (error instanceof SyntaxError) return "the answer is not JSON";
+    throw error;
+  }
+}
+
+function testBody(model: string, capability: "chat" | "embeddings"): JsonObject {
+  if (capability === "embeddings") return { input: ["hello world"] };
+  const maxTokens = model.includes("gemini") ? 300 : model.includes("thinking") ? 50 : 10;
+  return { messages: [{ role: "user", content: "hi" }], stream: false, max_tokens: maxTokens };
+}
+
+/** Undefined takes a field away. */
+function applyChanges(body: JsonObject, changes: Readonly<Record<string, unknown>>): JsonObject {
+  return Object.fromEntries(Object.entries({ ...body, ...changes }).filter(([, value]) => value !== undefined));
+}
+
+/** Upstreams like to repeat the key they refuse. */
+const describe = (status: number, body: string, key: string): string =>
+  `HTTP ${status}: ${readError(status, body).message}`.replaceAll(key || "\0", "***").slice(0, 500);

@@ -1,0 +1,170 @@
+import { Elysia, t } from "elysia";
+import type { ChannelInput } from "../channels/channel-input.ts";
+import { createChannel } from "../channels/create-channel.ts";
+import { deleteChannels, deleteDisabledChannels } from "../channels/delete-channels.ts";
+import type { ChannelDirectory } from "../channels/directory.ts";
+import { fixAbilities } from "../channels/fix-abilities.ts";
+import { getChannel } from "../channels/get-channel.ts";
+import { CHANNEL_SORTS, type ChannelFilter, listChannels } from "../channels/list-channels.ts";
+import type { ChannelDeps } from "../channels/operation.ts";
+import { editTag, listTags, setTag, setTagStatus } from "../channels/tags.ts";
+import { updateChannel } from "../channels/update-channel.ts";
+import { ok } from "./envelope.ts";
+import type { guard } from "./guard.ts";
+import { pagingQuery, readPaging } from "./paging.ts";
+
+type Services = ChannelDeps & Readonly<{ channels: ChannelDirectory }>;
+
+const text = t.Optional(t.Union([t.String(), t.Null()]));
+const number = t.Optional(t.Union([t.Number(), t.Null()]));
+const names = t.Union([t.String(), t.Array(t.String())]);
+const channelBody = {
+  type: t.Optional(t.Integer({ minimum: 0, maximum: 100_000 })),
+  name: t.Optional(t.String({ maxLength: 200 })),
+  key: t.Optional(t.String({ maxLength: 1_000_000 })),
+  status: t.Optional(t.Integer()),
+  priority: number,
+  weight: number,
+  base_url: text,
+  other: t.Optional(t.String()),
+  openai_organization: text,
+  max_input_tokens: number,
+  models: t.Optional(names),
+  group: t.Optional(names),
+  groups: t.Optional(t.Array(t.String())),
+  model_mapping: text,
+  status_code_mapping: text,
+  setting: text,
+  param_override: text,
+  model_prefix: text,
+  tag: text,
+  test_model: text,
+  auto_ban: t.Optional(t.Union([t.Number(), t.Boolean(), t.Null()])),
+};
+const newChannel = t.Object(channelBody);
+/** The wrapped form that tools of a sibling system send. */
+const wrappedChannel = t.Object({ mode: t.Optional(t.String()), channel: newChannel });
+const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const ids = t.Array(id, { maxItems: 10_000 });
+const tag = t.String({ maxLength: 200 });
+
+const listQuery = t.Object({
+  ...pagingQuery,
+  id_sort: t.Optional(t.String()),
+  tag_mode: t.Optional(t.String()),
+  keyword: t.Optional(t.String()),
+  group: t.Optional(t.String()),
+  model: t.Optional(t.String()),
+  status: t.Optional(t.Numeric()),
+  type: t.Optional(t.Numeric()),
+  tag: t.Optional(t.String()),
+  sort: t.Optional(t.UnionEnum(CHANNEL_SORTS as [(typeof CHANNEL_SORTS)[number]])),
+  order: t.Optional(t.UnionEnum(["asc", "desc"])),
+  stats: t.Optional(t.String()),
+});
+
+/** Channels: lists, single ones, tags and clean-up. Tests and balances are in channel-upstream.ts. */
+export function channelRoutes(services: Services, guarded: ReturnType<typeof guard>) {
+  const list = async ({ query }: { query: typeof listQuery.static }, pageSize?: number) => {
+    const paging = readPaging(query, 0);
+    const size = pageSize ?? paging.pageSize;
+    const sort = query.sort ?? (query.id_sort === "true" ? ("id" as const) : undefined);
+    const { items, total, counts } = await listChannels(
+      { ...services, directory: services.channels },
+      filterOf(query),
+      {
+        page: paging.page,
+        pageSize: size,
+        ...(sort && { sort }),
+        descending: query.order !== "asc",
+        byTag: query.tag_mode === "true",
+        withTraffic: query.stats === "true",
+      },
+    );
+    return { ...ok(items), total, page: paging.page, page_size: size, counts };
+  };
+  return new Elysia({ prefix: "/api/channel", name: "console/channels" })
+    .use(guarded)
+    .guard({ role: "admin" })
+    .get("/", (context) => list(context), { query: listQuery })
+    .get("/search", (context) => list(context, context.query.page_size === undefined ? 100 : undefined), {
+      query: listQuery,
+    })
+    .get("/tags", async () => ok(await listTags(services)))
+    .get(
+      "/:id",
+      async ({ actor, params, query }) => ok(await getChannel(services, actor, params.id, query.show_key === "true")),
+      { params: t.Object({ id }), query: t.Object({ show_key: t.Optional(t.String()) }) },
+    )
+    .post("/", async ({ actor, body }) => ok({ id: await createChannel(services, actor, unwrap(body)) }), {
+      body: t.Union([wrappedChannel, newChannel]),
+    })
+    .put(
+      "/",
+      async ({ actor, body }) => {
+        const { id: channelId, ...input } = body;
+        await updateChannel(services, actor, channelId, input);
+        return ok(await getChannel(services, actor, channelId));
+      },
+      { body: t.Object({ id, ...channelBody }) },
+    )
+    .delete("/disabled", async ({ actor }) => ok(await deleteDisabledChannels(services, actor)))
+    .delete(
+      "/:id",
+      async ({ actor, params }) => {
+        await deleteChannels(services, actor, [params.id]);
+        return ok(null);
+      },
+      { params: t.Object({ id }) },
+    )
+    .post("/batch", async ({ actor, body }) => ok(await deleteChannels(services, actor, body.ids)), {
+      body: t.Object({ ids }),
+    })
+    .post("/batch/tag", async ({ actor, body }) => ok(await setTag(services, actor, body.ids, body.tag)), {
+      body: t.Object({ ids, tag: t.Union([tag, t.Null()]) }),
+    })
+    .post("/fix", async () => ok(await fixAbilities(services)))
+    .put(
+      "/tag",
+      async ({ actor, body }) => {
+        const { tag: name, ...change } = body;
+        const { models, groups, ...rest } = change;
+        const input = { ...rest, ...(models && { models }), ...(groups && { groups: splitNames(groups) }) };
+        return ok(await editTag(services, actor, name, input));
+      },
+      {
+        body: t.Object({
+          tag,
+          new_tag: text,
+          model_mapping: text,
+          models: t.Optional(t.Union([names, t.Null()])),
+          groups: t.Optional(t.Union([names, t.Null()])),
+          priority: number,
+          weight: number,
+        }),
+      },
+    )
+    .post("/tag/enabled", async ({ actor, body }) => ok(await setTagStatus(services, actor, body.tag, 1)), {
+      body: t.Object({ tag }),
+    })
+    .post("/tag/disabled", async ({ actor, body }) => ok(await setTagStatus(services, actor, body.tag, 2)), {
+      body: t.Object({ tag }),
+    });
+}
+
+function filterOf(query: typeof listQuery.static): ChannelFilter {
+  const { keyword, group, model, status, type, tag: tagName } = query;
+  return {
+    ...(keyword && { keyword }),
+    ...(group && { group }),
+    ...(model && { model }),
+    ...(status && { status }),
+    ...(type && { type }),
+    ...(tagName && { tag: tagName }),
+  };
+}
+
+const unwrap = (body: typeof newChannel.static | typeof wrappedChannel.static): ChannelInput =>
+  "channel" in body ? body.channel : body;
+
+const splitNames = (given: string | string[]): string[] => (typeof given === "string" ? given.split(",") : given);
