@@ -39,7 +39,11 @@ const open = <Path extends string>(path: Path, page: ReturnType<typeof lazyRoute
 const guarded = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
   createRoute({ getParentRoute: () => root, path, component: page, beforeLoad: requireSignIn });
 
-const channelPage = lazyRouteComponent(() => import("./routes/channel-list.tsx"), "ChannelListPage");
+/** The drawer has addresses of its own and opens over the list, which stays as it is. */
+const channels = guarded(
+  "/channel",
+  lazyRouteComponent(() => import("./routes/channel-list.tsx"), "ChannelListPage"),
+);
 
 const routeTree = root.addChildren([
   open(
@@ -70,9 +74,10 @@ const routeTree = root.addChildren([
     "/log",
     lazyRouteComponent(() => import("./routes/usage-log.tsx"), "UsageLogPage"),
   ),
-  guarded("/channel", channelPage),
-  guarded("/channel/add", channelPage),
-  guarded("/channel/edit/$id", channelPage),
+  channels.addChildren([
+    createRoute({ getParentRoute: () => channels, path: "/add" }),
+    createRoute({ getParentRoute: () => channels, path: "/edit/$id" }),
+  ]),
 ]);
 
 /** The pages of the console, each loaded when it is first visited. */

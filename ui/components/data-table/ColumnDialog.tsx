@@ -7,13 +7,12 @@ import DialogTitle from "@mui/material/DialogTitle";
 import FormControlLabel from "@mui/material/FormControlLabel";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
-import type { Column } from "./column.ts";
 import type { ColumnChoice } from "./useColumnChoice.ts";
 
-type Props<Row> = { columns: readonly Column<Row>[]; choice: ColumnChoice<Row>; onClose: () => void };
+type Props<Row> = { choice: ColumnChoice<Row>; onClose: () => void };
 
 /** Chooses the columns of a table. */
-export function ColumnDialog<Row>({ columns, choice, onClose }: Props<Row>) {
+export function ColumnDialog<Row>({ choice, onClose }: Props<Row>) {
   const { t } = useTranslation();
   const titleId = useId();
   return (
@@ -22,7 +21,7 @@ export function ColumnDialog<Row>({ columns, choice, onClose }: Props<Row>) {
         {t("components.table.columns")}
       </DialogTitle>
       <DialogContent sx={{ display: "grid", gridTemplateColumns: "1fr 1fr" }}>
-        {columns.map(({ key, head, isTitle }) => (
+        {choice.all.map(({ key, head, isTitle }) => (
           <FormControlLabel
             key={key}
             label={head}

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Column } from "./column.ts";
 
 export type ColumnChoice<Row> = Readonly<{
+  all: readonly Column<Row>[];
   /** The columns to show, in their order. */
   shown: readonly Column<Row>[];
   isShown: (key: string) => boolean;
@@ -20,6 +21,7 @@ export function useColumnChoice<Row>(columns: readonly Column<Row>[], storageKey
   };
   const isShown = (key: string) => !hidden.has(key);
   return {
+    all: columns,
     shown: columns.filter((column) => column.isTitle || isShown(column.key)),
     isShown,
     toggle: (key) =>

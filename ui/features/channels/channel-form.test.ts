@@ -44,11 +44,21 @@ describe("checking", () => {
     expect(checkChannelForm(filled, true, false)).toEqual({});
   });
   test("name and key are required on create, the key not on edit", () => {
-    expect(checkChannelForm({ ...filled, name: " ", key: "" }, true, false)).toEqual({ name: "nameAndKey", key: "nameAndKey" });
+    expect(checkChannelForm({ ...filled, name: " ", key: "" }, true, false)).toEqual({
+      name: "nameAndKey",
+      key: "nameAndKey",
+    });
     expect(checkChannelForm({ ...filled, key: "" }, false, false)).toEqual({});
   });
   test("at least one model, and each JSON field has its own fault", () => {
-    const broken = { ...filled, models: [], modelMapping: "{", paramOverride: "[]", setting: "x", statusCodeMapping: "1" };
+    const broken = {
+      ...filled,
+      models: [],
+      modelMapping: "{",
+      paramOverride: "[]",
+      setting: "x",
+      statusCodeMapping: "1",
+    };
     expect(checkChannelForm(broken, true, false)).toEqual({
       models: "models",
       modelMapping: "modelMapping",
@@ -74,7 +84,13 @@ describe("checking", () => {
 describe("sending", () => {
   test("strips the address, clamps the weight and leaves an untouched key out", () => {
     const body = bodyOf({ ...formOf(stored), baseUrl: "https://a.example/ ", weight: "-3" });
-    expect(body).toMatchObject({ base_url: "https://a.example", weight: 0, priority: 0, models: "gpt-5,gpt-5-mini", group: "default,vip" });
+    expect(body).toMatchObject({
+      base_url: "https://a.example",
+      weight: 0,
+      priority: 0,
+      models: "gpt-5,gpt-5-mini",
+      group: "default,vip",
+    });
     expect(body).not.toHaveProperty("key");
   });
   test("several keys become one comma list, a single one stays as typed", () => {

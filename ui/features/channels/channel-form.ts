@@ -104,3 +104,9 @@ export function bodyOf(form: ChannelForm): Record<string, string | number> {
     status_code_mapping: form.statusCodeMapping.trim(),
   };
 }
+
+/** How many fields differ; a view of the keys is no change. */
+export function changesOf(before: ChannelForm, now: ChannelForm): number {
+  const fields = Object.keys(before) as (keyof ChannelForm)[];
+  return fields.filter((field) => field !== "severalKeys" && String(before[field]) !== String(now[field])).length;
+}

@@ -27,7 +27,8 @@ export function checkChannelForm(form: ChannelForm, creating: boolean, baseUrlRe
   if (form.baseUrl.trim() === "") {
     if (baseUrlRequired) faults.baseUrl = "baseUrlRequired";
   } else if (!/^https?:\/\/[^\s/]/i.test(form.baseUrl.trim())) faults.baseUrl = "baseUrl";
-  if (form.type === VERTEX_TYPE && form.other.trim().startsWith("{") && !isJsonObject(form.other)) faults.other = "other";
+  if (form.type === VERTEX_TYPE && form.other.trim().startsWith("{") && !isJsonObject(form.other))
+    faults.other = "other";
   if (form.models.length === 0) faults.models = "models";
   for (const field of ["modelMapping", "paramOverride", "setting", "statusCodeMapping"] as const) {
     if (form[field].trim() !== "" && !isJsonObject(form[field])) faults[field] = field;

@@ -2,7 +2,8 @@
 export const VERTEX_TYPE = 41;
 
 /** Whether a pasted text holds several keys, separated by commas or line breaks. */
-export const holdsSeveralKeys = (text: string, type: number): boolean => type !== VERTEX_TYPE && /[,\r\n]/.test(text.trim());
+export const holdsSeveralKeys = (text: string, type: number): boolean =>
+  type !== VERTEX_TYPE && /[,\r\n]/.test(text.trim());
 
 /** The keys in a text, in order, blanks and repetitions dropped. */
 export const splitKeys = (text: string): string[] => [
@@ -15,4 +16,5 @@ export const splitKeys = (text: string): string[] => [
 ];
 
 /** A key as it may be shown: its first and last characters. */
-export const maskKey = (key: string): string => (key.length <= 12 ? `${key.slice(0, 3)}…` : `${key.slice(0, 5)}…${key.slice(-4)}`);
+export const maskKey = (key: string): string =>
+  key.length <= 12 ? `${key.slice(0, 3)}…` : `${key.slice(0, 5)}…${key.slice(-4)}`;

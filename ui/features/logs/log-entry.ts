@@ -1,35 +1,8 @@
 import type { LogOther } from "../../../src/billing/types.ts";
+import type { LogView } from "../../../src/logs/log-view.ts";
 
-/** A row of the usage log as `GET /api/log/` answers it. */
-export type LogEntry = Readonly<{
-  id: number;
-  /** Epoch seconds. */
-  created_at: number;
-  type: number;
-  user_id: number;
-  username: string;
-  token_name: string;
-  model_name: string;
-  /** Channel number; 0 none. Admins only. */
-  channel: number;
-  channel_name: string;
-  group: string;
-  is_stream: boolean;
-  /** Whole seconds. */
-  use_time: number;
-  elapsed_ms?: number;
-  failed?: boolean;
-  prompt_tokens: number;
-  completion_tokens: number;
-  /** Quota units. */
-  quota: number;
-  uncovered?: number;
-  ip?: string;
-  request_id?: string | null;
-  content: string;
-  /** JSON text of `LogOther`. */
-  other: string;
-}>;
+/** A row of the usage log as `GET /api/log/` answers it; `other` is JSON text of `LogOther`. */
+export type LogEntry = LogView;
 
 /** The log's row types; 0 stands for all in filters and is shown as consumption in rows. */
 export const LOG_TYPES = { topUp: 1, consume: 2, manage: 3, system: 4, checkIn: 5 } as const;

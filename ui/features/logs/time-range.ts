@@ -12,7 +12,8 @@ export type TimeChoice = Readonly<{ range?: string; from?: number; to?: number }
 /** A range in epoch seconds; `end` is open when it follows the clock. */
 export type TimeRange = Readonly<{ name: RangeName | null; start: number; end: number; open: boolean }>;
 
-export const isRangeName = (name: string | undefined): name is RangeName => name !== undefined && Object.hasOwn(RANGES, name);
+export const isRangeName = (name: string | undefined): name is RangeName =>
+  name !== undefined && Object.hasOwn(RANGES, name);
 
 /** The range that a choice means at a moment. */
 export function rangeOf(choice: TimeChoice, nowSeconds: number): TimeRange {

@@ -26,8 +26,14 @@ describe("checking", () => {
     expect(checkTokenForm(good)).toEqual({});
   });
   test("each field has its fault", () => {
-    const bad = { ...good, name: "", quantity: "0", expiresAt: null, quota: -1, allowIps: "10.0.0.300" };
-    expect(checkTokenForm(bad)).toEqual({ name: "name", quantity: "quantity", expiresAt: "expiry", quota: "quota", allowIps: "ip" });
+    const bad = { ...good, name: "", quantity: "0", expiresAt: null, quota: "-1", allowIps: "10.0.0.300" };
+    expect(checkTokenForm(bad)).toEqual({
+      name: "name",
+      quantity: "quantity",
+      expiresAt: "expiry",
+      quota: "quota",
+      allowIps: "ip",
+    });
   });
   test("a batch leaves room for the suffix", () => {
     expect(checkTokenForm({ ...good, name: "x".repeat(30) })).toEqual({});
@@ -52,6 +58,11 @@ test("a stored key survives a round through the form", () => {
     allow_ips: "",
     group: "vip",
   });
+});
+
+test("an untouched expiry is not sent again", () => {
+  expect(bodyOf(formOf(token), token.name, token)).not.toHaveProperty("expired_time");
+  expect(bodyOf({ ...formOf(token), expiresAt: 5 }, token.name, token).expired_time).toBe(5);
 });
 
 test("only the first of a batch keeps its bare name", () => {

@@ -8,15 +8,15 @@ export type TokenForm = {
   /** Epoch seconds; -1 never; null: what was typed is no date. */
   expiresAt: number | null;
   unlimited: boolean;
-  /** Quota units. */
-  quota: number;
+  /** Quota units, as text while they are typed. */
+  quota: string;
   models: string[];
   allowIps: string;
   /** Empty: the owner's group. */
   group: string;
 };
 
-const NEW_TOKEN_QUOTA = 500_000;
+const NEW_TOKEN_QUOTA = "500000";
 
 export const NEW_TOKEN: TokenForm = {
   name: "",
@@ -35,20 +35,34 @@ export function formOf(token: Token): TokenForm {
     quantity: "1",
     expiresAt: token.expired_time,
     unlimited: token.unlimited_quota,
-    quota: token.remain_quota,
+    quota: String(token.remain_quota),
     models: token.model_limits_enabled ? token.model_limits.split(",").filter((model) => model !== "") : [],
     allowIps: token.allow_ips,
     group: token.group,
   };
 }
 
-/** Body of POST and PUT /api/token/ (PUT adds the id). */
-export function bodyOf(form: TokenForm, name: string) {
+export type TokenBody = Readonly<{
+  name: string;
+  remain_quota: number;
+  unlimited_quota: boolean;
+  expired_time?: number;
+  model_limits_enabled: boolean;
+  model_limits: string;
+  allow_ips: string;
+  group: string;
+}>;
+
+/**
+ * Body of POST and PUT /api/token/ (PUT adds the id). An expiry that was not touched is left out: the server takes no
+ * moment in the past, which it is for an expired key.
+ */
+export function bodyOf(form: TokenForm, name: string, stored?: Token): TokenBody {
   return {
     name,
-    remain_quota: form.quota,
+    remain_quota: form.unlimited ? Number(form.quota) || 0 : Number(form.quota),
     unlimited_quota: form.unlimited,
-    expired_time: form.expiresAt ?? NEVER,
+    ...(stored && stored.expired_time === form.expiresAt ? {} : { expired_time: form.expiresAt ?? NEVER }),
     model_limits_enabled: form.models.length > 0,
     model_limits: form.models.join(","),
     allow_ips: linesOf(form.allowIps).join("\n"),
@@ -73,14 +87,16 @@ export function checkTokenForm(form: TokenForm): TokenFaults {
   else if ([...name].length > longest) faults.name = "nameLength";
   if (!Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) faults.quantity = "quantity";
   if (form.expiresAt === null) faults.expiresAt = "expiry";
-  if (!form.unlimited && (!Number.isInteger(form.quota) || form.quota < 0)) faults.quota = "quota";
+  if (!form.unlimited && !/^\s*\d{1,15}\s*$/.test(form.quota)) faults.quota = "quota";
   if (!linesOf(form.allowIps).every(looksLikeAddress)) faults.allowIps = "ip";
   return faults;
 }
 
 /** The names of a batch: the first as typed, the others with a random suffix of six characters. */
 export function batchNames(name: string, quantity: number): string[] {
-  return Array.from({ length: quantity }, (_, index) => (index === 0 ? name.trim() : `${name.trim()}-${randomSuffix()}`));
+  return Array.from({ length: quantity }, (_, index) =>
+    index === 0 ? name.trim() : `${name.trim()}-${randomSuffix()}`,
+  );
 }
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -101,6 +117,13 @@ function looksLikeAddress(line: string): boolean {
   const [address = "", prefix, ...rest] = line.split("/");
   if (rest.length > 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) return false;
   const bits = prefix === undefined ? 0 : Number(prefix);
-  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return bits <= 32 && address.split(".").every((part) => Number(part) <= 255);
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address))
+    return bits <= 32 && address.split(".").every((part) => Number(part) <= 255);
   return address.includes(":") && /^[\da-f:.]+$/i.test(address) && bits <= 128;
+}
+
+/** How many fields differ. */
+export function changesOf(before: TokenForm, now: TokenForm): number {
+  const fields = Object.keys(before) as (keyof TokenForm)[];
+  return fields.filter((field) => String(before[field]) !== String(now[field])).length;
 }

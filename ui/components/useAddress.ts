@@ -1,0 +1,39 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback } from "react";
+
+type Value = string | number | undefined;
+
+/** What a page keeps in the address, so that a view can be shared and survives a reload. */
+export type Address = Readonly<{
+  /** Empty when it is not set. */
+  text: (key: string) => string;
+  /** Undefined when it is not set or no number. */
+  number: (key: string) => number | undefined;
+  /** Empty and undefined remove a key. */
+  set: (changes: Readonly<Record<string, Value>>) => void;
+  clear: () => void;
+}>;
+
+/** Reads and changes the address's query; a change replaces the history entry. */
+export function useAddress(): Address {
+  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const set = useCallback(
+    (changes: Readonly<Record<string, Value>>) =>
+      void navigate({ to: ".", search: (now: object) => withoutBlanks({ ...now, ...changes }), replace: true }),
+    [navigate],
+  );
+  const clear = useCallback(() => void navigate({ to: ".", search: {}, replace: true }), [navigate]);
+  const text = (key: string) => {
+    const value = search[key];
+    return typeof value === "string" || typeof value === "number" ? String(value) : "";
+  };
+  const number = (key: string) => {
+    const value = text(key);
+    return value !== "" && Number.isFinite(Number(value)) ? Number(value) : undefined;
+  };
+  return { text, number, set, clear };
+}
+
+const withoutBlanks = (values: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ""));

@@ -1,0 +1,32 @@
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Tag from "@mui/icons-material/LocalOfferOutlined";
+import Pause from "@mui/icons-material/PauseOutlined";
+import Play from "@mui/icons-material/PlayArrowOutlined";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { SelectionBar } from "../../components/data-table/SelectionBar.tsx";
+import { TagDialog } from "./TagDialog.tsx";
+import { useBatch } from "./use-batch.ts";
+
+/** What can be done with the ticked channels. */
+export const BatchBar = ({ ids, onClear }: { ids: readonly number[]; onClear: () => void }) => {
+  const { t } = useTranslation();
+  const batch = useBatch(ids, onClear);
+  const [isTagging, setTagging] = useState(false);
+  const count = ids.length;
+  return (
+    <>
+      <SelectionBar
+        count={count}
+        onClear={onClear}
+        actions={[
+          { label: t("channels.enable"), icon: <Play />, onSelect: batch.enable },
+          { label: t("channels.disable"), icon: <Pause />, onSelect: batch.disable },
+          { label: t("channels.batch.setTag"), icon: <Tag />, onSelect: () => setTagging(true) },
+          { label: t("channels.batch.delete", { count }), icon: <Delete />, onSelect: batch.remove, isDangerous: true },
+        ]}
+      />
+      {isTagging && <TagDialog count={count} onSet={batch.setTag} onClose={() => setTagging(false)} />}
+    </>
+  );
+};

@@ -1,0 +1,84 @@
+import Columns from "@mui/icons-material/ViewColumnOutlined";
+import FormControlLabel from "@mui/material/FormControlLabel";
+import IconButton from "@mui/material/IconButton";
+import Switch from "@mui/material/Switch";
+import Tooltip from "@mui/material/Tooltip";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { StatusCounts } from "../../../src/channels/list-channels.ts";
+import type { ChannelType } from "../../../src/providers/registry.ts";
+import { ColumnDialog } from "../../components/data-table/ColumnDialog.tsx";
+import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
+import { FilterBar } from "../../components/FilterBar.tsx";
+import type { Address } from "../../components/useAddress.ts";
+import type { Channel } from "./channel.ts";
+import { channelTags, enabledModels, groupNames } from "./channel-queries.ts";
+import { StatusSegments } from "./StatusSegments.tsx";
+
+type ChannelFiltersProps = Readonly<{
+  address: Address;
+  types: readonly ChannelType[];
+  counts: StatusCounts | undefined;
+  columns: ColumnChoice<Channel>;
+  idSort: boolean;
+  onIdSort: (isOn: boolean) => void;
+}>;
+
+/** What narrows the list of channels, and how it is laid out. */
+export const ChannelFilters = ({ address, types, counts, columns, idSort, onIdSort }: ChannelFiltersProps) => {
+  const { t } = useTranslation();
+  const [isChoosing, setChoosing] = useState(false);
+  const groups = useQuery(groupNames).data ?? [];
+  const tags = useQuery(channelTags).data ?? [];
+  const models = useQuery(enabledModels).data ?? [];
+  const filter = (key: string, options: readonly (readonly [string, string])[]) => ({
+    key,
+    label: t(`channels.filters.${key}`),
+    value: address.text(key),
+    options: options.map(([value, label]) => ({ value, label })),
+  });
+  const same = (names: readonly string[]) => names.map((name) => [name, name] as const);
+  return (
+    <>
+      <FilterBar
+        search={{ value: address.text("search"), placeholder: t("channels.filters.search") }}
+        filters={[
+          filter("model", same(models)),
+          filter("group", same(groups)),
+          filter(
+            "type",
+            types.map(({ id, name }) => [String(id), name] as const),
+          ),
+          filter("tag", same(tags)),
+        ]}
+        onChange={(key, value) => address.set({ [key]: value, p: undefined })}
+        onClear={address.clear}
+        tools={
+          <>
+            <StatusSegments
+              value={address.text("status")}
+              counts={counts}
+              onChange={(status) => address.set({ status, p: undefined })}
+            />
+            <FormControlLabel
+              label={t("channels.filters.idSort")}
+              control={<Switch checked={idSort} onChange={(event) => onIdSort(event.target.checked)} />}
+              sx={{
+                mx: 2,
+                gap: 2,
+                "& .MuiFormControlLabel-label": { fontSize: 12.5, color: "text.secondary", whiteSpace: "nowrap" },
+              }}
+            />
+            <Tooltip title={t("components.table.columns")}>
+              <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
+                <Columns />
+              </IconButton>
+            </Tooltip>
+          </>
+        }
+      />
+      {isChoosing && <ColumnDialog choice={columns} onClose={() => setChoosing(false)} />}
+    </>
+  );
+};

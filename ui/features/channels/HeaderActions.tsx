@@ -1,0 +1,83 @@
+import Add from "@mui/icons-material/AddOutlined";
+import Bolt from "@mui/icons-material/BoltOutlined";
+import Build from "@mui/icons-material/BuildOutlined";
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import More from "@mui/icons-material/MoreHorizOutlined";
+import Sync from "@mui/icons-material/SyncOutlined";
+import Button from "@mui/material/Button";
+import IconButton from "@mui/material/IconButton";
+import ListItemIcon from "@mui/material/ListItemIcon";
+import Menu from "@mui/material/Menu";
+import MenuItem from "@mui/material/MenuItem";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { StatusCounts } from "../../../src/channels/list-channels.ts";
+import { usePhone } from "../../components/usePhone.ts";
+import { useUpkeep } from "./use-upkeep.ts";
+
+type HeaderActionsProps = Readonly<{
+  counts: StatusCounts | undefined;
+  isTesting: boolean;
+  onTestAll: () => void;
+  onAdd: () => void;
+}>;
+
+/** What can be done with all channels; on a phone only adding stays outside the menu. */
+export const HeaderActions = ({ counts, isTesting, onTestAll, onAdd }: HeaderActionsProps) => {
+  const { t } = useTranslation();
+  const isPhone = usePhone();
+  const upkeep = useUpkeep();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const close = (then: () => void) => () => {
+    setAnchor(null);
+    then();
+  };
+  const disabled = (counts?.disabled ?? 0) + (counts?.auto_disabled ?? 0);
+  const everyday = [
+    {
+      label: t("channels.updateBalances"),
+      icon: <Sync />,
+      isDisabled: upkeep.isUpdating,
+      onSelect: upkeep.updateBalances,
+    },
+    { label: t("channels.test.allTitle"), icon: <Bolt />, isDisabled: isTesting, onSelect: onTestAll },
+  ];
+  const rare = [
+    { label: t("channels.upkeep.fix"), icon: <Build />, isDisabled: false, onSelect: upkeep.fix },
+    {
+      label: t("channels.upkeep.deleteDisabled"),
+      icon: <Delete />,
+      isDisabled: disabled === 0,
+      onSelect: () => upkeep.deleteDisabled(disabled),
+    },
+  ];
+  return (
+    <>
+      <IconButton
+        aria-label={t("channels.moreActions")}
+        aria-haspopup="menu"
+        aria-expanded={anchor !== null}
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
+        <More />
+      </IconButton>
+      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+        {(isPhone ? [...everyday, ...rare] : rare).map(({ label, icon, isDisabled, onSelect }) => (
+          <MenuItem key={label} disabled={isDisabled} onClick={close(onSelect)}>
+            <ListItemIcon>{icon}</ListItemIcon>
+            {label}
+          </MenuItem>
+        ))}
+      </Menu>
+      {!isPhone &&
+        everyday.map(({ label, icon, isDisabled, onSelect }) => (
+          <Button key={label} startIcon={icon} disabled={isDisabled} onClick={onSelect}>
+            {label}
+          </Button>
+        ))}
+      <Button variant="contained" color="primary" startIcon={<Add />} onClick={onAdd}>
+        {isPhone ? t("channels.addShort") : t("channels.add")}
+      </Button>
+    </>
+  );
+};

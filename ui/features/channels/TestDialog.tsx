@@ -1,0 +1,106 @@
+import Autocomplete from "@mui/material/Autocomplete";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import CircularProgress from "@mui/material/CircularProgress";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Field, Row } from "../../components/layout.tsx";
+import { StatusChip, ToneBadge } from "../../components/StatusChip.tsx";
+import { type Channel, splitList } from "./channel.ts";
+import { type TestOutcome, testChannel } from "./channel-calls.ts";
+import { CHANNELS_KEY } from "./channel-queries.ts";
+import { responseTone } from "./response-tone.ts";
+
+/** Sends a short request for a chosen model through the channel and shows what came of it. */
+export const TestDialog = ({ channel, onClose }: { channel: Channel; onClose: () => void }) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const client = useQueryClient();
+  const models = splitList(channel.models);
+  const [model, setModel] = useState(channel.test_model || models[0] || "");
+  const [outcome, setOutcome] = useState<TestOutcome | "running" | null>(null);
+  const abort = useRef<AbortController | null>(null);
+  useEffect(() => () => abort.current?.abort(), []);
+
+  const run = async () => {
+    const controller = new AbortController();
+    abort.current = controller;
+    setOutcome("running");
+    try {
+      setOutcome(await testChannel(channel.id, model, controller.signal));
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      setOutcome({ success: false, message: error instanceof Error ? error.message : String(error), time: 0 });
+    }
+    void client.invalidateQueries({ queryKey: CHANNELS_KEY });
+  };
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={`${id}title`} fullWidth maxWidth="xs">
+      <DialogTitle id={`${id}title`} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
+        {t("channels.test.title", { name: channel.name })}
+      </DialogTitle>
+      <DialogContent>
+        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("channels.test.purpose")}</Box>
+        <Field label={t("channels.test.model")} htmlFor={`${id}model`}>
+          <Autocomplete
+            freeSolo
+            options={models}
+            inputValue={model}
+            onInputChange={(_, name) => setModel(name)}
+            renderInput={({ slotProps }) => (
+              <OutlinedInput
+                ref={slotProps.input.ref}
+                fullWidth
+                inputProps={{ ...slotProps.htmlInput, id: `${id}model` }}
+                endAdornment={slotProps.input.endAdornment}
+              />
+            )}
+          />
+        </Field>
+        <Box aria-live="polite" sx={{ minHeight: 56, pt: 4, fontSize: 13 }}>
+          <Outcome outcome={outcome} />
+        </Box>
+      </DialogContent>
+      <DialogActions sx={{ px: 6, pb: 4 }}>
+        <Button onClick={onClose}>{t("components.close")}</Button>
+        <Button variant="contained" color="primary" disabled={outcome === "running"} onClick={run}>
+          {outcome === null || outcome === "running" ? t("channels.test.run") : t("channels.test.again")}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+};
+
+const Outcome = ({ outcome }: { outcome: TestOutcome | "running" | null }) => {
+  const { t } = useTranslation();
+  if (outcome === null) return null;
+  if (outcome === "running") {
+    return (
+      <Row gap={3} sx={{ color: "text.secondary" }}>
+        <CircularProgress size={16} />
+        {t("channels.test.running")}
+      </Row>
+    );
+  }
+  if (!outcome.success) {
+    return (
+      <Box>
+        <StatusChip tone="bad">{t("channels.test.failed")}</StatusChip>
+        <Box sx={{ mt: 2, overflowWrap: "anywhere", maxHeight: 160, overflowY: "auto" }}>{outcome.message}</Box>
+      </Box>
+    );
+  }
+  const tone = responseTone(outcome.time * 1000);
+  return (
+    <Row gap={3}>
+      <ToneBadge tone={tone === "untested" ? "ok" : tone}>{outcome.time.toFixed(2)} s</ToneBadge>
+      {t("channels.test.success", { time: outcome.time.toFixed(2) })}
+    </Row>
+  );
+};

@@ -1,0 +1,28 @@
+import { useTranslation } from "react-i18next";
+import { StatusChip } from "../../../components/StatusChip.tsx";
+import { exactTime } from "../../../components/TimeAgo.tsx";
+import { type Channel, DISABLED, ENABLED, otherInfoOf } from "../channel.ts";
+
+/** On, off by hand, or off by itself with the reason and its time in the tooltip. */
+export const ChannelStatus = ({ channel }: { channel: Channel }) => {
+  const { t, i18n } = useTranslation();
+  if (channel.status === ENABLED) {
+    return (
+      <StatusChip tone="ok" quiet>
+        {t("channels.status.enabled")}
+      </StatusChip>
+    );
+  }
+  if (channel.status === DISABLED) return <StatusChip tone="idle">{t("channels.status.disabled")}</StatusChip>;
+  return (
+    <StatusChip tone="bad" reason={reasonOf(channel, t("channels.status.noReason"), i18n.language)}>
+      {t("channels.status.autoDisabled")}
+    </StatusChip>
+  );
+};
+
+/** Why the channel went off, and when, in one line. */
+export function reasonOf(channel: Channel, unknown: string, language: string): string {
+  const { status_reason: reason, status_time: time } = otherInfoOf(channel);
+  return [reason || unknown, time ? exactTime(time, language) : ""].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,77 @@
+import Box from "@mui/material/Box";
+import ButtonBase from "@mui/material/ButtonBase";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { type KeyboardEvent, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { readInline } from "../inline-number.ts";
+
+type InlineNumberProps = Readonly<{
+  value: number;
+  field: "priority" | "weight";
+  /** Says which channel's number it is. */
+  label: string;
+  onSave: (value: number) => void;
+}>;
+
+/** A number edited in place: Enter or leaving saves, Esc restores. */
+export const InlineNumber = ({ value, field, label, onSave }: InlineNumberProps) => {
+  const { t } = useTranslation();
+  const [text, setText] = useState<string | null>(null);
+  const isSettled = useRef(false);
+  if (text === null) {
+    return (
+      <ButtonBase
+        aria-label={`${label}: ${value}`}
+        onClick={(event) => {
+          event.stopPropagation();
+          isSettled.current = false;
+          setText(String(value));
+        }}
+        sx={{
+          minWidth: 32,
+          height: 26,
+          px: 1.5,
+          mx: -1.5,
+          justifyContent: "flex-end",
+          borderRadius: "5px",
+          border: "1px solid transparent",
+          fontSize: 13,
+          fontVariantNumeric: "tabular-nums",
+          cursor: "text",
+          color: value === 0 ? "text.tertiary" : "inherit",
+          "tr:hover &, &:hover, &:focus-visible": { borderColor: "line.strong", bgcolor: "surface.paper" },
+        }}
+      >
+        {value}
+      </ButtonBase>
+    );
+  }
+  const number = readInline(text, field);
+  const settle = (save: boolean) => {
+    if (isSettled.current) return;
+    isSettled.current = true;
+    setText(null);
+    if (save && number !== null && number !== value) onSave(number);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    if (event.key === "Enter" && number !== null) settle(true);
+    if (event.key === "Escape") settle(false);
+  };
+  return (
+    <Box component="span" onClick={(event) => event.stopPropagation()}>
+      <OutlinedInput
+        autoFocus
+        value={text}
+        error={number === null}
+        onChange={(event) => setText(event.target.value)}
+        onFocus={(event) => event.target.select()}
+        onBlur={() => settle(true)}
+        onKeyDown={onKeyDown}
+        title={number === null ? t(`channels.${field}Range`) : undefined}
+        inputProps={{ "aria-label": label, inputMode: "numeric", style: { textAlign: "right", padding: "3px 0" } }}
+        sx={{ width: 60, minHeight: "28px !important", px: "8px !important", my: "-4px", mr: -1.5 }}
+      />
+    </Box>
+  );
+};

@@ -1,0 +1,70 @@
+import type { TestProgress } from "../../../src/channels/test-all.ts";
+import { request } from "../../api/client.ts";
+import type { Channel } from "./channel.ts";
+
+/** Fields of a change; the server leaves what is absent as it is. */
+export type ChannelChange = Readonly<Record<string, string | number>>;
+
+export const createChannel = async (body: ChannelChange): Promise<number> =>
+  (await request<{ id: number }>("/api/channel/", { method: "POST", body })).data.id;
+
+export const updateChannel = async (id: number, change: ChannelChange, signal?: AbortSignal): Promise<Channel> =>
+  (await request<Channel>("/api/channel/", { method: "PUT", body: { ...change, id }, signal })).data;
+
+/** A channel with its keys in clear; the server writes down who looked. */
+export const getChannelWithKeys = async (id: number): Promise<Channel> =>
+  (await request<Channel>(`/api/channel/${id}`, { query: { show_key: "true" } })).data;
+
+export const deleteChannel = (id: number) => request<null>(`/api/channel/${id}/`, { method: "DELETE" });
+
+/** Returns how many were deleted. */
+export const deleteChannels = async (ids: readonly number[]): Promise<number> =>
+  (await request<number>("/api/channel/batch", { method: "POST", body: { ids } })).data;
+
+/** Returns how many were deleted. */
+export const deleteDisabledChannels = async (): Promise<number> =>
+  (await request<number>("/api/channel/disabled", { method: "DELETE" })).data;
+
+/** Builds the routing table anew; returns how many entries it has. */
+export const fixChannels = async (): Promise<number> =>
+  (await request<number>("/api/channel/fix", { method: "POST" })).data;
+
+/** Returns how many channels have the tag now. */
+export const setChannelsTag = async (ids: readonly number[], tag: string): Promise<number> =>
+  (await request<number>("/api/channel/batch/tag", { method: "POST", body: { ids, tag } })).data;
+
+export type TestOutcome = Readonly<{ success: boolean; message: string /** Seconds. */; time: number }>;
+
+/** Sends a short request through the channel; a refusal by the upstream is an outcome, not an error. */
+export async function testChannel(id: number, model: string, signal?: AbortSignal): Promise<TestOutcome> {
+  const { success, message, time } = await request<unknown, { time: number }>(`/api/channel/test/${id}`, {
+    query: { model: model || undefined },
+    signal,
+    acceptFailure: true,
+  });
+  return { success, message, time: time ?? 0 };
+}
+
+export const testAllChannels = async (): Promise<TestProgress> =>
+  (await request<TestProgress>("/api/channel/test")).data;
+
+export const readTestProgress = async (): Promise<TestProgress> =>
+  (await request<TestProgress>("/api/channel/test/progress")).data;
+
+export const cancelTests = () => request<null>("/api/channel/test/cancel", { method: "POST" });
+
+/** Model names that the upstream of a stored channel offers. */
+export const fetchStoredModels = async (id: number): Promise<string[]> =>
+  (await request<string[]>(`/api/channel/fetch_models/${id}`)).data;
+
+/** Model names that an upstream offers, asked with an address and key that are not stored yet. */
+export const fetchModels = async (type: number, baseUrl: string, key: string): Promise<string[]> =>
+  (await request<string[]>("/api/channel/fetch_models", { method: "POST", body: { type, base_url: baseUrl, key } }))
+    .data;
+
+/** Returns the balance in the provider's currency. */
+export const updateBalance = async (id: number): Promise<number> =>
+  (await request<null, { balance: number }>(`/api/channel/update_balance/${id}`)).balance;
+
+export const updateBalances = async (): Promise<{ updated: number; total: number }> =>
+  (await request<{ updated: number; total: number }>("/api/channel/update_balance")).data;

@@ -1,0 +1,205 @@
+import Box from "@mui/material/Box";
+import Switch from "@mui/material/Switch";
+import Tooltip from "@mui/material/Tooltip";
+import type { TFunction } from "i18next";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { ChannelType } from "../../../src/providers/registry.ts";
+import type { Column } from "../../components/data-table/column.ts";
+import { Row } from "../../components/layout.tsx";
+import { Money } from "../../components/Money.tsx";
+import { ProviderGlyph } from "../../components/ProviderGlyph.tsx";
+import { KeyPips, Tag } from "../../components/StatusChip.tsx";
+import { exactTime, TimeAgo } from "../../components/TimeAgo.tsx";
+import { ChannelStatus } from "./cells/ChannelStatus.tsx";
+import { InlineNumber } from "./cells/InlineNumber.tsx";
+import { ResponseCell } from "./cells/ResponseCell.tsx";
+import { SuccessCell } from "./cells/SuccessCell.tsx";
+import { type Channel, ENABLED, splitList } from "./channel.ts";
+import type { ChannelActions } from "./use-channel-actions.ts";
+
+/** The columns of the channel list. */
+export function useChannelColumns(actions: ChannelActions, types: readonly ChannelType[]): readonly Column<Channel>[] {
+  const { t, i18n } = useTranslation();
+  return useMemo(() => {
+    const names = new Map(types.map(({ id, name }) => [id, name]));
+    const nameOf = (type: number) => names.get(type) ?? t("channels.form.typeUnknown", { type });
+    return columnsOf(actions, nameOf, t, i18n.language);
+  }, [actions, types, t, i18n.language]);
+}
+
+function columnsOf(
+  actions: ChannelActions,
+  typeName: (type: number) => string,
+  t: TFunction,
+  language: string,
+): readonly Column<Channel>[] {
+  const number = (field: "priority" | "weight", channel: Channel) => (
+    <InlineNumber
+      field={field}
+      value={channel[field]}
+      label={t(field === "priority" ? "channels.editPriority" : "channels.editWeight", { name: channel.name })}
+      onSave={(value) => actions.setNumber(channel, field, value)}
+    />
+  );
+  return [
+    {
+      key: "id",
+      head: t("channels.columns.id"),
+      width: 64,
+      align: "right",
+      isSortable: true,
+      cell: ({ id }) => (
+        <Box component="span" sx={{ color: "text.tertiary" }}>
+          {id}
+        </Box>
+      ),
+    },
+    {
+      key: "name",
+      head: t("channels.columns.name"),
+      isTitle: true,
+      isSortable: true,
+      cell: (channel) => <NameCell channel={channel} typeName={typeName(channel.type)} />,
+    },
+    {
+      key: "status",
+      head: t("channels.columns.status"),
+      width: 156,
+      isSolid: true,
+      cell: (channel) => (
+        <Row gap={2.5}>
+          <Box component="span" onClick={(event) => event.stopPropagation()} sx={{ display: "inline-flex" }}>
+            <Switch
+              checked={channel.status === ENABLED}
+              onChange={() => actions.toggle(channel)}
+              slotProps={{ input: { "aria-label": t("channels.toggle", { name: channel.name }) } }}
+            />
+          </Box>
+          <ChannelStatus channel={channel} />
+        </Row>
+      ),
+    },
+    {
+      key: "keys",
+      head: t("channels.columns.keys"),
+      width: 92,
+      isSolid: true,
+      cell: ({ keys }) => <KeyPips enabled={keys.enabled} total={keys.total} label={t("channels.keysOn", keys)} />,
+    },
+    {
+      key: "groups",
+      head: t("channels.columns.groups"),
+      width: 132,
+      isHiddenByDefault: true,
+      cell: ({ group }) => <Tags names={splitList(group)} />,
+    },
+    { key: "tag", head: t("channels.columns.tag"), width: 92, cell: ({ tag }) => <Tags names={tag ? [tag] : []} /> },
+    {
+      key: "priority",
+      head: t("channels.columns.priority"),
+      width: 88,
+      align: "right",
+      isSortable: true,
+      isSolid: true,
+      cell: (channel) => number("priority", channel),
+    },
+    {
+      key: "weight",
+      head: t("channels.columns.weight"),
+      width: 80,
+      align: "right",
+      isSortable: true,
+      isSolid: true,
+      cell: (channel) => number("weight", channel),
+    },
+    {
+      key: "response_time",
+      head: t("channels.columns.response"),
+      width: 96,
+      align: "right",
+      isSortable: true,
+      isSolid: true,
+      cell: (channel) => <ResponseCell channel={channel} />,
+    },
+    {
+      key: "success",
+      head: t("channels.columns.success"),
+      width: 156,
+      isSolid: true,
+      cell: (channel) => <SuccessCell channel={channel} />,
+    },
+    {
+      key: "balance",
+      head: t("channels.columns.balance"),
+      width: 96,
+      align: "right",
+      isSortable: true,
+      cell: (channel) => <BalanceCell channel={channel} t={t} language={language} />,
+    },
+    {
+      key: "used_quota",
+      head: t("channels.columns.used"),
+      width: 104,
+      align: "right",
+      isSortable: true,
+      cell: ({ used_quota }) => <Money quota={used_quota} />,
+    },
+    {
+      key: "created",
+      head: t("channels.columns.created"),
+      width: 112,
+      isHiddenByDefault: true,
+      cell: ({ created_time }) => <TimeAgo seconds={created_time} />,
+    },
+  ];
+}
+
+const NameCell = ({ channel, typeName }: { channel: Channel; typeName: string }) => (
+  <Row gap={2.5}>
+    <ProviderGlyph name={typeName} />
+    <Box
+      component="span"
+      title={channel.name}
+      sx={{
+        fontWeight: 560,
+        overflow: "hidden",
+        textOverflow: "ellipsis",
+        color: channel.status === ENABLED ? "text.primary" : "text.secondary",
+      }}
+    >
+      {channel.name}
+    </Box>
+  </Row>
+);
+
+const Tags = ({ names }: { names: readonly string[] }) => (
+  <Row gap={1}>
+    {names.map((name) => (
+      <Tag key={name}>{name}</Tag>
+    ))}
+  </Row>
+);
+
+/** Below this, in the provider's currency, the balance is shown in red. */
+const LOW_BALANCE = 5;
+
+/** The balance as the provider told it; a dash where it was never asked. */
+const BalanceCell = ({ channel, t, language }: { channel: Channel; t: TFunction; language: string }) => {
+  const { balance, balance_updated_time: time } = channel;
+  const isLow = time > 0 && balance < LOW_BALANCE;
+  return (
+    <Tooltip title={time ? t("channels.balanceAt", { time: exactTime(time, language) }) : t("channels.balanceNever")}>
+      <Box
+        component="span"
+        className="num"
+        sx={{
+          color: time ? (isLow ? "tone.bad.text" : undefined) : "text.tertiary",
+          fontWeight: isLow ? 550 : undefined,
+        }}
+      >
+        {time ? `$${balance.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}` : "–"}
+      </Box>
+    </Tooltip>
+  );
+};

@@ -1,0 +1,80 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { StatusCounts } from "../../../src/channels/list-channels.ts";
+import type { ChannelType } from "../../../src/providers/registry.ts";
+import { request } from "../../api/client.ts";
+import type { Channel } from "./channel.ts";
+
+/** What narrows and orders the list; absent: everything, highest priority first. */
+export type ChannelQuery = Readonly<{
+  keyword?: string | undefined;
+  model?: string | undefined;
+  group?: string | undefined;
+  type?: number | undefined;
+  status?: number | undefined;
+  tag?: string | undefined;
+  sort?: string | undefined;
+  order?: string | undefined;
+  idSort?: boolean | undefined;
+  /** 0 is the first. */
+  page: number;
+  pageSize: number;
+}>;
+
+export type ChannelPage = Readonly<{ items: Channel[]; total: number; counts: StatusCounts }>;
+
+/** Where lists of channels live in the cache. */
+export const CHANNELS_KEY = ["channels"] as const;
+
+export const channelPage = (query: ChannelQuery) =>
+  queryOptions({
+    queryKey: [...CHANNELS_KEY, "page", query],
+    queryFn: async ({ signal }): Promise<ChannelPage> => {
+      const { page, pageSize, idSort, ...filters } = query;
+      const answer = await request<Channel[], { total: number; counts: StatusCounts }>("/api/channel/", {
+        query: { ...filters, id_sort: idSort ? "true" : undefined, p: page, page_size: pageSize, stats: "true" },
+        signal,
+      });
+      return { items: answer.data, total: answer.total, counts: answer.counts };
+    },
+  });
+
+export const channelById = (id: number) =>
+  queryOptions({
+    queryKey: [...CHANNELS_KEY, "one", id],
+    queryFn: async ({ signal }) => (await request<Channel>(`/api/channel/${id}`, { signal })).data,
+    // The form is filled from it: what was read minutes ago may have been changed by someone else.
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+const REFERENCE_STALE_MS = 5 * 60_000;
+
+export const channelTypes = queryOptions({
+  queryKey: ["channel-types"],
+  queryFn: async ({ signal }) => (await request<ChannelType[]>("/api/channel_types", { signal })).data,
+  staleTime: REFERENCE_STALE_MS,
+});
+
+export const channelTags = queryOptions({
+  queryKey: [...CHANNELS_KEY, "tags"],
+  queryFn: async ({ signal }) => (await request<string[]>("/api/channel/tags", { signal })).data,
+});
+
+export const allModels = queryOptions({
+  queryKey: ["channel-models"],
+  queryFn: async ({ signal }) =>
+    (await request<{ id: string }[]>("/api/channel/models", { signal })).data.map(({ id }) => id),
+  staleTime: REFERENCE_STALE_MS,
+});
+
+/** Names that enabled channels answer to. */
+export const enabledModels = queryOptions({
+  queryKey: [...CHANNELS_KEY, "models"],
+  queryFn: async ({ signal }) => (await request<string[]>("/api/channel/models_enabled", { signal })).data,
+});
+
+export const groupNames = queryOptions({
+  queryKey: ["groups"],
+  queryFn: async ({ signal }) => (await request<string[]>("/api/group/", { signal })).data,
+  staleTime: REFERENCE_STALE_MS,
+});

@@ -1,0 +1,126 @@
+import Bolt from "@mui/icons-material/BoltOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useConfirm } from "../../../components/confirm.tsx";
+import { Row } from "../../../components/layout.tsx";
+import { notifyDone, notifyError } from "../../../components/notify.tsx";
+import { SideDrawer } from "../../../components/SideDrawer.tsx";
+import { cleanBaseUrl, endsInV1 } from "../base-url.ts";
+import { ChannelStatus } from "../cells/ChannelStatus.tsx";
+import type { Channel } from "../channel.ts";
+import { createChannel, updateChannel } from "../channel-calls.ts";
+import { bodyOf, type ChannelForm, changesOf } from "../channel-form.ts";
+import { CHANNELS_KEY, channelTypes } from "../channel-queries.ts";
+import { checkChannelForm } from "../check-channel-form.ts";
+import { TestDialog } from "../TestDialog.tsx";
+import { AdvancedSection } from "./AdvancedSection.tsx";
+import { BasicsSection } from "./BasicsSection.tsx";
+import { KeysSection } from "./KeysSection.tsx";
+import { ModelsSection } from "./ModelsSection.tsx";
+import { RoutingSection } from "./RoutingSection.tsx";
+
+type ChannelFormDrawerProps = Readonly<{ stored: Channel | null; initial: ChannelForm; onClose: () => void }>;
+
+/** The types whose base URL is the whole address of the endpoint. */
+const FULL_ADDRESS_TYPE = 8;
+
+/** The form itself: nothing is sent before it is without fault. */
+export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawerProps) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const body = useRef<HTMLDivElement>(null);
+  const types = useQuery(channelTypes).data ?? [];
+  const [form, setForm] = useState(initial);
+  const [isChecked, setChecked] = useState(false);
+  const [isSaving, setSaving] = useState(false);
+  const [isTesting, setTesting] = useState(false);
+
+  const type = types.find(({ id }) => id === form.type);
+  const faultsOf = (checked: ChannelForm) => checkChannelForm(checked, stored === null, type?.defaultBaseUrl === null);
+  const faults = isChecked ? faultsOf(form) : {};
+  const changed = changesOf(initial, form);
+  const section = { form, faults, change: (fields: Partial<ChannelForm>) => setForm((now) => ({ ...now, ...fields })) };
+
+  const mayBeSent = async () => {
+    if (form.type === FULL_ADDRESS_TYPE || !endsInV1(form.baseUrl) || endsInV1(initial.baseUrl)) return true;
+    return confirm({
+      title: t("channels.form.v1Title"),
+      body: t("channels.form.v1Body", { url: cleanBaseUrl(form.baseUrl) }),
+      action: t("channels.form.v1Save"),
+    });
+  };
+  const save = async () => {
+    setChecked(true);
+    if (Object.keys(faultsOf(form)).length > 0) {
+      notifyError(t("channels.form.checkInput"));
+      requestAnimationFrame(() => body.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" }));
+      return;
+    }
+    if (!(await mayBeSent())) return;
+    setSaving(true);
+    try {
+      if (stored) await updateChannel(stored.id, bodyOf(form));
+      else await createChannel(bodyOf(form));
+      notifyDone(t(stored ? "channels.saved" : "channels.created", { name: form.name.trim() }));
+      void client.invalidateQueries({ queryKey: CHANNELS_KEY });
+      onClose();
+    } catch (error) {
+      notifyError(error);
+      setSaving(false);
+    }
+  };
+  return (
+    <SideDrawer
+      title={stored ? t("channels.form.editTitle", { name: stored.name }) : t("channels.form.createTitle")}
+      subtitle={
+        stored && (
+          <>
+            <span>#{stored.id}</span>
+            <ChannelStatus channel={stored} />
+          </>
+        )
+      }
+      isDirty={changed > 0 && !isSaving}
+      onClose={onClose}
+      footer={
+        <>
+          {changed > 0 && stored && (
+            <Row gap={2} sx={{ fontSize: 12.5, color: "text.secondary", display: { xs: "none", sm: "flex" } }}>
+              <Box sx={{ width: 6, height: 6, borderRadius: "50%", bgcolor: "tone.warn.solid" }} />
+              {t("channels.form.unsaved", { count: changed })}
+            </Row>
+          )}
+          <Box sx={{ flex: 1 }} />
+          {stored && (
+            <Button startIcon={<Bolt />} onClick={() => setTesting(true)}>
+              {t("channels.test.action")}
+            </Button>
+          )}
+          <Button onClick={onClose}>{t("components.cancel")}</Button>
+          <Button
+            variant="contained"
+            color="primary"
+            loading={isSaving}
+            disabled={stored !== null && changed === 0}
+            onClick={save}
+          >
+            {stored ? t("channels.form.save") : t("channels.form.create")}
+          </Button>
+        </>
+      }
+    >
+      <Box ref={body}>
+        <BasicsSection {...section} types={types} />
+        <KeysSection {...section} stored={stored} keyHint={type?.keyHint ?? ""} />
+        <ModelsSection {...section} types={types} storedId={stored?.id ?? null} />
+        <RoutingSection {...section} />
+        <AdvancedSection {...section} />
+      </Box>
+      {stored && isTesting && <TestDialog channel={stored} onClose={() => setTesting(false)} />}
+    </SideDrawer>
+  );
+};

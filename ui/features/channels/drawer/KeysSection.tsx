@@ -1,0 +1,135 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { CopyButton } from "../../../components/CopyButton.tsx";
+import { Field, Row } from "../../../components/layout.tsx";
+import { notifyError } from "../../../components/notify.tsx";
+import { Section } from "../../../components/SideDrawer.tsx";
+import type { Channel } from "../channel.ts";
+import { getChannelWithKeys } from "../channel-calls.ts";
+import { holdsSeveralKeys, splitKeys } from "../keys.ts";
+import { KeyList } from "./KeyList.tsx";
+import type { SectionProps } from "./section-props.ts";
+
+type KeysSectionProps = SectionProps & { stored: Channel | null; keyHint: string };
+
+/** The channel's secrets: stored ones stay until they are replaced, several are shown as a list. */
+export const KeysSection = ({ form, faults, change, stored, keyHint }: KeysSectionProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const [isReplacing, setReplacing] = useState(stored === null);
+  if (stored && !isReplacing) {
+    return (
+      <Section title={t("channels.form.keys")}>
+        <StoredKeys channel={stored} onReplace={() => setReplacing(true)} />
+      </Section>
+    );
+  }
+  const mayBeSeveral = holdsSeveralKeys(form.key, form.type);
+  return (
+    <Section title={t("channels.form.keys")} hint={form.severalKeys ? t("channels.form.severalHint") : undefined}>
+      {form.severalKeys ? (
+        <KeyList
+          keys={splitKeys(form.key)}
+          onChange={(keys) => change({ key: keys.join("\n"), severalKeys: keys.length > 0 })}
+        />
+      ) : (
+        <Field
+          label={t("channels.form.key")}
+          htmlFor={`${id}key`}
+          error={faults.key && t(`channels.form.errors.${faults.key}`)}
+          hint={stored ? t("channels.form.keyKeep") : t("channels.form.keyHint")}
+        >
+          <OutlinedInput
+            id={`${id}key`}
+            fullWidth
+            multiline
+            maxRows={10}
+            value={form.key}
+            error={faults.key !== undefined}
+            placeholder={keyHint}
+            autoComplete="off"
+            inputProps={{ className: "mono", spellCheck: false, "data-1p-ignore": true }}
+            onPaste={(event) => {
+              const pasted = event.clipboardData.getData("text");
+              if (form.key.trim() !== "" || !holdsSeveralKeys(pasted, form.type)) return;
+              event.preventDefault();
+              change({ key: pasted, severalKeys: true });
+            }}
+            onChange={(event) => change({ key: event.target.value })}
+          />
+        </Field>
+      )}
+      <Row gap={1}>
+        {(form.severalKeys || mayBeSeveral) && (
+          <Button size="small" variant="text" onClick={() => change({ severalKeys: !form.severalKeys })}>
+            {form.severalKeys ? t("channels.form.severalOff") : t("channels.form.severalOn")}
+          </Button>
+        )}
+        {stored && (
+          <Button
+            size="small"
+            variant="text"
+            onClick={() => {
+              change({ key: "", severalKeys: false });
+              setReplacing(false);
+            }}
+          >
+            {t("channels.form.keyReplaceCancel")}
+          </Button>
+        )}
+      </Row>
+    </Section>
+  );
+};
+
+/** The stored keys, masked until somebody asks to see them. */
+const StoredKeys = ({ channel, onReplace }: { channel: Channel; onReplace: () => void }) => {
+  const { t } = useTranslation();
+  const [clear, setClear] = useState<string | null>(null);
+  const show = () => getChannelWithKeys(channel.id).then(({ key }) => setClear(key), notifyError);
+  const keys = clear === null ? channel.key.split(",") : splitKeys(clear);
+  return (
+    <Box sx={{ border: "1px solid", borderColor: "line.main", borderRadius: 1, overflow: "hidden" }}>
+      <Box sx={{ maxHeight: 200, overflowY: "auto" }} tabIndex={0} role="group" aria-label={t("channels.form.keys")}>
+        {keys.map((key, index) => (
+          <Row
+            // biome-ignore lint/suspicious/noArrayIndexKey: masked keys may look the same
+            key={index}
+            gap={3}
+            sx={{ minHeight: 40, px: 3, borderTop: index ? "1px solid" : 0, borderColor: "line.faint" }}
+          >
+            <Box component="code" sx={{ flex: 1, overflowWrap: "anywhere", py: 1 }}>
+              {key}
+            </Box>
+            {clear !== null && <CopyButton text={key} />}
+          </Row>
+        ))}
+      </Box>
+      <Row
+        gap={1}
+        wrap
+        sx={{
+          minHeight: 40,
+          px: 3,
+          borderTop: "1px solid",
+          borderColor: "line.main",
+          bgcolor: "surface.sunken",
+          fontSize: 12.5,
+          color: "text.secondary",
+        }}
+      >
+        <span>{t("channels.form.keyStored", { count: channel.keys.total })}</span>
+        <Box sx={{ flex: 1 }} />
+        <Button size="small" variant="text" onClick={() => (clear === null ? show() : setClear(null))}>
+          {clear === null ? t("channels.form.keyShow") : t("channels.form.keyHide")}
+        </Button>
+        <Button size="small" variant="text" onClick={onReplace}>
+          {t("channels.form.keyReplace")}
+        </Button>
+      </Row>
+    </Box>
+  );
+};

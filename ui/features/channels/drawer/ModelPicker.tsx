@@ -1,0 +1,137 @@
+import Search from "@mui/icons-material/SearchOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Checkbox from "@mui/material/Checkbox";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import InputAdornment from "@mui/material/InputAdornment";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useId, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+type ModelPickerProps = Readonly<{
+  offered: readonly string[];
+  note?: string | undefined;
+  chosen: readonly string[];
+  onApply: (models: string[]) => void;
+  onClose: () => void;
+}>;
+
+const ROW_PX = 32;
+
+/** Ticks models out of a long list; only the rows in sight are drawn. Chosen names that are not offered are kept. */
+export const ModelPicker = ({ offered, note, chosen, onApply, onClose }: ModelPickerProps) => {
+  const { t } = useTranslation();
+  const titleId = useId();
+  const [wanted, setWanted] = useState("");
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(() => new Set(chosen));
+  const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const shown = useMemo(() => {
+    const text = wanted.trim().toLowerCase();
+    return offered.filter((name) => name.toLowerCase().includes(text));
+  }, [offered, wanted]);
+  const rows = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => scroller,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+  });
+
+  const tick = (names: readonly string[], on: boolean) => {
+    const next = new Set(ticked);
+    for (const name of names) on ? next.add(name) : next.delete(name);
+    setTicked(next);
+  };
+  const tickedShown = shown.filter((name) => ticked.has(name)).length;
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={titleId} fullWidth maxWidth="sm">
+      <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
+        {t("channels.form.pickTitle")}
+        {note && <Box sx={{ fontSize: 12.5, fontWeight: 400, color: "text.secondary" }}>{note}</Box>}
+      </DialogTitle>
+      <DialogContent sx={{ pb: 0 }}>
+        <OutlinedInput
+          autoFocus
+          fullWidth
+          value={wanted}
+          onChange={(event) => setWanted(event.target.value)}
+          placeholder={t("channels.form.pickSearch")}
+          inputProps={{ "aria-label": t("channels.form.pickSearch") }}
+          startAdornment={
+            <InputAdornment position="start">
+              <Search />
+            </InputAdornment>
+          }
+        />
+        <Box
+          component="label"
+          sx={{ display: "flex", alignItems: "center", gap: 2, height: 40, fontSize: 13, color: "text.secondary" }}
+        >
+          <Checkbox
+            checked={shown.length > 0 && tickedShown === shown.length}
+            indeterminate={tickedShown > 0 && tickedShown < shown.length}
+            onChange={(event) => tick(shown, event.target.checked)}
+          />
+          {t("channels.form.pickAll")} ({shown.length.toLocaleString()})
+        </Box>
+        <Box
+          ref={setScroller}
+          sx={{ height: 360, overflowY: "auto", borderTop: "1px solid", borderColor: "line.main" }}
+        >
+          {shown.length === 0 && (
+            <Box sx={{ py: 6, textAlign: "center", color: "text.tertiary", fontSize: 13 }}>
+              {t("channels.form.pickNone")}
+            </Box>
+          )}
+          <Box sx={{ position: "relative", height: rows.getTotalSize() }}>
+            {rows.getVirtualItems().map(({ index, start }) => {
+              const name = shown[index] ?? "";
+              return (
+                <Box
+                  key={name}
+                  component="label"
+                  style={{ transform: `translateY(${start}px)` }}
+                  sx={{
+                    position: "absolute",
+                    insetInline: 0,
+                    height: ROW_PX,
+                    display: "flex",
+                    alignItems: "center",
+                    gap: 2,
+                    fontSize: 13,
+                    cursor: "pointer",
+                  }}
+                >
+                  <Checkbox checked={ticked.has(name)} onChange={(event) => tick([name], event.target.checked)} />
+                  <Box
+                    component="span"
+                    sx={{ overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}
+                    title={name}
+                  >
+                    {name}
+                  </Box>
+                </Box>
+              );
+            })}
+          </Box>
+        </Box>
+      </DialogContent>
+      <DialogActions sx={{ px: 6, py: 4 }}>
+        <Button onClick={onClose}>{t("components.cancel")}</Button>
+        <Button
+          variant="contained"
+          color="primary"
+          onClick={() => {
+            onApply([...ticked]);
+            onClose();
+          }}
+        >
+          {t("channels.form.pickApply", { count: ticked.size })}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+};

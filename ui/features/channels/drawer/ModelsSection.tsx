@@ -1,0 +1,109 @@
+import Sync from "@mui/icons-material/SyncOutlined";
+import Button from "@mui/material/Button";
+import { useQuery } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { ChannelType } from "../../../../src/providers/registry.ts";
+import { CopyButton } from "../../../components/CopyButton.tsx";
+import { Field, Row } from "../../../components/layout.tsx";
+import { NameListInput } from "../../../components/NameListInput.tsx";
+import { notifyError, notifyInfo } from "../../../components/notify.tsx";
+import { Section } from "../../../components/SideDrawer.tsx";
+import { cleanBaseUrl } from "../base-url.ts";
+import { fetchModels, fetchStoredModels } from "../channel-calls.ts";
+import { allModels } from "../channel-queries.ts";
+import { splitKeys, VERTEX_TYPE } from "../keys.ts";
+import { ModelPicker } from "./ModelPicker.tsx";
+import type { SectionProps } from "./section-props.ts";
+
+type ModelsSectionProps = SectionProps & { types: readonly ChannelType[]; storedId: number | null };
+type Offer = Readonly<{ names: readonly string[]; isUpstream: boolean }>;
+
+/** Which models the channel serves: typed, pasted, known for the type, or as its upstream offers them. */
+export const ModelsSection = ({ form, faults, change, types, storedId }: ModelsSectionProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const [offer, setOffer] = useState<Offer | null>(null);
+  const [isFetching, setFetching] = useState(false);
+  const every = useQuery(allModels).data ?? [];
+  const type = types.find((known) => known.id === form.type);
+
+  const add = (names: readonly string[]) => {
+    const fresh = names.filter((name) => !form.models.includes(name));
+    if (fresh.length < names.length) notifyInfo(t("channels.form.modelsIgnored"));
+    else notifyInfo(t("channels.form.modelsAdded", { count: fresh.length }));
+    change({ models: [...form.models, ...fresh] });
+  };
+  const askUpstream = async () => {
+    const key = form.type === VERTEX_TYPE ? form.key.trim() : (splitKeys(form.key)[0] ?? "");
+    if (key === "" && storedId === null) return notifyInfo(t("channels.form.fetchNeedsKey"));
+    setFetching(true);
+    try {
+      const names =
+        key === "" && storedId !== null
+          ? await fetchStoredModels(storedId)
+          : await fetchModels(form.type, cleanBaseUrl(form.baseUrl), key);
+      setOffer({ names, isUpstream: true });
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      setFetching(false);
+    }
+  };
+  return (
+    <Section title={t("channels.form.models")} hint={t("channels.form.modelsHint")}>
+      <Field
+        label={t("channels.form.models")}
+        htmlFor={`${id}models`}
+        error={faults.models && t(`channels.form.errors.${faults.models}`)}
+      >
+        <NameListInput
+          id={`${id}models`}
+          value={form.models}
+          onChange={(models) => change({ models })}
+          options={every}
+          placeholder={t("channels.form.modelsPlaceholder")}
+          invalid={faults.models !== undefined}
+        />
+        <Row gap={1} wrap sx={{ mt: 2 }}>
+          {type?.listsModels !== false && (
+            <Button
+              size="small"
+              startIcon={<Sync />}
+              loading={isFetching}
+              loadingPosition="start"
+              onClick={askUpstream}
+            >
+              {t("channels.form.fetch")}
+            </Button>
+          )}
+          {type && type.models.length > 0 && (
+            <Button size="small" variant="text" onClick={() => add(type.models)}>
+              {t("channels.form.fill")}
+            </Button>
+          )}
+          <Button size="small" variant="text" onClick={() => setOffer({ names: every, isUpstream: false })}>
+            {t("channels.form.pick")}
+          </Button>
+          {form.models.length > 0 && (
+            <>
+              <Button size="small" variant="text" onClick={() => change({ models: [] })}>
+                {t("channels.form.clear")}
+              </Button>
+              <CopyButton text={form.models.join(",")} label={t("channels.form.copyModels")} />
+            </>
+          )}
+        </Row>
+      </Field>
+      {offer && (
+        <ModelPicker
+          offered={offer.names}
+          note={offer.isUpstream ? t("channels.form.pickFetched", { count: offer.names.length }) : undefined}
+          chosen={form.models}
+          onApply={(models) => change({ models })}
+          onClose={() => setOffer(null)}
+        />
+      )}
+    </Section>
+  );
+};

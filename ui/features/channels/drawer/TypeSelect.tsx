@@ -1,0 +1,56 @@
+import Autocomplete from "@mui/material/Autocomplete";
+import InputAdornment from "@mui/material/InputAdornment";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import type { ChannelType } from "../../../../src/providers/registry.ts";
+import { Row } from "../../../components/layout.tsx";
+import { ProviderGlyph } from "../../../components/ProviderGlyph.tsx";
+
+type TypeSelectProps = Readonly<{
+  id: string;
+  types: readonly ChannelType[];
+  value: number;
+  /** Named when the server does not know the type. */
+  unknownName: string;
+  onChange: (type: number) => void;
+}>;
+
+/** The kinds of upstream that the server can speak to, found by typing. */
+export const TypeSelect = ({ id, types, value, unknownName, onChange }: TypeSelectProps) => {
+  const options = types.map(({ id: type, name }) => ({ type, name }));
+  const chosen = options.find(({ type }) => type === value) ?? { type: value, name: unknownName };
+  return (
+    <Autocomplete
+      disableClearable
+      autoHighlight
+      options={options.some(({ type }) => type === value) ? options : [chosen, ...options]}
+      value={chosen}
+      getOptionLabel={({ name }) => name}
+      getOptionKey={({ type }) => type}
+      isOptionEqualToValue={(a, b) => a.type === b.type}
+      onChange={(_, option) => onChange(option.type)}
+      renderOption={({ key, ...props }, option) => (
+        <li key={key} {...props}>
+          <Row gap={2}>
+            <ProviderGlyph name={option.name} size={20} />
+            {option.name}
+          </Row>
+        </li>
+      )}
+      renderInput={({ slotProps, fullWidth }) => (
+        <OutlinedInput
+          ref={slotProps.input.ref}
+          fullWidth={fullWidth}
+          className={slotProps.input.className}
+          onMouseDown={slotProps.input.onMouseDown}
+          inputProps={{ ...slotProps.htmlInput, id }}
+          startAdornment={
+            <InputAdornment position="start">
+              <ProviderGlyph name={chosen.name} size={20} />
+            </InputAdornment>
+          }
+          endAdornment={slotProps.input.endAdornment}
+        />
+      )}
+    />
+  );
+};

@@ -1,0 +1,86 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useConfirm } from "../../components/confirm.tsx";
+import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
+import { type Channel, DISABLED, ENABLED } from "./channel.ts";
+import { patchChannel } from "./channel-cache.ts";
+import { createChannel, deleteChannel, getChannelWithKeys, updateBalance, updateChannel } from "./channel-calls.ts";
+import { bodyOf, formOf } from "./channel-form.ts";
+import { CHANNELS_KEY } from "./channel-queries.ts";
+import { createRunning } from "./running.ts";
+
+const ACTION_TIMEOUT_MS = 15_000;
+
+/** What can be done with one channel. Changes show at once and go back when they fail or take longer than 15 seconds. */
+export function useChannelActions() {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const [running] = useState(createRunning);
+
+  return useMemo(() => {
+    const refresh = () => client.invalidateQueries({ queryKey: CHANNELS_KEY });
+    /** One at a time for each channel. */
+    const alone = (channel: Channel, action: () => Promise<void>) => {
+      const started = running.run(channel.id, () => action().catch(notifyError));
+      if (!started) notifyInfo(t("channels.busy"));
+    };
+    const change = (channel: Channel, patch: Partial<Pick<Channel, "status" | "priority" | "weight">>, done?: string) =>
+      alone(channel, async () => {
+        const putBack = patchChannel(client, channel.id, patch);
+        const timeout = AbortSignal.timeout(ACTION_TIMEOUT_MS);
+        try {
+          await updateChannel(channel.id, patch, timeout);
+          if (done) notifyDone(done);
+        } catch (error) {
+          putBack();
+          notifyError(timeout.aborted ? t("channels.timeout") : error);
+        }
+        void refresh();
+      });
+
+    return {
+      toggle: (channel: Channel) => {
+        const isOn = channel.status === ENABLED;
+        const done = t(isOn ? "channels.disabledToast" : "channels.enabledToast", { name: channel.name });
+        change(channel, { status: isOn ? DISABLED : ENABLED }, done);
+      },
+      setNumber: (channel: Channel, field: "priority" | "weight", value: number) => change(channel, { [field]: value }),
+      remove: async (channel: Channel) => {
+        const isSure = await confirm({
+          title: t("channels.deleteTitle", { name: channel.name }),
+          body: t("channels.deleteBody"),
+          action: t("channels.delete"),
+          isDangerous: true,
+        });
+        if (!isSure) return;
+        alone(channel, async () => {
+          await deleteChannel(channel.id);
+          notifyDone(t("channels.deleted", { name: channel.name }));
+          await refresh();
+        });
+      },
+      duplicate: (channel: Channel) =>
+        alone(channel, async () => {
+          const original = await getChannelWithKeys(channel.id);
+          const body = {
+            ...bodyOf(formOf(original)),
+            key: original.key,
+            name: t("channels.copyName", { name: channel.name }),
+          };
+          await createChannel({ ...body, status: DISABLED });
+          notifyDone(t("channels.copied", { name: channel.name }));
+          await refresh();
+        }),
+      updateBalance: (channel: Channel) =>
+        alone(channel, async () => {
+          const balance = await updateBalance(channel.id);
+          notifyDone(t("channels.balanceUpdated", { name: channel.name, balance: balance.toFixed(2) }));
+          await refresh();
+        }),
+    };
+  }, [client, confirm, running, t]);
+}
+
+export type ChannelActions = ReturnType<typeof useChannelActions>;

@@ -1,0 +1,83 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { UsageStat } from "../../../src/logs/usage-sums.ts";
+import { request } from "../../api/client.ts";
+import type { LogEntry } from "./log-entry.ts";
+
+/** What narrows the log; times are epoch seconds. */
+export type LogFilters = Readonly<{
+  start: number;
+  end: number;
+  type?: number | undefined;
+  failed?: boolean | undefined;
+  model?: string | undefined;
+  token?: string | undefined;
+  group?: string | undefined;
+  requestId?: string | undefined;
+  /** Administrators only. */
+  user?: string | undefined;
+  channel?: number | undefined;
+}>;
+
+/** Whose rows: everybody's, or one's own. */
+export type LogScope = "all" | "self";
+
+export type LogPage = Readonly<{ items: LogEntry[]; total: number }>;
+type Bucket = Readonly<{ start: number; count: number; failed: number; quota: number }>;
+export type LogHistogram = Readonly<{ step: number; buckets: Bucket[] }>;
+
+export const LOGS_KEY = ["logs"] as const;
+
+export const logPage = (scope: LogScope, filters: LogFilters, page: number, pageSize: number) =>
+  queryOptions({
+    queryKey: [...LOGS_KEY, "page", scope, filters, page, pageSize],
+    queryFn: async ({ signal }) => {
+      const query = { ...parametersOf(scope, filters), p: page + 1, page_size: pageSize };
+      return (await request<LogPage>(pathOf(scope, ""), { query, signal })).data;
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export const logStat = (scope: LogScope, filters: LogFilters) =>
+  queryOptions({
+    queryKey: [...LOGS_KEY, "stat", scope, filters],
+    queryFn: async ({ signal }) =>
+      (await request<UsageStat>(pathOf(scope, "stat"), { query: parametersOf(scope, filters), signal })).data,
+    placeholderData: keepPreviousData,
+  });
+
+export const logHistogram = (scope: LogScope, filters: LogFilters) =>
+  queryOptions({
+    queryKey: [...LOGS_KEY, "histogram", scope, filters],
+    queryFn: async ({ signal }) =>
+      (await request<LogHistogram>(pathOf(scope, "histogram"), { query: parametersOf(scope, filters), signal })).data,
+    placeholderData: keepPreviousData,
+  });
+
+/** Where the rows that fit can be downloaded as CSV. */
+export const logExportPath = (scope: LogScope): string => pathOf(scope, "export");
+
+const pathOf = (scope: LogScope, call: string): string => `/api/log/${scope === "self" ? "self/" : ""}${call}`;
+
+/** The filters in the names of the calls. A model is looked for anywhere in the name. */
+export function parametersOf(scope: LogScope, filters: LogFilters): Record<string, string | number | undefined> {
+  return {
+    start_timestamp: filters.start,
+    end_timestamp: filters.end,
+    type: filters.type,
+    failed: filters.failed ? "true" : undefined,
+    model_name: filters.model && !filters.model.includes("%") ? `%${filters.model}%` : filters.model,
+    token_name: filters.token,
+    group: filters.group,
+    request_id: filters.requestId,
+    ...(scope === "all" && { username: filters.user, channel: filters.channel }),
+  };
+}
+
+/** What administrators may read of a user. */
+export type UserFacts = Readonly<{ username: string; quota: number; used_quota: number; request_count: number }>;
+
+export const userFacts = (id: number) =>
+  queryOptions({
+    queryKey: ["user-facts", id],
+    queryFn: async ({ signal }) => (await request<UserFacts>(`/api/user/${id}`, { signal })).data,
+  });

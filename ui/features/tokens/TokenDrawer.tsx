@@ -1,0 +1,184 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Chip from "@mui/material/Chip";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Switch from "@mui/material/Switch";
+import { useQueryClient } from "@tanstack/react-query";
+import { useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Field, Row } from "../../components/layout.tsx";
+import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { QuotaInput } from "../../components/QuotaInput.tsx";
+import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
+import { AccessSection } from "./AccessSection.tsx";
+import { createTokens } from "./create-tokens.ts";
+import { ExpiryField } from "./ExpiryField.tsx";
+import { EXHAUSTED, EXPIRED, type Token } from "./token.ts";
+import { updateToken } from "./token-calls.ts";
+import { bodyOf, changesOf, checkTokenForm, formOf, NEW_TOKEN, type TokenForm } from "./token-form.ts";
+import { TOKENS_KEY } from "./token-queries.ts";
+
+type TokenDrawerProps = Readonly<{
+  /** Null: new keys. */
+  token: Token | null;
+  onClose: () => void;
+  onCreated: (tokens: readonly Token[]) => void;
+}>;
+
+const QUANTITY_PICKS = [10, 20, 30, 100];
+const QUOTA_PICKS = [1, 10, 50, 100, 500];
+
+/** Creates keys, or edits one. */
+export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const client = useQueryClient();
+  const body = useRef<HTMLDivElement>(null);
+  const [initial] = useState(() => (token ? formOf(token) : NEW_TOKEN));
+  const [form, setForm] = useState(initial);
+  const [isChecked, setChecked] = useState(false);
+  const [isSaving, setSaving] = useState(false);
+  const faults = isChecked ? checkTokenForm(form) : {};
+  const change = (fields: Partial<TokenForm>) => setForm((now) => ({ ...now, ...fields }));
+  const fault = (field: keyof TokenForm) => {
+    const found = faults[field];
+    return found && t(`tokens.form.errors.${found}`);
+  };
+
+  const save = async () => {
+    setChecked(true);
+    if (Object.keys(checkTokenForm(form)).length > 0) {
+      requestAnimationFrame(() => body.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" }));
+      return;
+    }
+    setSaving(true);
+    try {
+      if (token) {
+        await updateToken(token.id, bodyOf(form, form.name.trim(), token));
+        notifyDone(t("tokens.saved", { name: form.name.trim() }));
+      } else {
+        const { created, error } = await createTokens(form);
+        const count = Number(form.quantity);
+        if (error) notifyError(t("tokens.created.partly", { done: created.length, count, message: error.message }));
+        onCreated(created);
+      }
+      void client.invalidateQueries({ queryKey: TOKENS_KEY });
+      onClose();
+    } catch (error) {
+      notifyError(error);
+      setSaving(false);
+    }
+  };
+  const changed = changesOf(initial, form);
+  return (
+    <SideDrawer
+      title={token ? t("tokens.form.editTitle", { name: token.name }) : t("tokens.form.createTitle")}
+      isDirty={changed > 0 && !isSaving}
+      onClose={onClose}
+      footer={
+        <>
+          <Box sx={{ flex: 1 }} />
+          <Button onClick={onClose}>{t("components.cancel")}</Button>
+          <Button
+            variant="contained"
+            color="primary"
+            loading={isSaving}
+            disabled={token !== null && changed === 0}
+            onClick={save}
+          >
+            {token ? t("tokens.form.save") : t("tokens.form.create", { count: Number(form.quantity) || 1 })}
+          </Button>
+        </>
+      }
+    >
+      <Box ref={body}>
+        <Section title={t("tokens.form.basics")}>
+          <Field label={t("tokens.form.name")} htmlFor={`${id}name`} error={fault("name")}>
+            <OutlinedInput
+              id={`${id}name`}
+              fullWidth
+              autoFocus={token === null}
+              value={form.name}
+              error={faults.name !== undefined}
+              placeholder={t("tokens.form.namePlaceholder")}
+              onChange={(event) => change({ name: event.target.value })}
+            />
+          </Field>
+          {!token && (
+            <Field
+              label={t("tokens.form.quantity")}
+              htmlFor={`${id}quantity`}
+              error={fault("quantity")}
+              hint={t("tokens.form.quantityHint")}
+            >
+              <Row gap={2} wrap>
+                <OutlinedInput
+                  id={`${id}quantity`}
+                  value={form.quantity}
+                  error={faults.quantity !== undefined}
+                  inputProps={{ inputMode: "numeric" }}
+                  sx={{ width: 96 }}
+                  onChange={(event) => change({ quantity: event.target.value })}
+                />
+                {QUANTITY_PICKS.map((pick) => (
+                  <Chip key={pick} variant="outlined" label={pick} onClick={() => change({ quantity: String(pick) })} />
+                ))}
+              </Row>
+            </Field>
+          )}
+          <ExpiryField
+            value={form.expiresAt}
+            onChange={(expiresAt) => change({ expiresAt })}
+            error={fault("expiresAt")}
+          />
+        </Section>
+        <Section title={t("tokens.form.limits")}>
+          <Row gap={3} sx={{ alignItems: "flex-start" }}>
+            <Switch
+              checked={form.unlimited}
+              onChange={(event) => change({ unlimited: event.target.checked })}
+              slotProps={{ input: { id: `${id}unlimited` } }}
+            />
+            <Box>
+              <label htmlFor={`${id}unlimited`} style={{ fontSize: 13 }}>
+                {t("tokens.form.unlimited")}
+              </label>
+              <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{t("tokens.form.unlimitedHint")}</Box>
+            </Box>
+          </Row>
+          {!form.unlimited && (
+            <Field
+              label={t("tokens.form.quota")}
+              htmlFor={`${id}quota`}
+              error={fault("quota")}
+              hint={t("tokens.form.quotaHint")}
+            >
+              <QuotaInput
+                id={`${id}quota`}
+                value={form.quota}
+                onChange={(quota) => change({ quota })}
+                hasError={faults.quota !== undefined}
+                picks={QUOTA_PICKS}
+              />
+            </Field>
+          )}
+          {(token?.status === EXPIRED || token?.status === EXHAUSTED) && (
+            <Box
+              sx={{
+                fontSize: 12.5,
+                color: "tone.warn.text",
+                bgcolor: "tone.warn.tint",
+                borderRadius: "6px",
+                px: 3,
+                py: 2,
+              }}
+            >
+              {t("tokens.form.statusNote")}
+            </Box>
+          )}
+        </Section>
+        <AccessSection form={form} faults={faults} change={change} />
+      </Box>
+    </SideDrawer>
+  );
+};

@@ -1,0 +1,15 @@
+import { request } from "../../api/client.ts";
+import type { Token } from "./token.ts";
+import type { TokenBody } from "./token-form.ts";
+
+export const createToken = async (body: TokenBody): Promise<Token> =>
+  (await request<Token>("/api/token/", { method: "POST", body })).data;
+
+export const updateToken = async (id: number, body: Partial<TokenBody>): Promise<Token> =>
+  (await request<Token>("/api/token/", { method: "PUT", body: { ...body, id } })).data;
+
+/** Enables (1) or disables (2); the server refuses to enable what is expired or exhausted. */
+export const setTokenStatus = async (id: number, status: number): Promise<Token> =>
+  (await request<Token>("/api/token/", { method: "PUT", query: { status_only: "true" }, body: { id, status } })).data;
+
+export const deleteToken = (id: number) => request<null>(`/api/token/${id}/`, { method: "DELETE" });

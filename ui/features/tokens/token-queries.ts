@@ -1,0 +1,47 @@
+import { queryOptions } from "@tanstack/react-query";
+import { request } from "../../api/client.ts";
+import type { Token } from "./token.ts";
+
+export type TokenQuery = Readonly<{
+  keyword?: string | undefined;
+  /** A whole key. */
+  token?: string | undefined;
+  status?: number | undefined;
+  group?: string | undefined;
+  /** 0 is the first. */
+  page: number;
+  pageSize: number;
+}>;
+
+/** Where lists of keys live in the cache. */
+export const TOKENS_KEY = ["tokens"] as const;
+
+export const tokenPage = (query: TokenQuery) =>
+  queryOptions({
+    queryKey: [...TOKENS_KEY, "page", query],
+    queryFn: async ({ signal }) => {
+      const { page, pageSize, ...filters } = query;
+      const answer = await request<Token[], { total: number }>("/api/token/", {
+        query: { ...filters, p: page, page_size: pageSize },
+        signal,
+      });
+      return { items: answer.data, total: answer.total };
+    },
+  });
+
+const REFERENCE_STALE_MS = 60_000;
+
+export const usableModels = queryOptions({
+  queryKey: ["usable-models"],
+  queryFn: async ({ signal }) => (await request<string[]>("/api/user/models", { signal })).data,
+  staleTime: REFERENCE_STALE_MS,
+});
+
+/** Group → what it is called and its factor on prices. */
+export type UsableGroups = Readonly<Record<string, { desc: string; ratio: number }>>;
+
+export const usableGroups = queryOptions({
+  queryKey: ["usable-groups"],
+  queryFn: async ({ signal }) => (await request<UsableGroups>("/api/user/self/groups", { signal })).data,
+  staleTime: REFERENCE_STALE_MS,
+});
