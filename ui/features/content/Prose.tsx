@@ -1,8 +1,7 @@
 import Box from "@mui/material/Box";
-import Markdown from "react-markdown";
-import rehypeSanitize from "rehype-sanitize";
+import SafeContent from "../../components/SafeContent.tsx";
 
-/** Markdown as a page: headings, lists, tables, code. HTML in it is left out, scripts and odd addresses too. */
+/** An administrator's text as a page: headings, lists, tables, code. */
 export const Prose = ({ text }: { text: string }) => (
   <Box
     sx={{
@@ -23,6 +22,6 @@ export const Prose = ({ text }: { text: string }) => (
       "& th, & td": { px: 2, py: 1, border: "1px solid", borderColor: "line.main", textAlign: "left" },
     }}
   >
-    <Markdown rehypePlugins={[rehypeSanitize]}>{text}</Markdown>
+    <SafeContent text={text} />
   </Box>
 );

@@ -40,7 +40,12 @@ export function Landing() {
         </Button>
       </Row>
       <Box
-        sx={{ mt: { xs: 10, md: 16 }, display: "grid", gap: 8, gridTemplateColumns: { xs: "minmax(0,1fr)", md: "minmax(0,5fr) minmax(0,6fr)" } }}
+        sx={{
+          mt: { xs: 10, md: 16 },
+          display: "grid",
+          gap: 8,
+          gridTemplateColumns: { xs: "minmax(0,1fr)", md: "minmax(0,5fr) minmax(0,6fr)" },
+        }}
       >
         <Box component="section" aria-labelledby="doors">
           <Typography variant="h2" id="doors" sx={{ mb: 3 }}>
@@ -109,7 +114,6 @@ const Doors = () => {
 const CodeBox = ({ code, label }: { code: string; label: string }) => (
   <Box
     component="pre"
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     tabIndex={0}
     role="region"
     aria-label={label}

@@ -1,7 +1,7 @@
 import Avatar from "@mui/material/Avatar";
 import Box from "@mui/material/Box";
-import { useTranslation } from "react-i18next";
 import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import type { UserView } from "../../../src/accounts/user-view.ts";
 import { Row } from "../../components/layout.tsx";
 import { Count, Money } from "../../components/Money.tsx";
@@ -19,17 +19,31 @@ export const IdentityCard = ({ user }: { user: UserView }) => {
   const role = ROLES[user.role];
   const shownName = user.display_name || user.username;
   return (
-    <Box component="section" aria-label={t("personal.account")} sx={{ border: "1px solid", borderColor: "line.main", borderRadius: 1 }}>
+    <Box
+      component="section"
+      aria-label={t("personal.account")}
+      sx={{ border: "1px solid", borderColor: "line.main", borderRadius: 1 }}
+    >
       <Row gap={4} sx={{ p: 4 }}>
         <Avatar
           aria-hidden
-          sx={{ width: 48, height: 48, fontSize: 18, fontWeight: 650, bgcolor: "tone.idle.tint", color: "text.primary" }}
+          sx={{
+            width: 48,
+            height: 48,
+            fontSize: 18,
+            fontWeight: 650,
+            bgcolor: "tone.idle.tint",
+            color: "text.primary",
+          }}
         >
           {[...shownName][0]?.toUpperCase()}
         </Avatar>
         <Box sx={{ flex: 1, minWidth: 0 }}>
           <Row gap={2} wrap>
-            <Box component="h2" sx={{ m: 0, fontSize: 16, lineHeight: "24px", fontWeight: 620, overflowWrap: "anywhere" }}>
+            <Box
+              component="h2"
+              sx={{ m: 0, fontSize: 16, lineHeight: "24px", fontWeight: 620, overflowWrap: "anywhere" }}
+            >
               {shownName}
             </Box>
             <StatusChip tone={role?.tone ?? "bad"} dot={false}>

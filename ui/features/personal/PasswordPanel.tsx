@@ -1,10 +1,10 @@
 import Button from "@mui/material/Button";
-import OutlinedInput from "@mui/material/OutlinedInput";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Field, Panel } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { PasswordInput } from "../../components/PasswordInput.tsx";
 import { checkPasswordForm, type PasswordErrors, type PasswordForm } from "./password-form.ts";
 import { changePassword } from "./self-calls.ts";
 
@@ -43,7 +43,11 @@ export const PasswordPanel = () => {
       <Col gap={4} sx={{ maxWidth: 400 }}>
         <form onSubmit={submit} noValidate>
           <Col gap={3.5}>
-            <PasswordField {...field("original")} label={t("personal.password.original")} autoComplete="current-password" />
+            <PasswordField
+              {...field("original")}
+              label={t("personal.password.original")}
+              autoComplete="current-password"
+            />
             <PasswordField
               {...field("password")}
               label={t("personal.password.new")}
@@ -51,7 +55,13 @@ export const PasswordPanel = () => {
               autoComplete="new-password"
             />
             <PasswordField {...field("confirm")} label={t("personal.password.confirm")} autoComplete="new-password" />
-            <Button type="submit" variant="contained" color="primary" loading={change.isPending} sx={{ alignSelf: "flex-start" }}>
+            <Button
+              type="submit"
+              variant="contained"
+              color="primary"
+              loading={change.isPending}
+              sx={{ alignSelf: "flex-start" }}
+            >
               {t("personal.password.submit")}
             </Button>
           </Col>
@@ -75,15 +85,13 @@ const PasswordField = ({ name, label, value, onChange, autoComplete, hint, error
   const id = useId();
   return (
     <Field label={label} htmlFor={id} hint={hint} error={error}>
-      <OutlinedInput
+      <PasswordInput
         id={id}
         name={name}
-        type="password"
-        fullWidth
         value={value}
+        onChange={onChange}
         autoComplete={autoComplete}
-        error={error !== undefined}
-        onChange={(event) => onChange(event.target.value)}
+        hasError={error !== undefined}
       />
     </Field>
   );

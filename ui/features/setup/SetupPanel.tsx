@@ -1,0 +1,119 @@
+import Alert from "@mui/material/Alert";
+import Button from "@mui/material/Button";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Col, Field, Row } from "../../components/layout.tsx";
+import { notifyDone } from "../../components/notify.tsx";
+import { PasswordInput } from "../../components/PasswordInput.tsx";
+import { ModeChoice } from "./ModeChoice.tsx";
+import { finishSetup } from "./setup-calls.ts";
+import { checkSetupForm, type SetupErrors, type SetupForm, setupBody } from "./setup-form.ts";
+
+const RELOAD_AFTER_MS = 1500;
+const EMPTY: SetupForm = { username: "", password: "", confirm: "", mode: "external" };
+
+type Props = { hasRoot: boolean; isEmbedded: boolean };
+
+/** Asks what the gateway needs to know before its first use, then starts the console anew. */
+export const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const [form, setForm] = useState(EMPTY);
+  const [errors, setErrors] = useState<SetupErrors>({});
+  const finish = useMutation({
+    mutationFn: () => finishSetup(setupBody(form, hasRoot)),
+    onSuccess: () => {
+      notifyDone(t("setup.done"));
+      setTimeout(() => window.location.assign("/"), RELOAD_AFTER_MS);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = hasRoot ? {} : checkSetupForm(form);
+    setErrors(found);
+    if (Object.keys(found).length === 0) finish.mutate();
+  };
+  const change = (patch: Partial<SetupForm>) => {
+    setForm({ ...form, ...patch });
+    setErrors({ ...errors, ...Object.fromEntries(Object.keys(patch).map((key) => [key, undefined])) });
+  };
+  const errorOf = (key: keyof SetupErrors) => errors[key] && t(`setup.errors.${errors[key]}`);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Col gap={4}>
+        {hasRoot ? (
+          <Alert severity="info">{t("setup.accountExists")}</Alert>
+        ) : (
+          <>
+            <Field
+              label={t("setup.username")}
+              htmlFor={`${id}name`}
+              hint={t("setup.usernameHint")}
+              error={errorOf("username")}
+            >
+              <OutlinedInput
+                id={`${id}name`}
+                name="username"
+                fullWidth
+                required
+                autoFocus
+                autoComplete="username"
+                inputProps={{ autoCapitalize: "none", spellCheck: false }}
+                error={errors.username !== undefined}
+                value={form.username}
+                onChange={(event) => change({ username: event.target.value })}
+                sx={{ minHeight: 36 }}
+              />
+            </Field>
+            <Row gap={4} wrap sx={{ alignItems: "flex-start", "& > *": { minWidth: "200px" } }}>
+              <Field
+                label={t("setup.password")}
+                htmlFor={`${id}password`}
+                hint={t("setup.passwordHint")}
+                error={errorOf("password")}
+              >
+                <PasswordInput
+                  id={`${id}password`}
+                  name="password"
+                  autoComplete="new-password"
+                  hasError={errors.password !== undefined}
+                  value={form.password}
+                  onChange={(password) => change({ password })}
+                />
+              </Field>
+              <Field label={t("setup.confirm")} htmlFor={`${id}confirm`} error={errorOf("confirm")}>
+                <PasswordInput
+                  id={`${id}confirm`}
+                  name="confirm"
+                  autoComplete="new-password"
+                  hasError={errors.confirm !== undefined}
+                  value={form.confirm}
+                  onChange={(confirm) => change({ confirm })}
+                />
+              </Field>
+            </Row>
+          </>
+        )}
+        <ModeChoice value={form.mode} onChange={(mode) => change({ mode })} />
+        {isEmbedded && <Alert severity="info">{t("setup.embedded")}</Alert>}
+        {finish.error && (
+          <Alert severity="error" role="alert">
+            {t("setup.errors.submit")} {finish.error.message}
+          </Alert>
+        )}
+        <Button
+          type="submit"
+          variant="contained"
+          color="primary"
+          loading={finish.isPending}
+          disabled={finish.isSuccess}
+          sx={{ height: 36 }}
+        >
+          {t("setup.submit")}
+        </Button>
+      </Col>
+    </form>
+  );
+};

@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { checkSetupForm, type SetupForm, setupBody } from "./setup-form.ts";
+
+const good: SetupForm = { username: "root", password: "long-enough", confirm: "long-enough", mode: "external" };
+
+test("a good form has no errors", () => expect(checkSetupForm(good)).toEqual({}));
+
+test("the username must not be blank", () =>
+  expect(checkSetupForm({ ...good, username: "  " })).toEqual({ username: "username" }));
+
+test("a username has at most 12 characters, also Chinese ones", () => {
+  expect(checkSetupForm({ ...good, username: "管".repeat(12) })).toEqual({});
+  expect(checkSetupForm({ ...good, username: "管".repeat(13) })).toEqual({ username: "usernameLength" });
+});
+
+test("the password has 8 to 20 characters", () => {
+  expect(checkSetupForm({ ...good, password: "short", confirm: "short" })).toEqual({ password: "passwordLength" });
+  const long = "x".repeat(21);
+  expect(checkSetupForm({ ...good, password: long, confirm: long })).toEqual({ password: "passwordTooLong" });
+});
+
+test("both passwords must match", () =>
+  expect(checkSetupForm({ ...good, confirm: "long-enouhg" })).toEqual({ confirm: "confirm" }));
+
+test("the account is sent only when there is none yet", () => {
+  expect(setupBody({ ...good, username: " root ", mode: "self" }, false)).toEqual({
+    username: "root",
+    password: "long-enough",
+    confirmPassword: "long-enough",
+    SelfUseModeEnabled: true,
+    DemoSiteEnabled: false,
+  });
+  expect(setupBody({ ...good, mode: "demo" }, true)).toEqual({ SelfUseModeEnabled: false, DemoSiteEnabled: true });
+});

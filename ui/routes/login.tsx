@@ -1,0 +1,95 @@
+import Alert from "@mui/material/Alert";
+import Button from "@mui/material/Button";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { safeReturnTo } from "../api/login-redirect.ts";
+import { Col, Field } from "../components/layout.tsx";
+import { PasswordInput } from "../components/PasswordInput.tsx";
+import { DefaultPasswordDialog, isDefaultAccount } from "../features/login/DefaultPasswordDialog.tsx";
+import { EntryCard } from "../features/login/EntryCard.tsx";
+import { useSession } from "../features/session/session.tsx";
+import { useSiteName } from "../features/site/site.tsx";
+
+const CARD_WIDTH = 376;
+
+/** Signs in and goes where the visitor wanted to go. */
+export function LoginPage() {
+  const { t } = useTranslation();
+  const { history } = useRouter();
+  const navigate = useNavigate();
+  const siteName = useSiteName();
+  const { signIn } = useSession();
+  const search: { returnTo?: unknown; expired?: unknown } = useSearch({ strict: false });
+  const [username, setUsername] = useState("");
+  const [password, setPassword] = useState("");
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isSending, setSending] = useState(false);
+  const [warnsOfDefault, setWarnsOfDefault] = useState(false);
+  const id = useId();
+
+  const goOn = () => history.push(safeReturnTo(typeof search.returnTo === "string" ? search.returnTo : undefined));
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (username.trim() === "" || password === "") return setProblem(t("login.missing"));
+    setSending(true);
+    try {
+      await signIn(username.trim(), password);
+      if (isDefaultAccount(username.trim(), password)) setWarnsOfDefault(true);
+      else goOn();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setSending(false);
+    }
+  };
+  const notice = problem ?? (search.expired ? t("login.expired") : null);
+  return (
+    <EntryCard title={t("login.title", { site: siteName })} purpose={t("login.purpose")} maxWidth={CARD_WIDTH}>
+      <form onSubmit={submit} noValidate>
+        <Col gap={3.5}>
+          {notice && (
+            <Alert role={problem ? "alert" : "status"} severity={problem ? "error" : "warning"}>
+              {notice}
+            </Alert>
+          )}
+          <Field label={t("login.username")} htmlFor={`${id}name`}>
+            <OutlinedInput
+              id={`${id}name`}
+              name="username"
+              fullWidth
+              required
+              autoFocus
+              autoComplete="username"
+              inputProps={{ autoCapitalize: "none", spellCheck: false }}
+              value={username}
+              onChange={(event) => setUsername(event.target.value)}
+              sx={{ minHeight: 36 }}
+            />
+          </Field>
+          <Field label={t("login.password")} htmlFor={`${id}password`}>
+            <PasswordInput
+              id={`${id}password`}
+              name="password"
+              autoComplete="current-password"
+              value={password}
+              onChange={setPassword}
+            />
+          </Field>
+          <Button
+            type="submit"
+            variant="contained"
+            color="primary"
+            fullWidth
+            loading={isSending}
+            sx={{ height: 36, mt: 1 }}
+          >
+            {t("login.submit")}
+          </Button>
+        </Col>
+      </form>
+      {warnsOfDefault && <DefaultPasswordDialog onChange={() => void navigate({ to: "/personal" })} onLater={goOn} />}
+    </EntryCard>
+  );
+}
