@@ -3,6 +3,7 @@ import Button from "@mui/material/Button";
 import Typography from "@mui/material/Typography";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { CodeBox } from "../../components/CodeBox.tsx";
 import { CopyButton } from "../../components/CopyButton.tsx";
 import { Col, Row } from "../../components/layout.tsx";
 import { useSession } from "../session/session.tsx";
@@ -109,26 +110,3 @@ const Doors = () => {
     </Col>
   );
 };
-
-/** Scrolls sideways inside itself; reachable by keyboard for that. */
-const CodeBox = ({ code, label }: { code: string; label: string }) => (
-  <Box
-    component="pre"
-    tabIndex={0}
-    role="region"
-    aria-label={label}
-    sx={{
-      m: 0,
-      p: 4,
-      overflowX: "auto",
-      fontSize: 12.5,
-      lineHeight: "21px",
-      border: "1px solid",
-      borderColor: "line.main",
-      borderRadius: 1,
-      bgcolor: "surface.paper",
-    }}
-  >
-    {code}
-  </Box>
-);

@@ -13,13 +13,15 @@ export type TokenQuery = Readonly<{
   pageSize: number;
 }>;
 
+export type TokenPage = Readonly<{ items: Token[]; total: number }>;
+
 /** Where lists of keys live in the cache. */
 export const TOKENS_KEY = ["tokens"] as const;
 
 export const tokenPage = (query: TokenQuery) =>
   queryOptions({
     queryKey: [...TOKENS_KEY, "page", query],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<TokenPage> => {
       const { page, pageSize, ...filters } = query;
       const answer = await request<Token[], { total: number }>("/api/token/", {
         query: { ...filters, p: page, page_size: pageSize },

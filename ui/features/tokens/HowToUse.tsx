@@ -1,0 +1,57 @@
+import Box from "@mui/material/Box";
+import ToggleButton from "@mui/material/ToggleButton";
+import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { CodeBox } from "../../components/CodeBox.tsx";
+import { CopyButton } from "../../components/CopyButton.tsx";
+import { Panel, Row } from "../../components/layout.tsx";
+import { gatewayAddress } from "../home/examples.ts";
+import { useSite } from "../site/site.tsx";
+import { SNIPPETS, type SnippetName, snippetOf } from "./snippets.ts";
+import { fullKey, type Token } from "./token.ts";
+import { usableModels } from "./token-queries.ts";
+
+const ANY_KEY = "sk-…";
+const ANY_MODEL = "gpt-4o-mini";
+
+/** The address and a first call; the copied snippet carries the newest key that works. */
+export const HowToUse = ({ token }: { token: Token | undefined }) => {
+  const { t } = useTranslation();
+  const [name, setName] = useState<SnippetName>("curl");
+  const baseUrl = `${gatewayAddress(useSite()?.server_address)}/v1`;
+  const models = useQuery(usableModels).data ?? [];
+  const model = models.includes(ANY_MODEL) ? ANY_MODEL : (models[0] ?? ANY_MODEL);
+  const shown = snippetOf(name, { baseUrl, key: ANY_KEY, model });
+  const copied = snippetOf(name, { baseUrl, key: token ? fullKey(token) : ANY_KEY, model });
+  return (
+    <Panel title={t("tokens.use.title")} hint={t("tokens.use.purpose")} sx={{ mt: 6 }}>
+      <Row gap={3} wrap sx={{ mb: 3, rowGap: 2 }}>
+        <Box sx={{ fontSize: 12.5, color: "text.tertiary" }}>{t("tokens.use.baseUrl")}</Box>
+        <Row gap={1}>
+          <Box component="code" sx={{ overflowWrap: "anywhere" }}>
+            {baseUrl}
+          </Box>
+          <CopyButton text={baseUrl} />
+        </Row>
+        <Box sx={{ flex: 1 }} />
+        <ToggleButtonGroup
+          exclusive
+          size="small"
+          value={name}
+          onChange={(_, chosen: SnippetName | null) => chosen && setName(chosen)}
+          aria-label={t("tokens.use.language")}
+        >
+          {SNIPPETS.map((snippet) => (
+            <ToggleButton key={snippet} value={snippet}>
+              {t(`tokens.use.${snippet}`)}
+            </ToggleButton>
+          ))}
+        </ToggleButtonGroup>
+        <CopyButton text={copied} words={t("tokens.use.copySnippet")} />
+      </Row>
+      <CodeBox code={shown} label={t("tokens.use.title")} />
+    </Panel>
+  );
+};

@@ -1,0 +1,72 @@
+import Columns from "@mui/icons-material/ViewColumnOutlined";
+import IconButton from "@mui/material/IconButton";
+import Tooltip from "@mui/material/Tooltip";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ColumnDialog } from "../../components/data-table/ColumnDialog.tsx";
+import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
+import { FilterBar } from "../../components/FilterBar.tsx";
+import type { Address } from "../../components/useAddress.ts";
+import { DISABLED, ENABLED, EXHAUSTED, EXPIRED, type Token } from "./token.ts";
+import { usableGroups } from "./token-queries.ts";
+
+const STATUSES = [
+  [ENABLED, "enabled"],
+  [DISABLED, "disabled"],
+  [EXPIRED, "expired"],
+  [EXHAUSTED, "exhausted"],
+] as const;
+
+type TokenFiltersProps = Readonly<{
+  address: Address;
+  columns: ColumnChoice<Token>;
+  /** A whole key: a secret, so it is kept out of the address. */
+  wholeKey: string;
+  onWholeKey: (key: string) => void;
+}>;
+
+/** Search by name or by a whole key; status and group. */
+export const TokenFilters = ({ address, columns, wholeKey, onWholeKey }: TokenFiltersProps) => {
+  const { t } = useTranslation();
+  const [isChoosing, setChoosing] = useState(false);
+  const groups = Object.keys(useQuery(usableGroups).data ?? {});
+  return (
+    <>
+      <FilterBar
+        search={{ value: address.text("search"), placeholder: t("tokens.filters.search") }}
+        filters={[
+          { key: "key", label: t("tokens.filters.key"), value: wholeKey },
+          {
+            key: "status",
+            label: t("tokens.filters.status"),
+            value: address.text("status"),
+            options: STATUSES.map(([status, name]) => ({ value: String(status), label: t(`tokens.status.${name}`) })),
+          },
+          {
+            key: "group",
+            label: t("tokens.filters.group"),
+            value: address.text("group"),
+            options: groups.map((group) => ({ value: group, label: group })),
+          },
+        ]}
+        onChange={(key, value) => {
+          if (key === "key") onWholeKey(value);
+          address.set(key === "key" ? { p: undefined } : { [key]: value, p: undefined });
+        }}
+        onClear={() => {
+          onWholeKey("");
+          address.clear();
+        }}
+        tools={
+          <Tooltip title={t("components.table.columns")}>
+            <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
+              <Columns />
+            </IconButton>
+          </Tooltip>
+        }
+      />
+      {isChoosing && <ColumnDialog choice={columns} onClose={() => setChoosing(false)} />}
+    </>
+  );
+};

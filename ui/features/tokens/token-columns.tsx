@@ -1,0 +1,130 @@
+import Box from "@mui/material/Box";
+import Switch from "@mui/material/Switch";
+import Tooltip from "@mui/material/Tooltip";
+import type { TFunction } from "i18next";
+import { type ReactNode, useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../components/data-table/column.ts";
+import { Row } from "../../components/layout.tsx";
+import { Money } from "../../components/Money.tsx";
+import { Tag } from "../../components/StatusChip.tsx";
+import { TimeAgo } from "../../components/TimeAgo.tsx";
+import { KeyCell } from "./KeyCell.tsx";
+import { QuotaCell } from "./QuotaCell.tsx";
+import { TokenStatus } from "./TokenStatus.tsx";
+import { ENABLED, NEVER, type Token } from "./token.ts";
+
+/** The columns of the list of keys. */
+export function useTokenColumns(toggle: (token: Token) => void): readonly Column<Token>[] {
+  const { t } = useTranslation();
+  return useMemo(() => columnsOf(toggle, t), [toggle, t]);
+}
+
+const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Column<Token>[] => [
+  {
+    key: "name",
+    head: t("tokens.columns.name"),
+    isTitle: true,
+    cell: ({ name }) => (
+      <Box component="span" title={name} sx={{ fontWeight: 560 }}>
+        {name}
+      </Box>
+    ),
+  },
+  { key: "key", head: t("tokens.columns.key"), width: 208, isSolid: true, cell: (token) => <KeyCell token={token} /> },
+  {
+    key: "status",
+    head: t("tokens.columns.status"),
+    width: 200,
+    isSolid: true,
+    cell: (token) => (
+      <Row gap={2.5}>
+        <Box component="span" onClick={(event) => event.stopPropagation()} sx={{ display: "inline-flex" }}>
+          <Switch
+            checked={token.status === ENABLED}
+            onChange={() => toggle(token)}
+            slotProps={{ input: { "aria-label": t("tokens.toggle", { name: token.name }) } }}
+          />
+        </Box>
+        <TokenStatus token={token} />
+      </Row>
+    ),
+  },
+  {
+    key: "quota",
+    head: t("tokens.columns.quota"),
+    width: 208,
+    isSolid: true,
+    cell: (token) => <QuotaCell token={token} />,
+  },
+  {
+    key: "remaining",
+    head: t("tokens.columns.remaining"),
+    width: 100,
+    align: "right",
+    isHiddenByDefault: true,
+    cell: ({ unlimited_quota, remain_quota }) =>
+      unlimited_quota ? quiet(t("tokens.unlimited")) : <Money quota={remain_quota} />,
+  },
+  {
+    key: "group",
+    head: t("tokens.columns.group"),
+    width: 104,
+    cell: ({ group }) => (group ? <Tag>{group}</Tag> : quiet(t("tokens.ownGroup"))),
+  },
+  {
+    key: "models",
+    head: t("tokens.columns.models"),
+    width: 96,
+    cell: (token) =>
+      listed(
+        token.model_limits_enabled ? token.model_limits.split(",") : [],
+        "tokens.modelCount",
+        t("tokens.allModels"),
+        t,
+      ),
+  },
+  {
+    key: "ips",
+    head: t("tokens.columns.ips"),
+    width: 104,
+    isHiddenByDefault: true,
+    cell: ({ allow_ips }) => listed(allow_ips.split("\n").filter(Boolean), "tokens.ipCount", t("tokens.anyIp"), t),
+  },
+  {
+    key: "expires",
+    head: t("tokens.columns.expires"),
+    width: 104,
+    cell: ({ expired_time }) =>
+      expired_time === NEVER ? quiet(t("tokens.never")) : <TimeAgo seconds={expired_time} />,
+  },
+  {
+    key: "lastUsed",
+    head: t("tokens.columns.lastUsed"),
+    width: 104,
+    cell: ({ accessed_time }) => (accessed_time ? <TimeAgo seconds={accessed_time} /> : quiet(t("tokens.neverUsed"))),
+  },
+  {
+    key: "created",
+    head: t("tokens.columns.created"),
+    width: 104,
+    isHiddenByDefault: true,
+    cell: ({ created_time }) => <TimeAgo seconds={created_time} />,
+  },
+];
+
+const quiet = (text: string): ReactNode => (
+  <Box component="span" sx={{ color: "text.tertiary" }}>
+    {text}
+  </Box>
+);
+
+/** How many there are, all of them on hover. */
+function listed(names: readonly string[], countKey: string, none: string, t: TFunction): ReactNode {
+  if (names.length === 0) return quiet(none);
+  return (
+    <Tooltip title={<Box sx={{ whiteSpace: "pre-line" }}>{names.slice(0, 20).join("\n")}</Box>}>
+      <span>{t(countKey, { count: names.length })}</span>
+    </Tooltip>
+  );
+}
