@@ -85,7 +85,8 @@ function streamBack(context: RelayContext, call: Call, answer: Extract<Answer, {
   const headers = { ...answerHeaders(call, ""), ...EVENT_STREAM_HEADERS };
   const pump = new StreamPump(context, call, answer);
   if (call.clientLeft) pump.cancel();
-  return new Response(new ReadableStream(pump), { headers });
+  // The DOM's types do not know the runtime's direct streams, which write to the socket without a queue between.
+  return new Response(new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>), { headers });
 }
 
 /** A client that asked for a stream gets one, though the upstream sent its reply in one piece. */

@@ -21,6 +21,8 @@ import { OutputTally } from "./tally.ts";
 import type { Watched } from "./watch.ts";
 
 const PING = Buffer.from(": PING\n\n");
+const DONE = Buffer.from(DONE_EVENT);
+const EVENT_END = Buffer.from("\n\n");
 const EMPTY = Buffer.alloc(0);
 /** How long the rest of an upstream's body is read after its end marker, so that the connection can be used again. */
 const REST_MS = 2_000;
@@ -30,15 +32,16 @@ const REST_MS = 2_000;
  * into. Reads the upstream no faster than the client takes it, settles the call before the client sees its end, and
  * applies the rule for broken streams when either side leaves.
  */
-export class StreamPump implements Watched, UnderlyingDefaultSource<Uint8Array> {
+export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Array> {
+  readonly type = "direct";
   readonly #tally = new OutputTally();
   readonly #keepUsage: boolean;
   readonly #idleMs: number;
   /** 0: no pings. */
   readonly #pingMs: number;
-  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  /** Bytes of an event whose end has not come yet. */
-  #partial: Buffer = EMPTY;
+  #controller: ReadableStreamDirectController | null = null;
+  /** Bytes of an event whose end has not come yet, as they came. */
+  #partial: Buffer[] = [];
   #ready: Buffer | null;
   readonly #channel: ChannelEntry;
   #ended: boolean;
@@ -47,9 +50,11 @@ export class StreamPump implements Watched, UnderlyingDefaultSource<Uint8Array> 
   /** When the present wait, for the upstream or for the client, began. */
   #waitingSince = performance.now();
   #toldAt = this.#waitingSince;
-  /** A loop over `#next` is running. */
-  #busy = false;
+  /** The loop over the upstream's blocks is running. */
+  #running = false;
   #reading = false;
+  /** Ends the wait for a client that takes nothing; set while it lasts. */
+  #stopWaiting: (() => void) | null = null;
   #drainUntil = Number.POSITIVE_INFINITY;
   #clientGone = false;
   #timedOut = false;
@@ -73,27 +78,18 @@ export class StreamPump implements Watched, UnderlyingDefaultSource<Uint8Array> 
     context.watch.add(this);
   }
 
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  /** Called once: passes everything on, and ends when the client has all of it and the call is settled. */
+  async pull(controller: ReadableStreamDirectController): Promise<void> {
     this.#controller = controller;
-  }
-
-  /** The client takes more: reads until there is a block of whole events for it. */
-  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    this.#busy = true;
     try {
-      const block = await this.#next();
-      if (this.#clientGone) return await this.#drain();
-      if (block) controller.enqueue(block);
-      if (this.#settled) controller.close();
+      await this.#run();
+      if (!this.#clientGone) controller.close();
     } catch (error) {
       // Without this net an unforeseen fault would leave the quota held and the client waiting.
       this.context.services.log.error({ error, requestId: this.call.requestId }, "a stream failed");
       this.source.exchange.abort();
-      controller.error(error);
+      controller.close(error instanceof Error ? error : undefined);
       await this.#end("upstream_failed", "internal error");
-    } finally {
-      this.#busy = false;
-      this.#waitingSince = performance.now();
     }
   }
 
@@ -106,30 +102,43 @@ export class StreamPump implements Watched, UnderlyingDefaultSource<Uint8Array> 
     if (nowMs >= this.#drainUntil || (this.#reading && waitedMs >= this.#idleMs)) {
       this.#timedOut = true;
       this.source.exchange.abort();
-    } else if (!this.#busy && waitedMs >= this.#idleMs) {
+    } else if (this.#stopWaiting && waitedMs >= this.#idleMs) {
       // The client holds its connection open and takes nothing.
       this.#clientLeft();
     } else if (this.#reading && this.#pingMs > 0 && !this.#clientGone && nowMs - this.#toldAt >= this.#pingMs) {
       this.#toldAt = nowMs;
-      this.#controller?.enqueue(PING);
+      this.#controller?.write(PING);
     }
   }
 
-  /** The next block for the client; null when the client has left. The last block is given after the call is settled. */
-  async #next(): Promise<Buffer | null> {
-    for (;;) {
+  /** Passes blocks on until the call is settled; after the client has left, only reads. */
+  async #run(): Promise<void> {
+    this.#running = true;
+    while (!this.#settled) {
       const bytes = this.#ready ?? (this.#ended ? null : await this.#read());
       this.#ready = null;
-      if (bytes === null) return this.#finish();
-      const block = this.#wholeEvents(bytes);
+      const block = bytes === null ? await this.#finish() : this.#wholeEvents(bytes);
       if (block.length === 0) continue;
-      const done = doneEventStart(block);
-      if (done >= 0) return this.#complete(this.#inspect(block.subarray(0, done)), block.subarray(done));
-      const passed = this.#inspect(block);
-      if (passed.length === 0) continue;
+      const passed = bytes === null ? block : this.#inspect(block);
+      const done = bytes === null ? -1 : doneEventStart(passed);
+      const last = done < 0 ? passed : await this.#complete(passed, done);
+      if (this.#clientGone || last.length === 0) continue;
       this.#toldAt = this.#waitingSince;
-      return passed;
+      const written = this.#controller?.write(last);
+      if (written instanceof Promise) await this.#taken(written);
     }
+  }
+
+  /** The client is slow: waits until it took what was written, or left. */
+  #taken(written: Promise<unknown>): Promise<void> {
+    this.#waitingSince = performance.now();
+    return new Promise((resolve) => {
+      this.#stopWaiting = () => {
+        this.#stopWaiting = null;
+        resolve();
+      };
+      written.then(this.#stopWaiting, this.#stopWaiting);
+    });
   }
 
   /** Null: the upstream ended, well or badly. */
@@ -137,7 +146,8 @@ export class StreamPump implements Watched, UnderlyingDefaultSource<Uint8Array> 
     this.#reading = true;
     this.#waitingSince = performance.now();
     try {
-      const { value, done } = await this.source.reader.readMany();
+      const read = this.source.reader.readMany();
+      const { value, done } = read instanceof Promise ? await read : read;
       if (done) this.#ended = true;
       const [first] = value;
       if (!first) return done ? null : EMPTY;
@@ -150,40 +160,52 @@ export class StreamPump implements Watched, UnderlyingDefaultSource<Uint8Array> 
     }
   }
 
+  /** The whole events of what has come; the rest is kept for later. */
   #wholeEvents(bytes: Buffer): Buffer {
-    const all = this.#partial.length === 0 ? bytes : Buffer.concat([this.#partial, bytes]);
+    const before = this.#partial.at(-1);
+    // The empty line that ends an event may itself be cut: its beginning is looked at again.
+    const joint = before ? Buffer.concat([before.subarray(-3), bytes]) : bytes;
+    if (wholeEventsLength(joint) === 0) {
+      this.#partial.push(bytes);
+      return EMPTY;
+    }
+    const all = before ? Buffer.concat([...this.#partial, bytes]) : bytes;
     const length = wholeEventsLength(all);
-    this.#partial = length === all.length ? EMPTY : all.subarray(length);
+    this.#partial = length === all.length ? [] : [all.subarray(length)];
     return length === all.length ? all : all.subarray(0, length);
   }
 
   /** Notes what the block says about usage; without the events that the client did not ask for. */
   #inspect(block: Buffer): Buffer {
     if (this.#keepUsage && !this.#firstChunk) this.#firstChunk = chunkOf(splitEvents(block.toString("utf8"))[0] ?? "");
-    this.#tally.push(block);
-    if (!mentionsUsage(block)) return block;
+    if (!mentionsUsage(block)) {
+      this.#tally.push(block);
+      return block;
+    }
     const { usage, block: passed } = readUsageEvents(block, this.#keepUsage);
     this.#usage = usage ?? this.#usage;
+    this.#tally.push(passed);
     return passed;
   }
 
   /** The upstream's body is over without an end marker: fine if a finish reason was seen, else it broke off. */
-  async #finish(): Promise<Buffer | null> {
-    const rest = this.#partial.length > 0 ? this.#inspect(Buffer.concat([this.#partial, Buffer.from("\n\n")])) : EMPTY;
-    this.#partial = EMPTY;
+  async #finish(): Promise<Buffer> {
+    const rest = this.#partial.length > 0 ? this.#inspect(Buffer.concat([...this.#partial, EVENT_END])) : EMPTY;
+    this.#partial = [];
     const finished = this.#tally.sawFinish && !this.#timedOut;
-    if (finished || this.#clientGone) return this.#complete(rest, Buffer.from(DONE_EVENT));
+    if (finished || this.#clientGone) return this.#complete(Buffer.concat([rest, DONE]), rest.length);
     const timedOut = this.#timedOut;
     const error = timedOut
       ? new RelayError(504, "stream_idle_timeout", `The upstream sent nothing for ${this.#idleMs / 1000} s.`)
       : new RelayError(502, "stream_broken", "The upstream ended the stream before it was complete.");
     await this.#end(timedOut ? "idle_timeout" : "upstream_failed", error.message);
-    const told = `data: ${JSON.stringify(errorObject(error, this.call.requestId))}\n\n${DONE_EVENT}`;
-    return Buffer.concat([rest, Buffer.from(told)]);
+    const told = `data: ${JSON.stringify(errorObject(error, this.call.requestId))}\n\n`;
+    return Buffer.concat([rest, Buffer.from(told), DONE]);
   }
 
-  async #complete(last: Buffer, done: Buffer): Promise<Buffer | null> {
-    const failed = errorEventIn(last) !== null;
+  /** The block with the end marker at `done` is here: settles, and adds the usage that a client asked for in vain. */
+  async #complete(block: Buffer, done: number): Promise<Buffer> {
+    const failed = errorEventIn(block) !== null;
     const missing = this.#keepUsage && this.#usage === null && !failed;
     const settled = this.#end(
       failed ? "upstream_failed" : "complete",
@@ -191,10 +213,12 @@ export class StreamPump implements Watched, UnderlyingDefaultSource<Uint8Array> 
     );
     const usage = settled instanceof Promise ? await settled : settled;
     if (!this.#ended) void this.#readRest();
-    if (this.#clientGone) return null;
-    return missing && usage
-      ? Buffer.concat([last, Buffer.from(usageEvent(this.#firstChunk, usage)), done])
-      : joined(last, done);
+    if (!missing || !usage) return block;
+    return Buffer.concat([
+      block.subarray(0, done),
+      Buffer.from(usageEvent(this.#firstChunk, usage)),
+      block.subarray(done),
+    ]);
   }
 
   /** Settles the call, once. */
@@ -221,12 +245,9 @@ export class StreamPump implements Watched, UnderlyingDefaultSource<Uint8Array> 
     } else {
       this.source.exchange.abort();
     }
-    if (!this.#busy) void this.#drain();
-  }
-
-  /** Reads to the end without a client, then settles. */
-  async #drain(): Promise<void> {
-    while (!this.#settled) await this.#next();
+    this.#stopWaiting?.();
+    // A stream whose client left before it began has no loop yet that could settle it.
+    if (!this.#running) void this.#run();
   }
 
   /** What follows the end marker is read and dropped. */
@@ -241,5 +262,3 @@ export class StreamPump implements Watched, UnderlyingDefaultSource<Uint8Array> 
     clearTimeout(limit);
   }
 }
-
-const joined = (a: Buffer, b: Buffer): Buffer => (a.length === 0 ? b : Buffer.concat([a, b]));

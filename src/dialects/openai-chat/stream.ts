@@ -30,26 +30,25 @@ export function chunkOf(event: string): JsonObject | null {
 
 /**
  * Usage that a block of whole events reports (the last one counts), and the block without the events that hold nothing
- * else, unless they are to be kept. Only events that mention usage are looked into.
+ * else, unless they are to be kept: these are cut out in place. Only events that mention usage are looked into.
  */
 export function readUsageEvents(block: Buffer, keepUsageOnly: boolean): { usage: ReportedUsage | null; block: Buffer } {
   let usage: ReportedUsage | null = null;
-  const kept: Buffer[] = [];
-  let copied = 0;
-  for (let at = nextUsage(block, 0); at >= 0; ) {
-    const start = eventStart(block, at);
-    const end = eventEnd(block, at);
-    const chunk = chunkOf(block.toString("utf8", start, end));
+  let kept = block;
+  for (let at = nextUsage(kept, 0); at >= 0; ) {
+    const start = eventStart(kept, at);
+    const end = eventEnd(kept, at);
+    const chunk = chunkOf(kept.toString("utf8", start, end));
     const reported = readUsage(chunk?.usage);
     usage = reported ?? usage;
-    if (reported && !keepUsageOnly && Array.isArray(chunk?.choices) && chunk.choices.length === 0) {
-      kept.push(block.subarray(copied, start));
-      copied = end;
+    const swallowed = reported && !keepUsageOnly && Array.isArray(chunk?.choices) && chunk.choices.length === 0;
+    if (swallowed) {
+      kept.copyWithin(start, end);
+      kept = kept.subarray(0, kept.length - (end - start));
     }
-    at = nextUsage(block, end);
+    at = nextUsage(kept, swallowed ? start : end);
   }
-  if (copied === 0) return { usage, block };
-  return { usage, block: Buffer.concat([...kept, block.subarray(copied)]) };
+  return { usage, block: kept };
 }
 
 function nextUsage(block: Buffer, from: number): number {
