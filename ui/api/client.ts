@@ -57,6 +57,20 @@ export async function request<Data, Beside = unknown>(
   return answer;
 }
 
+/** Fetches a file, such as an export. Rejects ApiError. */
+export async function requestFile(path: string, query?: Options["query"]): Promise<Blob> {
+  const response = await send(withQuery(path, query), { credentials: "same-origin", headers: headersOf(false) });
+  const isFile = response.ok && !response.headers.get("content-type")?.includes("json");
+  if (isFile) return response.blob();
+  const answer = await parse<Answer<null>>(response);
+  if (response.status === 401) goToLogin();
+  throw new ApiError(
+    messageOf(response.status, answer?.message),
+    response.status,
+    response.headers.get("x-request-id"),
+  );
+}
+
 async function send(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init);

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { firstTokenTone, useTimeTone } from "./latency-tone.ts";
+import { elapsedTone, firstTokenTone } from "./latency-tone.ts";
 
 test("a call's time is green under 101 s, orange under 300 s", () => {
-  expect([100_999, 101_000, 299_999, 300_000].map(useTimeTone)).toEqual(["ok", "warn", "warn", "bad"]);
+  expect([100_999, 101_000, 299_999, 300_000].map(elapsedTone)).toEqual(["ok", "warn", "warn", "bad"]);
 });
 
 test("the first token is green under 3 s, orange under 10 s", () => {

@@ -1,7 +1,7 @@
 export type LatencyTone = "ok" | "warn" | "bad";
 
 /** Colour of a call's whole time: under 101 s green, under 300 s orange, else red. */
-export const useTimeTone = (elapsedMs: number): LatencyTone => toneOf(elapsedMs / 1000, 101, 300);
+export const elapsedTone = (elapsedMs: number): LatencyTone => toneOf(elapsedMs / 1000, 101, 300);
 
 /** Colour of the time to the first token: under 3 s green, under 10 s orange, else red. */
 export const firstTokenTone = (firstTokenMs: number): LatencyTone => toneOf(firstTokenMs / 1000, 3, 10);

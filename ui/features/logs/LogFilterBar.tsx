@@ -1,0 +1,49 @@
+import Columns from "@mui/icons-material/ViewColumnOutlined";
+import IconButton from "@mui/material/IconButton";
+import Tooltip from "@mui/material/Tooltip";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ColumnDialog } from "../../components/data-table/ColumnDialog.tsx";
+import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
+import { FilterBar } from "../../components/FilterBar.tsx";
+import type { Address } from "../../components/useAddress.ts";
+import { FAILED } from "./log-address.ts";
+import { LOG_TYPES, type LogEntry } from "./log-entry.ts";
+
+const OWN = ["model", "token", "group"] as const;
+const ADMIN = ["model", "token", "user", "channel", "group"] as const;
+
+type LogFilterBarProps = Readonly<{ address: Address; isAdmin: boolean; columns: ColumnChoice<LogEntry> }>;
+
+/** What narrows the log beside time. */
+export const LogFilterBar = ({ address, isAdmin, columns }: LogFilterBarProps) => {
+  const { t } = useTranslation();
+  const [isChoosing, setChoosing] = useState(false);
+  const types = [
+    ...Object.entries(LOG_TYPES).map(([name, type]) => ({ value: String(type), label: t(`logs.types.${name}`) })),
+    { value: FAILED, label: t("logs.types.failed") },
+  ];
+  return (
+    <>
+      <FilterBar
+        search={{ value: address.text("search"), placeholder: t("logs.filters.search") }}
+        filters={[
+          { key: "type", label: t("logs.filters.type"), value: address.text("type"), options: types },
+          ...(isAdmin ? ADMIN : OWN).map((key) => ({ key, label: t(`logs.filters.${key}`), value: address.text(key) })),
+        ]}
+        onChange={(key, value) => address.set({ [key]: value, p: undefined })}
+        onClear={() =>
+          address.set({ search: "", type: "", model: "", token: "", user: "", channel: "", group: "", p: undefined })
+        }
+        tools={
+          <Tooltip title={t("components.table.columns")}>
+            <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
+              <Columns />
+            </IconButton>
+          </Tooltip>
+        }
+      />
+      {isChoosing && <ColumnDialog choice={columns} onClose={() => setChoosing(false)} />}
+    </>
+  );
+};

@@ -1,0 +1,27 @@
+import ReceiptLong from "@mui/icons-material/ReceiptLongOutlined";
+import Button from "@mui/material/Button";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { EmptyState } from "../../components/EmptyState.tsx";
+
+/** Nothing was called yet, or nothing fits. */
+export const LogsEmpty = ({ isFiltered }: { isFiltered: boolean }) => {
+  const { t } = useTranslation();
+  if (isFiltered) {
+    return (
+      <EmptyState icon={<ReceiptLong />} title={t("logs.empty.filteredTitle")} body={t("logs.empty.filteredBody")} />
+    );
+  }
+  return (
+    <EmptyState
+      icon={<ReceiptLong />}
+      title={t("logs.empty.title")}
+      body={t("logs.empty.body")}
+      action={
+        <Button component={Link} to="/token" variant="contained" color="primary">
+          {t("logs.empty.action")}
+        </Button>
+      }
+    />
+  );
+};

@@ -1,0 +1,61 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { LogOther } from "../../../../src/billing/types.ts";
+import { CopyButton } from "../../../components/CopyButton.tsx";
+import { KeyValue } from "../../../components/KeyValue.tsx";
+import { Row } from "../../../components/layout.tsx";
+import { Money } from "../../../components/Money.tsx";
+import { isCall, type LogEntry } from "../log-entry.ts";
+
+type Fact = readonly [string, ReactNode];
+
+/** What is known of a row, as far as it is known. */
+export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOther> }) => {
+  const { t } = useTranslation();
+  const requestId = other.request_id ?? entry.request_id;
+  const count = (tokens: number | undefined) => (tokens ?? 0).toLocaleString("en");
+  /** Shown only where there is something to show. */
+  const fact = (name: string, isKnown: unknown, value: ReactNode): Fact[] =>
+    isKnown ? [[t(`logs.detail.${name}`), value]] : [];
+  const facts = [
+    ...fact("id", requestId, <IdFact key="id" id={requestId ?? ""} />),
+    ...fact("channel", entry.channel, `${entry.channel_name} #${entry.channel}`),
+    ...fact(
+      "key",
+      other.admin_info?.key_index !== undefined,
+      t("logs.detail.keyNumber", { number: (other.admin_info?.key_index ?? 0) + 1 }),
+    ),
+    ...fact("requested", other.is_model_mapped, <code>{entry.model_name}</code>),
+    ...fact("upstream", other.is_model_mapped && other.upstream_model_name, <code>{other.upstream_model_name}</code>),
+    ...fact("ending", other.ending, t(`logs.detail.endings.${other.ending}`)),
+    ...fact("usage", isCall(entry) && other.usage_evidence, t(`logs.detail.evidence.${other.usage_evidence}`)),
+    ...fact(
+      "tokens",
+      isCall(entry),
+      t("logs.detail.tokensInOut", { input: count(entry.prompt_tokens), output: count(entry.completion_tokens) }),
+    ),
+    ...fact("cacheRead", other.cache_tokens, count(other.cache_tokens)),
+    ...fact("cacheWrite", other.cache_creation_tokens, count(other.cache_creation_tokens)),
+    ...fact("text", other.text_input ?? other.text_output, inOut(other.text_input, other.text_output)),
+    ...fact("audio", other.audio_input ?? other.audio_output, inOut(other.audio_input, other.audio_output)),
+    ...fact("reasoning", other.reasoning_tokens, count(other.reasoning_tokens)),
+    ...fact("effort", other.reasoning_effort, other.reasoning_effort),
+    ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
+    ...fact("status", other.status, other.status),
+    ...fact("error", other.error, other.error),
+    ...fact("note", entry.content && entry.content !== other.error, entry.content),
+    ...fact("ip", entry.ip, <code>{entry.ip}</code>),
+  ];
+  return facts.length > 0 ? <KeyValue width={112} items={facts} /> : t("logs.detail.nothing");
+
+  function inOut(input: number | undefined, output: number | undefined): string {
+    return t("logs.detail.tokensInOut", { input: count(input), output: count(output) });
+  }
+};
+
+const IdFact = ({ id }: { id: string }) => (
+  <Row gap={1}>
+    <code>{id}</code>
+    <CopyButton text={id} />
+  </Row>
+);

@@ -1,0 +1,175 @@
+import Box from "@mui/material/Box";
+import Link from "@mui/material/Link";
+import Tooltip from "@mui/material/Tooltip";
+import type { TFunction } from "i18next";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../components/data-table/column.ts";
+import { Count } from "../../components/Money.tsx";
+import { exactTime } from "../../components/TimeAgo.tsx";
+import { CopyText } from "./cells/CopyText.tsx";
+import { CostCell } from "./cells/CostCell.tsx";
+import { Dash, LatencyCell } from "./cells/LatencyCell.tsx";
+import { RetryCell } from "./cells/RetryCell.tsx";
+import { TypeCell } from "./cells/TypeCell.tsx";
+import { isCall, type LogEntry, otherOf } from "./log-entry.ts";
+
+type LogColumn = Column<LogEntry> & { isForAdmins?: boolean };
+
+/** The columns of the usage log; some are for administrators only. */
+export function useLogColumns(isAdmin: boolean, showUser: (id: number) => void): readonly Column<LogEntry>[] {
+  const { t, i18n } = useTranslation();
+  return useMemo(
+    () => columnsOf(showUser, t, i18n.language).filter(({ isForAdmins }) => isAdmin || !isForAdmins),
+    [isAdmin, showUser, t, i18n.language],
+  );
+}
+
+const columnsOf = (showUser: (id: number) => void, t: TFunction, language: string): readonly LogColumn[] => [
+  {
+    key: "time",
+    head: t("logs.columns.time"),
+    width: 124,
+    isSolid: true,
+    cell: (entry) => <TimeCell entry={entry} language={language} />,
+  },
+  {
+    key: "user",
+    head: t("logs.columns.user"),
+    width: 88,
+    isForAdmins: true,
+    cell: ({ user_id, username }) =>
+      username ? (
+        <Link
+          component="button"
+          color="inherit"
+          aria-label={t("logs.showUser", { name: username })}
+          onClick={() => showUser(user_id)}
+          sx={{ fontSize: "inherit", verticalAlign: "baseline" }}
+        >
+          {username}
+        </Link>
+      ) : (
+        <Dash />
+      ),
+  },
+  {
+    key: "token",
+    head: t("logs.columns.token"),
+    width: 96,
+    cell: ({ token_name }) => (token_name ? <CopyText text={token_name} /> : <Dash />),
+  },
+  { key: "group", head: t("logs.columns.group"), width: 72, cell: ({ group }) => (group ? quiet(group) : <Dash />) },
+  { key: "type", head: t("logs.columns.type"), width: 84, isSolid: true, cell: (entry) => <TypeCell entry={entry} /> },
+  { key: "model", head: t("logs.columns.model"), isTitle: true, cell: (entry) => <ModelCell entry={entry} t={t} /> },
+  {
+    key: "channel",
+    head: t("logs.columns.channel"),
+    width: 124,
+    isForAdmins: true,
+    cell: ({ channel, channel_name }) =>
+      channel ? quiet(channel_name || `#${channel}`, `#${channel} ${channel_name}`) : <Dash />,
+  },
+  {
+    key: "latency",
+    head: t("logs.columns.latency"),
+    width: 176,
+    align: "right",
+    isSolid: true,
+    cell: (entry) => <LatencyCell entry={entry} />,
+  },
+  {
+    key: "input",
+    head: t("logs.columns.input"),
+    width: 72,
+    align: "right",
+    cell: (entry) => <InputCell entry={entry} t={t} />,
+  },
+  {
+    key: "output",
+    head: t("logs.columns.output"),
+    width: 68,
+    align: "right",
+    cell: (entry) => (isCall(entry) ? <Count value={entry.completion_tokens} /> : <Dash />),
+  },
+  {
+    key: "cost",
+    head: t("logs.columns.cost"),
+    width: 104,
+    align: "right",
+    cell: (entry) => <CostCell entry={entry} />,
+  },
+  {
+    key: "retry",
+    head: t("logs.columns.retry"),
+    width: 84,
+    isSolid: true,
+    isForAdmins: true,
+    cell: (entry) => <RetryCell entry={entry} />,
+  },
+  {
+    key: "details",
+    head: t("logs.columns.details"),
+    width: 180,
+    isHiddenByDefault: true,
+    cell: ({ content }) => (content ? quiet(content, content) : <Dash />),
+  },
+  {
+    key: "ip",
+    head: t("logs.columns.ip"),
+    width: 116,
+    isHiddenByDefault: true,
+    cell: ({ ip }) => (ip ? quiet(ip) : <Dash />),
+  },
+];
+
+const quiet = (text: string, title?: string) => (
+  <Box component="span" title={title} sx={{ color: "text.secondary" }}>
+    {text}
+  </Box>
+);
+
+const TimeCell = ({ entry, language }: { entry: LogEntry; language: string }) => {
+  const moment = new Date(entry.created_at * 1000);
+  const two = (number: number) => String(number).padStart(2, "0");
+  return (
+    <Tooltip title={exactTime(entry.created_at, language)}>
+      <time dateTime={moment.toISOString()}>
+        <Box component="span" sx={{ color: "text.tertiary", mr: 1.5 }}>
+          {two(moment.getMonth() + 1)}-{two(moment.getDate())}
+        </Box>
+        {two(moment.getHours())}:{two(moment.getMinutes())}:{two(moment.getSeconds())}
+      </time>
+    </Tooltip>
+  );
+};
+
+/** The model that was asked for; what is no call says what it is instead. */
+const ModelCell = ({ entry, t }: { entry: LogEntry; t: TFunction }) => {
+  if (!entry.model_name) return quiet(entry.content, entry.content);
+  const { upstream_model_name: upstream, is_model_mapped: isMapped } = otherOf(entry);
+  return (
+    <CopyText text={entry.model_name} strong>
+      {isMapped && upstream && (
+        <Tooltip title={t("logs.mappedTo", { model: upstream })}>
+          <Box component="span" sx={{ color: "text.tertiary", fontWeight: 400, ml: 1 }}>
+            ↦
+          </Box>
+        </Tooltip>
+      )}
+    </CopyText>
+  );
+};
+
+const InputCell = ({ entry, t }: { entry: LogEntry; t: TFunction }) => {
+  if (!isCall(entry)) return <Dash />;
+  const cached = otherOf(entry).cache_tokens ?? 0;
+  if (cached === 0) return <Count value={entry.prompt_tokens} />;
+  return (
+    <Tooltip title={t("logs.cached", { count: cached.toLocaleString("en") })}>
+      <span>
+        <Count value={entry.prompt_tokens} />
+      </span>
+    </Tooltip>
+  );
+};

@@ -1,0 +1,123 @@
+import Download from "@mui/icons-material/FileDownloadOutlined";
+import Sync from "@mui/icons-material/SyncOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import FormControlLabel from "@mui/material/FormControlLabel";
+import IconButton from "@mui/material/IconButton";
+import Switch from "@mui/material/Switch";
+import Tooltip from "@mui/material/Tooltip";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { DataTable } from "../components/data-table/DataTable.tsx";
+import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
+import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { useAddress } from "../components/useAddress.ts";
+import { LogDetail } from "../features/logs/detail/LogDetail.tsx";
+import { LogFilterBar } from "../features/logs/LogFilterBar.tsx";
+import { LogsEmpty } from "../features/logs/LogsEmpty.tsx";
+import { isNarrowed, logFiltersOf } from "../features/logs/log-address.ts";
+import { useLogColumns } from "../features/logs/log-columns.tsx";
+import type { LogEntry } from "../features/logs/log-entry.ts";
+import { logPage } from "../features/logs/log-queries.ts";
+import { Overview } from "../features/logs/Overview.tsx";
+import { rangeOf } from "../features/logs/time-range.ts";
+import { UserDialog } from "../features/logs/UserDialog.tsx";
+import { useExport } from "../features/logs/use-export.ts";
+import { useNow } from "../features/logs/use-now.ts";
+import { useSession } from "../features/session/session.tsx";
+import { isAdmin } from "../features/session/stored-user.ts";
+
+/** The usage log: one's own calls, everybody's for administrators. */
+export const UsageLogPage = () => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  const isForAdmin = isAdmin(useSession().user);
+  const scope = isForAdmin ? "all" : "self";
+  const [isFollowing, setFollowing] = useState(false);
+  const [now, renew] = useNow(isFollowing);
+  const [pageSize, setPageSize] = useState(readPageSize);
+  const [userId, setUserId] = useState<number | null>(null);
+  const range = rangeOf({ range: address.text("range"), from: address.number("from"), to: address.number("to") }, now);
+  const filters = logFiltersOf(address, range);
+  const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
+  const list = useQuery(logPage(scope, filters, page, pageSize));
+  const columns = useColumnChoice(useLogColumns(isForAdmin, setUserId), "logs-table-columns");
+  const file = useExport(scope, filters);
+  return (
+    <>
+      <PageHeader
+        title={t("logs.title")}
+        purpose={t("logs.purpose")}
+        actions={
+          <>
+            <FormControlLabel
+              label={t("logs.follow")}
+              control={<Switch checked={isFollowing} onChange={(event) => setFollowing(event.target.checked)} />}
+              sx={{
+                m: 0,
+                mr: 2,
+                gap: 2,
+                "& .MuiFormControlLabel-label": { fontSize: 13, color: "text.secondary", whiteSpace: "nowrap" },
+              }}
+            />
+            <Tooltip title={t("logs.refresh")}>
+              <IconButton aria-label={t("logs.refresh")} onClick={renew}>
+                <Sync />
+              </IconButton>
+            </Tooltip>
+            <Button startIcon={<Download />} loading={file.isRunning} loadingPosition="start" onClick={file.start}>
+              <Box component="span" sx={{ display: { xs: "none", sm: "inline" } }}>
+                {t("logs.download")}
+              </Box>
+              <Box component="span" sx={{ display: { sm: "none" } }}>
+                CSV
+              </Box>
+            </Button>
+          </>
+        }
+      />
+      <Overview
+        scope={scope}
+        filters={filters}
+        range={range}
+        now={now}
+        onNamed={(name) => {
+          renew();
+          address.set({ range: name, from: undefined, to: undefined, p: undefined });
+        }}
+        onCustom={(from, to) => address.set({ from, to, range: undefined, p: undefined })}
+      />
+      <LogFilterBar address={address} isAdmin={isForAdmin} columns={columns} />
+      <DataTable
+        columns={columns.shown}
+        rows={list.data?.items}
+        rowId={idOf}
+        rowName={nameOf}
+        isRefreshing={list.isPlaceholderData && !isFollowing}
+        error={list.error}
+        onRetry={() => list.refetch()}
+        empty={<LogsEmpty isFiltered={isNarrowed(filters) || range.name !== "30d"} />}
+        paging={{
+          page,
+          pageSize,
+          total: list.data?.total ?? 0,
+          unit: t("logs.unit"),
+          onPage: (next) => address.set({ p: next || undefined }),
+          onPageSize: (size) => {
+            savePageSize(size);
+            setPageSize(size);
+            address.set({ p: undefined });
+          },
+        }}
+        detail={detailOf}
+      />
+      {userId !== null && <UserDialog id={userId} onClose={() => setUserId(null)} />}
+    </>
+  );
+};
+
+const idOf = (entry: LogEntry): number => entry.id;
+const nameOf = (entry: LogEntry): string => entry.model_name || entry.content;
+const detailOf = (entry: LogEntry) => <LogDetail entry={entry} />;
