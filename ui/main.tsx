@@ -1,15 +1,16 @@
-import "./fonts.css";
+import "./hmr-order.ts";
 import CssBaseline from "@mui/material/CssBaseline";
 import { ThemeProvider } from "@mui/material/styles";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { SnackbarProvider } from "notistack";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/client.ts";
 import { ConfirmProvider } from "./components/confirm.tsx";
+import { ToastProvider } from "./components/Toasts.tsx";
 import { SessionProvider } from "./features/session/session.tsx";
 import { SiteProvider } from "./features/site/site.tsx";
+import { declareFonts } from "./fonts.ts";
 import { preferredLanguage, startI18n } from "./i18n.ts";
 import { createConsoleRouter } from "./router.tsx";
 import { theme } from "./theme.ts";
@@ -29,6 +30,7 @@ const queryClient = new QueryClient({
 });
 const router = createConsoleRouter(queryClient);
 
+declareFonts();
 await startI18n(preferredLanguage());
 
 const root = document.getElementById("root");
@@ -38,7 +40,7 @@ createRoot(root).render(
     <ThemeProvider theme={theme} defaultMode="system" modeStorageKey="theme-mode" noSsr>
       <CssBaseline />
       <QueryClientProvider client={queryClient}>
-        <SnackbarProvider maxSnack={3} anchorOrigin={{ vertical: "bottom", horizontal: "right" }}>
+        <ToastProvider>
           <SessionProvider>
             <SiteProvider>
               <ConfirmProvider>
@@ -46,7 +48,7 @@ createRoot(root).render(
               </ConfirmProvider>
             </SiteProvider>
           </SessionProvider>
-        </SnackbarProvider>
+        </ToastProvider>
       </QueryClientProvider>
     </ThemeProvider>
   </StrictMode>,

@@ -21,7 +21,7 @@ export const LanguageMenu = () => {
     <>
       <Button
         variant="text"
-        aria-label={t("shell.language")}
+        aria-label={`${t("shell.language")}: ${short}`}
         aria-haspopup="menu"
         startIcon={<LanguageOutlined />}
         onClick={(event) => setAnchor(event.currentTarget)}

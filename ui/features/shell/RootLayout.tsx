@@ -61,7 +61,7 @@ export const RootLayout = () => {
             minWidth: 0,
             display: "flex",
             flexDirection: "column",
-            bgcolor: "surface.paper",
+            ...(hasSider && { bgcolor: "surface.paper" }),
             ...(hasSider && !isPhone && { borderLeft: "1px solid", borderColor: "line.main" }),
           }}
         >

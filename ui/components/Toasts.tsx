@@ -1,0 +1,74 @@
+import CheckCircle from "@mui/icons-material/CheckCircle";
+import Close from "@mui/icons-material/Close";
+import ErrorIcon from "@mui/icons-material/Error";
+import Info from "@mui/icons-material/Info";
+import Box from "@mui/material/Box";
+import IconButton from "@mui/material/IconButton";
+import { type CustomContentProps, SnackbarProvider, useSnackbar } from "notistack";
+import type { ReactNode, Ref } from "react";
+import { useTranslation } from "react-i18next";
+
+const MOST_AT_ONCE = 3;
+const ICONS = {
+  success: <CheckCircle sx={{ color: "tone.ok.solid" }} />,
+  error: <ErrorIcon sx={{ color: "tone.bad.solid" }} />,
+  info: <Info sx={{ color: "tone.info.solid" }} />,
+  default: null,
+} as const;
+
+type Props = CustomContentProps & { ref?: Ref<HTMLDivElement> };
+
+/** One short message that leaves by itself, with what can still be done about it. */
+const Toast = ({ ref, id, message, variant, action, style }: Props) => {
+  const { t } = useTranslation();
+  const { closeSnackbar } = useSnackbar();
+  return (
+    <Box
+      ref={ref}
+      role={variant === "error" ? "alert" : "status"}
+      style={style}
+      sx={{
+        display: "flex",
+        alignItems: "center",
+        gap: 2.5,
+        minHeight: 44,
+        maxWidth: 440,
+        pl: 3.5,
+        pr: 1.5,
+        py: 1.5,
+        borderRadius: "10px",
+        bgcolor: "tip.bg",
+        color: "tip.fg",
+        fontSize: 13,
+        lineHeight: "20px",
+        boxShadow: "0 8px 32px rgb(8 15 25 / .28)",
+        "& > svg": { fontSize: 18, flex: "none" },
+      }}
+    >
+      {variant in ICONS ? ICONS[variant as keyof typeof ICONS] : null}
+      <Box sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>{message}</Box>
+      {typeof action === "function" ? action(id) : action}
+      <IconButton
+        size="small"
+        aria-label={t("components.close")}
+        onClick={() => closeSnackbar(id)}
+        sx={{ color: "inherit", "&:hover": { bgcolor: "rgb(255 255 255 / .12)", color: "inherit" } }}
+      >
+        <Close />
+      </IconButton>
+    </Box>
+  );
+};
+
+const COMPONENTS = { success: Toast, error: Toast, info: Toast, default: Toast };
+
+/** Where short messages appear: bottom right, three at most. */
+export const ToastProvider = ({ children }: { children: ReactNode }) => (
+  <SnackbarProvider
+    maxSnack={MOST_AT_ONCE}
+    anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
+    Components={COMPONENTS}
+  >
+    {children}
+  </SnackbarProvider>
+);

@@ -1,0 +1,5 @@
+/** A font's address in the built console. */
+declare module "*.woff2" {
+  const address: string;
+  export default address;
+}
