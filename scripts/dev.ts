@@ -8,6 +8,7 @@ import { createProxy } from "./dev/proxy.ts";
 
 const port = Number(process.env.PORT ?? 3000);
 const serverPort = port + 1;
+const STOP_MS = 1500;
 
 await ensureSeed();
 const server = Bun.spawn([process.execPath, "--watch", "--no-clear-screen", "src/main.ts", "serve"], {
@@ -22,9 +23,12 @@ const server = Bun.spawn([process.execPath, "--watch", "--no-clear-screen", "src
   stdio: ["inherit", "inherit", "inherit"],
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, async () => {
+  process.once(signal, async () => {
     server.kill(signal);
-    process.exit(await server.exited);
+    // The server ends, but its watcher stays and waits for changes: it gets time for the first, then it is ended too.
+    await Promise.race([server.exited, Bun.sleep(STOP_MS)]);
+    server.kill("SIGKILL");
+    process.exit(0);
   });
 }
 
