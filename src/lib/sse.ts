@@ -1,20 +1,44 @@
+import { indexOfBytes, lastIndexOfBytes } from "./bytes.ts";
+
 /** Bytes of server-sent events. Lines may end with LF, CRLF or CR; an event ends with an empty line. */
 
 const LF = 10;
 const CR = 13;
 
 /** Length of the part of `bytes` that consists of whole events; 0 when not even one is complete. */
-export function wholeEventsLength(bytes: Buffer): number {
+export function wholeEventsLength(bytes: Uint8Array): number {
   const { length } = bytes;
   const last = bytes[length - 1];
   if (last === LF) {
     const before = bytes[length - 2];
     if (before === LF || (before === CR && bytes[length - 3] === LF)) return length;
   } else if (last === CR && bytes[length - 2] === CR) return length;
-  const lf = bytes.lastIndexOf("\n\n");
-  const crlf = bytes.lastIndexOf("\r\n\r\n");
-  const cr = bytes.lastIndexOf("\r\r");
-  return Math.max(lf < 0 ? 0 : lf + 2, crlf < 0 ? 0 : crlf + 4, cr < 0 ? 0 : cr + 2);
+  return lastBoundary(bytes, length);
+}
+
+/** Empty lines as they end an event. */
+const ENDS = ["\n\n", "\r\n\r\n", "\r\r"].map((end) => Buffer.from(end));
+
+/** Where the event that byte `at` belongs to begins. */
+export const eventStart = (bytes: Uint8Array, at: number): number => lastBoundary(bytes, at);
+
+/** Where the event that byte `at` belongs to ends, its empty line included. */
+export function eventEnd(bytes: Uint8Array, at: number): number {
+  let end = bytes.length;
+  for (const empty of ENDS) {
+    const found = indexOfBytes(bytes, empty, at);
+    if (found >= 0) end = Math.min(end, found + empty.length);
+  }
+  return end;
+}
+
+function lastBoundary(bytes: Uint8Array, before: number): number {
+  let start = 0;
+  for (const empty of ENDS) {
+    const found = lastIndexOfBytes(bytes, empty, before);
+    if (found >= 0) start = Math.max(start, found + empty.length);
+  }
+  return start;
 }
 
 const BOUNDARY = /\r\n\r\n|\n\n|\r\r/g;

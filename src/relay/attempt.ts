@@ -4,6 +4,7 @@ import { upstreamModelOf } from "../channels/upstream-model.ts";
 import { type JsonObject, parseJson, recordOf } from "../dialects/json.ts";
 import { isErrorAnswer } from "../dialects/openai-chat/error.ts";
 import { carriesData, errorEventIn } from "../dialects/openai-chat/stream.ts";
+import { indexOfBytes, textOfBytes } from "../lib/bytes.ts";
 import { wholeEventsLength } from "../lib/sse.ts";
 import { providerOf } from "../providers/registry.ts";
 import { AttemptFailure, notAnswered, refusedByUpstream } from "./attempt-failure.ts";
@@ -27,7 +28,7 @@ export type OpenStream = Readonly<{
   exchange: Exchange;
   reader: ReadableStreamDefaultReader<Uint8Array>;
   /** Bytes read so far: at least one whole event, then perhaps the beginning of another. */
-  first: Buffer;
+  first: Uint8Array;
   /** The upstream has ended already. */
   ended: boolean;
 }>;
@@ -97,15 +98,17 @@ async function exchangeWith(
   if (body.byteLength === 0) throw notAnswered(channel, key, "empty");
   refuseErrorAnswer(body, { channel, key });
   if (!summary.stream) return { kind: "whole", body, contentType };
-  const reply = recordOf(parseJson(textOf(body)));
+  const reply = recordOf(parseJson(textOfBytes(body)));
   if (!reply) throw notAnswered(channel, key, "broken");
   return { kind: "unstreamed", reply };
 }
 
+const ERROR_MEMBER = Buffer.from('"error"');
+
 /** An error object inside an answer with status 200 is a failure of the upstream all the same. */
 function refuseErrorAnswer(body: Uint8Array<ArrayBuffer>, { channel, key }: Choice): void {
-  if (!Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes('"error"')) return;
-  const text = textOf(body);
+  if (indexOfBytes(body, ERROR_MEMBER) < 0) return;
+  const text = textOfBytes(body);
   if (isErrorAnswer(parseJson(text))) throw refusedByUpstream(channel, key, 502, text, null);
 }
 
@@ -119,14 +122,15 @@ async function openStream(
 ): Promise<OpenStream> {
   const reader = response.body?.getReader();
   if (!reader) throw notAnswered(channel, key, "empty");
-  let first = Buffer.alloc(0);
+  let first: Uint8Array = new Uint8Array(0);
   for (;;) {
     const { value, done } = await reader.read();
     if (value) {
       entry.firstByteMs ??= Math.round(call.elapsedMs);
-      first = first.length === 0 ? bufferOf(value) : Buffer.concat([first, value]);
+      first = first.length === 0 ? value : Buffer.concat([first, value]);
     }
-    const whole = first.subarray(0, done ? first.length : wholeEventsLength(first));
+    const length = done ? first.length : wholeEventsLength(first);
+    const whole = length === first.length ? first : first.subarray(0, length);
     if (carriesData(whole)) {
       const error = errorEventIn(whole);
       if (error !== null) {
@@ -138,9 +142,3 @@ async function openStream(
     if (done) throw notAnswered(channel, key, "empty");
   }
 }
-
-/** The same bytes as a Buffer, without copying. */
-export const bufferOf = (bytes: Uint8Array): Buffer<ArrayBuffer> =>
-  Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
-
-const textOf = (body: Uint8Array): string => bufferOf(body).toString("utf8");

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 import { type JsonObject, parseJson, recordOf } from "../dialects/json.ts";
+import { textOfBytes } from "../lib/bytes.ts";
 import { RelayError } from "./errors.ts";
 
 /** A request's body: as it came (unpacked), and read. */
@@ -24,7 +25,7 @@ export async function readBody(request: Request): Promise<ClientBody> {
   const sent = await request.bytes();
   const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent) : sent;
   if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge();
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const text = textOfBytes(bytes);
   const json = recordOf(parseJson(text));
   if (!json) throw invalidRequest("The request body is not a JSON object.");
   return { bytes, text, json };

@@ -10,8 +10,9 @@ import {
   readUsageEvents,
   usageEvent,
 } from "../dialects/openai-chat/stream.ts";
+import { textOfBytes } from "../lib/bytes.ts";
 import { splitEvents, wholeEventsLength } from "../lib/sse.ts";
-import { bufferOf, type OpenStream } from "./attempt.ts";
+import type { OpenStream } from "./attempt.ts";
 import { drainCapMs, drains } from "./broken-stream.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
@@ -41,8 +42,8 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   readonly #pingMs: number;
   #controller: ReadableStreamDirectController | null = null;
   /** Bytes of an event whose end has not come yet, as they came. */
-  #partial: Buffer[] = [];
-  #ready: Buffer | null;
+  #partial: Uint8Array[] = [];
+  #ready: Uint8Array | null;
   readonly #channel: ChannelEntry;
   #ended: boolean;
   #usage: Usage | null = null;
@@ -115,18 +116,42 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   async #run(): Promise<void> {
     this.#running = true;
     while (!this.#settled) {
-      const bytes = this.#ready ?? (this.#ended ? null : await this.#read());
+      let bytes = this.#ready;
       this.#ready = null;
-      const block = bytes === null ? await this.#finish() : this.#wholeEvents(bytes);
-      if (block.length === 0) continue;
-      const passed = bytes === null ? block : this.#inspect(block);
-      const done = bytes === null ? -1 : doneEventStart(passed);
-      const last = done < 0 ? passed : await this.#complete(passed, done);
-      if (this.#clientGone || last.length === 0) continue;
+      if (!bytes && !this.#ended) {
+        this.#reading = true;
+        this.#waitingSince = performance.now();
+        try {
+          const read = this.source.reader.readMany();
+          bytes = this.#received(read instanceof Promise ? await read : read);
+        } catch {
+          this.#ended = true;
+        }
+        this.#reading = false;
+      }
+      const block = bytes ? this.#pass(bytes) : this.#finish();
+      const passed = block instanceof Promise ? await block : block;
+      if (this.#clientGone || passed.length === 0) continue;
       this.#toldAt = this.#waitingSince;
-      const written = this.#controller?.write(last);
+      const written = this.#controller?.write(passed);
       if (written instanceof Promise) await this.#taken(written);
     }
+  }
+
+  /** Null: the upstream ended. */
+  #received({ value, done }: Bun.ReadableStreamDefaultReadManyResult<Uint8Array>): Uint8Array | null {
+    if (done) this.#ended = true;
+    if (value.length === 1) return value[0] ?? null;
+    return value.length > 1 ? Buffer.concat(value) : null;
+  }
+
+  /** What goes to the client of newly read bytes; a promise when they end the stream and the call must be settled first. */
+  #pass(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
+    const whole = this.#wholeEvents(bytes);
+    if (whole.length === 0) return whole;
+    const block = this.#inspect(whole);
+    const done = doneEventStart(block);
+    return done < 0 ? block : this.#complete(block, done);
   }
 
   /** The client is slow: waits until it took what was written, or left. */
@@ -141,27 +166,8 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     });
   }
 
-  /** Null: the upstream ended, well or badly. */
-  async #read(): Promise<Buffer | null> {
-    this.#reading = true;
-    this.#waitingSince = performance.now();
-    try {
-      const read = this.source.reader.readMany();
-      const { value, done } = read instanceof Promise ? await read : read;
-      if (done) this.#ended = true;
-      const [first] = value;
-      if (!first) return done ? null : EMPTY;
-      return value.length === 1 ? bufferOf(first) : Buffer.concat(value);
-    } catch {
-      this.#ended = true;
-      return null;
-    } finally {
-      this.#reading = false;
-    }
-  }
-
   /** The whole events of what has come; the rest is kept for later. */
-  #wholeEvents(bytes: Buffer): Buffer {
+  #wholeEvents(bytes: Uint8Array): Uint8Array {
     const before = this.#partial.at(-1);
     // The empty line that ends an event may itself be cut: its beginning is looked at again.
     const joint = before ? Buffer.concat([before.subarray(-3), bytes]) : bytes;
@@ -176,8 +182,8 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   }
 
   /** Notes what the block says about usage; without the events that the client did not ask for. */
-  #inspect(block: Buffer): Buffer {
-    if (this.#keepUsage && !this.#firstChunk) this.#firstChunk = chunkOf(splitEvents(block.toString("utf8"))[0] ?? "");
+  #inspect(block: Uint8Array): Uint8Array {
+    if (this.#keepUsage && !this.#firstChunk) this.#firstChunk = chunkOf(splitEvents(textOfBytes(block))[0] ?? "");
     if (!mentionsUsage(block)) {
       this.#tally.push(block);
       return block;
@@ -189,7 +195,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   }
 
   /** The upstream's body is over without an end marker: fine if a finish reason was seen, else it broke off. */
-  async #finish(): Promise<Buffer> {
+  async #finish(): Promise<Uint8Array> {
     const rest = this.#partial.length > 0 ? this.#inspect(Buffer.concat([...this.#partial, EVENT_END])) : EMPTY;
     this.#partial = [];
     const finished = this.#tally.sawFinish && !this.#timedOut;
@@ -204,7 +210,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   }
 
   /** The block with the end marker at `done` is here: settles, and adds the usage that a client asked for in vain. */
-  async #complete(block: Buffer, done: number): Promise<Buffer> {
+  async #complete(block: Uint8Array, done: number): Promise<Uint8Array> {
     const failed = errorEventIn(block) !== null;
     const missing = this.#keepUsage && this.#usage === null && !failed;
     const settled = this.#end(

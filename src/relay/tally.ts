@@ -1,6 +1,7 @@
 import { parseJson, recordOf } from "../dialects/json.ts";
 import { collectOutput, type OutputSink } from "../dialects/openai-chat/output.ts";
 import { chunkOf } from "../dialects/openai-chat/stream.ts";
+import { textOfBytes } from "../lib/bytes.ts";
 import { splitEvents } from "../lib/sse.ts";
 
 /** Bytes kept as they came; longer streams are reduced to their text from time to time. */
@@ -34,7 +35,7 @@ export class OutputTally implements OutputSink {
 
   /** Takes a complete answer that was not streamed. */
   pushWhole(body: Uint8Array): void {
-    const answer = recordOf(parseJson(Buffer.from(body).toString("utf8")));
+    const answer = recordOf(parseJson(textOfBytes(body)));
     if (collectOutput(answer, this)) this.#finished = true;
     if (answer && !Array.isArray(answer.choices)) this.#more = true;
   }
@@ -76,7 +77,7 @@ export class OutputTally implements OutputSink {
 
   #fold(): void {
     if (this.#raw.length === 0) return;
-    const events = splitEvents(Buffer.concat(this.#raw).toString("utf8"));
+    const events = splitEvents(textOfBytes(Buffer.concat(this.#raw)));
     this.#raw = [];
     this.#rawBytes = 0;
     for (const event of events) if (collectOutput(chunkOf(event), this)) this.#finished = true;

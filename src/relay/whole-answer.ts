@@ -1,8 +1,8 @@
 import { parseJson, recordOf } from "../dialects/json.ts";
 import { readUsage } from "../dialects/openai-chat/usage.ts";
 import type { ReportedUsage } from "../dialects/usage.ts";
+import { lastIndexOfBytes, textOfBytes } from "../lib/bytes.ts";
 import { answerHeaders } from "./answer-headers.ts";
-import { bufferOf } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { settle } from "./settle.ts";
@@ -33,14 +33,15 @@ export async function answerWhole(
 }
 
 const MAX_USAGE_BYTES = 2_048;
+const USAGE_MEMBER = Buffer.from('"usage"');
 
 /** Usage of a complete answer: its last usage object, cut out without parsing the rest (which may be long vectors). */
 export function readWholeUsage(body: Uint8Array): ReportedUsage | null {
-  const bytes = bufferOf(body);
-  const key = bytes.lastIndexOf('"usage"');
+  const key = lastIndexOfBytes(body, USAGE_MEMBER);
   if (key < 0) return null;
-  const text = bytes.toString("utf8", key + 7, key + 7 + MAX_USAGE_BYTES);
+  const start = key + USAGE_MEMBER.length;
+  const text = textOfBytes(body, start, Math.min(body.length, start + MAX_USAGE_BYTES));
   const object = /^\s*:\s*(\{(?:[^{}]|\{[^{}]*\})*\})/.exec(text);
   const quick = object ? readUsage(parseJson(object[1] ?? "")) : null;
-  return quick ?? readUsage(recordOf(parseJson(bytes.toString("utf8")))?.usage);
+  return quick ?? readUsage(recordOf(parseJson(textOfBytes(body)))?.usage);
 }

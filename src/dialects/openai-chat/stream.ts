@@ -1,4 +1,5 @@
-import { eventData, splitEvents } from "../../lib/sse.ts";
+import { indexOfBytes, textOfBytes } from "../../lib/bytes.ts";
+import { eventData, eventEnd, eventStart, splitEvents } from "../../lib/sse.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../json.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { isErrorAnswer } from "./error.ts";
@@ -10,15 +11,19 @@ export const DONE_EVENT = "data: [DONE]\n\n";
 
 const BRACKET = 93;
 const LF = 10;
+/** A member that only usage objects have; inside texts its quotes would be escaped. */
+const USAGE_MEMBER = Buffer.from('"prompt_tokens"');
+const ERROR_MEMBER = Buffer.from('"error"');
+const DATA_FIELD = Buffer.from("data");
 
 /** Whether a block of whole events holds a usage object (`"usage":null` is none). */
-export const mentionsUsage = (block: Buffer): boolean => block.includes('"usage":{') || block.includes('"usage": {');
+export const mentionsUsage = (block: Uint8Array): boolean => indexOfBytes(block, USAGE_MEMBER) >= 0;
 
 /** Where in a block of whole events the closing `[DONE]` event begins; -1 without one. */
-export function doneEventStart(block: Buffer): number {
+export function doneEventStart(block: Uint8Array): number {
   let end = block.length;
   while (end > 0 && (block[end - 1] ?? 0) <= 32) end -= 1;
-  if (block[end - 1] !== BRACKET || block.toString("latin1", Math.max(0, end - 6), end) !== "[DONE]") return -1;
+  if (block[end - 1] !== BRACKET || textOfBytes(block, Math.max(0, end - 6), end) !== "[DONE]") return -1;
   return block.lastIndexOf(LF, end - 6) + 1;
 }
 
@@ -32,13 +37,16 @@ export function chunkOf(event: string): JsonObject | null {
  * Usage that a block of whole events reports (the last one counts), and the block without the events that hold nothing
  * else, unless they are to be kept: these are cut out in place. Only events that mention usage are looked into.
  */
-export function readUsageEvents(block: Buffer, keepUsageOnly: boolean): { usage: ReportedUsage | null; block: Buffer } {
+export function readUsageEvents(
+  block: Uint8Array,
+  keepUsageOnly: boolean,
+): { usage: ReportedUsage | null; block: Uint8Array } {
   let usage: ReportedUsage | null = null;
   let kept = block;
-  for (let at = nextUsage(kept, 0); at >= 0; ) {
+  for (let at = indexOfBytes(kept, USAGE_MEMBER); at >= 0; ) {
     const start = eventStart(kept, at);
     const end = eventEnd(kept, at);
-    const chunk = chunkOf(kept.toString("utf8", start, end));
+    const chunk = chunkOf(textOfBytes(kept, start, end));
     const reported = readUsage(chunk?.usage);
     usage = reported ?? usage;
     const swallowed = reported && !keepUsageOnly && Array.isArray(chunk?.choices) && chunk.choices.length === 0;
@@ -46,43 +54,18 @@ export function readUsageEvents(block: Buffer, keepUsageOnly: boolean): { usage:
       kept.copyWithin(start, end);
       kept = kept.subarray(0, kept.length - (end - start));
     }
-    at = nextUsage(kept, swallowed ? start : end);
+    at = indexOfBytes(kept, USAGE_MEMBER, swallowed ? start : end);
   }
   return { usage, block: kept };
 }
 
-function nextUsage(block: Buffer, from: number): number {
-  const tight = block.indexOf('"usage":{', from);
-  return tight >= 0 ? tight : block.indexOf('"usage": {', from);
-}
-
-/** Where the event that byte `at` belongs to begins. */
-function eventStart(block: Buffer, at: number): number {
-  const lf = block.lastIndexOf("\n\n", at);
-  if (lf >= 0) return lf + 2;
-  const crlf = block.lastIndexOf("\r\n\r\n", at);
-  if (crlf >= 0) return crlf + 4;
-  const cr = block.lastIndexOf("\r\r", at);
-  return cr >= 0 ? cr + 2 : 0;
-}
-
-/** Where the event that byte `at` belongs to ends, its empty line included. */
-function eventEnd(block: Buffer, at: number): number {
-  const lf = block.indexOf("\n\n", at);
-  if (lf >= 0) return lf + 2;
-  const crlf = block.indexOf("\r\n\r\n", at);
-  if (crlf >= 0) return crlf + 4;
-  const cr = block.indexOf("\r\r", at);
-  return cr >= 0 ? cr + 2 : block.length;
-}
-
 /** Whether any event of the block carries a chunk (comments do not). */
-export const carriesData = (block: Buffer): boolean => block.includes("data:") || block.includes("data\n");
+export const carriesData = (block: Uint8Array): boolean => indexOfBytes(block, DATA_FIELD) >= 0;
 
 /** The data of the first event that is an error object; null when there is none. */
-export function errorEventIn(block: Buffer): string | null {
-  if (!block.includes('"error"')) return null;
-  for (const event of splitEvents(block.toString("utf8"))) {
+export function errorEventIn(block: Uint8Array): string | null {
+  if (indexOfBytes(block, ERROR_MEMBER) < 0) return null;
+  for (const event of splitEvents(textOfBytes(block))) {
     if (isErrorAnswer(chunkOf(event))) return eventData(event);
   }
   return null;
