@@ -20,16 +20,40 @@ import { createRelay, type RelayServices } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
 import { version } from "./version.ts";
 
-/** Joins the rooms into one HTTP application; `draining` says whether the process is on its way out. */
-export function createApp(services: Services, draining: () => boolean) {
-  return new Elysia({ name: "sluice", serve: { maxRequestBodySize: 256 * 1024 * 1024 } })
+/** Everything that is answered; `attach` tells it the server it listens on. */
+export type App = Readonly<{
+  fetch(request: Request): Response | Promise<Response>;
+  attach(server: Bun.Server<undefined>): void;
+}>;
+
+/**
+ * Joins the rooms into one HTTP application; `draining` says whether the process is on its way out. The data plane has a
+ * router of its own, so that nothing the console needs runs before a relayed call.
+ */
+export function createApp(services: Services, draining: () => boolean): App {
+  const relay = new Elysia({ name: "data-plane" }).use(createRelay(relayServices(services))).compile();
+  const management = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set }) => {
       set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
     })
     .use(health({ readiness: () => readiness(services, draining), metrics: services.metrics, version }))
-    .use(createRelay(relayServices(services)))
     .use(managementApi(services))
-    .use(webAssets(consoleRoot()));
+    .use(webAssets(consoleRoot()))
+    .compile();
+  return {
+    fetch: (request) => (isRelayPath(request.url) ? relay : management).fetch(request),
+    attach(server) {
+      relay.server = server;
+      management.server = server;
+    },
+  };
+}
+
+const RELAY_PREFIXES = ["/v1/", "/pg/", "/hf/"] as const;
+
+function isRelayPath(url: string): boolean {
+  const start = url.indexOf("/", "https://".length);
+  return RELAY_PREFIXES.some((prefix) => url.startsWith(prefix, start));
 }
 
 /** Everything under /api. */
@@ -73,13 +97,19 @@ function relayServices(services: Services): RelayServices {
   };
 }
 
+/** A database that does not answer within this is not there. */
+const HEALTH_TIMEOUT_MS = 2000;
+
 async function readiness({ database, billing }: Services, draining: () => boolean): Promise<Readiness> {
   const { databaseDown, diskRefused, pendingRecords } = billing.status();
   const degraded: string[] = [];
-  const answers = await database.health().then(
-    () => true,
-    () => false,
-  );
+  const answers = await Promise.race([
+    database.health().then(
+      () => true,
+      () => false,
+    ),
+    Bun.sleep(HEALTH_TIMEOUT_MS).then(() => false),
+  ]);
   if (!answers) degraded.push("database: does not answer");
   if (databaseDown) degraded.push(`journal: ${pendingRecords} charges wait for the database`);
   if (diskRefused) degraded.push("journal: the disk refuses it, charges are in memory only");

@@ -1,3 +1,4 @@
+import { startUpkeep } from "../../db/upkeep.ts";
 import { createApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { createLogger } from "../lib/log.ts";
@@ -6,6 +7,8 @@ import { version } from "../version.ts";
 
 /** Seconds of silence after which the runtime closes a connection; relayed calls lift it for themselves. */
 const IDLE_TIMEOUT_S = 60;
+/** Calls with many images and files are large; the relay has its own, settable limit below this. */
+const LARGEST_BODY_BYTES = 256 * 1024 * 1024;
 
 /** Runs the gateway until a signal ends it. Returns the exit code. */
 export async function serve(): Promise<number> {
@@ -17,11 +20,18 @@ export async function serve(): Promise<number> {
   const services = await openServices(config, log);
   let isDraining = false;
   const app = createApp(services, () => isDraining);
-  app.listen({ hostname: config.host, port: config.port, idleTimeout: IDLE_TIMEOUT_S });
-  const { server } = app;
-  if (!server) throw new Error("the server did not start");
+  const server = Bun.serve({
+    hostname: config.host,
+    port: config.port,
+    idleTimeout: IDLE_TIMEOUT_S,
+    maxRequestBodySize: LARGEST_BODY_BYTES,
+    fetch: app.fetch,
+  });
+  app.attach(server);
   const address = `http://${config.host === "0.0.0.0" ? "localhost" : config.host}:${server.port}`;
   log.info({ address, version, database: services.database.kind }, "sluice is ready");
+
+  const stopUpkeep = startUpkeep(services.database, (error) => log.warn({ error }, "upkeep of the database failed"));
 
   const signal = await nextSignal();
   isDraining = true;
@@ -32,6 +42,7 @@ export async function serve(): Promise<number> {
     log.warn("open calls are cut off");
     await server.stop(true);
   }
+  stopUpkeep();
   await services.close();
   log.info("stopped");
   return 0;
