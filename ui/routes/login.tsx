@@ -2,15 +2,20 @@ import Alert from "@mui/material/Alert";
 import Button from "@mui/material/Button";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, lazy, Suspense, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { safeReturnTo } from "../api/login-redirect.ts";
 import { Col, Field } from "../components/layout.tsx";
 import { PasswordInput } from "../components/PasswordInput.tsx";
-import { DefaultPasswordDialog, isDefaultAccount } from "../features/login/DefaultPasswordDialog.tsx";
+import { isDefaultAccount } from "../features/login/default-account.ts";
 import { EntryCard } from "../features/login/EntryCard.tsx";
 import { useSession } from "../features/session/session.tsx";
 import { useSiteName } from "../features/site/site.tsx";
+
+/** Hardly ever needed. */
+const DefaultPasswordDialog = lazy(async () => ({
+  default: (await import("../features/login/DefaultPasswordDialog.tsx")).DefaultPasswordDialog,
+}));
 
 const CARD_WIDTH = 376;
 
@@ -89,7 +94,11 @@ export function LoginPage() {
           </Button>
         </Col>
       </form>
-      {warnsOfDefault && <DefaultPasswordDialog onChange={() => void navigate({ to: "/personal" })} onLater={goOn} />}
+      {warnsOfDefault && (
+        <Suspense>
+          <DefaultPasswordDialog onChange={() => void navigate({ to: "/personal" })} onLater={goOn} />
+        </Suspense>
+      )}
     </EntryCard>
   );
 }

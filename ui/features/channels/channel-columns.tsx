@@ -9,7 +9,8 @@ import type { Column } from "../../components/data-table/column.ts";
 import { Row } from "../../components/layout.tsx";
 import { Money } from "../../components/Money.tsx";
 import { ProviderGlyph } from "../../components/ProviderGlyph.tsx";
-import { KeyPips, Tag } from "../../components/StatusChip.tsx";
+import { KeyPips } from "../../components/StatusChip.tsx";
+import { Tag } from "../../components/Tag.tsx";
 import { exactTime, TimeAgo } from "../../components/TimeAgo.tsx";
 import { ChannelStatus } from "./cells/ChannelStatus.tsx";
 import { InlineNumber } from "./cells/InlineNumber.tsx";
@@ -46,7 +47,7 @@ function columnsOf(
     {
       key: "id",
       head: t("channels.columns.id"),
-      width: 64,
+      width: 48,
       align: "right",
       isSortable: true,
       cell: ({ id }) => (
@@ -65,7 +66,7 @@ function columnsOf(
     {
       key: "status",
       head: t("channels.columns.status"),
-      width: 156,
+      width: 158,
       isSolid: true,
       cell: (channel) => (
         <Row gap={2.5}>
@@ -83,7 +84,7 @@ function columnsOf(
     {
       key: "keys",
       head: t("channels.columns.keys"),
-      width: 92,
+      width: 84,
       isSolid: true,
       cell: ({ keys }) => <KeyPips enabled={keys.enabled} total={keys.total} label={t("channels.keysOn", keys)} />,
     },
@@ -94,11 +95,11 @@ function columnsOf(
       isHiddenByDefault: true,
       cell: ({ group }) => <Tags names={splitList(group)} />,
     },
-    { key: "tag", head: t("channels.columns.tag"), width: 92, cell: ({ tag }) => <Tags names={tag ? [tag] : []} /> },
+    { key: "tag", head: t("channels.columns.tag"), width: 88, cell: ({ tag }) => <Tags names={tag ? [tag] : []} /> },
     {
       key: "priority",
       head: t("channels.columns.priority"),
-      width: 88,
+      width: 80,
       align: "right",
       isSortable: true,
       isSolid: true,
@@ -107,7 +108,7 @@ function columnsOf(
     {
       key: "weight",
       head: t("channels.columns.weight"),
-      width: 80,
+      width: 68,
       align: "right",
       isSortable: true,
       isSolid: true,
@@ -116,7 +117,7 @@ function columnsOf(
     {
       key: "response_time",
       head: t("channels.columns.response"),
-      width: 96,
+      width: 88,
       align: "right",
       isSortable: true,
       isSolid: true,
@@ -125,14 +126,14 @@ function columnsOf(
     {
       key: "success",
       head: t("channels.columns.success"),
-      width: 156,
+      width: 148,
       isSolid: true,
       cell: (channel) => <SuccessCell channel={channel} />,
     },
     {
       key: "balance",
       head: t("channels.columns.balance"),
-      width: 96,
+      width: 92,
       align: "right",
       isSortable: true,
       cell: (channel) => <BalanceCell channel={channel} t={t} language={language} />,
@@ -140,7 +141,7 @@ function columnsOf(
     {
       key: "used_quota",
       head: t("channels.columns.used"),
-      width: 104,
+      width: 98,
       align: "right",
       isSortable: true,
       cell: ({ used_quota }) => <Money quota={used_quota} />,

@@ -6,12 +6,6 @@ import DialogTitle from "@mui/material/DialogTitle";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 
-const DEFAULT_ACCOUNT = { username: "root", password: "123456" };
-
-/** Whether somebody signed in with the account that every installation of this family once started with. */
-export const isDefaultAccount = (username: string, password: string): boolean =>
-  username === DEFAULT_ACCOUNT.username && password === DEFAULT_ACCOUNT.password;
-
 /** Warns that everybody knows this password. */
 export const DefaultPasswordDialog = ({ onChange, onLater }: { onChange: () => void; onLater: () => void }) => {
   const { t } = useTranslation();

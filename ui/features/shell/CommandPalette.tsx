@@ -12,14 +12,8 @@ import { useSession } from "../session/session.tsx";
 import { isAdmin } from "../session/stored-user.ts";
 import { LANGUAGES } from "./LanguageMenu.tsx";
 import { NAV } from "./nav.ts";
+import { PALETTE_EVENT } from "./palette-event.ts";
 import { THEME_MODES } from "./ThemeMenu.tsx";
-
-const OPEN_EVENT = "sluice:palette";
-
-/** Opens the palette from elsewhere on the page. */
-export const openPalette = (): void => {
-  window.dispatchEvent(new Event(OPEN_EVENT));
-};
 
 type Command = Readonly<{ label: string; run: () => void }>;
 
@@ -34,10 +28,10 @@ export const CommandPalette = () => {
       event.preventDefault();
       setOpen((was) => !was);
     };
-    window.addEventListener(OPEN_EVENT, open);
+    window.addEventListener(PALETTE_EVENT, open);
     window.addEventListener("keydown", onKey);
     return () => {
-      window.removeEventListener(OPEN_EVENT, open);
+      window.removeEventListener(PALETTE_EVENT, open);
       window.removeEventListener("keydown", onKey);
     };
   }, []);

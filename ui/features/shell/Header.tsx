@@ -5,19 +5,21 @@ import Button from "@mui/material/Button";
 import ButtonBase from "@mui/material/ButtonBase";
 import IconButton from "@mui/material/IconButton";
 import { Link, useLocation } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Logo } from "../../components/Logo.tsx";
 import { Row } from "../../components/layout.tsx";
-import { Tag } from "../../components/StatusChip.tsx";
+import { Tag } from "../../components/Tag.tsx";
 import { usePhone } from "../../components/usePhone.ts";
 import { size } from "../../theme.ts";
 import { useSession } from "../session/session.tsx";
 import { useSite, useSiteName } from "../site/site.tsx";
-import { AccountMenu } from "./AccountMenu.tsx";
-import { openPalette } from "./CommandPalette.tsx";
 import { LanguageMenu } from "./LanguageMenu.tsx";
+import { openPalette } from "./palette-event.ts";
 import { ThemeMenu } from "./ThemeMenu.tsx";
+
+/** Like all that only people who are signed in see, not part of what the sign-in page loads. */
+const AccountMenu = lazy(async () => ({ default: (await import("./AccountMenu.tsx")).AccountMenu }));
 
 /** The bar on top: where we are, the main ways, search, language, theme, account. */
 export const Header = ({ onMenu }: { onMenu?: () => void }) => {
@@ -28,9 +30,12 @@ export const Header = ({ onMenu }: { onMenu?: () => void }) => {
   const site = useSite();
   const isConsole = !["/", "/login", "/setup", "/about"].includes(pathname);
   return (
-    <Row
-      gap={isPhone ? 1 : 2}
+    <Box
+      component="header"
       sx={{
+        display: "flex",
+        alignItems: "center",
+        gap: isPhone ? 1 : 2,
         position: "sticky",
         top: 0,
         zIndex: 100,
@@ -73,7 +78,9 @@ export const Header = ({ onMenu }: { onMenu?: () => void }) => {
       <LanguageMenu />
       <ThemeMenu />
       {user ? (
-        <AccountMenu user={user} />
+        <Suspense fallback={<Box sx={{ width: 32 }} />}>
+          <AccountMenu user={user} />
+        </Suspense>
       ) : (
         pathname !== "/login" &&
         pathname !== "/setup" && (
@@ -82,7 +89,7 @@ export const Header = ({ onMenu }: { onMenu?: () => void }) => {
           </Button>
         )
       )}
-    </Row>
+    </Box>
   );
 };
 

@@ -1,20 +1,22 @@
 import Box from "@mui/material/Box";
-import Drawer from "@mui/material/Drawer";
 import { Outlet, useLocation } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { usePhone } from "../../components/usePhone.ts";
 import { size } from "../../theme.ts";
 import { useSession } from "../session/session.tsx";
 import { isAdmin } from "../session/stored-user.ts";
-import { CommandPalette } from "./CommandPalette.tsx";
 import { Footer } from "./Footer.tsx";
 import { Header } from "./Header.tsx";
-import { KeyboardHelp } from "./KeyboardHelp.tsx";
 import { NotPermitted } from "./NotPermitted.tsx";
 import { NAV } from "./nav.ts";
-import { Sider } from "./Sider.tsx";
 import { useCollapsed } from "./useCollapsed.ts";
+
+/** What only people who are signed in see is not part of what the sign-in page loads. */
+const Sider = lazy(async () => ({ default: (await import("./Sider.tsx")).Sider }));
+const SiderDrawer = lazy(async () => ({ default: (await import("./SiderDrawer.tsx")).SiderDrawer }));
+const CommandPalette = lazy(async () => ({ default: (await import("./CommandPalette.tsx")).CommandPalette }));
+const KeyboardHelp = lazy(async () => ({ default: (await import("./KeyboardHelp.tsx")).KeyboardHelp }));
 
 const ADMIN_PATHS = NAV.filter(({ isForAdmins }) => isForAdmins).flatMap(({ items }) => items.map(({ path }) => path));
 const CONSOLE_PATHS = NAV.flatMap(({ items }) => items.map(({ path }) => path));
@@ -46,14 +48,24 @@ export const RootLayout = () => {
       <Header {...(hasSider && isPhone && { onMenu: () => setMenuOpen(true) })} />
       <Box sx={{ flex: 1, display: "flex", minWidth: 0 }}>
         {hasSider && !isPhone && (
-          <Box sx={{ position: "sticky", top: size.header, height: `calc(100dvh - ${size.header}px)`, flex: "none" }}>
-            <Sider isCollapsed={isCollapsed} onCollapse={setCollapsed} />
+          <Box
+            sx={{
+              position: "sticky",
+              top: size.header,
+              height: `calc(100dvh - ${size.header}px)`,
+              width: isCollapsed ? size.siderCollapsed : size.sider,
+              flex: "none",
+            }}
+          >
+            <Suspense>
+              <Sider isCollapsed={isCollapsed} onCollapse={setCollapsed} />
+            </Suspense>
           </Box>
         )}
         {hasSider && isPhone && (
-          <Drawer open={isMenuOpen} onClose={() => setMenuOpen(false)} anchor="left">
-            <Sider isCollapsed={false} onNavigate={() => setMenuOpen(false)} />
-          </Drawer>
+          <Suspense>
+            <SiderDrawer isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
+          </Suspense>
         )}
         <Box
           sx={{
@@ -81,8 +93,12 @@ export const RootLayout = () => {
           <Footer />
         </Box>
       </Box>
-      <CommandPalette />
-      <KeyboardHelp />
+      {user && (
+        <Suspense>
+          <CommandPalette />
+          <KeyboardHelp />
+        </Suspense>
+      )}
     </Box>
   );
 };

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
 import { Row } from "../../components/layout.tsx";
 import { Money } from "../../components/Money.tsx";
-import { Tag } from "../../components/StatusChip.tsx";
+import { Tag } from "../../components/Tag.tsx";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
 import { KeyCell } from "./KeyCell.tsx";
 import { QuotaCell } from "./QuotaCell.tsx";
@@ -31,11 +31,11 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
       </Box>
     ),
   },
-  { key: "key", head: t("tokens.columns.key"), width: 208, isSolid: true, cell: (token) => <KeyCell token={token} /> },
+  { key: "key", head: t("tokens.columns.key"), width: 172, isSolid: true, cell: (token) => <KeyCell token={token} /> },
   {
     key: "status",
     head: t("tokens.columns.status"),
-    width: 200,
+    width: 172,
     isSolid: true,
     cell: (token) => (
       <Row gap={2.5}>
@@ -53,7 +53,7 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
   {
     key: "quota",
     head: t("tokens.columns.quota"),
-    width: 208,
+    width: 192,
     isSolid: true,
     cell: (token) => <QuotaCell token={token} />,
   },
@@ -69,13 +69,13 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
   {
     key: "group",
     head: t("tokens.columns.group"),
-    width: 104,
+    width: 96,
     cell: ({ group }) => (group ? <Tag>{group}</Tag> : quiet(t("tokens.ownGroup"))),
   },
   {
     key: "models",
     head: t("tokens.columns.models"),
-    width: 96,
+    width: 84,
     cell: (token) =>
       listed(
         token.model_limits_enabled ? token.model_limits.split(",") : [],
@@ -94,14 +94,14 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
   {
     key: "expires",
     head: t("tokens.columns.expires"),
-    width: 104,
+    width: 100,
     cell: ({ expired_time }) =>
       expired_time === NEVER ? quiet(t("tokens.never")) : <TimeAgo seconds={expired_time} />,
   },
   {
     key: "lastUsed",
     head: t("tokens.columns.lastUsed"),
-    width: 104,
+    width: 100,
     cell: ({ accessed_time }) => (accessed_time ? <TimeAgo seconds={accessed_time} /> : quiet(t("tokens.neverUsed"))),
   },
   {

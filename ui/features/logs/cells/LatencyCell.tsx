@@ -1,7 +1,7 @@
 import Box from "@mui/material/Box";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../../components/layout.tsx";
-import { Tag } from "../../../components/StatusChip.tsx";
+import { Tag } from "../../../components/Tag.tsx";
 import { elapsedTone, firstTokenTone } from "../latency-tone.ts";
 import { elapsedMsOf, firstTokenMsOf, isCall, type LogEntry, otherOf } from "../log-entry.ts";
 

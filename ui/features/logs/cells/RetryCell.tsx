@@ -1,16 +1,14 @@
 import Tooltip from "@mui/material/Tooltip";
-import { Tag } from "../../../components/StatusChip.tsx";
-import { type LogEntry, otherOf } from "../log-entry.ts";
+import { Tag } from "../../../components/Tag.tsx";
+import { type LogEntry, otherOf, routeOf } from "../log-entry.ts";
 import { Dash } from "./LatencyCell.tsx";
 
-/** Through which channels the call went, where it took more than one. */
+/** The numbers of the channels that the call went through, where it took more than one. */
 export const RetryCell = ({ entry }: { entry: LogEntry }) => {
-  const info = otherOf(entry).admin_info;
-  const channels = info?.use_channel ?? [];
+  const channels = otherOf(entry).admin_info?.use_channel ?? [];
   if (channels.length < 2) return <Dash />;
-  const names = info?.attempts.map(({ channelId, channelName }) => channelName || `#${channelId}`) ?? channels;
   return (
-    <Tooltip title={names.join(" → ")}>
+    <Tooltip title={routeOf(entry).join(" → ")}>
       <span>
         <Tag>{channels.join(" → ")}</Tag>
       </span>
