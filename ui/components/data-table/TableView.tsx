@@ -20,6 +20,9 @@ import { RowMenu } from "./RowMenu.tsx";
 import type { ViewProps } from "./view.ts";
 
 const SKELETON_ROWS = 8;
+/** The least room for a column without a width, and for ticking, opening and the menu. */
+const FLEXIBLE_PX = 160;
+const CONTROLS_PX = 88;
 
 /** The table on a wide screen: 40 px rows, figures right, one faint line between rows. */
 export function TableView<Row>(props: ViewProps<Row>) {
@@ -32,7 +35,7 @@ export function TableView<Row>(props: ViewProps<Row>) {
       <Table
         stickyHeader
         sx={{
-          minWidth: columns.reduce((sum, { width }) => sum + (width ?? 120), 0),
+          minWidth: columns.reduce((sum, { width }) => sum + (width ?? FLEXIBLE_PX), CONTROLS_PX),
           ...(isCompact && { "& td": { height: 32 } }),
           "& tr > :first-of-type": { pl: detail || selection ? 2 : 4 },
           "& tr > :last-child": { pr: actions ? 2 : 4 },

@@ -29,9 +29,9 @@ export const UserDialog = ({ id, onClose }: { id: number; onClose: () => void })
         ) : (
           <KeyValue
             items={[
-              [t("logs.user.balance"), user ? <Money quota={user.quota} decimals={6} /> : wait],
-              [t("logs.user.used"), user ? <Money quota={user.used_quota} decimals={6} /> : wait],
-              [t("logs.user.requests"), user ? <Count value={user.request_count} /> : wait],
+              [t("logs.user.balance"), user ? <Money key="balance" quota={user.quota} decimals={6} /> : wait],
+              [t("logs.user.used"), user ? <Money key="used" quota={user.used_quota} decimals={6} /> : wait],
+              [t("logs.user.requests"), user ? <Count key="requests" value={user.request_count} /> : wait],
             ]}
           />
         )}

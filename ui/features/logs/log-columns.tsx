@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
 import { Count } from "../../components/Money.tsx";
 import { exactTime } from "../../components/TimeAgo.tsx";
+import { ChannelCell } from "./cells/ChannelCell.tsx";
 import { CopyText } from "./cells/CopyText.tsx";
 import { CostCell } from "./cells/CostCell.tsx";
 import { Dash, LatencyCell } from "./cells/LatencyCell.tsx";
@@ -36,7 +37,7 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   {
     key: "user",
     head: t("logs.columns.user"),
-    width: 88,
+    width: 80,
     isForAdmins: true,
     cell: ({ user_id, username }) =>
       username ? (
@@ -60,20 +61,19 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
     cell: ({ token_name }) => (token_name ? <CopyText text={token_name} /> : <Dash />),
   },
   { key: "group", head: t("logs.columns.group"), width: 72, cell: ({ group }) => (group ? quiet(group) : <Dash />) },
-  { key: "type", head: t("logs.columns.type"), width: 84, isSolid: true, cell: (entry) => <TypeCell entry={entry} /> },
+  { key: "type", head: t("logs.columns.type"), width: 92, isSolid: true, cell: (entry) => <TypeCell entry={entry} /> },
   { key: "model", head: t("logs.columns.model"), isTitle: true, cell: (entry) => <ModelCell entry={entry} t={t} /> },
   {
     key: "channel",
     head: t("logs.columns.channel"),
-    width: 124,
+    width: 136,
     isForAdmins: true,
-    cell: ({ channel, channel_name }) =>
-      channel ? quiet(channel_name || `#${channel}`, `#${channel} ${channel_name}`) : <Dash />,
+    cell: (entry) => <ChannelCell entry={entry} />,
   },
   {
     key: "latency",
     head: t("logs.columns.latency"),
-    width: 176,
+    width: 172,
     align: "right",
     isSolid: true,
     cell: (entry) => <LatencyCell entry={entry} />,
@@ -81,14 +81,14 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   {
     key: "input",
     head: t("logs.columns.input"),
-    width: 72,
+    width: 68,
     align: "right",
     cell: (entry) => <InputCell entry={entry} t={t} />,
   },
   {
     key: "output",
     head: t("logs.columns.output"),
-    width: 68,
+    width: 64,
     align: "right",
     cell: (entry) => (isCall(entry) ? <Count value={entry.completion_tokens} /> : <Dash />),
   },
@@ -105,6 +105,7 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
     width: 84,
     isSolid: true,
     isForAdmins: true,
+    isHiddenByDefault: true,
     cell: (entry) => <RetryCell entry={entry} />,
   },
   {

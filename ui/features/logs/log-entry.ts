@@ -27,3 +27,11 @@ export const elapsedMsOf = (entry: LogEntry): number => entry.elapsed_ms || entr
 /** Milliseconds to the first token; null when none was recorded. */
 export const firstTokenMsOf = (other: Partial<LogOther>): number | null =>
   other.frt !== undefined && other.frt > 0 ? other.frt : null;
+
+/** The channels that the call went through, by name, in order; administrators only. */
+export function routeOf(entry: LogEntry): string[] {
+  const info = otherOf(entry).admin_info;
+  if (!info) return [];
+  const named = info.attempts?.map(({ channelId, channelName }) => channelName || `#${channelId}`) ?? [];
+  return named.length > 0 ? named : info.use_channel;
+}

@@ -19,8 +19,7 @@ export const KeyCell = ({ token }: { token: Token }) => {
     <Row gap={0.5}>
       <Box
         component="code"
-        sx={{ overflow: "hidden", textOverflow: "ellipsis" }}
-        title={isShown ? fullKey(token) : undefined}
+        sx={isShown ? { whiteSpace: "normal", overflowWrap: "anywhere", py: 1 } : { overflow: "hidden" }}
       >
         {isShown ? fullKey(token) : maskedKey(token)}
       </Box>
