@@ -5,7 +5,7 @@ import path from "node:path";
 import { freePort } from "./free-port.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
-const READY_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 45_000;
 
 export type Gateway = Readonly<{
