@@ -41,6 +41,9 @@ export function startFakeUpstream(): FakeUpstream {
     hostname: "127.0.0.1",
     port: 0,
     idleTimeout: 0,
+    // Streams that die on purpose would else be reported as errors of the test run.
+    development: false,
+    error: () => errorReply(500),
     async fetch(request) {
       const { pathname } = new URL(request.url);
       const text = await request.text();
