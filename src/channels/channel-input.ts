@@ -48,11 +48,11 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("name", input.name?.trim() || undefined),
     ...present("keyCipher", readKey(input.key, type, vault)),
     ...present("priority", whole(input.priority, "priority")),
-    ...present("weight", atLeastZero(input.weight)),
+    ...present("weight", atLeastZero(input.weight, "weight")),
     ...present("baseUrl", readBaseUrl(input.base_url)),
     ...present("other", readOther(input.other, type)),
     ...present("openaiOrganization", text(input.openai_organization)),
-    ...present("maxInputTokens", atLeastZero(input.max_input_tokens)),
+    ...present("maxInputTokens", atLeastZero(input.max_input_tokens, "max_input_tokens")),
     ...present("models", models?.length ? checkModels(models) : undefined),
     ...present("groups", groups === undefined ? undefined : checkGroups(list(groups))),
     ...present("modelMapping", jsonText(input.model_mapping, "channel_model_mapping_invalid", isTextMap)),
@@ -77,8 +77,10 @@ const list = (value: string | readonly string[]): string[] => [
 ];
 
 function readKey(key: string | undefined, type: number, vault: Vault): string | undefined {
-  if (key === undefined || key.trim() === "" || isMasked(key)) return undefined;
-  return vault.encrypt(splitKeys(type, key).join(","));
+  const keys = splitKeys(type, key ?? "");
+  if (keys.every(isMasked)) return undefined;
+  if (keys.some(isMasked)) throw new OperationError("channel_key_masked");
+  return vault.encrypt(keys.join(","));
 }
 
 function whole(value: number | null | undefined, field: string): number | undefined {
@@ -88,8 +90,8 @@ function whole(value: number | null | undefined, field: string): number | undefi
   return value;
 }
 
-function atLeastZero(value: number | null | undefined): number | undefined {
-  const number = whole(value, "weight");
+function atLeastZero(value: number | null | undefined, field: string): number | undefined {
+  const number = whole(value, field);
   return number === undefined ? undefined : Math.min(Math.max(number, 0), 2_147_483_647);
 }
 
@@ -104,10 +106,9 @@ function readBaseUrl(value: string | null | undefined): string | undefined {
 function readOther(value: string | undefined, type: number): string | undefined {
   const other = value?.trim();
   if (type === SPARK && other === "") return SPARK_DEFAULT_VERSION;
-  if (type === VERTEX_AI && other?.startsWith("{")) {
-    const regions = parseObject(other);
-    if (!regions || !("default" in regions)) throw new OperationError("channel_region_invalid");
-  }
+  if (type !== VERTEX_AI || other === undefined) return other;
+  const isValid = other.startsWith("{") ? "default" in (parseObject(other) ?? {}) : other !== "";
+  if (!isValid) throw new OperationError("channel_region_invalid");
   return other;
 }
 

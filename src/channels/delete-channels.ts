@@ -1,13 +1,16 @@
 import { inArray, type SQL } from "drizzle-orm";
 import { channels } from "../../db/schema/channels.ts";
+import { OperationError } from "../lib/operation-error.ts";
 import { isOneOf } from "../lib/sql-text.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { CHANNEL_STATUS } from "./entry.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
 
-/** Deletes these channels with their abilities and key states. Returns how many there were. */
-export const deleteChannels = (deps: ChannelDeps, actor: Actor, ids: readonly number[]): Promise<number> =>
-  deleteWhere(deps, actor, isOneOf(channels.id, ids));
+/** Deletes these channels with their abilities and key states. Returns how many there were; throws OperationError for none. */
+export async function deleteChannels(deps: ChannelDeps, actor: Actor, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) throw new OperationError("channel_selection_required");
+  return deleteWhere(deps, actor, isOneOf(channels.id, ids));
+}
 
 /** Deletes every channel that is off, by hand or automatically. Returns how many there were. */
 export const deleteDisabledChannels = (deps: ChannelDeps, actor: Actor): Promise<number> =>

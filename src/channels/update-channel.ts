@@ -16,7 +16,14 @@ export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number,
   const { db, changes, vault } = deps;
   const [before] = await db.select().from(channels).where(eq(channels.id, id));
   if (!before) throw new OperationError("channel_not_found");
-  const values = readChannelInput(input, input.type || before.type, vault);
+  const switched = input.status !== undefined && input.status !== before.status ? input.status : null;
+  if (switched !== null && switched !== CHANNEL_STATUS.enabled && switched !== CHANNEL_STATUS.disabled) {
+    throw new OperationError("channel_status_invalid");
+  }
+  const type = input.type || before.type;
+  // What fits one type may be wrong for another.
+  const other = type === before.type ? {} : { other: before.other };
+  const values = readChannelInput({ ...other, ...input }, type, vault);
   const fields = Object.keys(values);
   if (fields.length > 0) {
     await db.transaction(async (tx) => {
@@ -27,14 +34,11 @@ export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number,
     });
     await changes.publish("channels", [id]);
   }
-  if (input.status !== undefined && input.status !== before.status) {
-    await switchChannel(deps, actor, id, before.name, input.status);
-  }
+  if (switched !== null) await switchChannel(deps, actor, id, before.name, switched);
 }
 
 async function switchChannel(deps: ChannelDeps, actor: Actor, id: number, name: string, status: number): Promise<void> {
   const on = status === CHANNEL_STATUS.enabled;
-  if (!on && status !== CHANNEL_STATUS.disabled) throw new OperationError("channel_status_invalid");
   await setChannelStatus(deps, id, status, on ? "" : `Disabled by ${actor.username}`);
   await writeManagementLog(deps.db, actor, `${on ? "Enabled" : "Disabled"} channel ${name} (#${id})`);
 }

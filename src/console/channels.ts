@@ -123,7 +123,7 @@ export function channelRoutes(services: Services, guarded: ReturnType<typeof gua
     .post("/batch/tag", async ({ actor, body }) => ok(await setTag(services, actor, body.ids, body.tag)), {
       body: t.Object({ ids, tag: t.Union([tag, t.Null()]) }),
     })
-    .post("/fix", async () => ok(await fixAbilities(services)))
+    .post("/fix", async ({ actor }) => ok(await fixAbilities(services, actor)))
     .put(
       "/tag",
       async ({ actor, body }) => {

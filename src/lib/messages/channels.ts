@@ -1,6 +1,10 @@
 export const channelMessages = {
   channel_not_found: { en: "This channel does not exist. Refresh and try again.", zh: "渠道不存在，请刷新后重试。" },
   channel_name_and_key_required: { en: "Enter the channel's name and key.", zh: "请填写渠道名称和密钥。" },
+  channel_key_masked: {
+    en: "Hidden and new keys cannot be mixed: enter all keys in full, or leave the field empty to keep them.",
+    zh: "隐藏的密钥与新密钥不能混用：请完整填写全部密钥，或留空以保留原有密钥。",
+  },
   channel_model_required: { en: "Choose at least one model.", zh: "请至少选择一个模型。" },
   channel_group_required: { en: "Choose at least one group.", zh: "请至少选择一个分组。" },
   channel_selection_required: { en: "Select channels first.", zh: "请先选择渠道。" },
