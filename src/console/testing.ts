@@ -1,15 +1,15 @@
-import { Elysia } from "elysia";
+import { type AnyElysia, Elysia } from "elysia";
 import { createChanges } from "../../db/changes.ts";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { createUser } from "../accounts/create-user.ts";
-import { createUserDirectory } from "../accounts/directory.ts";
+import { createUserDirectory, type UserDirectory } from "../accounts/directory.ts";
 import { ROLE, type RoleName } from "../accounts/roles.ts";
 import { createSessions } from "../accounts/sessions.ts";
 import { createSetup } from "../accounts/setup.ts";
 import { createClientAddress } from "../lib/client-ip.ts";
-import { createVault } from "../lib/crypto.ts";
-import { createLogger } from "../lib/log.ts";
-import { createSettings } from "../settings/settings.ts";
+import { createVault, type Vault } from "../lib/crypto.ts";
+import { createLogger, type Logger } from "../lib/log.ts";
+import { createSettings, type Settings } from "../settings/settings.ts";
 import { envelope } from "./envelope.ts";
 import { guard } from "./guard.ts";
 import { identityRoutes } from "./identity.ts";
@@ -28,8 +28,14 @@ type Answer = {
 
 type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
-/** The console's identity calls on a real database (a new one unless given), without a socket. */
-export async function startTestConsole(given?: TestDatabase) {
+/** Adds calls of other rooms. */
+type Mount = (services: TestServices, guarded: ReturnType<typeof guard>) => Promise<AnyElysia>;
+
+type TestServices = Pick<TestDatabase, "db" | "changes"> &
+  Readonly<{ database: TestDatabase; vault: Vault; settings: Settings; users: UserDirectory; log: Logger }>;
+
+/** The console's identity calls on a real database (a new one unless given), without a socket; `mount` adds others. */
+export async function startTestConsole(given?: TestDatabase, mount?: Mount) {
   const database = given ?? (await openTestDatabase());
   const { db } = database;
   const changes = await createChanges(database, (error) => {
@@ -68,6 +74,7 @@ export async function startTestConsole(given?: TestDatabase) {
         limits,
       ),
     );
+  if (mount) app.use(await mount({ database, db, changes, vault, settings, users, log }, guarded));
 
   const ask: Ask = async (method, path, body, headers = {}) => {
     const request = new Request(path.startsWith("/") ? `http://gateway.test${path}` : path, {

@@ -1,0 +1,91 @@
+import { Elysia } from "elysia";
+import { createChannelDirectory } from "../channels/directory.ts";
+import { createChannelTester } from "../channels/test-all.ts";
+import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { createTokenDirectory } from "../tokens/directory.ts";
+import { channelUpstreamRoutes } from "./channel-upstream.ts";
+import { channelRoutes } from "./channels.ts";
+import { logRoutes } from "./logs.ts";
+import { modelRoutes } from "./models.ts";
+import { startTestConsole } from "./testing.ts";
+import { tokenRoutes } from "./tokens.ts";
+
+type Headers = Record<string, string>;
+
+/** The console with channels, API keys and the log, and somebody of each role logged in. */
+export async function startTestOperations() {
+  const close: (() => void)[] = [];
+  let rooms: Awaited<ReturnType<typeof openRooms>> | undefined;
+  const app = await startTestConsole(undefined, async (services, guarded) => {
+    rooms = await openRooms(services);
+    close.push(rooms.channels.close, rooms.tokens.close);
+    const shared = { ...services, ...rooms };
+    return new Elysia()
+      .use(channelUpstreamRoutes(shared, guarded))
+      .use(modelRoutes(shared, guarded))
+      .use(channelRoutes(shared, guarded))
+      .use(tokenRoutes(shared, guarded))
+      .use(logRoutes(shared, guarded));
+  });
+  if (!rooms) throw new Error("the rooms were not opened");
+  const people = { user: "user", other: "user", admin: "admin", root: "root" } as const;
+  const ids = {} as Record<keyof typeof people, number>;
+  const as = {} as Record<keyof typeof people, Headers>;
+  for (const [name, role] of Object.entries(people) as [keyof typeof people, "user" | "admin" | "root"][]) {
+    ids[name] = await app.addUser(name, role);
+    as[name] = await app.login(name);
+  }
+  return {
+    ...app,
+    ...rooms,
+    ids,
+    as,
+    close: async () => {
+      for (const end of close) end();
+      await app.close();
+    },
+  };
+}
+
+export type TestOperations = Awaited<ReturnType<typeof startTestOperations>>;
+
+type Services = Parameters<NonNullable<Parameters<typeof startTestConsole>[1]>>[0];
+
+async function openRooms(services: Services) {
+  const channels = await createChannelDirectory(services);
+  const tokens = await createTokenDirectory(services);
+  const fetch = createSafeFetch(createAddressPolicy(true));
+  return { channels, tokens, fetch, tester: createChannelTester({ ...services, directory: channels, fetch }) };
+}
+
+/** A provider on the loopback address that answers as told and keeps what it was asked. */
+export function startFakeUpstream() {
+  type Seen = { path: string; headers: Headers; body: Record<string, unknown> | null };
+  const seen: Seen[] = [];
+  let answer: (request: Seen) => Response | Promise<Response> = () => Response.json({ choices: [] });
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const text = await request.text();
+      const asked = {
+        path: pathname + search,
+        headers: Object.fromEntries(request.headers),
+        body: text === "" ? null : JSON.parse(text),
+      };
+      seen.push(asked);
+      return answer(asked);
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    seen,
+    answerWith(next: typeof answer) {
+      seen.length = 0;
+      answer = next;
+    },
+    stop: () => server.stop(true),
+  };
+}
