@@ -8,7 +8,8 @@ const ENCODINGS = [
   ["gzip", ".gz"],
 ] as const;
 
-const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+/** What the page may load and who may frame it; sent with the page alone, where it is obeyed. */
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'self'",
     "script-src 'self'",
@@ -23,7 +24,6 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
     "base-uri 'none'",
     "object-src 'none'",
   ].join("; "),
-  "x-content-type-options": "nosniff",
   "referrer-policy": "strict-origin-when-cross-origin",
 };
 
@@ -48,7 +48,8 @@ async function serve(load: Loader, request: Request, path: string): Promise<Resp
   const asset = (await load(path, accepted)) ?? (hashed ? null : await load("/index.html", accepted));
   if (!asset) return new Response("Not found", { status: 404, headers: { "cache-control": "no-store" } });
   const headers: Record<string, string> = {
-    ...SECURITY_HEADERS,
+    ...(asset.type.startsWith("text/html") && PAGE_HEADERS),
+    "x-content-type-options": "nosniff",
     "content-type": asset.type,
     "cache-control": hashed ? "public, max-age=31536000, immutable" : "no-cache",
     vary: "accept-encoding",
