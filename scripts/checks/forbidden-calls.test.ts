@@ -24,6 +24,7 @@ test("a method of that name, a handler called fetch, and prose are no calls", ()
   expect(problemsOf("src/app.ts", "app.fetch(request)")).toEqual([]);
   expect(problemsOf("src/app.ts", "Bun.serve({ fetch(request) { return app.handle(request); } })")).toEqual([]);
   expect(problemsOf("src/app.ts", "Bun.serve({ async fetch(request, server): Promise<Response> {\n} })")).toEqual([]);
+  expect(problemsOf("src/app.ts", "type App = {\n  fetch(request: Request): Promise<Response>;\n};")).toEqual([]);
   expect(problemsOf("src/app.ts", "// never fetch(url) here")).toEqual([]);
 });
 

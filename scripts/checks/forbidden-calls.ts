@@ -12,7 +12,7 @@ type Rule = Readonly<{
 
 const RULES: readonly Rule[] = [
   {
-    pattern: /(?<![\w.$])(?:globalThis\.|Bun\.)?fetch\((?![^)\n]*\)\s*(?::[^{\n]*)?\{)/g,
+    pattern: /(?<![\w.$])(?:globalThis\.|Bun\.)?fetch\((?!\w+\??:\s|[^)\n]*\)\s*(?::[^{\n]*)?\{)/g,
     within: /^(src|db|ui)\//,
     except: /^(src\/lib\/outbound|src\/relay\/upstream|ui\/api\/client\.ts$)/,
     redefined: /\bfetch: SafeFetch\b/,
