@@ -1,9 +1,13 @@
+import type { Socket } from "node:net";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import * as schema from "./schema/index.ts";
 import type { Db, Sql } from "./types.ts";
 
-type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType<number> }>;
+type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType<number> }> & {
+  /** Makes a connected socket; the driver's types do not know this option. */
+  socket?: () => Promise<Socket>;
+};
 
 /** int8 arrives as a number: quota and counters stay below 2^53. */
 const BIGINT_AS_NUMBER: postgres.PostgresType<number> = { to: 20, from: [20], parse: Number, serialize: String };

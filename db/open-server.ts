@@ -1,4 +1,5 @@
 import { openDriver } from "./driver.ts";
+import { answersWithin } from "./health.ts";
 import { type Database, DatabaseError } from "./types.ts";
 
 const CONNECTIONS = 12;
@@ -15,9 +16,7 @@ export async function openServer(url: string, connections = CONNECTIONS): Promis
     },
     url,
   );
-  const health = async () => {
-    await sql`select 1`;
-  };
+  const health = () => answersWithin(sql);
   try {
     await health();
   } catch (error) {

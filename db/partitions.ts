@@ -1,43 +1,58 @@
-import type { Database } from "./types.ts";
+import type { Database, Statements } from "./types.ts";
+
+/** One partition of the log: rows with from <= created_at < until (epoch seconds). */
+export type LogMonth = Readonly<{ name: string; from: number; until: number }>;
 
 /** Months of which partitions are made ahead of time. */
 const MONTHS_AHEAD = 2;
-const SLICE = 5000;
+const SLICE = 2000;
+/** Any number, the same in all replicas. */
+const LOCK = 7_583_002;
 
 /** Makes the monthly partitions of the log for now and the next months, and the one that takes what fits nowhere. */
 export async function ensurePartitions({ sql }: Database, now = new Date()): Promise<void> {
-  const wanted = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthOf(now, ahead));
-  const present = new Set((await listPartitions(sql)).map(({ name }) => name));
-  if (!present.has("logs_rest")) await sql.unsafe("create table if not exists logs_rest partition of logs default");
-  for (const { name, from, until } of wanted) {
-    if (present.has(name)) continue;
-    await sql.begin(async (tx) => {
-      // Rows of a month that had no partition yet wait in logs_rest and would forbid its creation.
-      await tx.unsafe("lock table logs in share row exclusive mode");
-      await tx.unsafe(`create table if not exists ${name} (like logs including defaults including constraints)`);
-      await tx.unsafe(
-        `with moved as (delete from logs_rest where created_at >= ${from} and created_at < ${until} returning *)
-         insert into ${name} select * from moved`,
-      );
-      const [attached] = await tx`select 1 from pg_inherits where inhrelid = ${name}::regclass`;
-      if (!attached) {
-        await tx.unsafe(`alter table logs attach partition ${name} for values from (${from}) to (${until})`);
-      }
-    });
+  const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthOf(now, ahead));
+  if ((await missingOf(sql, months)).length === 0) return;
+  await sql.begin((tx) => createLogMonths(tx, months));
+}
+
+/** Makes those of the given partitions that are missing; in a transaction, for whose end others that use the log wait. */
+export async function createLogMonths(tx: Statements, months: readonly LogMonth[]): Promise<void> {
+  // Replicas that come here at the same time take turns.
+  await tx`select pg_advisory_xact_lock(${LOCK})`;
+  const missing = await missingOf(tx, months);
+  if (missing.length === 0) return;
+  await tx.unsafe("lock table logs in share row exclusive mode");
+  await tx.unsafe("create table if not exists logs_rest partition of logs default");
+  for (const { name, from, until } of missing) {
+    await tx.unsafe(`create table ${name} (like logs including defaults including constraints)`);
+    // Rows of a month that had no partition yet wait in logs_rest and would forbid its attachment.
+    await tx.unsafe(
+      `with moved as (delete from logs_rest where created_at >= ${from} and created_at < ${until} returning *)
+       insert into ${name} select * from moved`,
+    );
+    await tx.unsafe(`alter table logs attach partition ${name} for values from (${from}) to (${until})`);
   }
+}
+
+async function missingOf(sql: Statements, months: readonly LogMonth[]): Promise<LogMonth[]> {
+  const present = new Set((await listLogMonths(sql)).map(({ name }) => name));
+  return months.filter(({ name }) => !present.has(name));
 }
 
 /**
  * Deletes log rows older than `before` (epoch seconds): whole months by dropping their partition, the rest in slices that
- * hold nobody up. Returns how many rows went.
+ * hold nobody up. Roll-ups stay: statistics reach further back than the log. Returns how many rows went.
  */
 export async function dropLogsBefore({ sql }: Database, before: number): Promise<number> {
   let deleted = 0;
-  for (const { name, until } of await listPartitions(sql)) {
-    if (until === null || until > before) continue;
-    const [sum] = await sql.unsafe(`select count(*)::int as rows from ${name}`);
+  const now = Date.now() / 1000;
+  for (const { name, until } of await listLogMonths(sql)) {
+    if (until > Math.min(before, now)) continue;
+    // A row that is added between the two is not counted, but nothing is added to a month that is over.
+    const [sum] = await sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${name}`);
     await sql.unsafe(`drop table ${name}`);
-    deleted += Number(sum?.rows ?? 0);
+    deleted += sum?.rows ?? 0;
   }
   for (;;) {
     const { count } = await sql`
@@ -48,17 +63,18 @@ export async function dropLogsBefore({ sql }: Database, before: number): Promise
   }
 }
 
-async function listPartitions(sql: Database["sql"]): Promise<{ name: string; until: number | null }[]> {
-  const rows = await sql`
+/** The log's months as the database has them, oldest first. */
+export async function listLogMonths(sql: Statements): Promise<LogMonth[]> {
+  const rows = await sql<{ name: string; bounds: string }[]>`
     select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
     from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'logs'::regclass order by 1`;
-  return rows.map(({ name, bounds }) => {
-    const until = /TO \('?(\d+)'?\)/.exec(String(bounds))?.[1];
-    return { name: String(name), until: until === undefined ? null : Number(until) };
+  return rows.flatMap(({ name, bounds }) => {
+    const range = /FROM \('?(\d+)'?\) TO \('?(\d+)'?\)/.exec(bounds);
+    return range ? [{ name, from: Number(range[1]), until: Number(range[2]) }] : [];
   });
 }
 
-function monthOf(now: Date, ahead: number): { name: string; from: number; until: number } {
+function monthOf(now: Date, ahead: number): LogMonth {
   const start = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1);
   const first = new Date(start(ahead));
   const name = `logs_${first.getUTCFullYear()}_${String(first.getUTCMonth() + 1).padStart(2, "0")}`;

@@ -10,6 +10,9 @@ export type DbOrTx = Db | Tx;
 /** bigint columns and sums are read as numbers: amounts stay below 2^53. */
 export type Sql = postgres.Sql<{ bigint: number }>;
 
+/** The driver, or a transaction of it. */
+export type Statements = Sql | postgres.TransactionSql<{ bigint: number }>;
+
 export type Database = Readonly<{
   db: Db;
   /** The driver, for statements that the query builder cannot say. */

@@ -1,3 +1,16 @@
-/** What the thread of the embedded engine is told, and what it answers. */
-export type WorkerCommand = { op: "start"; dataDir: string; socket: string; fsync: boolean } | { op: "stop" };
-export type WorkerReply = { op: "ready" } | { op: "stopped" } | { op: "failed"; message: string };
+/** What the thread of the embedded engine is told. */
+export type WorkerCommand =
+  | { op: "start"; dataDir: string; socket: string; fsync: boolean }
+  | { op: "ping" }
+  | { op: "stop" };
+
+/**
+ * What it tells. `failed`: it could not start or stop. `alive` answers a ping, with the milliseconds that the statement
+ * under way has taken so far. `broken`: the engine itself has crashed and will answer nothing more.
+ */
+export type WorkerReply =
+  | { op: "ready" }
+  | { op: "stopped" }
+  | { op: "failed"; message: string }
+  | { op: "alive"; busyMs: number }
+  | { op: "broken"; message: string };

@@ -20,6 +20,7 @@ type StartParameters = { defaultStartParams: string[] };
 
 let engine: PGlite | null = null;
 let server: PGLiteSocketServer | null = null;
+let busySince: number | null = null;
 
 const reply = (message: WorkerReply) => self.postMessage(message);
 
@@ -28,6 +29,8 @@ self.onmessage = async ({ data: command }: MessageEvent<WorkerCommand>) => {
     if (command.op === "start") {
       await start(command);
       reply({ op: "ready" });
+    } else if (command.op === "ping") {
+      reply({ op: "alive", busyMs: busySince === null ? 0 : performance.now() - busySince });
     } else {
       await server?.stop();
       await engine?.close();
@@ -67,7 +70,24 @@ async function start({ dataDir, socket, fsync }: Extract<WorkerCommand, { op: "s
       return 0;
     };
   }
+  watch(engine);
   if (existsSync(socket)) unlinkSync(socket);
   server = new PGLiteSocketServer({ db: engine, path: socket, maxConnections: 1 });
   await server.start();
+}
+
+/** The engine answers wrong statements; what it throws is a crash of the engine itself, after which it is of no use. */
+function watch(running: PGlite): void {
+  const run = running.execProtocolRawStream.bind(running);
+  running.execProtocolRawStream = async (message, options) => {
+    busySince ??= performance.now();
+    try {
+      await run(message, options);
+    } catch (error) {
+      reply({ op: "broken", message: error instanceof Error ? error.message : String(error) });
+      throw error;
+    } finally {
+      busySince = null;
+    }
+  };
 }

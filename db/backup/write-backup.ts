@@ -1,0 +1,104 @@
+import { listLogMonths } from "../partitions.ts";
+import type { Database, Statements } from "../types.ts";
+import { type BackupFile, createBackupFile } from "./backup-file.ts";
+import { type BackupHead, FORMAT, HEAD_MARK, type RowCounts, type Sequences } from "./format.ts";
+import { listTables, quoted, quotedList, type Table } from "./tables.ts";
+
+const ROWS_A_FETCH = 1000;
+/** On the embedded engine everybody waits for a query: shorter slices. */
+const LOG_ROWS_A_SLICE = 400;
+
+/**
+ * Writes the whole database to a file while it is in use. The copy is one moment's:
+ * on a server one snapshot transaction reads everything; on the embedded engine (one session, so a transaction makes all
+ * others wait) a short one reads every table but the log and notes the newest log id. Log rows are never changed and,
+ * with one session, get their ids in the order of commits: those up to that id are the log of the same moment, and are
+ * read afterwards in slices. Balances, counters and roll-ups so agree with the log rows. (Rows that an operator clears
+ * meanwhile may be missing.)
+ * Returns the rows written a table. Throws when the disk or the database refuses; then there is no file.
+ */
+export async function writeBackup(
+  database: Database,
+  path: string,
+  about: Readonly<{ version: string }>,
+): Promise<RowCounts> {
+  const file = createBackupFile(path);
+  try {
+    const counts = await writeAll(database, file, about.version);
+    await file.finish();
+    return counts;
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+}
+
+async function writeAll({ sql, kind }: Database, file: BackupFile, version: string): Promise<RowCounts> {
+  const counts: Record<string, number> = {};
+  const { log, lastLogId, sequences } = await sql.begin("isolation level repeatable read read only", async (tx) => {
+    if (kind === "server") await tx.unsafe("set local statement_timeout = 0");
+    await file.lines([JSON.stringify([HEAD_MARK, await headOf(tx, version)])]);
+    const { carried } = await listTables(tx);
+    const log = carried.at(-1) as Table;
+    for (const table of kind === "server" ? carried : carried.slice(0, -1)) {
+      counts[table.name] = await writeTable(tx, table, file);
+    }
+    const [newest] = await tx<{ id: number }[]>`select coalesce(max(id), 0)::bigint as id from logs`;
+    return { log, lastLogId: newest?.id ?? 0, sequences: await readSequences(tx) };
+  });
+  if (kind === "embedded") counts[log.name] = await writeLog(sql, log, lastLogId, file);
+  await file.lines([JSON.stringify(["end", counts, sequences])]);
+  return counts;
+}
+
+async function headOf(tx: Statements, version: string): Promise<BackupHead> {
+  const [applied] = await tx<{ newest: number }[]>`
+    select max(created_at)::bigint as newest from drizzle.__drizzle_migrations`;
+  return {
+    format: FORMAT,
+    version,
+    migration: applied?.newest ?? 0,
+    createdAt: Math.floor(Date.now() / 1000),
+    logMonths: await listLogMonths(tx),
+  };
+}
+
+async function readSequences(tx: Statements): Promise<Sequences> {
+  const rows = await tx<{ name: string; last: number | null }[]>`
+    select sequencename::text as name, last_value as last from pg_sequences where schemaname = 'public' order by 1`;
+  return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
+}
+
+async function writeTable(tx: Statements, { name, columns, key }: Table, file: BackupFile): Promise<number> {
+  await file.lines([JSON.stringify(["table", name, columns])]);
+  await tx.unsafe(
+    `declare backup no scroll cursor for
+     select row_to_json(t)::text as json from ${quoted(name)} t order by ${quotedList(key)}`,
+  );
+  let count = 0;
+  for (;;) {
+    const rows = await tx.unsafe<{ json: string }[]>(`fetch ${ROWS_A_FETCH} from backup`);
+    await file.lines(rows.map(({ json }) => json));
+    count += rows.length;
+    if (rows.length < ROWS_A_FETCH) break;
+  }
+  await tx.unsafe("close backup");
+  return count;
+}
+
+async function writeLog(sql: Statements, { name, columns }: Table, lastId: number, file: BackupFile): Promise<number> {
+  await file.lines([JSON.stringify(["table", name, columns])]);
+  let count = 0;
+  let after = { at: -1, id: 0 };
+  for (;;) {
+    const rows = await sql<{ at: number; id: number; json: string }[]>`
+      select created_at as at, id, row_to_json(l)::text as json from logs l
+      where (created_at, id) > (${after.at}, ${after.id}) and id <= ${lastId}
+      order by created_at, id limit ${LOG_ROWS_A_SLICE}`;
+    await file.lines(rows.map(({ json }) => json));
+    count += rows.length;
+    const last = rows.at(-1);
+    if (!last || rows.length < LOG_ROWS_A_SLICE) return count;
+    after = { at: last.at, id: last.id };
+  }
+}
