@@ -138,4 +138,4 @@ function countStatuses(rows: readonly { status: number; rows: number }[]): Statu
 }
 
 const totalOf = (counts: StatusCounts, status: number | undefined): number =>
-  ({ 1: counts.enabled, 2: counts.disabled, 3: counts.auto_disabled })[status ?? 0] ?? counts.all;
+  status === undefined ? counts.all : ({ 1: counts.enabled, 2: counts.disabled, 3: counts.auto_disabled }[status] ?? 0);

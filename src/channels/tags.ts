@@ -25,7 +25,10 @@ export async function setTagStatus(deps: ChannelDeps, actor: Actor, tag: string,
 type TagChange = Readonly<{ new_tag?: string | null }> &
   Pick<ChannelInput, "model_mapping" | "models" | "groups" | "priority" | "weight">;
 
-/** Sets the given fields on every channel of a tag; null and empty text leave a field as it is. Throws OperationError. */
+/**
+ * Sets the given fields on every channel of a tag; null and empty text leave a field as it is, `{}` takes a mapping away.
+ * Throws OperationError.
+ */
 export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, change: TagChange): Promise<number> {
   const { new_tag: newTag, ...fields } = change;
   const given = Object.fromEntries(

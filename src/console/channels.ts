@@ -12,6 +12,7 @@ import { updateChannel } from "../channels/update-channel.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
+import { wholeNumber } from "./query-fields.ts";
 
 type Services = ChannelDeps & Readonly<{ channels: ChannelDirectory }>;
 
@@ -48,6 +49,10 @@ const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const ids = t.Array(id, { maxItems: 10_000 });
 const tag = t.String({ maxLength: 200 });
 
+/** Searches were never paged: most find all. */
+const SEARCH_SIZE = 100;
+/** Otherwise an enumeration's first value is taken when none is given. */
+const NO_DEFAULT = { default: undefined };
 const listQuery = t.Object({
   ...pagingQuery,
   id_sort: t.Optional(t.String()),
@@ -55,41 +60,38 @@ const listQuery = t.Object({
   keyword: t.Optional(t.String()),
   group: t.Optional(t.String()),
   model: t.Optional(t.String()),
-  status: t.Optional(t.Numeric()),
-  type: t.Optional(t.Numeric()),
+  status: wholeNumber(),
+  type: wholeNumber(),
   tag: t.Optional(t.String()),
-  sort: t.Optional(t.UnionEnum(CHANNEL_SORTS as [(typeof CHANNEL_SORTS)[number]])),
-  order: t.Optional(t.UnionEnum(["asc", "desc"])),
+  sort: t.Optional(t.UnionEnum(CHANNEL_SORTS as [(typeof CHANNEL_SORTS)[number]], NO_DEFAULT)),
+  order: t.Optional(t.UnionEnum(["asc", "desc"], NO_DEFAULT)),
   stats: t.Optional(t.String()),
 });
 
 /** Channels: lists, single ones, tags and clean-up. Tests and balances are in channel-upstream.ts. */
 export function channelRoutes(services: Services, guarded: ReturnType<typeof guard>) {
-  const list = async ({ query }: { query: typeof listQuery.static }, pageSize?: number) => {
-    const paging = readPaging(query, 0);
-    const size = pageSize ?? paging.pageSize;
+  const list = async ({ query }: { query: typeof listQuery.static }, defaultSize?: number) => {
+    const { page, pageSize } = readPaging(query, 0, defaultSize);
     const sort = query.sort ?? (query.id_sort === "true" ? ("id" as const) : undefined);
     const { items, total, counts } = await listChannels(
       { ...services, directory: services.channels },
       filterOf(query),
       {
-        page: paging.page,
-        pageSize: size,
+        page,
+        pageSize,
         ...(sort && { sort }),
         descending: query.order !== "asc",
         byTag: query.tag_mode === "true",
         withTraffic: query.stats === "true",
       },
     );
-    return { ...ok(items), total, page: paging.page, page_size: size, counts };
+    return { ...ok(items), total, page, page_size: pageSize, counts };
   };
   return new Elysia({ prefix: "/api/channel", name: "console/channels" })
     .use(guarded)
     .guard({ role: "admin" })
     .get("/", (context) => list(context), { query: listQuery })
-    .get("/search", (context) => list(context, context.query.page_size === undefined ? 100 : undefined), {
-      query: listQuery,
-    })
+    .get("/search", (context) => list(context, SEARCH_SIZE), { query: listQuery })
     .get("/tags", async () => ok(await listTags(services)))
     .get(
       "/:id",
@@ -139,8 +141,8 @@ export function channelRoutes(services: Services, guarded: ReturnType<typeof gua
           model_mapping: text,
           models: t.Optional(t.Union([names, t.Null()])),
           groups: t.Optional(t.Union([names, t.Null()])),
-          priority: number,
-          weight: number,
+          priority: t.Optional(t.Union([t.Integer(), t.Null()])),
+          weight: t.Optional(t.Union([t.Integer({ minimum: 0 }), t.Null()])),
         }),
       },
     )

@@ -1,21 +1,26 @@
-import { t } from "elysia";
+import { givenNumber, wholeNumber } from "./query-fields.ts";
 
 const DEFAULT_PAGE_SIZE = 10;
 const LARGEST_PAGE = 100;
+const LAST_PAGE = 10_000_000;
 
 /** Query fields of paged lists. Sizes outside 1 to 100 are brought inside, as the ecosystem's tools expect. */
-export const pagingQuery = {
-  p: t.Optional(t.Numeric()),
-  page_size: t.Optional(t.Numeric()),
-  size: t.Optional(t.Numeric()),
-};
+export const pagingQuery = { p: wholeNumber(), page_size: wholeNumber(), size: wholeNumber() };
 
-type PagingQuery = { p?: number | undefined; page_size?: number | undefined; size?: number | undefined };
+type Given = number | "" | undefined;
+type PagingQuery = { p?: Given; page_size?: Given; size?: Given };
 
-/** `first` is the number by which callers mean the first page; the result counts from 0. */
-export function readPaging(query: PagingQuery, first: 0 | 1): { page: number; pageSize: number } {
-  const given = Math.trunc(query.page_size ?? query.size ?? DEFAULT_PAGE_SIZE);
+/**
+ * `first` is the number by which callers mean the first page; the result counts from 0. `defaultSize`: rows when the
+ * caller names no number.
+ */
+export function readPaging(
+  query: PagingQuery,
+  first: 0 | 1,
+  defaultSize = DEFAULT_PAGE_SIZE,
+): { page: number; pageSize: number } {
+  const given = givenNumber(query.page_size) ?? givenNumber(query.size) ?? defaultSize;
   const pageSize = Math.min(given < 1 ? DEFAULT_PAGE_SIZE : given, LARGEST_PAGE);
-  const page = Math.max(Math.trunc(query.p ?? first) - first, 0);
-  return { page: Math.min(page, 10_000_000), pageSize };
+  const page = Math.max((givenNumber(query.p) ?? first) - first, 0);
+  return { page: Math.min(page, LAST_PAGE), pageSize };
 }

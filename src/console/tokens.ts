@@ -1,54 +1,50 @@
 import { Elysia, t } from "elysia";
 import { createToken } from "../tokens/create-token.ts";
 import { getToken, listTokens, type TokenFilter } from "../tokens/list-tokens.ts";
-import type { TokenDeps } from "../tokens/operation.ts";
+import type { Owner, TokenDeps } from "../tokens/operation.ts";
 import { deleteToken, setTokenStatus, updateToken } from "../tokens/update-token.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
+import { wholeNumber } from "./query-fields.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const LONGEST_LIST = 20_000;
+const MOST_MODELS = 2000;
 const tokenBody = {
   name: t.Optional(t.String()),
   remain_quota: t.Optional(t.Number()),
   unlimited_quota: t.Optional(t.Boolean()),
   expired_time: t.Optional(t.Number()),
   model_limits_enabled: t.Optional(t.Boolean()),
-  model_limits: t.Optional(t.Union([t.String(), t.Array(t.String())])),
-  allow_ips: t.Optional(t.Union([t.String(), t.Null()])),
+  model_limits: t.Optional(
+    t.Union([t.String({ maxLength: LONGEST_LIST }), t.Array(t.String({ maxLength: 255 }), { maxItems: MOST_MODELS })]),
+  ),
+  allow_ips: t.Optional(t.Union([t.String({ maxLength: LONGEST_LIST }), t.Null()])),
   group: t.Optional(t.String()),
 };
+/** Searches were never paged: most find all. */
+const SEARCH_SIZE = 100;
 const listQuery = t.Object({
   ...pagingQuery,
   keyword: t.Optional(t.String()),
   token: t.Optional(t.String()),
-  status: t.Optional(t.Numeric()),
+  status: wholeNumber(),
   group: t.Optional(t.String()),
 });
 
 /** API keys of the caller; nobody reaches another's. */
 export function tokenRoutes(services: TokenDeps, guarded: ReturnType<typeof guard>) {
+  const list = async ({ actor, query }: { actor: Owner; query: typeof listQuery.static }, defaultSize?: number) => {
+    const { page, pageSize } = readPaging(query, 0, defaultSize);
+    const { items, total } = await listTokens(services, actor, filterOf(query), { page, pageSize });
+    return { ...ok(items), total, page, page_size: pageSize };
+  };
   return new Elysia({ prefix: "/api/token", name: "console/tokens" })
     .use(guarded)
     .guard({ role: "user" })
-    .get(
-      "/",
-      async ({ actor, query }) => {
-        const paging = readPaging(query, 0);
-        const { items, total } = await listTokens(services, actor, filterOf(query), paging);
-        return { ...ok(items), total, page: paging.page, page_size: paging.pageSize };
-      },
-      { query: listQuery },
-    )
-    .get(
-      "/search",
-      async ({ actor, query }) => {
-        const paging = { ...readPaging(query, 0), ...(query.size || query.page_size ? {} : { pageSize: 100 }) };
-        const { items, total } = await listTokens(services, actor, filterOf(query), paging);
-        return { ...ok(items), total, page: paging.page, page_size: paging.pageSize };
-      },
-      { query: listQuery },
-    )
+    .get("/", (context) => list(context), { query: listQuery })
+    .get("/search", (context) => list(context, SEARCH_SIZE), { query: listQuery })
     .get("/:id", async ({ actor, params }) => ok(await getToken(services, actor, params.id)), {
       params: t.Object({ id }),
     })

@@ -20,7 +20,6 @@ export type TokenInput = {
 export type TokenValues = Partial<typeof tokens.$inferInsert>;
 
 const LONGEST_NAME = 30;
-const LONGEST_LIST = 20_000;
 const NEVER = -1;
 
 /** Checks the fields that are present and turns them into column values. Throws OperationError. */
@@ -59,15 +58,11 @@ function readExpiry(time: number): number {
 }
 
 const readModels = (given: string | readonly string[]): string[] => [
-  ...new Set(
-    (typeof given === "string" ? given.slice(0, LONGEST_LIST).split(",") : given)
-      .map((name) => name.trim())
-      .filter(Boolean),
-  ),
+  ...new Set((typeof given === "string" ? given.split(",") : given).map((name) => name.trim()).filter(Boolean)),
 ];
 
 function readAllowIps(given: string): string {
-  const [wrong] = invalidIpEntries(given.slice(0, LONGEST_LIST));
+  const [wrong] = invalidIpEntries(given);
   if (wrong !== undefined) throw new OperationError("token_ip_invalid", { entry: wrong.slice(0, 60) });
   return given.trim();
 }
