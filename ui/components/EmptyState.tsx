@@ -3,8 +3,17 @@ import Typography from "@mui/material/Typography";
 import type { ReactNode } from "react";
 import { Col } from "./layout.tsx";
 
+type Props = {
+  icon: ReactNode;
+  title: string;
+  body: string;
+  action?: ReactNode;
+  /** It is the whole page, not a place in one. */
+  isPage?: boolean;
+};
+
 /** What this place is for, and the one next thing to do. */
-export const EmptyState = (props: { icon: ReactNode; title: string; body: string; action?: ReactNode }) => (
+export const EmptyState = (props: Props) => (
   <Col gap={1} sx={{ alignItems: "center", textAlign: "center", py: 12, px: 6 }}>
     <Box
       sx={{
@@ -23,7 +32,9 @@ export const EmptyState = (props: { icon: ReactNode; title: string; body: string
     >
       {props.icon}
     </Box>
-    <Typography variant="h2">{props.title}</Typography>
+    <Typography variant="h2" component={props.isPage ? "h1" : "h2"}>
+      {props.title}
+    </Typography>
     <Typography variant="body2" sx={{ color: "text.secondary", maxWidth: 380 }}>
       {props.body}
     </Typography>

@@ -12,6 +12,7 @@ export function AboutPage() {
   const { data, error, refetch } = useQuery(siteText("about"));
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return null;
-  if (data === "") return <EmptyState icon={<InfoOutlined />} title={t("about.empty")} body={t("about.emptyBody")} />;
+  if (data === "")
+    return <EmptyState isPage icon={<InfoOutlined />} title={t("about.empty")} body={t("about.emptyBody")} />;
   return <SiteText text={data} frameTitle={t("about.frame")} />;
 }

@@ -9,6 +9,7 @@ export function NotFoundPage() {
   const { t } = useTranslation();
   return (
     <EmptyState
+      isPage
       icon={<SearchOff />}
       title={t("shell.notFound.title")}
       body={t("shell.notFound.body")}

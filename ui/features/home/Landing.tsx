@@ -36,7 +36,14 @@ export function Landing() {
       </Typography>
       <Row gap={3} wrap sx={{ mt: 7 }}>
         <AddressBox label={t("home.baseUrl")} address={`${address}/v1`} />
-        <Button component={Link} to={user ? "/token" : "/login"} variant="contained" color="primary" size="large">
+        <Button
+          component={Link}
+          to={user ? "/token" : "/login"}
+          variant="contained"
+          color="primary"
+          size="large"
+          sx={{ px: 5 }}
+        >
           {user ? t("home.openConsole") : t("home.signIn")}
         </Button>
       </Row>
@@ -54,7 +61,7 @@ export function Landing() {
           </Typography>
           <Doors />
         </Box>
-        <Box component="section" aria-labelledby="example">
+        <Box sx={{ minWidth: 0 }}>
           <Row sx={{ mb: 2, minHeight: 24 }}>
             <Typography variant="h2" id="example" sx={{ flex: 1 }}>
               {t("home.example")}

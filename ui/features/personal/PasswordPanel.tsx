@@ -39,7 +39,7 @@ export const PasswordPanel = () => {
     },
   });
   return (
-    <Panel title={t("personal.password.title")}>
+    <Panel title={t("personal.password.title")} hint={t("personal.password.hint")}>
       <Col gap={4} sx={{ maxWidth: 400 }}>
         <form onSubmit={submit} noValidate>
           <Col gap={3.5}>

@@ -4,29 +4,19 @@ import Divider from "@mui/material/Divider";
 import IconButton from "@mui/material/IconButton";
 import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { notifyDone } from "../../components/notify.tsx";
-import { useSession } from "../session/session.tsx";
 import type { StoredUser } from "../session/stored-user.ts";
+import { useLeave } from "./useLeave.ts";
 
 /** Who is signed in, and the way out. */
 export const AccountMenu = ({ user }: { user: StoredUser }) => {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const { signOut } = useSession();
+  const leave = useLeave();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const name = user.display_name || user.username;
-  const leave = async () => {
-    setAnchor(null);
-    await signOut();
-    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "site-status" });
-    notifyDone(t("shell.signedOut"));
-    await navigate({ to: "/login", search: {} });
-  };
   return (
     <>
       <IconButton
@@ -48,7 +38,7 @@ export const AccountMenu = ({ user }: { user: StoredUser }) => {
         </Avatar>
       </IconButton>
       <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
-        <Box sx={{ px: 4, py: 1.5, minWidth: 180 }}>
+        <Box sx={{ px: 2.5, py: 1.5, minWidth: 200, maxWidth: 280, overflowWrap: "anywhere" }}>
           <Box sx={{ fontWeight: 600 }}>{name}</Box>
           <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{user.username}</Box>
         </Box>
@@ -61,7 +51,14 @@ export const AccountMenu = ({ user }: { user: StoredUser }) => {
         >
           {t("shell.personalSettings")}
         </MenuItem>
-        <MenuItem onClick={leave}>{t("shell.signOut")}</MenuItem>
+        <MenuItem
+          onClick={() => {
+            setAnchor(null);
+            void leave();
+          }}
+        >
+          {t("shell.signOut")}
+        </MenuItem>
       </Menu>
     </>
   );

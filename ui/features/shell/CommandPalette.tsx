@@ -1,25 +1,13 @@
 import Box from "@mui/material/Box";
 import Dialog from "@mui/material/Dialog";
-import MenuItem from "@mui/material/MenuItem";
-import MenuList from "@mui/material/MenuList";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useColorScheme } from "@mui/material/styles";
-import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { switchLanguage } from "../../i18n.ts";
-import { useSession } from "../session/session.tsx";
-import { isAdmin } from "../session/stored-user.ts";
-import { LANGUAGES } from "./LanguageMenu.tsx";
-import { NAV } from "./nav.ts";
 import { PALETTE_EVENT } from "./palette-event.ts";
-import { THEME_MODES } from "./ThemeMenu.tsx";
-
-type Command = Readonly<{ label: string; run: () => void }>;
+import { type Command, useCommands } from "./useCommands.ts";
 
 /** Ctrl-K or ⌘-K: go to a page or do something by typing. */
 export const CommandPalette = () => {
-  const { user } = useSession();
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const open = () => setOpen(true);
@@ -35,11 +23,12 @@ export const CommandPalette = () => {
       window.removeEventListener("keydown", onKey);
     };
   }, []);
-  return isOpen && user ? <Palette onClose={() => setOpen(false)} /> : null;
+  return isOpen ? <Palette onClose={() => setOpen(false)} /> : null;
 };
 
 const Palette = ({ onClose }: { onClose: () => void }) => {
   const { t } = useTranslation();
+  const listId = useId();
   const commands = useCommands();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
@@ -49,67 +38,93 @@ const Palette = ({ onClose }: { onClose: () => void }) => {
     onClose();
     command.run();
   };
+  const onKeyDown = (event: ReactKeyboardEvent) => {
+    if (event.key === "Enter") run(matching[at]);
+    else if (event.key === "ArrowDown") setAt(Math.min(at + 1, matching.length - 1));
+    else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
+    else return;
+    event.preventDefault();
+  };
   return (
     <Dialog
       open
       onClose={onClose}
       fullWidth
       maxWidth="sm"
-      aria-label={t("shell.palette.open")}
-      sx={{ "& .MuiDialog-container": { alignItems: "flex-start", pt: "12vh" } }}
+      slotProps={{ paper: { "aria-label": t("shell.palette.open"), "aria-labelledby": undefined } }}
+      sx={{ "& .MuiDialog-container": { alignItems: "flex-start", pt: { xs: 2, sm: "12vh" } } }}
     >
       <OutlinedInput
         autoFocus
         value={text}
         placeholder={t("shell.palette.placeholder")}
-        inputProps={{ "aria-label": t("shell.palette.placeholder") }}
+        inputProps={{
+          role: "combobox",
+          "aria-label": t("shell.palette.placeholder"),
+          "aria-expanded": true,
+          "aria-controls": listId,
+          "aria-activedescendant": matching.length > 0 ? `${listId}${at}` : undefined,
+        }}
         onChange={(event) => {
           setText(event.target.value);
           setAt(0);
         }}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") run(matching[at]);
-          else if (event.key === "ArrowDown") setAt(Math.min(at + 1, matching.length - 1));
-          else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
-          else return;
-          event.preventDefault();
-        }}
-        sx={{ m: 2, minHeight: 40 }}
+        onKeyDown={onKeyDown}
+        sx={{ m: 2, minHeight: 40, flex: "none" }}
       />
-      <MenuList dense sx={{ pt: 0, maxHeight: "50vh", overflowY: "auto" }}>
+      <Box
+        id={listId}
+        role="listbox"
+        aria-label={t("shell.palette.open")}
+        sx={{ px: 2, pb: 2, maxHeight: "50vh", overflowY: "auto" }}
+      >
         {matching.map((command, index) => (
-          <MenuItem key={command.label} selected={index === at} onClick={() => run(command)}>
-            {command.label}
-          </MenuItem>
+          <Choice
+            key={command.label}
+            id={`${listId}${index}`}
+            command={command}
+            isHere={index === at}
+            onHover={() => setAt(index)}
+            onRun={() => run(command)}
+          />
         ))}
-        {matching.length === 0 && (
-          <Box component="li" sx={{ px: 4, py: 2, color: "text.tertiary" }}>
-            {t("shell.palette.nothing")}
-          </Box>
-        )}
-      </MenuList>
+      </Box>
+      {matching.length === 0 && (
+        <Box role="status" sx={{ px: 4.5, pb: 4, color: "text.tertiary", fontSize: 13 }}>
+          {t("shell.palette.nothing")}
+        </Box>
+      )}
     </Dialog>
   );
 };
 
-function useCommands(): Command[] {
-  const { t } = useTranslation();
-  const navigate = useNavigate();
-  const { setMode } = useColorScheme();
-  const { user } = useSession();
-  const pages = NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).flatMap(({ items }) => items);
-  return [
-    ...pages.map(({ path, label }) => ({
-      label: t("shell.palette.goTo", { page: t(`shell.${label}`) }),
-      run: () => void navigate({ to: path, search: {} }),
-    })),
-    ...THEME_MODES.map((mode) => ({
-      label: t("shell.palette.theme", { theme: t(`shell.theme.${mode}`) }),
-      run: () => setMode(mode),
-    })),
-    ...LANGUAGES.map(([language, name]) => ({
-      label: t("shell.palette.language", { language: name }),
-      run: () => void switchLanguage(language),
-    })),
-  ];
-}
+type ChoiceProps = { id: string; command: Command; isHere: boolean; onHover: () => void; onRun: () => void };
+
+const Choice = ({ id, command, isHere, onHover, onRun }: ChoiceProps) => (
+  <Box
+    id={id}
+    role="option"
+    tabIndex={-1}
+    aria-selected={isHere}
+    ref={(element: HTMLElement | null) => {
+      if (isHere) element?.scrollIntoView({ block: "nearest" });
+    }}
+    onClick={onRun}
+    onMouseMove={onHover}
+    sx={{
+      display: "flex",
+      alignItems: "center",
+      gap: 2.5,
+      height: 36,
+      px: 2.5,
+      borderRadius: "7px",
+      fontSize: 13,
+      cursor: "pointer",
+      bgcolor: isHere ? "surface.selected" : "transparent",
+      "& svg": { fontSize: 17, color: isHere ? "primary.main" : "text.tertiary" },
+    }}
+  >
+    <command.icon />
+    {command.label}
+  </Box>
+);

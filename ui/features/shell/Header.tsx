@@ -18,8 +18,11 @@ import { LanguageMenu } from "./LanguageMenu.tsx";
 import { openPalette } from "./palette-event.ts";
 import { ThemeMenu } from "./ThemeMenu.tsx";
 
+/** So that the ways on top begin where the content beside the sider does. */
+const BRAND_INSET = 16;
+
 /** Like all that only people who are signed in see, not part of what the sign-in page loads. */
-const AccountMenu = lazy(async () => ({ default: (await import("./AccountMenu.tsx")).AccountMenu }));
+const AccountMenu = lazy(async () => ({ default: (await import("./signed-in.ts")).AccountMenu }));
 
 /** The bar on top: where we are, the main ways, search, language, theme, account. */
 export const Header = ({ onMenu }: { onMenu?: () => void }) => {
@@ -52,9 +55,11 @@ export const Header = ({ onMenu }: { onMenu?: () => void }) => {
           <MenuOutlined />
         </IconButton>
       )}
-      <Brand />
+      <Box sx={isPhone ? { minWidth: 0 } : { minWidth: size.sider - BRAND_INSET }}>
+        <Brand />
+      </Box>
       {!isPhone && pathname !== "/setup" && (
-        <Row gap={0.5} sx={{ ml: 3 }}>
+        <Row gap={0.5}>
           <NavLink to="/" isHere={pathname === "/"}>
             {t("shell.home")}
           </NavLink>

@@ -9,6 +9,7 @@ export const NotPermitted = () => {
   const { t } = useTranslation();
   return (
     <EmptyState
+      isPage
       icon={<LockOutlined />}
       title={t("shell.notPermitted.title")}
       body={t("shell.notPermitted.body")}

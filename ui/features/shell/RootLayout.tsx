@@ -13,10 +13,10 @@ import { NAV } from "./nav.ts";
 import { useCollapsed } from "./useCollapsed.ts";
 
 /** What only people who are signed in see is not part of what the sign-in page loads. */
-const Sider = lazy(async () => ({ default: (await import("./Sider.tsx")).Sider }));
-const SiderDrawer = lazy(async () => ({ default: (await import("./SiderDrawer.tsx")).SiderDrawer }));
-const CommandPalette = lazy(async () => ({ default: (await import("./CommandPalette.tsx")).CommandPalette }));
-const KeyboardHelp = lazy(async () => ({ default: (await import("./KeyboardHelp.tsx")).KeyboardHelp }));
+const Sider = lazy(async () => ({ default: (await import("./signed-in.ts")).Sider }));
+const SiderDrawer = lazy(async () => ({ default: (await import("./signed-in.ts")).SiderDrawer }));
+const CommandPalette = lazy(async () => ({ default: (await import("./signed-in.ts")).CommandPalette }));
+const KeyboardHelp = lazy(async () => ({ default: (await import("./signed-in.ts")).KeyboardHelp }));
 
 const ADMIN_PATHS = NAV.filter(({ isForAdmins }) => isForAdmins).flatMap(({ items }) => items.map(({ path }) => path));
 const CONSOLE_PATHS = NAV.flatMap(({ items }) => items.map(({ path }) => path));
@@ -85,7 +85,9 @@ export const RootLayout = () => {
               flex: 1,
               minWidth: 0,
               outline: "none",
-              ...(hasSider && { px: isPhone ? 4 : 6, py: isPhone ? 4 : 6 }),
+              display: "flex",
+              flexDirection: "column",
+              ...(hasSider && { display: "block", p: isPhone ? 4 : 6 }),
             }}
           >
             {isForbidden ? <NotPermitted /> : <Outlet />}

@@ -51,7 +51,11 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
       <Box sx={{ flex: 1 }} />
       {onCollapse && (
         <Row sx={{ px: isCollapsed ? 0 : 2.5, justifyContent: isCollapsed ? "center" : "space-between" }}>
-          {!isCollapsed && <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{version ? `v${version}` : ""}</Box>}
+          {!isCollapsed && (
+            <Box sx={{ fontSize: 12, color: "text.tertiary" }}>
+              {version && /^\d/.test(version) ? `v${version}` : version}
+            </Box>
+          )}
           <Tooltip title={toggle} placement="right">
             <IconButton size="small" aria-label={toggle} onClick={() => onCollapse(!isCollapsed)}>
               <KeyboardDoubleArrowLeft sx={isCollapsed ? { transform: "rotate(180deg)" } : {}} />
@@ -91,7 +95,7 @@ const NavLink = ({
         gap: 2.5,
         justifyContent: isCollapsed ? "center" : "flex-start",
         borderRadius: "7px",
-        fontSize: 13.5,
+        fontSize: 13,
         color: isHere ? "text.primary" : "text.secondary",
         fontWeight: isHere ? 600 : 450,
         border: "1px solid",

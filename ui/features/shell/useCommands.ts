@@ -1,0 +1,56 @@
+import AddOutlined from "@mui/icons-material/AddOutlined";
+import ContrastOutlined from "@mui/icons-material/ContrastOutlined";
+import HomeOutlined from "@mui/icons-material/HomeOutlined";
+import InfoOutlined from "@mui/icons-material/InfoOutlined";
+import LanguageOutlined from "@mui/icons-material/LanguageOutlined";
+import LogoutOutlined from "@mui/icons-material/LogoutOutlined";
+import type SvgIcon from "@mui/material/SvgIcon";
+import { useColorScheme } from "@mui/material/styles";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { switchLanguage } from "../../i18n.ts";
+import { useSession } from "../session/session.tsx";
+import { isAdmin } from "../session/stored-user.ts";
+import { LANGUAGES } from "./LanguageMenu.tsx";
+import { NAV } from "./nav.ts";
+import { THEME_MODES } from "./ThemeMenu.tsx";
+import { useLeave } from "./useLeave.ts";
+
+export type Command = Readonly<{ label: string; icon: typeof SvgIcon; run: () => void }>;
+
+/** Everything the palette can do for whoever is signed in: pages first, then acts. */
+export function useCommands(): readonly Command[] {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { setMode } = useColorScheme();
+  const { user } = useSession();
+  const leave = useLeave();
+  const pages = NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).flatMap(({ items }) => items);
+  const goTo = (page: string, path: string, icon: typeof SvgIcon): Command => ({
+    label: t("shell.palette.goTo", { page }),
+    icon,
+    run: () => void navigate({ to: path, search: {} }),
+  });
+  const addChannel = (): Command => ({
+    label: t("channels.add"),
+    icon: AddOutlined,
+    run: () => void navigate({ to: "/channel/add", search: {} }),
+  });
+  return [
+    ...pages.map(({ path, label, icon }) => goTo(t(`shell.${label}`), path, icon)),
+    goTo(t("shell.home"), "/", HomeOutlined),
+    goTo(t("shell.about"), "/about", InfoOutlined),
+    ...(isAdmin(user) ? [addChannel()] : []),
+    ...THEME_MODES.map((mode) => ({
+      label: t("shell.palette.theme", { theme: t(`shell.theme.${mode}`) }),
+      icon: ContrastOutlined,
+      run: () => setMode(mode),
+    })),
+    ...LANGUAGES.map(([language, name]) => ({
+      label: t("shell.palette.language", { language: name }),
+      icon: LanguageOutlined,
+      run: () => void switchLanguage(language),
+    })),
+    { label: t("shell.signOut"), icon: LogoutOutlined, run: () => void leave() },
+  ];
+}

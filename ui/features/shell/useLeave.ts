@@ -1,0 +1,21 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { notifyDone } from "../../components/notify.tsx";
+import { useSession } from "../session/session.tsx";
+import { siteStatus } from "../site/site-status.ts";
+
+/** Signs out, forgets what only this user may see, and goes to the sign-in page. */
+export function useLeave(): () => Promise<void> {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const { signOut } = useSession();
+  return async () => {
+    await signOut();
+    const [kept] = siteStatus.queryKey;
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== kept });
+    notifyDone(t("shell.signedOut"));
+    await navigate({ to: "/login", search: {} });
+  };
+}
