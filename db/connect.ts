@@ -1,17 +1,21 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { openEmbedded } from "./embedded/open.ts";
 import { migrateDatabase } from "./migrate.ts";
 import { openServer } from "./open-server.ts";
 import { ensurePartitions } from "./partitions.ts";
-import type { Database } from "./types.ts";
+import { type Database, DatabaseError } from "./types.ts";
 
-/** Opens the configured database and brings its tables up to date. Throws DatabaseError. */
-export async function openDatabase(
-  config: Readonly<{ databaseUrl: string | null; dataDir: string }>,
-): Promise<Database> {
-  const { databaseUrl, dataDir } = config;
-  const database = databaseUrl === null ? await openEmbedded({ dataDir }) : await openServer(databaseUrl);
+type Place = Readonly<{ databaseUrl: string | null; dataDir: string }>;
+
+/**
+ * Opens the configured database and brings its tables up to date. `onTrouble` hears of an embedded engine that crashed and
+ * was started again. Throws DatabaseError.
+ */
+export async function openDatabase(place: Place, onTrouble?: (message: string) => void): Promise<Database> {
+  const database = await connect(place, onTrouble);
   try {
-    await migrateDatabase(database, databaseUrl);
+    await migrateDatabase(database, place.databaseUrl);
     await ensurePartitions(database);
     return database;
   } catch (error) {
@@ -19,3 +23,14 @@ export async function openDatabase(
     throw error;
   }
 }
+
+/** Opens the configured database as it is, to read it. Throws DatabaseError, also when there is none. */
+export async function openExistingDatabase(place: Place): Promise<Database> {
+  if (place.databaseUrl === null && !existsSync(join(place.dataDir, "postgres/PG_VERSION"))) {
+    throw new DatabaseError(`there is no database in ${place.dataDir}: set DATA_DIR or DATABASE_URL`);
+  }
+  return connect(place);
+}
+
+const connect = ({ databaseUrl, dataDir }: Place, onTrouble?: (message: string) => void): Promise<Database> =>
+  databaseUrl === null ? openEmbedded({ dataDir, onTrouble }) : openServer(databaseUrl);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type Changes, createChanges } from "../db/changes.ts";
 import { openDatabase } from "../db/connect.ts";
 import type { Database } from "../db/types.ts";
+import { startUpkeep } from "../db/upkeep.ts";
 import { createUserDirectory, type UserDirectory } from "./accounts/directory.ts";
 import { createSessions, type Sessions } from "./accounts/sessions.ts";
 import { createSetup, type Setup } from "./accounts/setup.ts";
@@ -47,7 +48,7 @@ export type Services = Readonly<{
 export async function openServices(config: Config, log: Logger): Promise<Services> {
   const secrets = await loadSecrets(config);
   const vault = createVault(secrets);
-  const database = await openDatabase(config);
+  const database = await openDatabase(config, (message) => log.error(message));
   const { db } = database;
   try {
     await checkEncryptionKey(db, vault, secrets.source);
@@ -65,6 +66,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       processId: Bun.randomUUIDv7(),
       log,
     });
+    const endUpkeep = startUpkeep(database, (error) => log.warn({ error }, "the database could not be tidied up"));
     const fetch = createSafeFetch(createAddressPolicy(config.allowPrivateUpstreams));
     const tester = createChannelTester({ db, changes, directory: channels, settings, fetch, log });
     return {
@@ -86,6 +88,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       metrics: createMetrics(),
       async close() {
         tester.cancel();
+        endUpkeep();
         await billing.close();
         for (const room of [sessions, channels, tokens, users, settings]) room.close();
         await changes.close();

@@ -6,7 +6,7 @@ import { answersWithin } from "../health.ts";
 import { type Database, DatabaseError } from "../types.ts";
 import { Engine } from "./engine.ts";
 import { lockDataDir } from "./lock.ts";
-import { createRunDirectory, removeRunDirectory } from "./run-directory.ts";
+import { createRunDirectory, ENGINE_SOCKET, removeRunDirectory } from "./run-directory.ts";
 
 /** The major version of the pinned engine: another one cannot read its files. */
 const ENGINE_MAJOR = "18";
@@ -30,7 +30,7 @@ export async function openEmbedded({ dataDir, fsync = true, onTrouble }: Embedde
   try {
     const engineDir = join(home, "postgres");
     checkVersion(engineDir);
-    const socket = join(await createRunDirectory(home), "postgres.sock");
+    const socket = join(await createRunDirectory(home), ENGINE_SOCKET);
     const engine = new Engine({ engineDir, socket, fsync, workerUrl: workerUrl(), onTrouble: onTrouble ?? (() => {}) });
     await engine.ready().catch((error: Error) => {
       throw new DatabaseError(`the embedded database does not start: ${error.message}`);

@@ -4,8 +4,9 @@ import { join } from "node:path";
 
 /** sun_path holds 108 bytes with its closing zero. */
 const LONGEST_SOCKET_PATH = 107;
-/** The longest name a socket in it has. */
-const LONGEST_NAME = "control.sock";
+/** The engine's own socket, and the one on which the gateway takes commands. */
+export const ENGINE_SOCKET = "engine.sock";
+export const CONTROL_SOCKET = "control.sock";
 
 /**
  * Makes the directory for the sockets of a data directory, which only this user can enter: `run` beside the data. Where
@@ -14,7 +15,7 @@ const LONGEST_NAME = "control.sock";
 export async function createRunDirectory(home: string): Promise<string> {
   const path = join(home, "run");
   await removeRunDirectory(home);
-  if (Buffer.byteLength(join(path, LONGEST_NAME)) <= LONGEST_SOCKET_PATH) {
+  if (Buffer.byteLength(join(path, CONTROL_SOCKET)) <= LONGEST_SOCKET_PATH) {
     await mkdir(path, { mode: 0o700 });
     await chmod(path, 0o700);
     return path;

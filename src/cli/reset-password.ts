@@ -1,18 +1,37 @@
 import { createChanges } from "../../db/changes.ts";
 import { openDatabase } from "../../db/connect.ts";
 import { resetPassword as reset } from "../accounts/reset-password.ts";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
+import { askGateway, textOf } from "./control-client.ts";
 
-/** Gives a user a new random password, ends the user's sessions and prints it. Returns the exit code. */
+/**
+ * Gives a user a new random password, ends the user's sessions and prints it, also while a gateway is serving. Returns the
+ * exit code.
+ */
 export async function resetPassword(username: string): Promise<number> {
-  const database = await openDatabase(readConfig());
+  const config = readConfig();
+  const password = await askServing(config, username)
+    .then((answered) => answered ?? resetDirectly(config, username))
+    .catch((error: Error) => {
+      throw error.message === "user_not_found" ? new Error(`there is no user named ${username}`) : error;
+    });
+  process.stdout.write(`The new password of ${username} is ${password}\n`);
+  return 0;
+}
+
+async function askServing(config: Config, username: string): Promise<string | null> {
+  if (config.databaseUrl !== null) return null;
+  const reply = await askGateway(config.dataDir, "reset-password", username);
+  return reply && textOf(reply);
+}
+
+async function resetDirectly(config: Config, username: string): Promise<string> {
+  const database = await openDatabase(config);
   const changes = await createChanges(database, (error) => {
     throw error;
   });
   try {
-    const password = await reset({ db: database.db, changes }, username);
-    process.stdout.write(`The new password of ${username} is ${password}\n`);
-    return 0;
+    return await reset({ db: database.db, changes }, username);
   } finally {
     await changes.close();
     await database.close();

@@ -4,6 +4,7 @@ import { readConfig } from "../config.ts";
 import { createLogger } from "../lib/log.ts";
 import { openServices } from "../services.ts";
 import { version } from "../version.ts";
+import { startControl } from "./control-server.ts";
 
 /** Seconds of silence after which the runtime closes a connection; relayed calls lift it for themselves. */
 const IDLE_TIMEOUT_S = 60;
@@ -18,6 +19,7 @@ export async function serve(): Promise<number> {
   process.on("unhandledRejection", (error) => log.error({ error }, "a failure nobody waited for"));
 
   const services = await openServices(config, log);
+  const endControl = await startControl(services);
   let isDraining = false;
   const app = createApp(services, () => isDraining);
   const server = Bun.serve({
@@ -43,6 +45,7 @@ export async function serve(): Promise<number> {
     await server.stop(true);
   }
   stopUpkeep();
+  await endControl();
   await services.close();
   log.info("stopped");
   return 0;

@@ -1,0 +1,58 @@
+import { createWriteStream } from "node:fs";
+import { rename, rm, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { BackupError, type RowCounts } from "../../db/backup/format.ts";
+import { readBackup } from "../../db/backup/read-backup.ts";
+import { writeBackup } from "../../db/backup/write-backup.ts";
+import { openExistingDatabase } from "../../db/connect.ts";
+import { type Config, readConfig } from "../config.ts";
+import { version } from "../version.ts";
+import { askGateway } from "./control-client.ts";
+
+/**
+ * Writes the database to a file, also while a gateway is serving: one with the embedded database is asked to do it, since
+ * it alone can. Returns the exit code. Throws BackupError, ControlError, DatabaseError.
+ */
+export async function backup(file: string): Promise<number> {
+  const config = readConfig();
+  const path = resolve(file);
+  const counts = (await fetchFromGateway(config, path)) ?? (await writeDirectly(config, path));
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const { size } = await stat(path);
+  process.stdout.write(`${file}: ${rows} rows of ${Object.keys(counts).length} tables, ${Math.ceil(size / 1024)} KB\n`);
+  process.stdout.write(
+    "Secrets in it are encrypted: keep the key (ENCRYPTION_KEY or DATA_DIR/secret.key) too, elsewhere.\n",
+  );
+  return 0;
+}
+
+async function writeDirectly(config: Config, path: string): Promise<RowCounts> {
+  const database = await openExistingDatabase(config);
+  try {
+    return await writeBackup(database, path, { version });
+  } finally {
+    await database.close();
+  }
+}
+
+async function fetchFromGateway(config: Config, path: string): Promise<RowCounts | null> {
+  if (config.databaseUrl !== null) return null;
+  const reply = await askGateway(config.dataDir, "backup");
+  if (!reply) return null;
+  const draft = `${path}.${process.pid}.part`;
+  try {
+    await pipeline(reply, createWriteStream(draft, { mode: 0o600, flush: true }));
+    const counts = await countsOf(draft);
+    await rename(draft, path);
+    return counts;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Reads the whole file: what arrived must be complete before it stands under its name. */
+async function countsOf(path: string): Promise<RowCounts> {
+  for await (const item of readBackup(path)) if (item.kind === "end") return item.counts;
+  throw new BackupError("the gateway sent no backup");
+}
