@@ -6,6 +6,13 @@ const ROOT = path.resolve(import.meta.dir, "../..");
 const OUT = path.join(ROOT, "ui/dist");
 const IMMUTABLE_NAME = "assets/[name]-[hash].[ext]";
 
+const SHARED = {
+  target: "browser",
+  minify: true,
+  naming: { entry: "[name].[ext]", chunk: IMMUTABLE_NAME, asset: IMMUTABLE_NAME },
+  define: { "process.env.NODE_ENV": '"production"' },
+} as const;
+
 export type ConsoleBuild = Readonly<{ files: number; rawBytes: number; brotliBytes: number }>;
 
 /**
@@ -17,8 +24,8 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   const staging = path.join(ROOT, `node_modules/.cache/console-${process.pid}`);
   const old = `${staging}-old`;
   try {
-    const built = await bundle(staging);
-    const sizes = await Promise.all(built.outputs.map(({ path: file }) => compressBeside(file)));
+    const files = await bundle(staging);
+    const sizes = await Promise.all(files.map(compressBeside));
     await mkdir(path.dirname(OUT), { recursive: true });
     await rename(OUT, old).catch(ignoreMissing);
     await rename(staging, OUT);
@@ -32,17 +39,30 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   }
 }
 
-function bundle(outdir: string) {
-  return Bun.build({
-    entrypoints: [path.join(ROOT, "ui/index.html")],
-    outdir,
-    target: "browser",
-    minify: true,
-    splitting: true,
-    publicPath: "/",
-    naming: { entry: "[name].[ext]", chunk: IMMUTABLE_NAME, asset: IMMUTABLE_NAME },
-    define: { "process.env.NODE_ENV": '"production"' },
-  });
+/** Returns the paths of what was written. */
+async function bundle(outdir: string): Promise<string[]> {
+  const [page, firstPaint] = await Promise.all([
+    Bun.build({ ...SHARED, entrypoints: [path.join(ROOT, "ui/index.html")], outdir, splitting: true, publicPath: "/" }),
+    Bun.build({
+      ...SHARED,
+      entrypoints: [path.join(ROOT, "ui/first-paint.ts")],
+      outdir,
+      format: "iife",
+      naming: { entry: IMMUTABLE_NAME },
+    }),
+  ]);
+  const html = path.join(outdir, "index.html");
+  const [script] = firstPaint.outputs;
+  if (!script) throw new Error("ui/first-paint.ts was not built");
+  await Bun.write(html, withFirstPaint(await Bun.file(html).text(), `/${path.relative(outdir, script.path)}`));
+  return [...page.outputs, script].map(({ path: file }) => file);
+}
+
+/** The bundler makes modules of scripts, which run after the first paint: this one must run before. */
+function withFirstPaint(html: string, address: string): string {
+  return new HTMLRewriter()
+    .on("head > title", { element: (title) => void title.after(`<script src="${address}"></script>`, { html: true }) })
+    .transform(html);
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {
