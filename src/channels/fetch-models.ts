@@ -1,3 +1,4 @@
+import { recordOf, textOf } from "../dialects/json.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
@@ -25,9 +26,9 @@ export async function fetchModels(fetch: SafeFetch, upstream: Upstream): Promise
   try {
     const answer = await fetch(address, { headers: provider.authHeaders(channel, key), proxy, timeoutMs: 15_000 });
     if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
-    const body = JSON.parse(answer.text()) as { data?: unknown };
-    if (!Array.isArray(body.data)) throw failed("the answer has no list");
-    const ids = body.data.flatMap((model: { id?: unknown }) => (typeof model?.id === "string" ? [model.id] : []));
+    const list = recordOf(JSON.parse(answer.text()))?.data;
+    if (!Array.isArray(list)) throw failed("the answer has no list");
+    const ids = list.flatMap((model) => textOf(recordOf(model)?.id) ?? []);
     return [...new Set(ids)].sort();
   } catch (error) {
     if (error instanceof OutboundError) throw failed(error.message);

@@ -21,7 +21,7 @@ type TesterDeps = Readonly<{
   log: Logger;
 }>;
 
-/** Tests channels and draws the consequences: slow or dead ones go off, recovered ones come back, where settings say so. */
+/** Tests channels and draws the consequences: slow ones go off, recovered ones come back, where settings say so. */
 export type ChannelTester = {
   /** Throws OperationError when there is no such channel or it cannot be tested. */
   test(id: number, model?: string): Promise<TestResult>;
@@ -36,9 +36,10 @@ const AT_A_TIME = 4;
 /** Creates the tester; one pass over all channels runs at a time. */
 export function createChannelTester(deps: TesterDeps): ChannelTester {
   const { directory, log } = deps;
-  let progress: TestProgress = { running: false, done: 0, total: 0, failed: 0 };
+  let present: TestProgress = { running: false, done: 0, total: 0, failed: 0 };
 
-  const pass = async (queue: ChannelEntry[]) => {
+  // Each pass has its own progress: one that was cancelled ends although the next has begun.
+  const pass = async (queue: ChannelEntry[], progress: TestProgress) => {
     const worker = async () => {
       for (let channel = queue.shift(); channel && progress.running; channel = queue.shift()) {
         const succeeded = await testAndJudge(deps, channel).catch((error) => {
@@ -62,17 +63,17 @@ export function createChannelTester(deps: TesterDeps): ChannelTester {
       return testChannel(deps, channel, model);
     },
     testAll() {
-      if (progress.running) throw new OperationError("channel_tests_running");
+      if (present.running) throw new OperationError("channel_tests_running");
       // Channels that somebody switched off by hand stay off whatever a test says.
       const queue = [...directory.all()].filter(
         ({ type, status }) => providerOf(type) !== undefined && status !== CHANNEL_STATUS.disabled,
       );
-      progress = { running: true, done: 0, total: queue.length, failed: 0 };
-      pass(queue).catch((error) => log.error({ error }, "the test of all channels ended early"));
+      present = { running: true, done: 0, total: queue.length, failed: 0 };
+      pass(queue, present).catch((error) => log.error({ error }, "the test of all channels ended early"));
     },
-    progress: () => ({ ...progress }),
+    progress: () => ({ ...present }),
     cancel() {
-      progress.running = false;
+      present.running = false;
     },
   };
 }

@@ -1,16 +1,21 @@
 import { eq } from "drizzle-orm";
+import type { Changes } from "../../db/changes.ts";
 import { channels } from "../../db/schema/channels.ts";
 import type { Db } from "../../db/types.ts";
+import { recordOf } from "../dialects/json.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
-import type { ChannelEntry } from "./entry.ts";
+import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
+import { setChannelStatus } from "./set-status.ts";
 
 type BalanceDeps = Readonly<{ db: Db; fetch: SafeFetch }>;
 
 /** OpenAI and custom channels: the billing paths that gateways of the family answer too. */
-const BILLING_TYPES: ReadonlySet<number> = new Set([1, 8]);
+const CUSTOM = 8;
+const BILLING_TYPES: ReadonlySet<number> = new Set([1, CUSTOM]);
+const AT_A_TIME = 8;
 const DAY_MS = 86_400_000;
 
 /** Asks the upstream for the channel's balance in USD and keeps it. Throws OperationError with what went wrong. */
@@ -24,18 +29,55 @@ export async function updateBalance({ db, fetch }: BalanceDeps, channel: Channel
   return balance;
 }
 
+/**
+ * Asks the upstreams of all enabled channels; those with nothing left go off, whatever their auto_ban says (reference
+ * behaviour, 4.6). Types without a balance and upstreams that do not tell it are passed over.
+ */
+export async function updateAllBalances(
+  deps: BalanceDeps & Readonly<{ changes: Changes }>,
+  channels: Iterable<ChannelEntry>,
+): Promise<{ updated: number; total: number }> {
+  const asked = [...channels].filter(
+    ({ status, type }) => status === CHANNEL_STATUS.enabled && BILLING_TYPES.has(type),
+  );
+  const total = asked.length;
+  let updated = 0;
+  const ask = async (channel: ChannelEntry) => {
+    const balance = await updateBalance(deps, channel);
+    updated += 1;
+    if (balance > 0) return;
+    await setChannelStatus(
+      deps,
+      channel.id,
+      CHANNEL_STATUS.autoDisabled,
+      "The balance is used up",
+      CHANNEL_STATUS.enabled,
+    );
+  };
+  const worker = async () => {
+    for (let channel = asked.shift(); channel; channel = asked.shift()) {
+      await ask(channel).catch((error) => {
+        if (!(error instanceof OperationError)) throw error;
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  return { updated, total };
+}
+
 async function readBillingBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<number> {
   const [key = ""] = channel.keys;
-  const base = channel.type === 8 ? new URL(channel.baseUrl).origin : channel.baseUrl || "https://api.openai.com";
   const proxy = typeof channel.setting.proxy === "string" ? channel.setting.proxy : "";
   const failed = (reason: string) => new OperationError("channel_balance_unavailable", { reason });
+  const base = baseOf(channel);
+  if (!base) throw failed("the channel has no valid address");
   const ask = async (path: string) => {
     const answer = await fetch(`${base}/v1/dashboard/billing/${path}`, {
       headers: { authorization: `Bearer ${key}` },
       proxy,
     });
     if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
-    return JSON.parse(answer.text()) as Record<string, unknown>;
+    return recordOf(JSON.parse(answer.text())) ?? {};
   };
   try {
     const subscription = await ask("subscription");
@@ -53,5 +95,9 @@ async function readBillingBalance(fetch: SafeFetch, channel: ChannelEntry): Prom
     throw error;
   }
 }
+
+/** The address without its `/v1`; a custom channel's is that of a call, of which the host counts. */
+const baseOf = ({ type, baseUrl }: ChannelEntry): string | undefined =>
+  type === CUSTOM ? URL.parse(baseUrl)?.origin : (baseUrl || "https://api.openai.com").replace(/\/+(v1\/*)?$/, "");
 
 const day = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,17 +1,24 @@
 import { Elysia, t } from "elysia";
+import type { Changes } from "../../db/changes.ts";
 import type { Db } from "../../db/types.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
-import { CHANNEL_STATUS } from "../channels/entry.ts";
 import { fetchModels } from "../channels/fetch-models.ts";
+import { splitKeys } from "../channels/keys.ts";
 import type { ChannelTester } from "../channels/test-all.ts";
-import { updateBalance } from "../channels/update-balance.ts";
+import { updateAllBalances, updateBalance } from "../channels/update-balance.ts";
 import { languageOf, say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 
-type Services = Readonly<{ db: Db; channels: ChannelDirectory; tester: ChannelTester; fetch: SafeFetch }>;
+type Services = Readonly<{
+  db: Db;
+  changes: Changes;
+  channels: ChannelDirectory;
+  tester: ChannelTester;
+  fetch: SafeFetch;
+}>;
 
 const id = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
 
@@ -57,8 +64,8 @@ export function channelUpstreamRoutes(services: Services, guarded: ReturnType<ty
     .post(
       "/fetch_models",
       async ({ body }) => {
-        const [key = ""] = body.key.split(/[,\n]/);
-        return ok(await fetchModels(fetch, { type: body.type, baseUrl: body.base_url ?? "", key: key.trim() }));
+        const [key = ""] = splitKeys(body.type, body.key);
+        return ok(await fetchModels(fetch, { type: body.type, baseUrl: body.base_url ?? "", key }));
       },
       { body: t.Object({ base_url: t.Optional(t.String()), type: t.Integer(), key: t.String() }) },
     )
@@ -70,20 +77,5 @@ export function channelUpstreamRoutes(services: Services, guarded: ReturnType<ty
       },
       { params: id },
     )
-    .get("/update_balance", async () => {
-      const enabled = [...channels.all()].filter(({ status }) => status === CHANNEL_STATUS.enabled);
-      let updated = 0;
-      for (const channel of enabled) {
-        await updateBalance(services, channel).then(
-          () => {
-            updated += 1;
-          },
-          (error) => {
-            // Types without a balance and silent upstreams are passed over.
-            if (!(error instanceof OperationError)) throw error;
-          },
-        );
-      }
-      return ok({ updated, total: enabled.length });
-    });
+    .get("/update_balance", async () => ok(await updateAllBalances(services, channels.all())));
 }

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { count } from "drizzle-orm";
+import { logs, usageRollups } from "../../db/schema/logs.ts";
+import { setChannelStatus } from "../channels/set-status.ts";
+import { startFakeUpstream, startTestOperations, type TestOperations } from "./testing-operations.ts";
+
+let app: TestOperations;
+let upstream: ReturnType<typeof startFakeUpstream>;
+beforeAll(async () => {
+  app = await startTestOperations();
+  upstream = startFakeUpstream();
+});
+afterAll(async () => {
+  await upstream.stop();
+  await app.close();
+});
+beforeEach(() => upstream.answerWith(() => Response.json({ choices: [{ message: { content: "hi" } }] })));
+
+const KEY = "sk-secret-of-the-upstream";
+const call = async (method: string, path: string, body?: unknown, headers = app.as.admin) =>
+  (await app.ask(method, path, body, headers)).body;
+
+async function create(input: object = {}): Promise<number> {
+  const channel = { name: "main", key: KEY, models: "gpt-4o", base_url: upstream.url, ...input };
+  return ((await call("POST", "/api/channel/", channel)).data as { id: number }).id;
+}
+
+async function removeAll() {
+  const ids = [...app.channels.all()].map(({ id }) => id);
+  if (ids.length > 0) await call("POST", "/api/channel/batch", { ids });
+}
+
+const read = async (id: number) => (await call("GET", `/api/channel/${id}`)).data as Record<string, unknown>;
+
+describe("a test of one channel", () => {
+  test("makes one small real call, keeps its duration and writes nothing into the log", async () => {
+    const id = await create({ model_mapping: '{"gpt-4o":"real-name"}', param_override: '{"user":"probe"}' });
+    const [before] = await app.db.select({ rows: count() }).from(logs);
+    const answer = await call("GET", `/api/channel/test/${id}`);
+    expect(answer).toMatchObject({ success: true, message: "", data: { model: "gpt-4o" } });
+    expect(answer.time).toBeGreaterThan(0);
+    expect(upstream.seen).toHaveLength(1);
+    expect(upstream.seen[0]).toMatchObject({
+      path: "/v1/chat/completions",
+      headers: { authorization: `Bearer ${KEY}` },
+      body: { model: "real-name", stream: false, max_tokens: 10, user: "probe" },
+    });
+    const { response_time: time, test_time: at } = await read(id);
+    expect(time).toBe(Math.round((answer.time as number) * 1000));
+    expect(at).toBeGreaterThan(0);
+    expect(await app.db.select({ rows: count() }).from(logs)).toEqual([before as { rows: number }]);
+    expect(await app.db.select().from(usageRollups)).toEqual([]);
+  });
+
+  test("a refusal is told without the key, in the caller's language", async () => {
+    const id = await create();
+    upstream.answerWith(() =>
+      Response.json({ error: { message: `Incorrect API key provided: ${KEY}.` } }, { status: 401 }),
+    );
+    const answer = await app.ask("GET", `/api/channel/test/${id}`, undefined, {
+      ...app.as.admin,
+      "accept-language": "zh",
+    });
+    expect(answer.body).toMatchObject({
+      success: false,
+      message: "测试失败：HTTP 401: Incorrect API key provided: ***.",
+    });
+    expect(answer.body.time).toBeGreaterThan(0);
+    expect(answer.text).not.toContain(KEY);
+    expect((await read(id)).response_time).toBe(0);
+  });
+
+  test.each([
+    ["an error inside a success", () => Response.json({ error: { message: "no quota" } }), "no quota"],
+    ["an answer that is not JSON", () => new Response("<html>"), "not JSON"],
+    ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 302), "redirect"],
+  ])("%s is a failure", async (_, answer, told) => {
+    const id = await create();
+    upstream.answerWith(answer);
+    const { success, message } = await call("GET", `/api/channel/test/${id}`);
+    expect(success).toBe(false);
+    expect(message).toContain(told);
+  });
+
+  test("an upstream that is not there is a failure", async () => {
+    const id = await create({ base_url: "http://127.0.0.1:1" });
+    expect(await call("GET", `/api/channel/test/${id}`)).toMatchObject({ success: false });
+  });
+
+  test.each([
+    ["text-embedding-3-small", "/v1/embeddings", { input: ["hello world"] }],
+    ["bge-m3", "/v1/embeddings", { input: ["hello world"] }],
+    ["o1", "/v1/chat/completions", { max_completion_tokens: 10 }],
+    ["o3-mini-high", "/v1/chat/completions", { model: "o3-mini", reasoning_effort: "high", max_completion_tokens: 10 }],
+    ["gemini-2.5-pro", "/v1/chat/completions", { max_tokens: 300 }],
+    ["claude-thinking", "/v1/chat/completions", { max_tokens: 50 }],
+  ])("%s is asked for as it wants it", async (model, path, body) => {
+    const id = await create({ models: model });
+    expect(await call("GET", `/api/channel/test/${id}`)).toMatchObject({ success: true, data: { model } });
+    expect(upstream.seen[0]).toMatchObject({ path, body });
+    if ("max_completion_tokens" in body) expect(upstream.seen[0]?.body).not.toHaveProperty("max_tokens");
+  });
+
+  test("the model is the query's, else the channel's test model; a prefix is not sent", async () => {
+    const id = await create({ models: "a,b,c", test_model: "b", model_prefix: "p/" });
+    await call("GET", `/api/channel/test/${id}`);
+    await call("GET", `/api/channel/test/${id}?model=p/c`);
+    expect(upstream.seen.map(({ body }) => body?.model)).toEqual(["b", "c"]);
+  });
+
+  test("types without an adapter cannot be tested; unknown channels neither", async () => {
+    expect(await call("GET", `/api/channel/test/${await create({ type: 2 })}`)).toMatchObject({
+      code: "channel_not_testable",
+    });
+    expect(await call("GET", "/api/channel/test/999999")).toMatchObject({ code: "channel_not_found" });
+  });
+});
+
+describe("a test of all channels", () => {
+  const finished = async () => {
+    for (;;) {
+      const { data } = await call("GET", "/api/channel/test/progress");
+      if (!(data as { running: boolean }).running) return data;
+      await Bun.sleep(10);
+    }
+  };
+
+  test("brings recovered channels back, leaves those alone that somebody switched off", async () => {
+    await removeAll();
+    await app.settings.set("AutomaticEnableChannelEnabled", "true");
+    const [dead, off, failing] = [await create(), await create(), await create({ models: "broken" })];
+    await setChannelStatus(app, dead, 3, "401");
+    await setChannelStatus(app, off, 2, "by hand");
+    await setChannelStatus(app, failing, 3, "401");
+    upstream.answerWith(({ body }) =>
+      body?.model === "broken" ? new Response("", { status: 500 }) : Response.json({}),
+    );
+    expect(await call("GET", "/api/channel/test")).toMatchObject({ success: true, data: { running: true, total: 2 } });
+    expect(await call("GET", "/api/channel/test")).toMatchObject({ code: "channel_tests_running" });
+    expect(await finished()).toEqual({ running: false, done: 2, total: 2, failed: 1 });
+    expect([dead, off, failing].map((id) => app.channels.get(id)?.status)).toEqual([1, 2, 3]);
+  });
+
+  test("nobody comes back unless the setting says so", async () => {
+    await removeAll();
+    await app.settings.set("AutomaticEnableChannelEnabled", "false");
+    const id = await create();
+    await setChannelStatus(app, id, 3, "401");
+    await call("GET", "/api/channel/test");
+    await finished();
+    expect(app.channels.get(id)?.status).toBe(3);
+  });
+
+  test("what is slower than the limit goes off, where settings and channel say so", async () => {
+    await removeAll();
+    await app.settings.set("AutomaticDisableChannelEnabled", "true");
+    const [slow, spared, fast] = [
+      await create({ models: "slow" }),
+      await create({ models: "slow", auto_ban: 0 }),
+      await create({ models: "fast" }),
+    ];
+    upstream.answerWith(async ({ body }) => {
+      if (body?.model === "slow") await Bun.sleep(1100);
+      return Response.json({ choices: [] });
+    });
+    await app.settings.set("ChannelDisableThreshold", "1");
+    await call("GET", "/api/channel/test");
+    await finished();
+    expect([slow, spared, fast].map((id) => app.channels.get(id)?.status)).toEqual([3, 1, 1]);
+    expect(JSON.parse((await read(slow)).other_info as string).status_reason).toMatch(/The test took 1\.\d s/);
+  });
+
+  test("a pass that was cancelled does not go on beside the next", async () => {
+    await removeAll();
+    for (let index = 0; index < 12; index += 1) await create({ models: `m${index}` });
+    const waiting: (() => void)[] = [];
+    upstream.answerWith(() => new Promise((resolve) => waiting.push(() => resolve(Response.json({})))));
+    await call("GET", "/api/channel/test");
+    while (waiting.length < 4) await Bun.sleep(5);
+    await call("POST", "/api/channel/test/cancel");
+    upstream.answerWith(() => Response.json({}));
+    await call("GET", "/api/channel/test");
+    for (const answer of waiting) answer();
+    expect(await finished()).toEqual({ running: false, done: 12, total: 12, failed: 0 });
+    await Bun.sleep(50);
+    expect(upstream.seen).toHaveLength(12);
+  });
+});
+
+describe("models of an upstream", () => {
+  const models = { data: [{ id: "b" }, { id: "a" }, { id: "a" }, {}, null] };
+
+  test("are fetched for a channel and for a form, with the first key", async () => {
+    upstream.answerWith(() => Response.json(models));
+    const id = await create({ key: `${KEY},second` });
+    expect((await call("GET", `/api/channel/fetch_models/${id}`)).data).toEqual(["a", "b"]);
+    const form = { type: 1, base_url: `${upstream.url}/`, key: `${KEY}\nsecond` };
+    expect((await call("POST", "/api/channel/fetch_models", form)).data).toEqual(["a", "b"]);
+    expect(upstream.seen.map(({ path, headers }) => [path, headers.authorization])).toEqual(
+      Array(2).fill(["/v1/models", `Bearer ${KEY}`]),
+    );
+  });
+
+  test.each([
+    ["a refusal", () => new Response("", { status: 401 }), "HTTP 401"],
+    ["no list", () => Response.json({ models: [] }), "no list"],
+    ["null", () => Response.json(null), "no list"],
+    ["no JSON", () => new Response("hello"), "not JSON"],
+  ])("%s is told", async (_, answer, told) => {
+    upstream.answerWith(answer);
+    const body = await call("GET", `/api/channel/fetch_models/${await create()}`);
+    expect(body).toMatchObject({ success: false, code: "channel_models_unavailable" });
+    expect(body.message).toContain(told);
+  });
+
+  test.each([
+    [{ type: 1, key: " " }, "channel_key_required"],
+    [{ type: 9999, key: "k" }, "channel_type_unknown"],
+    [{ type: 8, key: "k" }, "channel_models_unavailable"],
+  ])("%p is refused", async (form, code) =>
+    expect(await call("POST", "/api/channel/fetch_models", form)).toMatchObject({ code }),
+  );
+});
+
+describe("balances", () => {
+  const tells = (usd: unknown, cents: number) =>
+    upstream.answerWith(({ path }) =>
+      Response.json(path.includes("/subscription") ? { hard_limit_usd: usd } : { total_usage: cents }),
+    );
+
+  test.each([
+    [{ base_url: "" }, ""],
+    [{ base_url: "/v1" }, ""],
+    [{ type: 8, base_url: "/some/chat/{model}" }, ""],
+  ])("%p: limit minus usage, from the billing paths", async ({ base_url: path, ...input }) => {
+    tells(20, 512.5);
+    const id = await create({ ...input, base_url: upstream.url + path });
+    expect(await call("GET", `/api/channel/update_balance/${id}/`)).toMatchObject({ success: true, balance: 14.875 });
+    expect(await read(id)).toMatchObject({ balance: 14.875 });
+    expect(upstream.seen[0]?.path).toBe("/v1/dashboard/billing/subscription");
+    expect(upstream.seen[1]?.path).toMatch(/^\/v1\/dashboard\/billing\/usage\?start_date=\d{4}-\d\d-\d\d&end_date=/);
+  });
+
+  test.each([
+    ["a refusal", {}, () => new Response("", { status: 403 })],
+    ["no amounts", {}, () => Response.json(null)],
+    ["no address", { type: 8, base_url: "" }, () => Response.json({})],
+  ])("%s is told", async (_, input, answer) => {
+    upstream.answerWith(answer);
+    const body = await call("GET", `/api/channel/update_balance/${await create(input)}`);
+    expect(body).toMatchObject({ success: false, code: "channel_balance_unavailable" });
+  });
+
+  test("not every type tells one", async () =>
+    expect(await call("GET", `/api/channel/update_balance/${await create({ type: 3 })}`)).toMatchObject({
+      code: "channel_balance_not_offered",
+    }));
+
+  test("all at once: channels with nothing left go off, silent ones are passed over", async () => {
+    await removeAll();
+    const silent = await create({ base_url: "http://127.0.0.1:1" });
+    const rich = await create({ key: "rich", auto_ban: 0 });
+    const poor = await create({ key: "poor", auto_ban: 0 });
+    await create({ type: 3 });
+    upstream.answerWith(({ path, headers }) => {
+      const limit = headers.authorization === "Bearer rich" ? 10 : 1;
+      return Response.json(path.includes("/subscription") ? { hard_limit_usd: limit } : { total_usage: 100 });
+    });
+    expect((await call("GET", "/api/channel/update_balance")).data).toEqual({ updated: 2, total: 3 });
+    expect([silent, rich, poor].map((id) => app.channels.get(id)?.status)).toEqual([1, 1, 3]);
+  });
+});
