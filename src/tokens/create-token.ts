@@ -14,7 +14,6 @@ export async function createToken(deps: TokenDeps, owner: Owner, input: TokenInp
   const { name, ...values } = readTokenInput(input, owner, deps.settings);
   if (!name) throw new OperationError("token_name_required");
   const key = randomKey();
-  const now = nowSeconds();
   const [row] = await deps.db
     .insert(tokens)
     .values({
@@ -23,8 +22,7 @@ export async function createToken(deps: TokenDeps, owner: Owner, input: TokenInp
       userId: owner.id,
       keyHash: deps.vault.keyedHash(key),
       keyCipher: deps.vault.encrypt(key),
-      createdTime: now,
-      accessedTime: now,
+      createdTime: nowSeconds(),
     })
     .returning();
   if (!row) throw new Error("the API key was not created");

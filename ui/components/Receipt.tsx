@@ -67,7 +67,7 @@ export const Receipt = ({ receipt, group, reserved }: Props) => {
         <Box className="r" sx={{ color: "text.secondary" }}>
           × {receipt.groupRatio}
         </Box>
-        <Box className="r">{difference === 0 ? "" : signed(difference / perUnit)}</Box>
+        <Box className="r">{Math.abs(difference) < 1 ? "" : signed(difference / perUnit)}</Box>
         <Rule isStrong />
         <Box sx={{ fontWeight: 650 }}>{t("components.receipt.charged")}</Box>
         <Box className="r" sx={{ gridColumn: "span 2", color: "text.tertiary" }}>
