@@ -53,7 +53,9 @@ export const FilterBar = ({ search, filters, onChange, onClear, tools }: Props) 
         </Button>
       )}
       <Box sx={{ flex: 1 }} />
-      <Row gap={1}>{tools}</Row>
+      <Row gap={1} wrap sx={{ rowGap: 2 }}>
+        {tools}
+      </Row>
     </Row>
   );
 };

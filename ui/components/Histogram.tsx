@@ -93,6 +93,8 @@ export const Histogram = ({ buckets, step, onRange, height = 56 }: Props) => {
           mt: 1,
           display: "flex",
           justifyContent: "space-between",
+          whiteSpace: "nowrap",
+          "& > :nth-of-type(even)": { display: { xs: "none", sm: "inline" } },
           fontSize: 11,
           lineHeight: "16px",
           color: "text.tertiary",

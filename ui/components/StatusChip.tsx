@@ -82,7 +82,7 @@ export const ToneBadge = ({ tone, children }: { tone: ToneName; children: ReactN
   </Box>
 );
 
-const MOST_PIPS = 8;
+const MOST_PIPS = 6;
 
 /** One pip a key: how many of them work. */
 export const KeyPips = ({ enabled, total, label }: { enabled: number; total: number; label: string }) => (

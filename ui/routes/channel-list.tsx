@@ -12,6 +12,7 @@ import { EmptyState } from "../components/EmptyState.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { BatchBar } from "../features/channels/BatchBar.tsx";
+import { ChannelCard } from "../features/channels/ChannelCard.tsx";
 import { ChannelFilters } from "../features/channels/ChannelFilters.tsx";
 import type { Channel } from "../features/channels/channel.ts";
 import { channelQueryOf, isFiltered } from "../features/channels/channel-address.ts";
@@ -54,8 +55,7 @@ export const ChannelListPage = () => {
   );
   const go = (to: "/channel" | "/channel/add") => navigate({ to, search: true });
   const edit = useCallback(
-    (channel: Channel) =>
-      navigate({ to: "/channel/edit/$id", params: { id: String(channel.id) }, search: true }),
+    (channel: Channel) => navigate({ to: "/channel/edit/$id", params: { id: String(channel.id) }, search: true }),
     [navigate],
   );
   const rowActions = useRowActions(actions, edit, setTested);
@@ -132,6 +132,7 @@ export const ChannelListPage = () => {
           },
         }}
         selection={{ selected, onChange: setSelected }}
+        card={(channel) => <ChannelCard channel={channel} actions={actions} />}
         actions={rowActions}
         onOpen={edit}
         isDim={isOff}

@@ -20,6 +20,7 @@ import { useAddress } from "../components/useAddress.ts";
 import { usePhone } from "../components/usePhone.ts";
 import { CreatedDialog } from "../features/tokens/CreatedDialog.tsx";
 import { HowToUse } from "../features/tokens/HowToUse.tsx";
+import { TokenCard } from "../features/tokens/TokenCard.tsx";
 import { TokenDrawer } from "../features/tokens/TokenDrawer.tsx";
 import { TokenFilters } from "../features/tokens/TokenFilters.tsx";
 import { TokensEmpty } from "../features/tokens/TokensEmpty.tsx";
@@ -114,6 +115,7 @@ export const TokenListPage = () => {
           },
         }}
         selection={{ selected, onChange: setSelected }}
+        card={(token) => <TokenCard token={token} onToggle={actions.toggle} />}
         actions={(token) => [
           { label: t("tokens.copyKey"), icon: <Copy />, onSelect: () => copy.copy([token]) },
           { label: t("tokens.edit"), icon: <Edit />, onSelect: () => setDrawer({ token }) },

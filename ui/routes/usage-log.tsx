@@ -15,6 +15,7 @@ import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { LogDetail } from "../features/logs/detail/LogDetail.tsx";
+import { LogCard } from "../features/logs/LogCard.tsx";
 import { LogFilterBar } from "../features/logs/LogFilterBar.tsx";
 import { LogsEmpty } from "../features/logs/LogsEmpty.tsx";
 import { isNarrowed, logFiltersOf } from "../features/logs/log-address.ts";
@@ -111,6 +112,7 @@ export const UsageLogPage = () => {
             address.set({ p: undefined });
           },
         }}
+        card={(entry) => <LogCard entry={entry} isAdmin={isForAdmin} />}
         detail={detailOf}
       />
       {userId !== null && <UserDialog id={userId} onClose={() => setUserId(null)} />}

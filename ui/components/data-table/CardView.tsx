@@ -39,6 +39,7 @@ function Card<Row>({ row, ...props }: { row: Row } & ViewProps<Row>) {
   const isOpen = openId === id;
   const title = columns.find(({ isTitle }) => isTitle);
   const rest = columns.filter((column) => column !== title);
+  const canOpen = detail !== undefined || props.card !== undefined;
   return (
     <Box
       component="li"
@@ -62,30 +63,9 @@ function Card<Row>({ row, ...props }: { row: Row } & ViewProps<Row>) {
         </Box>
         {actions && <RowMenu actions={actions(row)} name={name} />}
       </Line>
-      <Box
-        component="dl"
-        sx={{
-          m: 0,
-          mt: 2,
-          display: "grid",
-          gridTemplateColumns: "minmax(84px, auto) minmax(0, 1fr)",
-          columnGap: 3,
-          rowGap: 1.25,
-          fontSize: 12.5,
-        }}
-      >
-        {rest.map(({ key, head, cell }) => (
-          <Box key={key} sx={{ display: "contents" }}>
-            <Box component="dt" sx={{ color: "text.tertiary" }}>
-              {head}
-            </Box>
-            <Box component="dd" sx={{ m: 0, minWidth: 0, overflow: "hidden", textOverflow: "ellipsis" }}>
-              {cell(row)}
-            </Box>
-          </Box>
-        ))}
-      </Box>
-      {detail && (
+      {props.card && <Box sx={{ mt: 1.5 }}>{props.card(row)}</Box>}
+      {(!props.card || isOpen) && <Fields row={row} columns={rest} />}
+      {canOpen && (
         <Button
           size="small"
           variant="text"
@@ -98,6 +78,35 @@ function Card<Row>({ row, ...props }: { row: Row } & ViewProps<Row>) {
         </Button>
       )}
       {isOpen && detail?.(row)}
+    </Box>
+  );
+}
+
+/** Every column as a line: its head, its cell. */
+function Fields<Row>({ row, columns }: { row: Row; columns: ViewProps<Row>["columns"] }) {
+  return (
+    <Box
+      component="dl"
+      sx={{
+        m: 0,
+        mt: 2,
+        display: "grid",
+        gridTemplateColumns: "minmax(84px, auto) minmax(0, 1fr)",
+        columnGap: 3,
+        rowGap: 1.25,
+        fontSize: 12.5,
+      }}
+    >
+      {columns.map(({ key, head, cell }) => (
+        <Box key={key} sx={{ display: "contents" }}>
+          <Box component="dt" sx={{ color: "text.tertiary" }}>
+            {head}
+          </Box>
+          <Box component="dd" sx={{ m: 0, minWidth: 0, overflow: "hidden", textOverflow: "ellipsis" }}>
+            {cell(row)}
+          </Box>
+        </Box>
+      ))}
     </Box>
   );
 }

@@ -27,6 +27,8 @@ type Props<Row> = {
   onSort?: (sort: Sort) => void;
   paging?: Paging;
   selection?: Selection;
+  /** On a phone: what a card says at first sight; its columns then unfold. */
+  card?: (row: Row) => ReactNode;
   detail?: (row: Row) => ReactNode;
   actions?: (row: Row) => readonly RowAction[];
   /** A click on a row, or Enter. */
@@ -91,6 +93,7 @@ export function DataTable<Row>(props: Props<Row>) {
           onSort={props.onSort}
           selection={selection}
           toggleSelected={toggleSelected}
+          card={props.card}
           detail={detail}
           openId={openId}
           toggleDetail={toggleDetail}

@@ -20,34 +20,37 @@ import { RowMenu } from "./RowMenu.tsx";
 import type { ViewProps } from "./view.ts";
 
 const SKELETON_ROWS = 8;
-/** The least room for a column without a width, and for ticking, opening and the menu. */
-const FLEXIBLE_PX = 160;
-const CONTROLS_PX = 88;
+/** The least room for a column without a width. */
+const FLEXIBLE_PX = 140;
+const DETAIL_PX = 36;
+const SELECTION_PX = 40;
+const ACTIONS_PX = 48;
 
 /** The table on a wide screen: 40 px rows, figures right, one faint line between rows. */
 export function TableView<Row>(props: ViewProps<Row>) {
   const { t } = useTranslation();
   const { rows, columns, selection, detail, actions, isLoading, isCompact } = props;
   const hasFoot = columns.some(({ foot }) => foot !== undefined);
+  const controls = (detail ? DETAIL_PX : 0) + (selection ? SELECTION_PX : 0) + (actions ? ACTIONS_PX : 0);
   const cells = columns.length + (selection ? 1 : 0) + (detail ? 1 : 0) + (actions ? 1 : 0);
   return (
     <Box sx={{ overflowX: "auto" }}>
       <Table
         stickyHeader
         sx={{
-          minWidth: columns.reduce((sum, { width }) => sum + (width ?? FLEXIBLE_PX), CONTROLS_PX),
+          minWidth: columns.reduce((sum, { width }) => sum + (width ?? FLEXIBLE_PX), controls),
           ...(isCompact && { "& td": { height: 32 } }),
           "& tr > :first-of-type": { pl: detail || selection ? 2 : 4 },
           "& tr > :last-child": { pr: actions ? 2 : 4 },
         }}
       >
         <colgroup>
-          {detail && <col style={{ width: 36 }} />}
-          {selection && <col style={{ width: 40 }} />}
+          {detail && <col style={{ width: DETAIL_PX }} />}
+          {selection && <col style={{ width: SELECTION_PX }} />}
           {columns.map(({ key, width }) => (
             <col key={key} style={width ? { width } : {}} />
           ))}
-          {actions && <col style={{ width: 48 }} />}
+          {actions && <col style={{ width: ACTIONS_PX }} />}
         </colgroup>
         <TableHead>
           <TableRow>

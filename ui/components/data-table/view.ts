@@ -14,6 +14,8 @@ export type ViewProps<Row> = Readonly<{
   onSort?: ((sort: Sort) => void) | undefined;
   selection?: Selection | undefined;
   toggleSelected: (id: RowId) => void;
+  /** What a card says at first sight; its columns then unfold. Without it a card shows all columns. */
+  card?: ((row: Row) => ReactNode) | undefined;
   /** Below an opened row. */
   detail?: ((row: Row) => ReactNode) | undefined;
   openId: RowId | null;

@@ -21,7 +21,7 @@ type StatusSegmentsProps = Readonly<{
 export const StatusSegments = ({ value, counts, onChange }: StatusSegmentsProps) => {
   const { t } = useTranslation();
   return (
-    <Box sx={{ overflowX: "auto", maxWidth: "100%", scrollbarWidth: "none" }}>
+    <Box sx={{ overflowX: "auto", maxWidth: "100%", flex: { xs: "1 0 100%", sm: "0 1 auto" }, scrollbarWidth: "none" }}>
       <ToggleButtonGroup
         exclusive
         size="small"

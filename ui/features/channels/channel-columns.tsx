@@ -95,11 +95,11 @@ function columnsOf(
       isHiddenByDefault: true,
       cell: ({ group }) => <Tags names={splitList(group)} />,
     },
-    { key: "tag", head: t("channels.columns.tag"), width: 88, cell: ({ tag }) => <Tags names={tag ? [tag] : []} /> },
+    { key: "tag", head: t("channels.columns.tag"), width: 84, cell: ({ tag }) => <Tags names={tag ? [tag] : []} /> },
     {
       key: "priority",
       head: t("channels.columns.priority"),
-      width: 80,
+      width: 76,
       align: "right",
       isSortable: true,
       isSolid: true,
@@ -108,7 +108,7 @@ function columnsOf(
     {
       key: "weight",
       head: t("channels.columns.weight"),
-      width: 68,
+      width: 66,
       align: "right",
       isSortable: true,
       isSolid: true,
@@ -117,7 +117,7 @@ function columnsOf(
     {
       key: "response_time",
       head: t("channels.columns.response"),
-      width: 88,
+      width: 86,
       align: "right",
       isSortable: true,
       isSolid: true,
@@ -133,7 +133,7 @@ function columnsOf(
     {
       key: "balance",
       head: t("channels.columns.balance"),
-      width: 92,
+      width: 90,
       align: "right",
       isSortable: true,
       cell: (channel) => <BalanceCell channel={channel} t={t} language={language} />,

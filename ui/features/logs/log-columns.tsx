@@ -30,7 +30,7 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   {
     key: "time",
     head: t("logs.columns.time"),
-    width: 124,
+    width: 120,
     isSolid: true,
     cell: (entry) => <TimeCell entry={entry} language={language} />,
   },
@@ -66,14 +66,14 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   {
     key: "channel",
     head: t("logs.columns.channel"),
-    width: 136,
+    width: 132,
     isForAdmins: true,
     cell: (entry) => <ChannelCell entry={entry} />,
   },
   {
     key: "latency",
     head: t("logs.columns.latency"),
-    width: 172,
+    width: 170,
     align: "right",
     isSolid: true,
     cell: (entry) => <LatencyCell entry={entry} />,
@@ -137,7 +137,7 @@ const TimeCell = ({ entry, language }: { entry: LogEntry; language: string }) =>
     <Tooltip title={exactTime(entry.created_at, language)}>
       <time dateTime={moment.toISOString()}>
         <Box component="span" sx={{ color: "text.tertiary", mr: 1.5 }}>
-          {two(moment.getMonth() + 1)}-{two(moment.getDate())}
+          {two(moment.getMonth() + 1)}/{two(moment.getDate())}
         </Box>
         {two(moment.getHours())}:{two(moment.getMinutes())}:{two(moment.getSeconds())}
       </time>

@@ -23,6 +23,7 @@ export const QuotaCell = ({ token }: { token: Token }) => {
           bgcolor: "tone.idle.tint",
           overflow: "hidden",
           visibility: isUnlimited ? "hidden" : "visible",
+          display: isUnlimited ? { xs: "none", sm: "block" } : "block",
         }}
       >
         <Box

@@ -15,7 +15,7 @@ export const ChannelStatus = ({ channel }: { channel: Channel }) => {
   }
   if (channel.status === DISABLED) return <StatusChip tone="idle">{t("channels.status.disabled")}</StatusChip>;
   return (
-    <StatusChip tone="bad" reason={reasonOf(channel, t("channels.status.noReason"), i18n.language)}>
+    <StatusChip tone="bad" dot={false} reason={reasonOf(channel, t("channels.status.noReason"), i18n.language)}>
       {t("channels.status.autoDisabled")}
     </StatusChip>
   );
