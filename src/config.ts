@@ -19,6 +19,8 @@ export type Config = Readonly<{
   relayTimeoutMs: number;
   /** Milliseconds of silence in a stream. */
   streamingTimeoutMs: number;
+  /** Largest body of a relayed call, packed or unpacked. */
+  maxRequestBodyBytes: number;
   /** Milliseconds that open calls get to finish after SIGTERM. */
   shutdownTimeoutMs: number;
   rateLimits: Readonly<{ api: RateLimit; web: RateLimit; critical: RateLimit }>;
@@ -55,6 +57,7 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
     allowPrivateUpstreams: read.flag("ALLOW_PRIVATE_UPSTREAMS", false),
     relayTimeoutMs: read.integer("RELAY_TIMEOUT", 0, 0, 86_400) * 1000,
     streamingTimeoutMs: read.integer("STREAMING_TIMEOUT", 300, 1, 86_400) * 1000,
+    maxRequestBodyBytes: read.integer("MAX_REQUEST_BODY_MB", 64, 1, 256) * 1_048_576,
     shutdownTimeoutMs: read.integer("SHUTDOWN_TIMEOUT", 30, 0, 3600) * 1000,
     rateLimits: {
       api: read.rateLimit("GLOBAL_API_RATE_LIMIT", 180, 180),

@@ -1,10 +1,10 @@
 import type { Call } from "./call.ts";
-import { CORS_HEADERS } from "./headers.ts";
+import { corsHeaders } from "./headers.ts";
 
 /** Headers of an answer; the gateway's own time up to its first byte stands in X-Sluice-Overhead-Ms. */
 export function answerHeaders(call: Call, contentType: string): Record<string, string> {
   const headers: Record<string, string> = {
-    ...CORS_HEADERS,
+    ...corsHeaders(call.admitted.request),
     "content-type": contentType,
     "x-request-id": call.requestId,
     "x-sluice-overhead-ms": Math.max(0, call.elapsedMs - call.waitedMs).toFixed(2),

@@ -7,9 +7,6 @@ import { RelayError } from "./errors.ts";
 /** A request's body: as it came (unpacked), and read. */
 export type ClientBody = Readonly<{ bytes: Uint8Array<ArrayBuffer>; text: string; json: JsonObject }>;
 
-/** Largest body, packed or unpacked: room for a long prompt with pictures. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
-
 const unpackers = {
   gzip: promisify(gunzip),
   "x-gzip": promisify(gunzip),
@@ -18,28 +15,32 @@ const unpackers = {
   zstd: promisify(zstdDecompress),
 } as const;
 
-/** Reads a JSON body, unpacking gzip, br, zstd and deflate up to the size limit. Rejects RelayError. */
-export async function readBody(request: Request): Promise<ClientBody> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+/** Reads a JSON body, unpacking gzip, br, zstd and deflate; `maxBytes` counts packed and unpacked. Rejects RelayError. */
+export async function readBody(request: Request, maxBytes: number): Promise<ClientBody> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const encoding = request.headers.get("content-encoding");
   const sent = await request.bytes();
-  const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent) : sent;
-  if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge();
+  const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes) : sent;
+  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
   const text = textOfBytes(bytes);
   const json = recordOf(parseJson(text));
   if (!json) throw invalidRequest("The request body is not a JSON object.");
   return { bytes, text, json };
 }
 
-async function unpack(encoding: string, sent: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+async function unpack(
+  encoding: string,
+  sent: Uint8Array<ArrayBuffer>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   if (encoding === "identity" || encoding === "") return sent;
   const unpacker = encoding in unpackers ? unpackers[encoding as keyof typeof unpackers] : null;
   if (!unpacker)
     throw new RelayError(415, "unsupported_encoding", `The content encoding “${encoding}” is not supported.`);
   try {
-    return new Uint8Array(await unpacker(sent, { maxOutputLength: MAX_BODY_BYTES }));
+    return new Uint8Array(await unpacker(sent, { maxOutputLength: maxBytes }));
   } catch (error) {
-    if (error instanceof RangeError) throw tooLarge();
+    if (error instanceof RangeError) throw tooLarge(maxBytes);
     throw invalidRequest(`The request body is not valid ${encoding}.`);
   }
 }
@@ -47,7 +48,7 @@ async function unpack(encoding: string, sent: Uint8Array<ArrayBuffer>): Promise<
 export const invalidRequest = (message: string, param = ""): RelayError =>
   new RelayError(400, "invalid_request", message, { type: "invalid_request_error", param });
 
-const tooLarge = (): RelayError =>
-  new RelayError(413, "request_too_large", `The request body is larger than ${MAX_BODY_BYTES >> 20} MB.`, {
+const tooLarge = (maxBytes: number): RelayError =>
+  new RelayError(413, "request_too_large", `The request body is larger than ${Math.floor(maxBytes / 1_048_576)} MB.`, {
     type: "invalid_request_error",
   });

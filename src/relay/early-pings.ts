@@ -1,7 +1,7 @@
 import { DONE_EVENT } from "../dialects/openai-chat/stream.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { errorObject, RelayError } from "./errors.ts";
-import { CORS_HEADERS, EVENT_STREAM_HEADERS } from "./headers.ts";
+import { corsHeaders, EVENT_STREAM_HEADERS } from "./headers.ts";
 
 const PING = Buffer.from(": PING\n\n");
 
@@ -21,7 +21,7 @@ export async function withEarlyPings(
   return (
     early ??
     new Response(new ReadableStream(new PingedAnswer(answer, intervalMs, request)), {
-      headers: { ...CORS_HEADERS, ...EVENT_STREAM_HEADERS, "x-request-id": requestIdOf(request) },
+      headers: { ...corsHeaders(request), ...EVENT_STREAM_HEADERS, "x-request-id": requestIdOf(request) },
     })
   );
 }

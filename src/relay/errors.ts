@@ -1,6 +1,6 @@
 import type { OpenAiError } from "../dialects/openai-chat/error.ts";
 import { requestIdOf } from "../lib/request-id.ts";
-import { CORS_HEADERS } from "./headers.ts";
+import { corsHeaders } from "./headers.ts";
 
 const LOCAL_TYPE = "sluice_error";
 
@@ -37,7 +37,7 @@ export function errorObject(error: RelayError, requestId: string): { error: Open
 /** The answer to a refused or failed call. */
 export function errorResponse(error: RelayError, request: Request): Response {
   const requestId = requestIdOf(request);
-  const headers: Record<string, string> = { ...CORS_HEADERS, "x-request-id": requestId };
+  const headers: Record<string, string> = { ...corsHeaders(request), "x-request-id": requestId };
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   return Response.json(errorObject(error, requestId), { status: error.status, headers });
 }

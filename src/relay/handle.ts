@@ -2,6 +2,7 @@ import { summarise } from "../dialects/openai-chat/request.ts";
 import type { PeerSource } from "../lib/client-ip.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
+import type { SettingsReader } from "../settings/settings.ts";
 import { admitGroup, admitModel, admitOutputLimit, findCandidates } from "./admit.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { Call } from "./call.ts";
@@ -57,8 +58,9 @@ export async function handleCaller(
   if (!settings.get("OpenAIEndpointEnabled")) {
     throw new RelayError(403, "endpoint_disabled", "The OpenAI endpoints are turned off on this site.");
   }
+  refuseBrowserExtension(settings, request);
   const waitFrom = performance.now();
-  const body = known?.body ?? (await readBody(request));
+  const body = known?.body ?? (await readBody(request, context.services.config.maxRequestBodyBytes));
   const bodyWaitMs = performance.now() - waitFrom;
   const call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, bodyWaitMs);
   const leave = () => {
@@ -78,6 +80,15 @@ export async function handleCaller(
 }
 
 const NO_CHANGES: TopLevelChanges = {};
+
+/** Extensions can read what a page holds; sites may keep them out (global.block_browser_extension_enabled). */
+function refuseBrowserExtension(settings: SettingsReader, request: Request): void {
+  if (!settings.get("global.block_browser_extension_enabled")) return;
+  const origin = request.headers.get("origin") ?? "";
+  if (origin.includes("extension") && origin.includes("://")) {
+    throw new RelayError(403, "browser_extension_blocked", "Browser extensions may not call this site.");
+  }
+}
 
 function admitCall(
   context: RelayContext,

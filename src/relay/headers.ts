@@ -1,8 +1,12 @@
 /** Any page may call the relay: its credential is the API key alone. */
-export const CORS_HEADERS = {
+const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "X-Request-Id, X-Sluice-Overhead-Ms, X-Sluice-Dropped, Retry-After",
 } as const;
+
+/** What lets a page read the answer; other clients send no Origin and need none of it. */
+export const corsHeaders = (request: Request): Readonly<Record<string, string>> | null =>
+  request.headers.has("origin") ? CORS_HEADERS : null;
 
 export const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,

@@ -13,7 +13,7 @@ import type { TokenDirectory } from "../tokens/directory.ts";
 export type Hold = Readonly<{ amount: number }>;
 
 export type RelayServices = Readonly<{
-  config: Pick<Config, "relayTimeoutMs" | "streamingTimeoutMs" | "allowPrivateUpstreams">;
+  config: Pick<Config, "relayTimeoutMs" | "streamingTimeoutMs" | "allowPrivateUpstreams" | "maxRequestBodyBytes">;
   settings: SettingsReader;
   users: Pick<UserDirectory, "get">;
   tokens: Pick<TokenDirectory, "findByKey" | "setStatus">;

@@ -210,16 +210,19 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   }
 
   /** The block with the end marker at `done` is here: settles, and adds the usage that a client asked for in vain. */
-  async #complete(block: Uint8Array, done: number): Promise<Uint8Array> {
+  #complete(block: Uint8Array, done: number): Uint8Array | Promise<Uint8Array> {
     const failed = errorEventIn(block) !== null;
     const missing = this.#keepUsage && this.#usage === null && !failed;
     const settled = this.#end(
       failed ? "upstream_failed" : "complete",
       failed ? "error event in the stream" : undefined,
     );
-    const usage = settled instanceof Promise ? await settled : settled;
     if (!this.#ended) void this.#readRest();
-    if (!missing || !usage) return block;
+    if (!(settled instanceof Promise)) return block;
+    return settled.then((usage) => (missing ? this.#withUsage(block, done, usage) : block));
+  }
+
+  #withUsage(block: Uint8Array, done: number, usage: Usage): Uint8Array {
     return Buffer.concat([
       block.subarray(0, done),
       Buffer.from(usageEvent(this.#firstChunk, usage)),
@@ -256,15 +259,15 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     if (!this.#running) void this.#run();
   }
 
-  /** What follows the end marker is read and dropped. */
+  /** What follows the end marker is read and dropped; the watch ends it when it takes too long. */
   async #readRest(): Promise<void> {
-    const { exchange, reader } = this.source;
-    const limit = setTimeout(() => exchange.abort(), REST_MS);
+    this.#drainUntil = performance.now() + REST_MS;
+    this.context.watch.add(this);
     try {
-      while (!(await reader.read()).done);
+      while (!(await this.source.reader.read()).done);
     } catch {
       // The call is settled: how the connection ends no longer matters.
     }
-    clearTimeout(limit);
+    this.context.watch.remove(this);
   }
 }

@@ -73,7 +73,11 @@ describe("paths", () => {
     const preflight = await fetch(`${relay.url}/v1/chat/completions`, { method: "OPTIONS" });
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get("access-control-allow-headers")).toContain("Authorization");
-    expect((await relay.post("/v1/chat/completions", ASK)).headers.get("access-control-allow-origin")).toBe("*");
+    const headers = { origin: "https://page.example" };
+    for (const body of [ASK, "{"]) {
+      const answer = await relay.post("/v1/chat/completions", body, { headers });
+      expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    }
   });
 });
 

@@ -6,7 +6,7 @@ import { authenticate, type Caller } from "../authenticate.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { type RelayServer, refuse } from "../handle.ts";
-import { CORS_HEADERS } from "../headers.ts";
+import { corsHeaders } from "../headers.ts";
 
 /** A model as OpenAI's API lists it; the date is the ecosystem's constant. */
 type ModelObject = {
@@ -63,7 +63,7 @@ function answer(
     const { services } = context;
     const caller = authenticate(services, request, services.clientAddress.ip(request, server), nowSeconds());
     admitGroup(services, caller);
-    return Response.json(make(caller), { headers: { ...CORS_HEADERS, "x-request-id": requestIdOf(request) } });
+    return Response.json(make(caller), { headers: { ...corsHeaders(request), "x-request-id": requestIdOf(request) } });
   } catch (error) {
     return refuse(context, request, error);
   }

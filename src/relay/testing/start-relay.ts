@@ -34,7 +34,13 @@ export function startRelay(setup: Setup) {
   const marked: { tokenId: number; status: number }[] = [];
   const metrics = new Registry();
   const relay = createRelay({
-    config: { relayTimeoutMs: 0, streamingTimeoutMs: 60_000, allowPrivateUpstreams: true, ...setup.config },
+    config: {
+      relayTimeoutMs: 0,
+      streamingTimeoutMs: 60_000,
+      allowPrivateUpstreams: true,
+      maxRequestBodyBytes: 8_000_000,
+      ...setup.config,
+    },
     settings: fixedSettings(setup.options),
     users: { get: (id) => (id === user.id ? user : undefined) },
     tokens: {
