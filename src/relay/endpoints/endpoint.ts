@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../dialects/json.ts";
 import type { Capability } from "../../providers/provider.ts";
-import type { ClientBody } from "../client-body.ts";
 
 /** One family of calls that clients make: what it needs of a provider, and how its requests are read. */
 export type Endpoint = Readonly<{
@@ -12,6 +11,3 @@ export type Endpoint = Readonly<{
   /** Throws RelayError when the request lacks what the format demands. */
   check(body: JsonObject): void;
 }>;
-
-/** A request as an endpoint hands it to the pipeline: read, but not yet admitted. */
-export type EndpointRequest = Readonly<{ endpoint: Endpoint; body: ClientBody }>;

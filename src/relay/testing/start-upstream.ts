@@ -26,7 +26,7 @@ export function startUpstream(answer: Answering) {
   return { url: `http://127.0.0.1:${server.port}`, received, stop: () => server.stop(true) };
 }
 
-export const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
 /** A complete chat answer in OpenAI's form. */
 export const chatReply = (given: object = {}) => ({
