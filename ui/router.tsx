@@ -6,7 +6,9 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
+import { safeReturnTo } from "./api/login-redirect.ts";
 import { readUser } from "./features/session/stored-user.ts";
+import { PageError } from "./features/shell/PageError.tsx";
 import { RootLayout } from "./features/shell/RootLayout.tsx";
 import { siteStatus } from "./features/site/site-status.ts";
 import { NotFoundPage } from "./routes/not-found.tsx";
@@ -33,6 +35,12 @@ function requireSignIn({ location }: { location: { href: string } }): void {
   if (!readUser()) throw redirect({ to: "/login", search: { returnTo: location.href } });
 }
 
+/** Whoever is signed in has nothing to do on the sign-in page; a session that has ended is forgotten before it is shown. */
+function skipSignIn({ search }: { search: Search }): void {
+  const { returnTo } = search;
+  if (readUser()) throw redirect({ href: safeReturnTo(typeof returnTo === "string" ? returnTo : undefined) });
+}
+
 const open = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
   createRoute({ getParentRoute: () => root, path, component: page });
 
@@ -50,10 +58,12 @@ const routeTree = root.addChildren([
     "/",
     lazyRouteComponent(() => import("./routes/home.tsx"), "HomePage"),
   ),
-  open(
-    "/login",
-    lazyRouteComponent(() => import("./routes/login.tsx"), "LoginPage"),
-  ),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/login",
+    component: lazyRouteComponent(() => import("./routes/login.tsx"), "LoginPage"),
+    beforeLoad: skipSignIn,
+  }),
   open(
     "/setup",
     lazyRouteComponent(() => import("./routes/setup.tsx"), "SetupPage"),
@@ -82,7 +92,7 @@ const routeTree = root.addChildren([
 
 /** The pages of the console, each loaded when it is first visited. */
 export const createConsoleRouter = (queryClient: QueryClient) =>
-  createRouter({ routeTree, context: { queryClient }, defaultPreload: "intent" });
+  createRouter({ routeTree, context: { queryClient }, defaultPreload: "intent", defaultErrorComponent: PageError });
 
 declare module "@tanstack/react-router" {
   interface Register {

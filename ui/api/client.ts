@@ -102,8 +102,9 @@ async function parse<T>(response: Response): Promise<T | null> {
 function messageOf(status: number, message: string | undefined): string {
   if (status === 429) return translate("api.tooMany");
   if (status === 405) return translate("api.demoOnly");
-  if (message) return status === 500 ? `${translate("api.internal")} ${message}` : message;
-  return status === 500 ? translate("api.internal") : translate("api.other", { status });
+  if (status === 500) return message ? `${translate("api.internal")} ${message}` : translate("api.internal");
+  if (status === 401 && message) return message;
+  return translate("api.other", { message: message || `HTTP ${status}` });
 }
 
 function withQuery(path: string, query: Options["query"]): string {

@@ -15,4 +15,5 @@ test.each([
   undefined,
   "token",
   "/\t/evil.example",
+  "/.//evil.example",
 ])("%p leads to the default page", (path) => expect(safeReturnTo(path)).toBe("/token"));

@@ -15,6 +15,8 @@ export function goToLogin(): void {
 export function safeReturnTo(given: string | undefined, fallback = "/token"): string {
   if (!given?.startsWith("/") || given.startsWith("//") || given.includes("\\")) return fallback;
   const url = URL.parse(given, "https://site.invalid");
-  if (!url || url.origin !== "https://site.invalid" || OPEN_PAGES.includes(url.pathname)) return fallback;
+  if (url?.origin !== "https://site.invalid" || OPEN_PAGES.includes(url.pathname)) return fallback;
+  // "/.//host" is a path here and another site as a link.
+  if (url.pathname.startsWith("//")) return fallback;
   return url.pathname + url.search + url.hash;
 }

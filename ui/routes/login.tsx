@@ -6,6 +6,7 @@ import { type FormEvent, lazy, Suspense, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { safeReturnTo } from "../api/login-redirect.ts";
 import { Col, Field } from "../components/layout.tsx";
+import { notifyDone } from "../components/notify.tsx";
 import { PasswordInput } from "../components/PasswordInput.tsx";
 import { isDefaultAccount } from "../features/login/default-account.ts";
 import { EntryCard } from "../features/login/EntryCard.tsx";
@@ -39,8 +40,10 @@ export function LoginPage() {
     event.preventDefault();
     if (username.trim() === "" || password === "") return setProblem(t("login.missing"));
     setSending(true);
+    setProblem(null);
     try {
       await signIn(username.trim(), password);
+      notifyDone(t("login.done"));
       if (isDefaultAccount(username.trim(), password)) setWarnsOfDefault(true);
       else goOn();
     } catch (error) {
