@@ -43,7 +43,8 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   #controller: ReadableStreamDirectController | null = null;
   /** Bytes of an event whose end has not come yet, as they came. */
   #partial: Uint8Array[] = [];
-  #ready: Uint8Array | null;
+  /** Read and not yet passed on. */
+  #ready: Uint8Array[];
   readonly #channel: ChannelEntry;
   #ended: boolean;
   #usage: Usage | null = null;
@@ -73,7 +74,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
       ? settings.get("general_setting.ping_interval_seconds") * 1000
       : 0;
     this.#channel = source.channel;
-    this.#ready = source.first;
+    this.#ready = [source.first];
     this.#ended = source.ended;
     call.stop = () => this.#clientLeft();
     context.watch.add(this);
@@ -116,19 +117,21 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   async #run(): Promise<void> {
     this.#running = true;
     while (!this.#settled) {
-      let bytes = this.#ready;
-      this.#ready = null;
-      if (!bytes && !this.#ended) {
+      if (this.#ready.length === 0 && !this.#ended) {
         this.#reading = true;
         this.#waitingSince = performance.now();
         try {
           const read = this.source.reader.readMany();
-          bytes = this.#received(read instanceof Promise ? await read : read);
+          const { value, done } = read instanceof Promise ? await read : read;
+          this.#ready = value;
+          this.#ended = done;
         } catch {
           this.#ended = true;
         }
         this.#reading = false;
       }
+      const bytes = this.#ready.shift();
+      if (!bytes && !this.#ended) continue;
       const block = bytes ? this.#pass(bytes) : this.#finish();
       const passed = block instanceof Promise ? await block : block;
       if (this.#clientGone || passed.length === 0) continue;
@@ -136,13 +139,6 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
       const written = this.#controller?.write(passed);
       if (written instanceof Promise) await this.#taken(written);
     }
-  }
-
-  /** Null: the upstream ended. */
-  #received({ value, done }: Bun.ReadableStreamDefaultReadManyResult<Uint8Array>): Uint8Array | null {
-    if (done) this.#ended = true;
-    if (value.length === 1) return value[0] ?? null;
-    return value.length > 1 ? Buffer.concat(value) : null;
   }
 
   /** What goes to the client of newly read bytes; a promise when they end the stream and the call must be settled first. */
