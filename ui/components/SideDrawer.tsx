@@ -3,18 +3,18 @@ import Box from "@mui/material/Box";
 import Drawer from "@mui/material/Drawer";
 import IconButton from "@mui/material/IconButton";
 import Typography from "@mui/material/Typography";
-import { type ReactNode, useEffect, useId } from "react";
+import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { size } from "../theme.ts";
-import { useConfirm } from "./confirm.tsx";
 import { Col, Row } from "./layout.tsx";
+import { useUnsavedGuard } from "./use-unsaved-guard.ts";
 
 type Props = {
   title: ReactNode;
   subtitle?: ReactNode;
   children: ReactNode;
-  /** Stays in sight at the bottom: save, cancel. */
-  footer: ReactNode;
+  /** Stays in sight at the bottom: save, cancel; `close` asks first when something would be lost. */
+  footer: (close: () => void) => ReactNode;
   onClose: () => void;
   /** Something typed would be lost: closing asks first. */
   isDirty?: boolean;
@@ -23,24 +23,8 @@ type Props = {
 /** A form beside its list: 600 px, the whole screen on a phone. Render it only while it is open. */
 export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty = false }: Props) => {
   const { t } = useTranslation();
-  const confirm = useConfirm();
   const titleId = useId();
-  useEffect(() => {
-    if (!isDirty) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", warn);
-    return () => window.removeEventListener("beforeunload", warn);
-  }, [isDirty]);
-  const close = async () => {
-    if (!isDirty) return onClose();
-    const leave = await confirm({
-      title: t("components.drawer.unsavedTitle"),
-      body: t("components.drawer.unsavedBody"),
-      action: t("components.drawer.discard"),
-      isDangerous: true,
-    });
-    if (leave) onClose();
-  };
+  const close = useUnsavedGuard(isDirty, onClose);
   return (
     <Drawer
       open
@@ -79,7 +63,7 @@ export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty
           bgcolor: "surface.sunken",
         }}
       >
-        {footer}
+        {footer(close)}
       </Row>
     </Drawer>
   );

@@ -89,7 +89,7 @@ export const controls: Components<Omit<Theme, "components">> = {
         "&.Mui-focused": { boxShadow: `0 0 0 3px ${t.vars!.palette.accentTint}` },
         "&.Mui-error .MuiOutlinedInput-notchedOutline": { borderColor: t.vars!.palette.tone.bad.solid },
         "& :focus-visible": { outline: "none !important" },
-        "&.MuiInputBase-multiline": { padding: "6px 10px" },
+        "&.MuiInputBase-multiline": { padding: "0 10px" },
       }),
       input: ({ theme: t }) => ({
         padding: "6px 0",

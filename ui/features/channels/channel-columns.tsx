@@ -95,11 +95,11 @@ function columnsOf(
       isHiddenByDefault: true,
       cell: ({ group }) => <Tags names={splitList(group)} />,
     },
-    { key: "tag", head: t("channels.columns.tag"), width: 84, cell: ({ tag }) => <Tags names={tag ? [tag] : []} /> },
+    { key: "tag", head: t("channels.columns.tag"), width: 80, cell: ({ tag }) => <Tags names={tag ? [tag] : []} /> },
     {
       key: "priority",
       head: t("channels.columns.priority"),
-      width: 76,
+      width: 88,
       align: "right",
       isSortable: true,
       isSolid: true,
@@ -108,7 +108,7 @@ function columnsOf(
     {
       key: "weight",
       head: t("channels.columns.weight"),
-      width: 66,
+      width: 72,
       align: "right",
       isSortable: true,
       isSolid: true,

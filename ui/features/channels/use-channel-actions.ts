@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/confirm.tsx";
-import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
+import { notifyDone, notifyError, notifyInfo, notifyUndo } from "../../components/notify.tsx";
 import { type Channel, DISABLED, ENABLED } from "./channel.ts";
 import { patchChannel } from "./channel-cache.ts";
 import { createChannel, deleteChannel, getChannelWithKeys, updateBalance, updateChannel } from "./channel-calls.ts";
@@ -26,13 +26,17 @@ export function useChannelActions() {
       const started = running.run(channel.id, () => action().catch(notifyError));
       if (!started) notifyInfo(t("channels.busy"));
     };
-    const change = (channel: Channel, patch: Partial<Pick<Channel, "status" | "priority" | "weight">>, done?: string) =>
+    const change = (
+      channel: Channel,
+      patch: Partial<Pick<Channel, "status" | "priority" | "weight">>,
+      onDone: () => void,
+    ) =>
       alone(channel, async () => {
         const putBack = patchChannel(client, channel.id, patch);
         const timeout = AbortSignal.timeout(ACTION_TIMEOUT_MS);
         try {
           await updateChannel(channel.id, patch, timeout);
-          if (done) notifyDone(done);
+          onDone();
         } catch (error) {
           putBack();
           notifyError(timeout.aborted ? t("channels.timeout") : error);
@@ -44,9 +48,13 @@ export function useChannelActions() {
       toggle: (channel: Channel) => {
         const isOn = channel.status === ENABLED;
         const done = t(isOn ? "channels.disabledToast" : "channels.enabledToast", { name: channel.name });
-        change(channel, { status: isOn ? DISABLED : ENABLED }, done);
+        change(channel, { status: isOn ? DISABLED : ENABLED }, () => notifyDone(done));
       },
-      setNumber: (channel: Channel, field: "priority" | "weight", value: number) => change(channel, { [field]: value }),
+      setNumber: (channel: Channel, field: "priority" | "weight", value: number) =>
+        change(channel, { [field]: value }, () => {
+          const message = t(`channels.${field}Set`, { name: channel.name, value });
+          notifyUndo(message, t("channels.undo"), () => change(channel, { [field]: channel[field] }, () => {}));
+        }),
       remove: async (channel: Channel) => {
         const isSure = await confirm({
           title: t("channels.deleteTitle", { name: channel.name }),

@@ -25,7 +25,7 @@ export type LogPage = Readonly<{ items: LogEntry[]; total: number }>;
 type Bucket = Readonly<{ start: number; count: number; failed: number; quota: number }>;
 export type LogHistogram = Readonly<{ step: number; buckets: Bucket[] }>;
 
-export const LOGS_KEY = ["logs"] as const;
+const LOGS_KEY = ["logs"] as const;
 
 export const logPage = (scope: LogScope, filters: LogFilters, page: number, pageSize: number) =>
   queryOptions({

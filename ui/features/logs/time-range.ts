@@ -2,7 +2,7 @@
 export const RANGES = { "15m": 900, "1h": 3600, "24h": 86_400, "7d": 604_800, "30d": 2_592_000 } as const;
 export type RangeName = keyof typeof RANGES;
 
-export const DEFAULT_RANGE: RangeName = "24h";
+const DEFAULT_RANGE: RangeName = "24h";
 /** Clocks of browser and server may differ: the end of an open range lies an hour ahead. */
 const AHEAD_SECONDS = 3600;
 
@@ -12,8 +12,7 @@ export type TimeChoice = Readonly<{ range?: string; from?: number; to?: number }
 /** A range in epoch seconds; `end` is open when it follows the clock. */
 export type TimeRange = Readonly<{ name: RangeName | null; start: number; end: number; open: boolean }>;
 
-export const isRangeName = (name: string | undefined): name is RangeName =>
-  name !== undefined && Object.hasOwn(RANGES, name);
+const isRangeName = (name: string | undefined): name is RangeName => name !== undefined && Object.hasOwn(RANGES, name);
 
 /** The range that a choice means at a moment. */
 export function rangeOf(choice: TimeChoice, nowSeconds: number): TimeRange {

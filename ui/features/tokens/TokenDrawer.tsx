@@ -75,10 +75,10 @@ export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => 
       title={token ? t("tokens.form.editTitle", { name: token.name }) : t("tokens.form.createTitle")}
       isDirty={changed > 0 && !isSaving}
       onClose={onClose}
-      footer={
+      footer={(close) => (
         <>
           <Box sx={{ flex: 1 }} />
-          <Button onClick={onClose}>{t("components.cancel")}</Button>
+          <Button onClick={close}>{t("components.cancel")}</Button>
           <Button
             variant="contained"
             color="primary"
@@ -89,7 +89,7 @@ export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => 
             {token ? t("tokens.form.save") : t("tokens.form.create", { count: Number(form.quantity) || 1 })}
           </Button>
         </>
-      }
+      )}
     >
       <Box ref={body}>
         <Section title={t("tokens.form.basics")}>

@@ -70,7 +70,13 @@ export const InlineNumber = ({ value, field, label, onSave }: InlineNumberProps)
         onKeyDown={onKeyDown}
         title={number === null ? t(`channels.${field}Range`) : undefined}
         inputProps={{ "aria-label": label, inputMode: "numeric", style: { textAlign: "right", padding: "3px 0" } }}
-        sx={{ width: 60, minHeight: "28px !important", px: "8px !important", my: "-4px", mr: -1.5 }}
+        sx={{
+          width: { xs: 72, sm: "calc(100% + 12px)" },
+          minHeight: "28px !important",
+          px: "6px !important",
+          my: "-4px",
+          mx: { sm: -1.5 },
+        }}
       />
     </Box>
   );

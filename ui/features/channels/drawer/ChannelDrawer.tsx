@@ -1,3 +1,4 @@
+import Button from "@mui/material/Button";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ErrorState } from "../../../components/ErrorState.tsx";
@@ -26,7 +27,11 @@ const StoredChannelDrawer = ({ id, onClose }: { id: number; onClose: () => void 
   const stored = useQuery(channelById(id));
   if (stored.data) return <ChannelFormDrawer stored={stored.data} initial={formOf(stored.data)} onClose={onClose} />;
   return (
-    <SideDrawer title={t("channels.form.editTitle", { name: `#${id}` })} footer={null} onClose={onClose}>
+    <SideDrawer
+      title={t("channels.form.editTitle", { name: `#${id}` })}
+      footer={(close) => <Button onClick={close}>{t("components.cancel")}</Button>}
+      onClose={onClose}
+    >
       {stored.isError ? <ErrorState error={stored.error} onRetry={() => stored.refetch()} /> : <FormSkeleton />}
     </SideDrawer>
   );

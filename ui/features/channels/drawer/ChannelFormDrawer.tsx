@@ -56,7 +56,6 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
   const save = async () => {
     setChecked(true);
     if (Object.keys(faultsOf(form)).length > 0) {
-      notifyError(t("channels.form.checkInput"));
       requestAnimationFrame(() => body.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" }));
       return;
     }
@@ -86,21 +85,16 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
       }
       isDirty={changed > 0 && !isSaving}
       onClose={onClose}
-      footer={
+      footer={(close) => (
         <>
-          {changed > 0 && stored && (
-            <Row gap={2} sx={{ fontSize: 12.5, color: "text.secondary", display: { xs: "none", sm: "flex" } }}>
-              <Box sx={{ width: 6, height: 6, borderRadius: "50%", bgcolor: "tone.warn.solid" }} />
-              {t("channels.form.unsaved", { count: changed })}
-            </Row>
-          )}
+          <FooterNote faults={Object.keys(faults).length} changed={stored ? changed : 0} />
           <Box sx={{ flex: 1 }} />
           {stored && (
             <Button startIcon={<Bolt />} onClick={() => setTesting(true)}>
               {t("channels.test.action")}
             </Button>
           )}
-          <Button onClick={onClose}>{t("components.cancel")}</Button>
+          <Button onClick={close}>{t("components.cancel")}</Button>
           <Button
             variant="contained"
             color="primary"
@@ -111,7 +105,7 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
             {stored ? t("channels.form.save") : t("channels.form.create")}
           </Button>
         </>
-      }
+      )}
     >
       <Box ref={body}>
         <BasicsSection {...section} types={types} />
@@ -122,5 +116,25 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
       </Box>
       {stored && isTesting && <TestDialog channel={stored} onClose={() => setTesting(false)} />}
     </SideDrawer>
+  );
+};
+
+/** In the footer: that fields are wrong, else how many are changed. */
+const FooterNote = ({ faults, changed }: { faults: number; changed: number }) => {
+  const { t } = useTranslation();
+  if (faults === 0 && changed === 0) return null;
+  return (
+    <Row gap={2} sx={{ fontSize: 12.5, color: faults ? "tone.bad.text" : "text.secondary" }}>
+      <Box
+        sx={{
+          width: 6,
+          height: 6,
+          flex: "none",
+          borderRadius: "50%",
+          bgcolor: faults ? "tone.bad.solid" : "tone.warn.solid",
+        }}
+      />
+      {faults ? t("channels.form.checkInput") : t("channels.form.unsaved", { count: changed })}
+    </Row>
   );
 };

@@ -51,9 +51,9 @@ export const ModelsSection = ({ form, faults, change, types, storedId }: ModelsS
     }
   };
   return (
-    <Section title={t("channels.form.models")} hint={t("channels.form.modelsHint")}>
+    <Section title={t("channels.form.models")}>
       <Field
-        label={t("channels.form.models")}
+        label={t("channels.form.modelNames")}
         htmlFor={`${id}models`}
         error={faults.models && t(`channels.form.errors.${faults.models}`)}
       >

@@ -41,6 +41,7 @@ export const TypeSelect = ({ id, types, value, unknownName, onChange }: TypeSele
           ref={slotProps.input.ref}
           fullWidth={fullWidth}
           className={slotProps.input.className}
+          sx={{ height: 32, pl: "6px !important" }}
           onMouseDown={slotProps.input.onMouseDown}
           inputProps={{ ...slotProps.htmlInput, id }}
           startAdornment={
