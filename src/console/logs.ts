@@ -1,42 +1,50 @@
 import { Elysia, t } from "elysia";
 import { dropLogsBefore } from "../../db/partitions.ts";
 import type { Database } from "../../db/types.ts";
+import type { UserEntry } from "../accounts/directory.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { exportLogs } from "../logs/export-logs.ts";
-import { type LogCursor, readLogs, totalLogs, type Viewer } from "../logs/list-logs.ts";
+import { type LogCursor, readLogs, searchLogs, totalLogs, type Viewer } from "../logs/list-logs.ts";
 import type { LogFilter } from "../logs/log-filter.ts";
 import { readHistogram } from "../logs/read-histogram.ts";
+import { resolveUsername } from "../logs/resolve-username.ts";
 import { readStat } from "../logs/usage-sums.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
+import type { TokenDirectory } from "../tokens/directory.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
+import { givenNumber, timestamp, wholeNumber } from "./query-fields.ts";
+import { tokenLogRoutes } from "./token-log.ts";
 
 const DAY_S = 86_400;
 
 const text = t.Optional(t.String());
-const number = t.Optional(t.Numeric());
 const filterQuery = {
-  type: number,
+  type: wholeNumber(32_767),
   token_name: text,
-  token_id: number,
+  token_id: wholeNumber(),
   model_name: text,
   group: text,
   request_id: text,
   failed: text,
-  start_timestamp: number,
-  end_timestamp: number,
+  start_timestamp: timestamp(),
+  end_timestamp: timestamp(),
   username: text,
-  channel: number,
-  user_id: number,
+  channel: wholeNumber(),
+  user_id: wholeNumber(),
 };
 const query = t.Object(filterQuery);
 const listQuery = t.Object({ ...filterQuery, ...pagingQuery, before: text });
+const searchQuery = t.Object({ keyword: text });
 
 /** The usage log: everybody's for administrators, one's own under /self. */
-export function logRoutes(services: Readonly<{ database: Database }>, guarded: ReturnType<typeof guard>) {
-  const { database } = services;
+export function logRoutes(
+  services: Readonly<{ database: Database; tokens: TokenDirectory }>,
+  guarded: ReturnType<typeof guard>,
+) {
+  const { database, tokens } = services;
   const { db } = database;
   const list = async (filter: LogFilter, given: typeof listQuery.static, viewer: Viewer) => {
     const { page, pageSize } = readPaging(given, 1);
@@ -59,44 +67,58 @@ export function logRoutes(services: Readonly<{ database: Database }>, guarded: R
     const end = filter.end ?? nowSeconds();
     return ok(await readHistogram(db, { ...filter, start: filter.start ?? end - DAY_S, end }));
   };
+  const everybody = (given: typeof query.static) => resolveUsername(db, adminFilter(given));
+  const deleteBefore = async (actor: UserEntry, target: number) => {
+    if (target <= 0) throw new OperationError("log_target_time_required");
+    // Milliseconds given by mistake would delete everything.
+    if (target > nowSeconds()) throw new OperationError("log_target_time_future");
+    const deleted = await dropLogsBefore(database, Math.trunc(target));
+    const until = new Date(target * 1000).toISOString();
+    await writeManagementLog(db, actor, `Deleted ${deleted} log rows older than ${until}`);
+    return deleted;
+  };
   return new Elysia({ prefix: "/api/log", name: "console/logs" })
+    .use(tokenLogRoutes({ db, tokens }))
     .use(guarded)
-    .get("/", ({ query: given }) => list(adminFilter(given), given, "admin"), { role: "admin", query: listQuery })
+    .get("/", async ({ query: given }) => list(await everybody(given), given, "admin"), {
+      role: "admin",
+      query: listQuery,
+    })
     .get("/self", ({ actor, query: given }) => list(ownFilter(given, actor.id), given, "owner"), {
       role: "user",
       query: listQuery,
     })
-    .get("/stat", async ({ query: given }) => ok(await readStat(db, adminFilter(given))), { role: "admin", query })
+    .get("/search", async ({ query: { keyword = "" } }) => ok(await searchLogs(db, keyword.trim(), null, "admin")), {
+      role: "admin",
+      query: searchQuery,
+    })
+    .get(
+      "/self/search",
+      async ({ actor, query: { keyword = "" } }) => ok(await searchLogs(db, keyword.trim(), actor.id, "owner")),
+      { role: "user", query: searchQuery },
+    )
+    .get("/stat", async ({ query: given }) => ok(await readStat(db, await everybody(given))), { role: "admin", query })
     .get("/self/stat", async ({ actor, query: given }) => ok(await readStat(db, ownFilter(given, actor.id))), {
       role: "user",
       query,
     })
-    .get("/histogram", ({ query: given }) => histogram(adminFilter(given)), { role: "admin", query })
+    .get("/histogram", async ({ query: given }) => histogram(await everybody(given)), { role: "admin", query })
     .get("/self/histogram", ({ actor, query: given }) => histogram(ownFilter(given, actor.id)), { role: "user", query })
-    .get("/export", ({ query: given }) => csv(adminFilter(given), "admin"), { role: "admin", query })
+    .get("/export", async ({ query: given }) => csv(await everybody(given), "admin"), { role: "admin", query })
     .get("/self/export", ({ actor, query: given }) => csv(ownFilter(given, actor.id), "owner"), { role: "user", query })
-    .delete(
-      "/",
-      async ({ actor, query: { target_timestamp: target } }) => {
-        if (!target || target <= 0) throw new OperationError("log_target_time_required");
-        const deleted = await dropLogsBefore(database, Math.trunc(target));
-        await writeManagementLog(
-          db,
-          actor,
-          `Deleted ${deleted} log rows older than ${new Date(target * 1000).toISOString()}`,
-        );
-        return ok(deleted);
-      },
-      { role: "admin", query: t.Object({ target_timestamp: number }) },
-    );
+    .delete("/", async ({ actor, query: { target_timestamp: target } }) => ok(await deleteBefore(actor, target || 0)), {
+      role: "admin",
+      query: t.Object({ target_timestamp: timestamp() }),
+    });
 }
 
 function commonFilter(given: typeof query.static): LogFilter {
   const { type, token_name, token_id, model_name, group, request_id, failed, start_timestamp, end_timestamp } = given;
+  const tokenId = givenNumber(token_id);
   return {
-    ...(type && { type: Math.trunc(type) }),
+    ...(type && { type }),
     ...(token_name && { tokenName: token_name }),
-    ...(token_id !== undefined && { tokenId: Math.trunc(token_id) }),
+    ...(tokenId !== undefined && { tokenId }),
     ...(model_name && { modelName: model_name }),
     ...(group && { group }),
     ...(request_id && { requestId: request_id.trim() }),
@@ -110,8 +132,8 @@ function adminFilter(given: typeof query.static): LogFilter {
   return {
     ...commonFilter(given),
     ...(given.username && { username: given.username }),
-    ...(given.channel && { channelId: Math.trunc(given.channel) }),
-    ...(given.user_id && { userId: Math.trunc(given.user_id) }),
+    ...(given.channel && { channelId: given.channel }),
+    ...(given.user_id && { userId: given.user_id }),
   };
 }
 

@@ -7,6 +7,10 @@ export const contains = (column: SQLWrapper, text: string): SQL => sql`${column}
 /** `column` begins with `text`; wildcards in the text mean themselves. */
 export const startsWith = (column: SQLWrapper, text: string): SQL => sql`${column} like ${`${escapeLike(text)}%`}`;
 
+/** `column` is `pattern` in any case, where `%` stands for anything and nothing else is a wildcard. */
+export const matches = (column: SQLWrapper, pattern: string): SQL =>
+  sql`${column} ilike ${pattern.replace(/[\\_]/g, "\\$&")}`;
+
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
 /** `column` is one of `ids`, as one parameter, so that lists of any length share one prepared statement. */

@@ -1,8 +1,8 @@
-import { and, desc, ne, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, or, sql } from "drizzle-orm";
 import { channels } from "../../db/schema/channels.ts";
 import { logs } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
-import { isOneOf } from "../lib/sql-text.ts";
+import { isOneOf, startsWith } from "../lib/sql-text.ts";
 import { type LogFilter, logConditions } from "./log-filter.ts";
 import { type LogRow, type LogView, viewForAdmin, viewForOwner } from "./log-view.ts";
 import { sumUsage } from "./usage-sums.ts";
@@ -15,6 +15,8 @@ export type Viewer = "admin" | "owner";
 
 /** Rows that are no calls are counted one by one up to here; a total beyond it is a lower bound. */
 const COUNTED_EVENTS = 10_000;
+const EVENT_TYPES = [LOG_TYPE.topUp, LOG_TYPE.management, LOG_TYPE.system, LOG_TYPE.checkIn];
+const MOST_FOUND = 100;
 
 /** A page of log rows, newest first, by number (from 0) or behind a cursor, which stays fast however far back it is. */
 export async function readLogs(db: Db, filter: LogFilter, page: LogPage, viewer: Viewer): Promise<LogView[]> {
@@ -34,15 +36,38 @@ export async function readLogs(db: Db, filter: LogFilter, page: LogPage, viewer:
   return viewer === "owner" ? rows.map(viewForOwner) : viewRows(db, rows);
 }
 
+/** The newest rows, 100 at most, of the type whose number the keyword is, or whose text begins with it; null: of everybody. */
+export async function searchLogs(db: Db, keyword: string, userId: number | null, viewer: Viewer): Promise<LogView[]> {
+  const type = /^[1-5]$/.test(keyword) ? eq(logs.type, Number(keyword)) : undefined;
+  const found = keyword === "" ? undefined : or(type, startsWith(logs.content, keyword));
+  const rows = await db
+    .select()
+    .from(logs)
+    .where(and(userId === null ? undefined : eq(logs.userId, userId), found))
+    .orderBy(desc(logs.createdAt), desc(logs.id))
+    .limit(MOST_FOUND);
+  return viewer === "owner" ? rows.map(viewForOwner) : viewRows(db, rows);
+}
+
 /** How many rows fit: calls by the roll-ups, other events one by one (they are few; at most 10,000 are counted). */
 export async function totalLogs(db: Db, filter: LogFilter): Promise<number> {
-  const calls = !filter.type || filter.type === LOG_TYPE.consumption ? (await sumUsage(db, filter)).count : 0;
+  const calls = !filter.type || filter.type === LOG_TYPE.consumption ? await countCalls(db, filter) : 0;
   const events = filter.type === LOG_TYPE.consumption ? 0 : await countEvents(db, filter);
   return calls + events;
 }
 
+async function countCalls(db: Db, { failed, ...filter }: LogFilter): Promise<number> {
+  // Roll-ups reach further back than the log, of which old parts may have been deleted.
+  const [oldest] = await db.select({ at: logs.createdAt }).from(logs).orderBy(logs.createdAt, logs.id).limit(1);
+  if (!oldest) return 0;
+  const sums = await sumUsage(db, { ...filter, start: Math.max(filter.start ?? 0, oldest.at) });
+  if (failed === undefined) return sums.count;
+  return failed ? sums.failed : sums.count - sums.failed;
+}
+
 async function countEvents(db: Db, filter: LogFilter): Promise<number> {
-  const where: SQL | undefined = and(logConditions(filter), ne(logs.type, LOG_TYPE.consumption));
+  // Named one by one: "not a call" would make the database read all calls.
+  const where = and(logConditions(filter), isOneOf(logs.type, EVENT_TYPES));
   const rows = await db.select({ id: logs.id }).from(logs).where(where).limit(COUNTED_EVENTS);
   return rows.length;
 }

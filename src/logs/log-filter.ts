@@ -1,6 +1,6 @@
-import { and, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, lt, lte, or, type SQL } from "drizzle-orm";
 import { logs, usageRollups } from "../../db/schema/logs.ts";
-import { contains, startsWith } from "../lib/sql-text.ts";
+import { matches } from "../lib/sql-text.ts";
 
 /** What a list or a sum of the log may be limited to; every field is optional. */
 export type LogFilter = Readonly<{
@@ -10,7 +10,7 @@ export type LogFilter = Readonly<{
   username?: string;
   tokenName?: string;
   tokenId?: number;
-  /** Part of the name; `%` stands for anything, as the ecosystem's tools send it. */
+  /** The whole name, or a pattern in which `%` stands for anything, as the ecosystem's tools send it. */
   modelName?: string;
   channelId?: number;
   group?: string;
@@ -53,12 +53,12 @@ function dimensions(filter: LogFilter, table: typeof logs | typeof usageRollups)
   return conditions;
 }
 
-function matchesModel(table: typeof logs | typeof usageRollups, given: string): SQL {
-  const pieces = given.split("%").filter(Boolean);
-  if (!given.includes("%")) return eq(table.modelName, given);
-  return sql.join([sql`true`, ...pieces.map((piece) => contains(table.modelName, piece))], sql` and `);
-}
+const matchesModel = (table: typeof logs | typeof usageRollups, given: string): SQL =>
+  given.includes("%") ? matches(table.modelName, given) : eq(table.modelName, given);
 
-/** Where the caller chose the id, the row's own goes on behind a `~`. */
+/**
+ * Where the caller chose the id, the row's own goes on behind a `~`. A range, because it uses the index: the column is
+ * ordered by bytes, and the byte behind `~` is 7F.
+ */
 const matchesRequest = (id: string): SQL | undefined =>
-  or(eq(logs.requestId, id), startsWith(logs.requestId, `${id}~`));
+  or(eq(logs.requestId, id), and(gte(logs.requestId, `${id}~`), lt(logs.requestId, `${id}\x7f`)));

@@ -57,7 +57,7 @@ export const viewForAdmin = (row: LogRow, channelName: string): LogView => ({
   other: row.other,
 });
 
-/** What users see of their own rows: nothing of channels, attempts or upstream names. */
+/** What users see of their own rows: nothing of channels and attempts. */
 export const viewForOwner = (row: LogRow): LogView => ({
   ...viewForAdmin(row, ""),
   channel: 0,

@@ -15,6 +15,8 @@ export type UsageSums = {
 };
 
 const HOUR_S = 3600;
+/** A whole hour that no row reaches. */
+const AFTER_ALL = HOUR_S * 100_000_000;
 
 /**
  * Sums consumption over a time range of any length: whole hours come from the roll-ups, only the parts of an hour at either
@@ -22,9 +24,9 @@ const HOUR_S = 3600;
  */
 export async function sumUsage(db: Db, filter: LogFilter): Promise<UsageSums> {
   const dimensions = rollupConditions(filter);
-  if (!dimensions) return sumRows(db, filter, filter.start ?? 0, filter.end ?? nowSeconds() + HOUR_S);
   const start = filter.start ?? 0;
-  const end = (filter.end ?? nowSeconds() + HOUR_S) + 1;
+  const end = filter.end === undefined ? AFTER_ALL : filter.end + 1;
+  if (!dimensions) return sumRows(db, filter, start, end - 1);
   const firstHour = Math.ceil(start / HOUR_S) * HOUR_S;
   const lastHour = Math.floor(end / HOUR_S) * HOUR_S;
   if (firstHour >= lastHour) return sumRows(db, filter, start, end - 1);

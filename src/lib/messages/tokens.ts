@@ -1,5 +1,6 @@
 export const tokenMessages = {
   token_not_found: { en: "This API key does not exist.", zh: "令牌不存在。" },
+  token_key_invalid: { en: "This API key is not valid.", zh: "无效的令牌。" },
   token_name_required: { en: "Enter a name for the API key.", zh: "请填写令牌名称。" },
   token_name_too_long: { en: "The name may have at most {max} characters.", zh: "令牌名称最多 {max} 个字符。" },
   token_quota_invalid: { en: "The quota must be a whole number, 0 or more.", zh: "额度必须是不小于 0 的整数。" },
