@@ -6,7 +6,7 @@ const STOP_TIMEOUT_MS = 15_000;
 const PING_MS = 15_000;
 /** Far above the longest honest statement (building an index over years of log): longer means that it hangs. */
 const HANGS_AFTER_MS = 15 * 60_000;
-const RESTART_PAUSE_MS = 1000;
+const RESTART_PAUSE_MS = 500;
 
 export type EngineOptions = Readonly<{
   engineDir: string;
@@ -14,17 +14,17 @@ export type EngineOptions = Readonly<{
   socket: string;
   fsync: boolean;
   workerUrl: string;
-  /** Hears that the engine crashed or hung, and was started again. */
+  /** Hears that the engine crashed or hung, and is started again. */
   onTrouble: (message: string) => void;
 }>;
 
 /**
  * The thread of the embedded engine and its guard: an engine that crashed or hangs is ended and started again on the same
- * files, as after a kill; what was under way then fails, later statements work.
+ * files, as after a kill. What was under way then fails, later statements work.
  */
 export class Engine {
   readonly #options: EngineOptions;
-  #worker: Worker | null = null;
+  #thread: Thread;
   #ready: Promise<void>;
   #client: Socket | null = null;
   #heardAt = 0;
@@ -33,6 +33,7 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#thread = this.#newThread();
     this.#ready = this.#start();
   }
 
@@ -41,7 +42,7 @@ export class Engine {
     await this.#ready;
   }
 
-  /** The driver's connection; there must be only one at a time. */
+  /** The driver's connection; there is only one at a time. */
   async connect(): Promise<Socket> {
     await this.#ready;
     this.#client?.destroy();
@@ -58,66 +59,99 @@ export class Engine {
     this.#isStopping = true;
     if (this.#guard) clearInterval(this.#guard);
     await this.#ready.catch(() => {});
-    if (this.#worker) await this.#ask(this.#worker, { op: "stop" }, STOP_TIMEOUT_MS).catch(() => {});
-    this.#worker?.terminate();
+    await this.#thread.ask({ op: "stop" }, STOP_TIMEOUT_MS).catch(() => {});
+    await this.#thread.end();
   }
 
   async #start(): Promise<void> {
-    const { engineDir, socket, fsync, workerUrl } = this.#options;
-    const worker = new Worker(workerUrl);
-    this.#worker = worker;
+    const { engineDir, socket, fsync } = this.#options;
+    const thread = this.#thread;
     try {
-      await this.#ask(worker, { op: "start", dataDir: engineDir, socket, fsync }, START_TIMEOUT_MS);
+      await thread.ask({ op: "start", dataDir: engineDir, socket, fsync }, START_TIMEOUT_MS);
     } catch (error) {
-      worker.terminate();
+      await thread.end();
       throw error;
     }
     this.#heardAt = performance.now();
-    this.#guard ??= setInterval(() => this.#check(), PING_MS);
-    this.#guard.unref();
+    this.#guard ??= setInterval(() => this.#check(), PING_MS).unref();
+    thread.ended.then(() => this.#restart(thread, "it ended by itself"));
+  }
+
+  #newThread(): Thread {
+    const thread: Thread = new Thread(this.#options.workerUrl, (message) => {
+      if (message.op === "broken") this.#restart(thread, message.message);
+      else if (message.op === "alive" && message.busyMs < HANGS_AFTER_MS) this.#heardAt = performance.now();
+    });
+    return thread;
   }
 
   #check(): void {
-    if (performance.now() - this.#heardAt > HANGS_AFTER_MS) this.#restart("it hangs");
-    else this.#send(this.#worker, { op: "ping" });
+    if (performance.now() - this.#heardAt > HANGS_AFTER_MS) this.#restart(this.#thread, "it hangs");
+    else this.#thread.send({ op: "ping" });
   }
 
-  #restart(why: string): void {
-    if (this.#isStopping) return;
+  /** (A thread that fails to start says so by its promise, an earlier one is of no interest.) */
+  #restart(thread: Thread, why: string): void {
+    if (this.#isStopping || thread !== this.#thread || this.#guard === null) return;
     this.#options.onTrouble(`the embedded database is started again: ${why}`);
-    this.#worker?.terminate();
-    this.#worker = null;
+    this.#thread = this.#newThread();
     this.#heardAt = performance.now();
-    this.#ready = Bun.sleep(RESTART_PAUSE_MS).then(() => this.#start());
-    this.#ready.catch((error: Error) => this.#restart(error.message));
+    // Two engines on the same files would destroy them: not before the first has ended.
+    this.#ready = thread
+      .end()
+      .then(() => Bun.sleep(RESTART_PAUSE_MS))
+      .then(() => this.#start());
+    this.#ready.catch((error: Error) => this.#restart(this.#thread, error.message));
     this.#client?.destroy();
   }
+}
 
-  #send(worker: Worker | null, command: WorkerCommand): void {
-    worker?.postMessage(command);
+/** A worker that can be asked, and waited for. */
+class Thread {
+  readonly ended: Promise<void>;
+  readonly #worker: Worker;
+  #settle: ((reply: WorkerReply) => void) | null = null;
+
+  constructor(url: string, hear: (message: WorkerReply) => void) {
+    this.#worker = new Worker(url);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#worker.addEventListener("close", () => {
+      this.#settle?.({ op: "failed", message: "its thread ended" });
+      resolve();
+    });
+    this.#worker.onmessage = ({ data }: MessageEvent<WorkerReply>) => {
+      this.#settle?.(data);
+      hear(data);
+    };
+    this.#worker.onerror = ({ message }) => {
+      this.#settle?.({ op: "failed", message });
+      hear({ op: "broken", message });
+    };
   }
 
-  /** Sends a command and resolves when it is done; from then on the worker's own messages are heard. */
-  #ask(worker: Worker, command: WorkerCommand, timeoutMs: number): Promise<void> {
+  send(command: WorkerCommand): void {
+    this.#worker.postMessage(command);
+  }
+
+  /** Sends a command and resolves when it is done. Rejects with why it is not. */
+  async ask(command: WorkerCommand, timeoutMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
-    worker.onmessage = ({ data }: MessageEvent<WorkerReply>) => {
-      if (data.op === "ready" || data.op === "stopped") resolve();
-      else if (data.op === "failed") reject(new Error(data.message));
-      else this.#hear(worker, data);
+    this.#settle = (reply) => {
+      if (reply.op === "ready" || reply.op === "stopped") resolve();
+      else if (reply.op === "failed" || reply.op === "broken") reject(new Error(reply.message));
     };
-    worker.onerror = (event) => {
-      reject(new Error(event.message));
-      this.#hear(worker, { op: "broken", message: event.message });
-    };
-    this.#send(worker, command);
-    return promise.finally(() => clearTimeout(timer));
+    this.send(command);
+    await promise.finally(() => {
+      clearTimeout(timer);
+      this.#settle = null;
+    });
   }
 
-  #hear(worker: Worker, message: Extract<WorkerReply, { op: "alive" | "broken" }>): void {
-    // What an ended worker still says is of no interest; one that fails to start is reported by its promise.
-    if (worker !== this.#worker || this.#guard === null) return;
-    if (message.op === "broken") this.#restart(message.message);
-    else if (message.busyMs < HANGS_AFTER_MS) this.#heardAt = performance.now();
+  /** Ends it at once. Resolves when it has ended. */
+  async end(): Promise<void> {
+    this.#worker.terminate();
+    await this.ended;
   }
 }

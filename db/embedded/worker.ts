@@ -15,8 +15,16 @@ import seed from "./seed.tar.gz" with { type: "file" };
 declare const self: Worker;
 
 /** Parts of the engine that its types do not show. */
-type Internals = { Module: { NODEFS: { stream_ops: { fsync?: (stream: { nfd: number }) => number } } } };
+type Internals = {
+  Module: {
+    NODEFS: { stream_ops: { fsync?: (stream: { nfd: number }) => number } };
+    _PostgresMainLoopOnce: () => void;
+  };
+};
 type StartParameters = { defaultStartParams: string[] };
+
+/** The status of what the engine throws to leave a statement that failed. */
+const LONG_JUMP = 100;
 
 let engine: PGlite | null = null;
 let server: PGLiteSocketServer | null = null;
@@ -64,28 +72,33 @@ async function start({ dataDir, socket, fsync }: Extract<WorkerCommand, { op: "s
     ],
   });
   // The engine's file system has no fsync of its own: without this, "fsync=on" would be an empty word.
+  const internals = engine as unknown as Internals;
   if (fsync) {
-    (engine as unknown as Internals).Module.NODEFS.stream_ops.fsync = ({ nfd }) => {
+    internals.Module.NODEFS.stream_ops.fsync = ({ nfd }) => {
       fsyncSync(nfd);
       return 0;
     };
   }
-  watch(engine);
+  watch(internals);
   if (existsSync(socket)) unlinkSync(socket);
   server = new PGLiteSocketServer({ db: engine, path: socket, maxConnections: 1 });
   await server.start();
 }
 
-/** The engine answers wrong statements; what it throws is a crash of the engine itself, after which it is of no use. */
-function watch(running: PGlite): void {
-  const run = running.execProtocolRawStream.bind(running);
-  running.execProtocolRawStream = async (message, options) => {
+/**
+ * The engine answers wrong statements by itself, in long jumps. Anything else that it throws is a crash, which the library
+ * swallows, only to turn in circles from then on: so the thread ends here, and its guard starts another.
+ */
+function watch({ Module }: Internals): void {
+  const step = Module._PostgresMainLoopOnce;
+  Module._PostgresMainLoopOnce = () => {
     busySince ??= performance.now();
     try {
-      await run(message, options);
+      step();
     } catch (error) {
+      if ((error as { status?: number }).status === LONG_JUMP) throw error;
       reply({ op: "broken", message: error instanceof Error ? error.message : String(error) });
-      throw error;
+      process.exit(1);
     } finally {
       busySince = null;
     }
