@@ -123,7 +123,7 @@ function commonFilter(given: typeof query.static): LogFilter {
     ...(group && { group }),
     ...(request_id && { requestId: request_id.trim() }),
     ...((failed === "true" || failed === "false") && { failed: failed === "true" }),
-    ...(start_timestamp && { start: Math.trunc(start_timestamp) }),
+    ...(start_timestamp && { start: Math.ceil(start_timestamp) }),
     ...(end_timestamp && { end: Math.trunc(end_timestamp) }),
   };
 }

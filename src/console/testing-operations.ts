@@ -16,9 +16,9 @@ type Headers = Record<string, string>;
 /** The console with channels, API keys and the log, and somebody of each role logged in. */
 export async function startTestOperations() {
   const close: (() => void)[] = [];
-  let rooms: Awaited<ReturnType<typeof openRooms>> | undefined;
+  let rooms: (Awaited<ReturnType<typeof openRooms>> & Pick<Services, "database">) | undefined;
   const app = await startTestConsole(undefined, async (services, guarded) => {
-    rooms = await openRooms(services);
+    rooms = { ...(await openRooms(services)), database: services.database };
     close.push(rooms.channels.close, rooms.tokens.close);
     const shared = { ...services, ...rooms };
     return new Elysia()

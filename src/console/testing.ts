@@ -84,7 +84,8 @@ export async function startTestConsole(given?: TestDatabase, mount?: Mount) {
     });
     const response = await app.handle(request);
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: text === "" ? {} : JSON.parse(text) };
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : {} };
   };
   const addUser = async (username: string, role: RoleName = "user") => {
     const id = await createUser(db, { username, password: TEST_PASSWORD, role: ROLE[role] });

@@ -11,10 +11,10 @@ const ANY_ORIGIN = { "access-control-allow-origin": "*" };
 
 /**
  * The log of one API key for whoever has it, from any site: key look-up pages call it without a login. The key comes in
- * the query or as `Authorization: Bearer`.
+ * the query or as `Authorization: Bearer`. Belongs under /api/log.
  */
 export function tokenLogRoutes({ db, tokens }: Readonly<{ db: Db; tokens: TokenDirectory }>) {
-  return new Elysia({ prefix: "/api/log", name: "console/token-log" })
+  return new Elysia({ name: "console/token-log" })
     .get(
       "/token",
       async ({ query, request, set }) => {
