@@ -19,7 +19,7 @@ export type LogRow = Readonly<{
 const PATIENCE_MS = 5000;
 
 /** Consumption rows, newest first, as an administrator sees them. */
-export async function consumptionLogs(root: Session, limit = 100): Promise<LogRow[]> {
+async function consumptionLogs(root: Session, limit = 100): Promise<LogRow[]> {
   const { items } = await root.get(`/api/log/?type=2&p=1&page_size=${limit}`);
   return items.map((row: LogRow) => ({ ...row, other: JSON.parse(String(row.other) || "{}") }));
 }

@@ -5,17 +5,8 @@ import { type Gateway, type GatewayOptions, startGateway } from "../processes/ga
 import { createChannel, createToken, type Session, setOption, setUp } from "./console-client.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
 
-export {
-  createChannel,
-  createToken,
-  login,
-  ROOT_NAME,
-  ROOT_PASSWORD,
-  type Session,
-  setOption,
-  setUp,
-} from "./console-client.ts";
-export { type FakeUpstream, startFakeUpstream, UPSTREAM_KEY } from "./fake-upstream.ts";
+export { type Session, setOption, setUp } from "./console-client.ts";
+export { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
 export { type Gateway, startGateway };
 
 export type Engine = "embedded" | "postgres";

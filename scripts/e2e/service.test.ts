@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { availableParallelism, loadavg } from "node:os";
 import { ENGINES, type Gateway, startOn } from "./harness.ts";
 
 describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
@@ -43,8 +44,9 @@ describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
 });
 
 describe.each([...ENGINES])("starting, %s database", (engine) => {
-  // The targets are 2 s and 1 s (the benchmark measures them); here, where others may be busy too, the best of three
-  // starts must come within twice that.
+  // The benchmark measures these targets; here, where others may be busy too, the best of three starts must come within
+  // twice that, and more where the machine has more to do than it can.
+  const patience = 2 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
   test("takes at most 2 s the first time, 1 s later", async () => {
     const first: number[] = [];
     const later: number[] = [];
@@ -56,8 +58,8 @@ describe.each([...ENGINES])("starting, %s database", (engine) => {
       first.push(fresh.startMs);
       later.push(again.startMs);
     }
-    expect(Math.min(...first)).toBeLessThan(4000);
-    expect(Math.min(...later)).toBeLessThan(2000);
+    expect(Math.min(...first)).toBeLessThan(2000 * patience);
+    expect(Math.min(...later)).toBeLessThan(1000 * patience);
   });
 });
 
