@@ -1,12 +1,12 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
-import { request } from "../../api/client.ts";
+import { ApiError, request } from "../../api/client.ts";
 import { forgetUser, readUser, rememberUser, type StoredUser } from "./stored-user.ts";
 
 type Session = Readonly<{
   user: StoredUser | null;
   /** Signs in and remembers who it is. Rejects ApiError. */
   signIn: (username: string, password: string) => Promise<StoredUser>;
-  /** Ends the session here and on the server. */
+  /** Ends the session on the server, then here. Rejects ApiError and stays signed in when the server cannot be asked. */
   signOut: () => Promise<void>;
 }>;
 
@@ -35,10 +35,12 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
   const signOut = useCallback(async () => {
     try {
       await request<null>("/api/user/logout", { stayOn401: true });
-    } finally {
-      forgetUser();
-      setUser(null);
+    } catch (error) {
+      // A session that has ended already is as good as one that ends now.
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
     }
+    forgetUser();
+    setUser(null);
   }, []);
   const session = useMemo(() => ({ user, signIn, signOut }), [user, signIn, signOut]);
   return <Context value={session}>{children}</Context>;

@@ -5,7 +5,7 @@ import Button from "@mui/material/Button";
 import ButtonBase from "@mui/material/ButtonBase";
 import IconButton from "@mui/material/IconButton";
 import { Link, useLocation } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Logo } from "../../components/Logo.tsx";
 import { Row } from "../../components/layout.tsx";
@@ -17,6 +17,7 @@ import { useSite, useSiteName } from "../site/site.tsx";
 import { LanguageMenu } from "./LanguageMenu.tsx";
 import { openPalette } from "./palette-event.ts";
 import { ThemeMenu } from "./ThemeMenu.tsx";
+import { useWays } from "./useWays.ts";
 
 /** So that the ways on top begin where the content beside the sider does. */
 const BRAND_INSET = 16;
@@ -30,8 +31,6 @@ export const Header = ({ onMenu }: { onMenu?: () => void }) => {
   const isPhone = usePhone();
   const { pathname } = useLocation();
   const { user } = useSession();
-  const site = useSite();
-  const isConsole = !["/", "/login", "/setup", "/about"].includes(pathname);
   return (
     <Box
       component="header"
@@ -58,26 +57,7 @@ export const Header = ({ onMenu }: { onMenu?: () => void }) => {
       <Box sx={isPhone ? { minWidth: 0 } : { minWidth: size.sider - BRAND_INSET }}>
         <Brand />
       </Box>
-      {!isPhone && pathname !== "/setup" && (
-        <Row gap={0.5}>
-          <NavLink to="/" isHere={pathname === "/"}>
-            {t("shell.home")}
-          </NavLink>
-          {user && (
-            <NavLink to="/token" isHere={isConsole}>
-              {t("shell.console")}
-            </NavLink>
-          )}
-          {site?.docs_link && (
-            <Button variant="text" component="a" href={site.docs_link} target="_blank" rel="noreferrer">
-              {t("shell.docs")}
-            </Button>
-          )}
-          <NavLink to="/about" isHere={pathname === "/about"}>
-            {t("shell.about")}
-          </NavLink>
-        </Row>
-      )}
+      {!isPhone && pathname !== "/setup" && <Ways />}
       <Box sx={{ flex: 1 }} />
       {user && (isPhone ? <PaletteIcon /> : <PaletteButton />)}
       <LanguageMenu />
@@ -137,17 +117,26 @@ const Brand = () => {
 
 const isNewYear = (now = new Date()): boolean => now.getMonth() === 0 && now.getDate() === 1;
 
-const NavLink = ({ to, isHere, children }: { to: string; isHere: boolean; children: ReactNode }) => (
-  <Button
-    variant="text"
-    component={Link}
-    to={to}
-    aria-current={isHere ? "page" : undefined}
-    sx={isHere ? { color: "text.primary", fontWeight: 650 } : {}}
-  >
-    {children}
-  </Button>
-);
+const Ways = () => {
+  const { t } = useTranslation();
+  return (
+    <Box component="nav" aria-label={t("shell.ways")} sx={{ display: "flex", gap: 0.5 }}>
+      {useWays().map((way) => (
+        <Button
+          key={way.key}
+          variant="text"
+          {...("to" in way
+            ? { component: Link, to: way.to }
+            : { component: "a", href: way.href, target: "_blank", rel: "noreferrer" })}
+          aria-current={way.isHere ? "page" : undefined}
+          sx={way.isHere ? { color: "text.primary", fontWeight: 650 } : {}}
+        >
+          {way.label}
+        </Button>
+      ))}
+    </Box>
+  );
+};
 
 const PaletteButton = () => {
   const { t } = useTranslation();

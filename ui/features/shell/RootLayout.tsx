@@ -9,17 +9,15 @@ import { isAdmin } from "../session/stored-user.ts";
 import { Footer } from "./Footer.tsx";
 import { Header } from "./Header.tsx";
 import { NotPermitted } from "./NotPermitted.tsx";
-import { NAV } from "./nav.ts";
+import { isAdminPage, isConsolePage } from "./nav.ts";
 import { useCollapsed } from "./useCollapsed.ts";
+import { usePageTitle } from "./usePageTitle.ts";
 
 /** What only people who are signed in see is not part of what the sign-in page loads. */
 const Sider = lazy(async () => ({ default: (await import("./signed-in.ts")).Sider }));
 const SiderDrawer = lazy(async () => ({ default: (await import("./signed-in.ts")).SiderDrawer }));
 const CommandPalette = lazy(async () => ({ default: (await import("./signed-in.ts")).CommandPalette }));
 const KeyboardHelp = lazy(async () => ({ default: (await import("./signed-in.ts")).KeyboardHelp }));
-
-const ADMIN_PATHS = NAV.filter(({ isForAdmins }) => isForAdmins).flatMap(({ items }) => items.map(({ path }) => path));
-const CONSOLE_PATHS = NAV.flatMap(({ items }) => items.map(({ path }) => path));
 
 /** Header, sider, content and footer; the sider stands beside the console's pages only. */
 export const RootLayout = () => {
@@ -28,10 +26,12 @@ export const RootLayout = () => {
   const { user } = useSession();
   const isPhone = usePhone();
   const [isCollapsed, setCollapsed] = useCollapsed();
-  const [isMenuOpen, setMenuOpen] = useState(false);
-  const isUnder = (path: string) => pathname === path || pathname.startsWith(`${path}/`);
-  const hasSider = user !== null && CONSOLE_PATHS.some(isUnder);
-  const isForbidden = ADMIN_PATHS.some(isUnder) && !isAdmin(user);
+  /** Null until it is first opened: it is loaded then. */
+  const [isMenuOpen, setMenuOpen] = useState<boolean | null>(null);
+  usePageTitle();
+  const hasSider = user !== null && isConsolePage(pathname);
+  const hasMenu = isPhone && pathname !== "/setup";
+  const isForbidden = isAdminPage(pathname) && !isAdmin(user);
   return (
     <Box sx={{ minHeight: "100dvh", display: "flex", flexDirection: "column", bgcolor: "surface.canvas" }}>
       <Box
@@ -45,7 +45,7 @@ export const RootLayout = () => {
       >
         {t("shell.skip")}
       </Box>
-      <Header {...(hasSider && isPhone && { onMenu: () => setMenuOpen(true) })} />
+      <Header {...(hasMenu && { onMenu: () => setMenuOpen(true) })} />
       <Box sx={{ flex: 1, display: "flex", minWidth: 0 }}>
         {hasSider && !isPhone && (
           <Box
@@ -62,7 +62,7 @@ export const RootLayout = () => {
             </Suspense>
           </Box>
         )}
-        {hasSider && isPhone && (
+        {hasMenu && isMenuOpen !== null && (
           <Suspense>
             <SiderDrawer isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
           </Suspense>

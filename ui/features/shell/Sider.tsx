@@ -10,7 +10,7 @@ import { size } from "../../theme.ts";
 import { useSession } from "../session/session.tsx";
 import { isAdmin } from "../session/stored-user.ts";
 import { useSite } from "../site/site.tsx";
-import { NAV, type NavItem } from "./nav.ts";
+import { isUnder, NAV, type NavItem } from "./nav.ts";
 
 type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; onNavigate?: () => void };
 
@@ -78,7 +78,7 @@ const NavLink = ({
 }) => {
   const { t } = useTranslation();
   const { pathname } = useLocation();
-  const isHere = pathname === item.path || pathname.startsWith(`${item.path}/`);
+  const isHere = isUnder(pathname, item.path);
   const label = t(`shell.${item.label}`);
   const Icon = item.icon;
   const link = (

@@ -34,3 +34,15 @@ export const NAV: readonly NavSection[] = [
     items: [{ path: "/personal", label: "personalSettings", icon: PersonOutlineOutlined }],
   },
 ];
+
+/** Whether an address is a page or belongs to it, as drawers with an address of their own do. */
+export const isUnder = (pathname: string, page: string): boolean =>
+  pathname === page || pathname.startsWith(`${page}/`);
+
+/** Whether the sider stands beside this page. */
+export const isConsolePage = (pathname: string): boolean =>
+  NAV.some(({ items }) => items.some(({ path }) => isUnder(pathname, path)));
+
+/** Whether only administrators may open this page. */
+export const isAdminPage = (pathname: string): boolean =>
+  NAV.some(({ isForAdmins, items }) => isForAdmins && items.some(({ path }) => isUnder(pathname, path)));

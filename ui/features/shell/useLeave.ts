@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { notifyDone } from "../../components/notify.tsx";
+import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { useSession } from "../session/session.tsx";
 import { siteStatus } from "../site/site-status.ts";
 
@@ -12,7 +12,11 @@ export function useLeave(): () => Promise<void> {
   const queryClient = useQueryClient();
   const { signOut } = useSession();
   return async () => {
-    await signOut();
+    try {
+      await signOut();
+    } catch (error) {
+      return notifyError(error);
+    }
     const [kept] = siteStatus.queryKey;
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== kept });
     notifyDone(t("shell.signedOut"));

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { createContext, type ReactNode, useContext, useEffect, useMemo } from "react";
+import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { DEFAULT_MONEY_FORMAT, MoneyFormatProvider } from "../../components/money-format.tsx";
 import { rememberedStatus, type SiteStatus, siteStatus } from "./site-status.ts";
 
@@ -14,10 +14,6 @@ export const useSiteName = (): string => useSite()?.system_name || "Sluice";
 /** Loads the site's status and shows amounts its way. */
 export const SiteProvider = ({ children }: { children: ReactNode }) => {
   const { data } = useQuery({ ...siteStatus, placeholderData: rememberedStatus });
-  const name = data?.system_name || "Sluice";
-  useEffect(() => {
-    document.title = name;
-  }, [name]);
   const format = useMemo(
     () => (data ? { quotaPerUnit: data.quota_per_unit, inCurrency: data.display_in_currency } : DEFAULT_MONEY_FORMAT),
     [data],
