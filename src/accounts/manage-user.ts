@@ -3,6 +3,7 @@ import type { Changes } from "../../db/changes.ts";
 import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import { writeManagementLog } from "../logs/write-log.ts";
 import { deleteUser } from "./delete-user.ts";
 import type { UserEntry } from "./directory.ts";
 import { ROLE, USER_STATUS } from "./roles.ts";
@@ -10,11 +11,20 @@ import { ROLE, USER_STATUS } from "./roles.ts";
 export const USER_ACTIONS = ["promote", "demote", "disable", "enable", "delete"] as const;
 export type UserAction = (typeof USER_ACTIONS)[number];
 
+const PAST: Readonly<Record<UserAction, string>> = {
+  promote: "Promoted",
+  demote: "Demoted",
+  disable: "Disabled",
+  enable: "Enabled",
+  delete: "Deleted",
+};
+
 type Standing = { role: number; status: number };
 
 /**
  * Promotes, demotes, bans, readmits or deregisters a user and returns the new role and status. The target must stand below
- * the actor, unless the actor is a super admin. Whatever changes role or status ends the target's sessions.
+ * the actor, unless the actor is a super admin. Whatever changes role or status ends the target's sessions. The log says
+ * who did it, and what was before and after.
  * Throws OperationError.
  */
 export async function manageUser(
@@ -25,19 +35,23 @@ export async function manageUser(
   const { db, changes } = deps;
   const standing = await db.transaction(async (tx) => {
     const [target] = await tx
-      .select({ role: users.role, status: users.status })
+      .select({ username: users.username, role: users.role, status: users.status })
       .from(users)
       .where(and(eq(users.id, request.id), isNull(users.deletedAt)))
       .for("update");
     if (!target) throw new OperationError("user_not_found");
     checkReach(actor, target);
-    const next = transition(actor, target, request.action);
+    const { username, ...before } = target;
+    const next = transition(actor, before, request.action);
     if (next.role !== target.role || next.status !== target.status) {
       await tx
         .update(users)
         .set({ ...next, sessionVersion: sql`${users.sessionVersion} + 1` })
         .where(eq(users.id, request.id));
     }
+    const after = request.action === "delete" ? { deleted: true } : next;
+    const what = `${PAST[request.action]} user ${username} (#${request.id})`;
+    await writeManagementLog(tx, actor, what, { user_id: request.id, action: request.action, before, after });
     return next;
   });
   if (request.action === "delete") await deleteUser(deps, request.id);

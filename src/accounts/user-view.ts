@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { identities, type UserSetting, users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import { isOneOf } from "../lib/sql-text.ts";
 
 /** A user as the calls show it; secrets are empty, whoever asks. */
 export type UserView = {
@@ -38,12 +39,29 @@ export type UserView = {
 
 /** Reads one user, deleted ones included. Throws OperationError user_not_found. */
 export async function viewUser(db: Db, userId: number): Promise<UserView> {
-  const [user] = await db.select().from(users).where(eq(users.id, userId));
-  if (!user) throw new OperationError("user_not_found");
-  const bound = await db
-    .select({ provider: identities.provider, subject: identities.subject })
+  const [view] = await viewUsers(db, await db.select().from(users).where(eq(users.id, userId)));
+  if (!view) throw new OperationError("user_not_found");
+  return view;
+}
+
+type Identity = Pick<typeof identities.$inferSelect, "userId" | "provider" | "subject">;
+
+/** Turns rows into what callers see, in their order. */
+export async function viewUsers(db: Db, rows: readonly (typeof users.$inferSelect)[]): Promise<UserView[]> {
+  const bound: Identity[] = await db
+    .select({ userId: identities.userId, provider: identities.provider, subject: identities.subject })
     .from(identities)
-    .where(eq(identities.userId, userId));
+    .where(
+      isOneOf(
+        identities.userId,
+        rows.map(({ id }) => id),
+      ),
+    );
+  const byUser = Map.groupBy(bound, ({ userId }) => userId);
+  return rows.map((row) => viewRow(row, byUser.get(row.id) ?? []));
+}
+
+function viewRow(user: typeof users.$inferSelect, bound: readonly Identity[]): UserView {
   const subject = (provider: string) => bound.find((identity) => identity.provider === provider)?.subject ?? "";
   return {
     id: user.id,

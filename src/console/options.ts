@@ -1,17 +1,24 @@
 import { Elysia, t } from "elysia";
+import type { Db } from "../../db/types.ts";
+import { writeManagementLog } from "../logs/write-log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 
 /** Site options, for super admins. Secrets can be set, never read. */
-export function optionRoutes({ settings }: Readonly<{ settings: Settings }>, guarded: ReturnType<typeof guard>) {
+export function optionRoutes(
+  { db, settings }: Readonly<{ db: Db; settings: Settings }>,
+  guarded: ReturnType<typeof guard>,
+) {
   return new Elysia({ prefix: "/api/option", name: "console/options" })
     .use(guarded)
     .get("/", () => ({ ...ok(settings.list()), secrets_set: settings.secretsSet() }), { role: "root" })
     .put(
       "/",
-      async ({ body }) => {
+      async ({ actor, body }) => {
         await settings.set(body.key, String(body.value));
+        // The name alone: values may be secrets.
+        await writeManagementLog(db, actor, `Changed the option ${body.key}`);
         return ok(null);
       },
       {
@@ -21,8 +28,9 @@ export function optionRoutes({ settings }: Readonly<{ settings: Settings }>, gua
     )
     .post(
       "/rest_model_ratio",
-      async ({ request }) => {
+      async ({ actor, request }) => {
         await settings.reset("ModelRatio");
+        await writeManagementLog(db, actor, "Reset the option ModelRatio to its default");
         return done(request, "model_ratios_reset");
       },
       { role: "root" },

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { logs } from "../../db/schema/logs.ts";
+import { users } from "../../db/schema/users.ts";
+import type { UserView } from "../accounts/user-view.ts";
 import { startTestConsole, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
@@ -56,5 +60,92 @@ describe("user administration", () => {
     expect(refused.body.code).toBe("user_out_of_reach");
     expect((await app.ask("GET", `/api/user/${ids.admin}`, undefined, headers.admin)).body.success).toBe(true);
     expect((await app.ask("GET", "/api/user/99999", undefined, headers.root)).body.code).toBe("user_not_found");
+  });
+});
+
+describe("what administrators did", () => {
+  const written = () => app.db.select().from(logs).where(eq(logs.type, 3)).orderBy(logs.id);
+
+  test("each action is in the log with who, whom, before and after; refused ones are not", async () => {
+    const [count, id] = [(await written()).length, await app.addUser("watched")];
+    ids.watched = id;
+    for (const [actor, action] of [
+      ["admin", "promote"],
+      ["root", "promote"],
+      ["root", "demote"],
+      ["admin", "disable"],
+      ["admin", "delete"],
+    ] as const)
+      await manage(actor, "watched", action);
+    const rows = (await written()).slice(count);
+    expect(rows.map(({ userId, content }) => [userId, content])).toEqual([
+      [ids.root as number, `Promoted user watched (#${id})`],
+      [ids.root as number, `Demoted user watched (#${id})`],
+      [ids.admin as number, `Disabled user watched (#${id})`],
+      [ids.admin as number, `Deleted user watched (#${id})`],
+    ]);
+    expect(rows.map(({ other }) => JSON.parse(other))).toMatchObject([
+      { user_id: id, before: { role: 1, status: 1 }, after: { role: 10, status: 1 } },
+      { before: { role: 10 }, after: { role: 1 } },
+      { before: { status: 1 }, after: { status: 2 } },
+      { before: { role: 1, status: 2 }, after: { deleted: true } },
+    ]);
+  });
+
+  test("a changed option is in the log by name, never by value", async () => {
+    const set = (key: string, value: string) => app.ask("PUT", "/api/option/", { key, value }, headers.root);
+    const count = (await written()).length;
+    await set("SMTPToken", "very-secret-token");
+    await set("NoSuchOption", "x");
+    await app.ask("POST", "/api/option/rest_model_ratio", {}, headers.root);
+    const rows = (await written()).slice(count);
+    expect(rows.map(({ content }) => content)).toEqual([
+      "Changed the option SMTPToken",
+      "Reset the option ModelRatio to its default",
+    ]);
+    expect(JSON.stringify(rows)).not.toContain("very-secret-token");
+  });
+});
+
+describe("lists of users", () => {
+  type Page = { items: UserView[]; total: number; page: number; page_size: number };
+  const list = async (path: string, as = "admin") =>
+    (await app.ask("GET", `/api/user/${path}`, undefined, headers[as])).body.data as Page;
+  const names = async (path: string) => (await list(path)).items.map(({ username }) => username);
+
+  test("newest first, deleted ones included, without secrets", async () => {
+    const all = await list("?page_size=100");
+    expect(all).toMatchObject({ page: 1, page_size: 100, total: all.items.length });
+    expect(all.items.map(({ id }) => id)).toEqual(all.items.map(({ id }) => id).toSorted((a, b) => b - a));
+    const gone = all.items.find(({ username }) => username === "user2");
+    expect(gone?.DeletedAt).toMatch(/^\d{4}-/);
+    expect(all.items.find(({ username }) => username === "user")).toMatchObject({ DeletedAt: null, password: "" });
+  });
+
+  test("pages count from 1; 0 means 1", async () => {
+    const first = await list("?p=1&page_size=2");
+    expect(first.items).toHaveLength(2);
+    expect(await list("?p=0&page_size=2")).toEqual(first);
+    expect((await list("?p=2&page_size=2")).items[0]?.id).toBeLessThan(first.items[1]?.id as number);
+    expect((await list("?p=&page_size=")).page_size).toBe(10);
+  });
+
+  test("search by parts of names and e-mail, by the whole id, by group; wildcards mean themselves", async () => {
+    const set = { email: "Ann@Mail.example", displayName: "50% off", group: "vip" };
+    await app.db.update(users).set(set).where(eq(users.username, "user"));
+    expect(await names("search?keyword=ann@mail")).toEqual(["user"]);
+    expect(await names("search?keyword=50%25")).toEqual(["user"]);
+    expect(await names("search?keyword=%25%25")).toEqual([]);
+    expect(await names("search?keyword=_")).toEqual([]);
+    expect(await names("search?keyword=ADMIN")).toEqual(["admin2", "admin"]);
+    expect(await names(`search?keyword=${ids.root}`)).toContain("root");
+    expect(await names("search?group=vip")).toEqual(["user"]);
+    expect(await names("search?keyword=admin&group=vip")).toEqual([]);
+  });
+
+  test.each(["", "search"])("/%s is for administrators", async (path) => {
+    const refused = await app.ask("GET", `/api/user/${path}`, undefined, headers.user);
+    expect(refused.body.code).toBe("permission_denied");
+    expect((await app.ask("GET", `/api/user/${path}`)).status).toBe(401);
   });
 });
