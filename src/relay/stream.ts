@@ -88,7 +88,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
       if (!this.#clientGone) controller.close();
     } catch (error) {
       // Without this net an unforeseen fault would leave the quota held and the client waiting.
-      this.context.services.log.error({ error, requestId: this.call.requestId }, "a stream failed");
+      this.#logFault(error);
       this.source.exchange.abort();
       controller.close(error instanceof Error ? error : undefined);
       await this.#end("upstream_failed", "internal error");
@@ -252,7 +252,11 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     }
     this.#stopWaiting?.();
     // A stream whose client left before it began has no loop yet that could settle it.
-    if (!this.#running) void this.#run();
+    if (!this.#running) this.#run().catch((error) => this.#logFault(error));
+  }
+
+  #logFault(error: unknown): void {
+    this.context.services.log.error({ error, requestId: this.call.requestId }, "a stream failed");
   }
 
   /** What follows the end marker is read and dropped; the watch ends it when it takes too long. */
