@@ -15,6 +15,14 @@ function keysOf(words: object, prefix = ""): string[] {
 const textOf = (words: object, key: string): unknown =>
   key.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], words);
 
+/** The console's code, by file. */
+async function sources(): Promise<readonly (readonly [file: string, text: string])[]> {
+  const files = (await Array.fromAsync(new Glob("**/*.{ts,tsx}").scan({ cwd: UI }))).filter(
+    (file) => !file.startsWith("dist/") && !file.includes(".test."),
+  );
+  return Promise.all(files.map(async (file) => [file, await Bun.file(join(UI, file)).text()] as const));
+}
+
 /** Chinese has one form where English has two. */
 const withoutSingular = (keys: readonly string[]): string[] => keys.filter((key) => !key.endsWith("_one"));
 
@@ -42,14 +50,26 @@ describe("the console's words", () => {
 
   test("every key that the code names exists", async () => {
     const missing: string[] = [];
-    for await (const file of new Glob("**/*.{ts,tsx}").scan({ cwd: UI })) {
-      if (file.startsWith("dist/") || file.includes(".test.")) continue;
-      const text = await Bun.file(join(UI, file)).text();
+    for (const [file, text] of await sources()) {
       for (const [, key = ""] of text.matchAll(/\b(?:t|translate)\(\s*"([\w.]+)"/g)) {
         const plural = keys.includes(`${key}_one`) || keys.includes(`${key}_other`);
         if (!plural && typeof textOf(en, key) !== "string") missing.push(`${file}: ${key}`);
       }
     }
     expect(missing).toEqual([]);
+  });
+
+  test("every text is used", async () => {
+    const code = (await sources()).map(([, text]) => text).join("\n");
+    const patterns = [...code.matchAll(/`([\w.]+\.)\$\{[^}]*\}([\w.]*)`/g)];
+    const isPutTogether = (key: string) =>
+      patterns.some(([, start = "", end = ""]) => {
+        if (!key.startsWith(start) || !key.endsWith(end)) return false;
+        // Under a whole feature the end must stand in the code; deeper down it may be the server's word.
+        const name = key.slice(start.length, key.length - end.length);
+        return start.split(".").length > 2 || new RegExp(`\\b${name}\\b`).test(code);
+      });
+    const named = keys.map((key) => key.replace(/_(one|other)$/, ""));
+    expect(named.filter((key) => !code.includes(`"${key}"`) && !isPutTogether(key))).toEqual([]);
   });
 });

@@ -4,9 +4,9 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { PALETTE_EVENT } from "./palette-event.ts";
-import { type Command, useCommands } from "./useCommands.ts";
+import { type Command, useCommands, useFinds } from "./useCommands.ts";
 
-/** Ctrl-K or ⌘-K: go to a page or do something by typing. */
+/** Ctrl-K or ⌘-K: go to a page, do something, or find what was typed. */
 export const CommandPalette = () => {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -30,9 +30,11 @@ const Palette = ({ onClose }: { onClose: () => void }) => {
   const { t } = useTranslation();
   const listId = useId();
   const commands = useCommands();
+  const findsOf = useFinds();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const matching = commands.filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()));
+  const wanted = text.trim().toLowerCase();
+  const matching = [...commands.filter(({ label }) => label.toLowerCase().includes(wanted)), ...findsOf(text)];
   const run = (command: Command | undefined) => {
     if (!command) return;
     onClose();

@@ -4,6 +4,7 @@ import HomeOutlined from "@mui/icons-material/HomeOutlined";
 import InfoOutlined from "@mui/icons-material/InfoOutlined";
 import LanguageOutlined from "@mui/icons-material/LanguageOutlined";
 import LogoutOutlined from "@mui/icons-material/LogoutOutlined";
+import SearchOutlined from "@mui/icons-material/SearchOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
 import { useColorScheme } from "@mui/material/styles";
 import { useNavigate } from "@tanstack/react-router";
@@ -11,6 +12,7 @@ import { useTranslation } from "react-i18next";
 import { switchLanguage } from "../../i18n.ts";
 import { useSession } from "../session/session.tsx";
 import { isAdmin } from "../session/stored-user.ts";
+import { findTargets } from "./find-targets.ts";
 import { LANGUAGES } from "./LanguageMenu.tsx";
 import { NAV } from "./nav.ts";
 import { THEME_MODES } from "./ThemeMenu.tsx";
@@ -53,4 +55,17 @@ export function useCommands(): readonly Command[] {
     })),
     { label: t("shell.signOut"), icon: LogoutOutlined, run: () => void leave() },
   ];
+}
+
+/** Commands that look for a text in the console's lists. */
+export function useFinds(): (text: string) => readonly Command[] {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { user } = useSession();
+  return (text) =>
+    findTargets(text, isAdmin(user)).map(({ what, path, search }) => ({
+      label: t(`shell.palette.find.${what}`, { text: text.trim() }),
+      icon: SearchOutlined,
+      run: () => void navigate({ to: path, search }),
+    }));
 }

@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { findTargets } from "./find-targets.ts";
+
+const whatsOf = (typed: string, isAdmin = false) => findTargets(typed, isAdmin).map(({ what }) => what);
+
+test("what is too short is not looked for", () => {
+  expect(whatsOf("")).toEqual([]);
+  expect(whatsOf(" a ")).toEqual([]);
+});
+
+test("a key never gets into an address", () => expect(whatsOf("sk-abcdefgh", true)).toEqual([]));
+
+test("names are looked for among keys and models, among channels only for administrators", () => {
+  expect(whatsOf("gpt-4o")).toEqual(["tokens", "model", "request"]);
+  expect(whatsOf("gpt-4o", true)).toEqual(["tokens", "channels", "model", "request"]);
+  expect(findTargets(" gpt-4o ", false)[1]?.search).toEqual({ model: "gpt-4o", range: "30d" });
+});
+
+test("a request ID of the gateway's own is looked for as nothing else", () =>
+  expect(whatsOf("01a1fccd-8c35-7205-b224-8376fd1c373f", true)).toEqual(["request"]));

@@ -1,0 +1,27 @@
+/** A list that can be searched from anywhere. `text` is what its filter takes. */
+export type FindTarget = Readonly<{
+  /** Under `shell.palette.find` in the words. */
+  what: "tokens" | "model" | "request" | "channels";
+  path: "/token" | "/log" | "/channel";
+  search: Readonly<Record<string, string>>;
+}>;
+
+const SHORTEST = 2;
+/** Request IDs as the gateway makes them; clients may choose others. */
+const OWN_REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Whole keys are secrets: they must not end up in an address. */
+const KEY = /^sk-/i;
+
+/** Where what somebody typed can be looked for; nothing for what is too short or secret. */
+export function findTargets(typed: string, isAdmin: boolean): readonly FindTarget[] {
+  const text = typed.trim();
+  if (text.length < SHORTEST || KEY.test(text)) return [];
+  const request: FindTarget = { what: "request", path: "/log", search: { search: text, range: "30d" } };
+  if (OWN_REQUEST_ID.test(text)) return [request];
+  return [
+    { what: "tokens", path: "/token", search: { search: text } },
+    ...(isAdmin ? [{ what: "channels", path: "/channel", search: { search: text } } as const] : []),
+    { what: "model", path: "/log", search: { model: text, range: "30d" } },
+    request,
+  ];
+}
