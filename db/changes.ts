@@ -11,12 +11,17 @@ export type Changes = {
   publish(topic: ChangeTopic, ids: ChangedIds): Promise<void>;
   /** Handlers of a topic run one after the other. Returns what ends the subscription. */
   subscribe(topic: ChangeTopic, handler: Handler): () => void;
+  /**
+   * Hears when the connection to the other replicas was lost and is back: whatever is kept in memory may have changed
+   * unheard and should be read again. Returns what ends the subscription.
+   */
+  onGap(handler: () => void | Promise<void>): () => void;
   close(): Promise<void>;
 };
 
 const NOTIFY_CHANNEL = "sluice_changes";
-/** A notification's payload may have 7999 bytes. */
-const IDS_A_NOTIFICATION = 400;
+/** A notification's payload may have 7999 bytes, of which the rest of the notice takes some. */
+const BYTES_OF_IDS = 7000;
 
 type Notice = { from: string; topic: ChangeTopic; ids: ChangedIds };
 
@@ -27,6 +32,7 @@ type Notice = { from: string; topic: ChangeTopic; ids: ChangedIds };
 export async function createChanges(database: Database, onFailure: Failure): Promise<Changes> {
   const self = Bun.randomUUIDv7();
   const handlers = new Map<ChangeTopic, Set<Handler>>();
+  const gapHandlers = new Set<() => void | Promise<void>>();
   const deliver = async (topic: ChangeTopic, ids: ChangedIds) => {
     for (const handler of handlers.get(topic) ?? []) {
       try {
@@ -36,7 +42,15 @@ export async function createChanges(database: Database, onFailure: Failure): Pro
       }
     }
   };
-  const tell = await connectReplicas(database, self, ({ topic, ids }) => void deliver(topic, ids), onFailure);
+  const hearGap = async () => {
+    for (const handler of gapHandlers) await Promise.resolve(handler()).catch(onFailure);
+  };
+  const tell = await connectReplicas(database, {
+    self,
+    receive: ({ topic, ids }) => void deliver(topic, ids),
+    hearGap: () => void hearGap(),
+    onFailure,
+  });
   return {
     async publish(topic, ids) {
       if (ids.length === 0) return;
@@ -48,28 +62,59 @@ export async function createChanges(database: Database, onFailure: Failure): Pro
       handlers.set(topic, set.add(handler));
       return () => set.delete(handler);
     },
+    onGap(handler) {
+      gapHandlers.add(handler);
+      return () => gapHandlers.delete(handler);
+    },
     close: tell.close,
   };
 }
 
-async function connectReplicas(database: Database, self: string, receive: (notice: Notice) => void, failed: Failure) {
+type Replicas = Readonly<{
+  self: string;
+  receive: (notice: Notice) => void;
+  hearGap: () => void;
+  onFailure: Failure;
+}>;
+
+async function connectReplicas(database: Database, { self, receive, hearGap, onFailure }: Replicas) {
   if (database.kind === "embedded") return { send: async () => {}, close: async () => {} };
   const { sql } = database;
-  const listening = await sql.listen(NOTIFY_CHANNEL, (payload) => {
+  let isFirst = true;
+  const hear = (payload: string) => {
     const notice = JSON.parse(payload) as Notice;
     if (notice.from !== self) receive(notice);
+  };
+  // The driver listens again by itself after a lost connection, and says so.
+  const listening = await sql.listen(NOTIFY_CHANNEL, hear, () => {
+    if (!isFirst) hearGap();
+    isFirst = false;
   });
   return {
     async send(topic: ChangeTopic, ids: ChangedIds) {
       try {
-        for (let start = 0; start < ids.length; start += IDS_A_NOTIFICATION) {
-          const notice: Notice = { from: self, topic, ids: ids.slice(start, start + IDS_A_NOTIFICATION) };
-          await sql.notify(NOTIFY_CHANNEL, JSON.stringify(notice));
+        for (const part of inParts(ids)) {
+          await sql.notify(NOTIFY_CHANNEL, JSON.stringify({ from: self, topic, ids: part } satisfies Notice));
         }
       } catch (error) {
-        failed(error);
+        onFailure(error);
       }
     },
     close: () => listening.unlisten(),
   };
+}
+
+function inParts(ids: ChangedIds): (number | string)[][] {
+  const parts: (number | string)[][] = [];
+  let left = 0;
+  for (const id of ids) {
+    const size = Buffer.byteLength(JSON.stringify(id)) + 1;
+    if (size > left) {
+      parts.push([]);
+      left = BYTES_OF_IDS;
+    }
+    parts.at(-1)?.push(id);
+    left -= size;
+  }
+  return parts;
 }

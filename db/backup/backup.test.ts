@@ -2,7 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDatabase } from "../connect.ts";
 import { openTestDatabase, type TestDatabase } from "../testing.ts";
+import type { Database } from "../types.ts";
 import { restoreBackup } from "./restore-backup.ts";
 import { writeBackup } from "./write-backup.ts";
 
@@ -50,7 +52,7 @@ async function fill({ sql }: TestDatabase): Promise<void> {
 
 const TABLES = ["users", "tokens", "channels", "abilities", "setups", "logs"];
 
-async function contentsOf({ sql }: TestDatabase): Promise<Record<string, string[]>> {
+async function contentsOf({ sql }: Database): Promise<Record<string, string[]>> {
   const contents: Record<string, string[]> = {};
   for (const table of TABLES) {
     const rows = await sql.unsafe(`select row_to_json(t)::text as line from ${table} t order by 1`);
@@ -59,7 +61,7 @@ async function contentsOf({ sql }: TestDatabase): Promise<Record<string, string[
   return contents;
 }
 
-async function sequencesOf({ sql }: TestDatabase) {
+async function sequencesOf({ sql }: Database) {
   return [...(await sql`select sequencename, last_value from pg_sequences where schemaname = 'public' order by 1`)];
 }
 
@@ -162,4 +164,21 @@ test("the books of a copy agree although calls are charged meanwhile", async () 
   const [books] = await target.sql`select used_quota as used,
       (select sum(quota) from logs where user_id = 9)::bigint as logged from users where id = 9`;
   expect(books?.used).toBe(books?.logged);
+});
+
+test.skipIf(!process.env.TEST_DATABASE_URL)("carries embedded → server → embedded without a difference", async () => {
+  const places = { databaseUrl: null, dataDir: file("first") };
+  const embedded = await openDatabase(places);
+  await restoreBackup(embedded, file());
+  await writeBackup(embedded, file("of-embedded"), about);
+  const original = { contents: await contentsOf(embedded), sequences: await sequencesOf(embedded) };
+  await embedded.close();
+
+  await restoreBackup(target, file("of-embedded"));
+  await writeBackup(target, file("of-server"), about);
+
+  const second = await openDatabase({ ...places, dataDir: file("second") });
+  await restoreBackup(second, file("of-server"));
+  expect({ contents: await contentsOf(second), sequences: await sequencesOf(second) }).toEqual(original);
+  await second.close();
 });

@@ -78,9 +78,11 @@ export async function createUserDirectory(
 
   await readAll();
   const unsubscribe = changes.subscribe("users", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger)));
-  const timer = setInterval(() => {
+  const reread = () => {
     readAll().catch((error) => log.warn({ error }, "users could not be read again"));
-  }, REREAD_MS);
+  };
+  const unsubscribeGap = changes.onGap(reread);
+  const timer = setInterval(reread, REREAD_MS);
   timer.unref();
 
   return {
@@ -89,6 +91,7 @@ export async function createUserDirectory(
     close() {
       clearInterval(timer);
       unsubscribe();
+      unsubscribeGap();
     },
   };
 }

@@ -72,9 +72,11 @@ export async function createChannelDirectory(
 
   await readAll();
   const unsubscribe = changes.subscribe("channels", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger)));
-  const timer = setInterval(() => {
+  const reread = () => {
     readAll().catch((error) => log.warn({ error }, "channels could not be read again"));
-  }, REREAD_MS);
+  };
+  const unsubscribeGap = changes.onGap(reread);
+  const timer = setInterval(reread, REREAD_MS);
   timer.unref();
   return {
     get: (id) => byId.get(id),
@@ -85,6 +87,7 @@ export async function createChannelDirectory(
     close() {
       clearInterval(timer);
       unsubscribe();
+      unsubscribeGap();
     },
   };
 }

@@ -56,9 +56,11 @@ export async function createSettings(
     });
   await refresh();
   const unsubscribe = changes.subscribe("options", (keys) => refresh(keys.map(String).filter(isOptionKey)));
-  const timer = setInterval(() => {
+  const reread = () => {
     refresh().catch((error) => log.warn({ error }, "options could not be read again"));
-  }, REREAD_MS);
+  };
+  const unsubscribeGap = changes.onGap(reread);
+  const timer = setInterval(reread, REREAD_MS);
   timer.unref();
 
   return {
@@ -82,6 +84,7 @@ export async function createSettings(
     close() {
       clearInterval(timer);
       unsubscribe();
+      unsubscribeGap();
     },
   };
 }

@@ -83,9 +83,11 @@ export async function createTokenDirectory(
 
   await readAll();
   const unsubscribe = changes.subscribe("tokens", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger)));
-  const timer = setInterval(() => {
+  const reread = () => {
     readAll().catch((error) => log.warn({ error }, "API keys could not be read again"));
-  }, REREAD_MS);
+  };
+  const unsubscribeGap = changes.onGap(reread);
+  const timer = setInterval(reread, REREAD_MS);
   timer.unref();
   return {
     get: (id) => byId.get(id),
@@ -103,6 +105,7 @@ export async function createTokenDirectory(
     close() {
       clearInterval(timer);
       unsubscribe();
+      unsubscribeGap();
     },
   };
 }

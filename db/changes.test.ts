@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Changes, createChanges } from "./changes.ts";
+import { openServer } from "./open-server.ts";
+import { openTestDatabase, type TestDatabase } from "./testing.ts";
+import type { Database } from "./types.ts";
+
+setDefaultTimeout(30_000);
+
+const failures: unknown[] = [];
+const fail = (error: unknown) => failures.push(error);
+
+let database: TestDatabase;
+let changes: Changes;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  changes = await createChanges(database, fail);
+});
+afterAll(async () => {
+  await changes.close();
+  await database.close();
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 500 && !condition(); tries += 1) await Bun.sleep(20);
+  expect(condition()).toBe(true);
+}
+
+test("publish resolves when this process's handlers have run, in order; one that fails stops nobody", async () => {
+  const heard: string[] = [];
+  const ends = [
+    changes.subscribe("users", async (ids) => {
+      await Bun.sleep(5);
+      heard.push(`first ${ids}`);
+    }),
+    changes.subscribe("users", () => {
+      throw new Error("mine");
+    }),
+    changes.subscribe("users", (ids) => void heard.push(`second ${ids}`)),
+    changes.subscribe("tokens", () => void heard.push("tokens")),
+  ];
+  await changes.publish("users", [1, 2]);
+  await changes.publish("users", []);
+  expect(heard).toEqual(["first 1,2", "second 1,2"]);
+  expect(failures).toEqual([new Error("mine")]);
+  for (const end of ends) end();
+  await changes.publish("users", [3]);
+  expect(heard.length).toBe(2);
+});
+
+describe.skipIf(!process.env.TEST_DATABASE_URL)("on a server", () => {
+  let other: Database;
+  let theirs: Changes;
+  beforeAll(async () => {
+    other = await openServer(database.url ?? "", 2);
+    theirs = await createChanges(other, fail);
+  });
+  afterAll(async () => {
+    await theirs.close();
+    await other.close();
+  });
+
+  test("other replicas hear of it, this one not twice, however many rows changed", async () => {
+    const here: unknown[] = [];
+    const there: unknown[] = [];
+    const ends = [
+      changes.subscribe("options", (ids) => void here.push(...ids)),
+      theirs.subscribe("options", (ids) => void there.push(...ids)),
+    ];
+    const keys = Array.from({ length: 1000 }, (_, n) => `option.with.a.long.name.${n}`);
+    await changes.publish("options", keys);
+    await until(() => there.length >= keys.length);
+    expect(there).toEqual(keys);
+    expect(here).toEqual(keys);
+    for (const end of ends) end();
+  });
+
+  test("after a lost connection everything is to be read again, and later changes are heard", async () => {
+    let gaps = 0;
+    const there: unknown[] = [];
+    const ends = [theirs.onGap(() => void gaps++), theirs.subscribe("channels", (ids) => void there.push(...ids))];
+    await database.sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where query ilike 'listen%' and datname = current_database()`;
+    await until(() => gaps > 0);
+    await changes.publish("channels", [5]);
+    await until(() => there.length > 0);
+    expect(there).toEqual([5]);
+    for (const end of ends) end();
+  });
+});
