@@ -41,4 +41,5 @@ export async function switchLanguage(language: Language): Promise<void> {
 }
 
 /** A text outside of components. */
-export const translate = (key: string, values?: Record<string, string | number>): string => i18next.t(key, values ?? {});
+export const translate = (key: string, values?: Record<string, string | number>): string =>
+  i18next.t(key, values ?? {});
