@@ -95,7 +95,7 @@ function segmentsOf(attempt: Attempt): Segment[] {
 }
 
 /** "48 ms", "1.12 s", "14.2 s". */
-export function duration(ms: number): string {
+function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 }

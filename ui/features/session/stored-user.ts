@@ -27,4 +27,3 @@ export const rememberUser = (user: StoredUser): void => localStorage.setItem(STO
 export const forgetUser = (): void => localStorage.removeItem(STORAGE_KEY);
 
 export const isAdmin = (user: StoredUser | null): boolean => (user?.role ?? 0) >= 10;
-export const isRoot = (user: StoredUser | null): boolean => (user?.role ?? 0) >= 100;
