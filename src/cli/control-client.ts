@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CONTROL_SOCKET, findRunDirectory } from "../../db/embedded/run-directory.ts";
 
 /** The gateway could not do what it was asked; the message is its own. */
-export class ControlError extends Error {
+class ControlError extends Error {
   override name = "ControlError";
 }
 
