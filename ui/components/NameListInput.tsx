@@ -15,25 +15,15 @@ type NameListInputProps = Readonly<{
   id?: string;
   value: readonly string[];
   onChange: (names: string[]) => void;
-  /** Suggested while typing; other names are taken too unless `strict`. */
+  /** Suggested while typing; other names are taken too, unless `strict`, where Enter takes the first that matches. */
   options: readonly string[];
   strict?: boolean;
   placeholder: string;
   invalid?: boolean;
-  describedBy?: string;
 }>;
 
 /** A list of names as chips: type, choose or paste several; Backspace in the empty field takes the last away. */
-export function NameListInput({
-  id,
-  value,
-  onChange,
-  options,
-  strict,
-  placeholder,
-  invalid,
-  describedBy,
-}: NameListInputProps) {
+export function NameListInput({ id, value, onChange, options, strict, placeholder, invalid }: NameListInputProps) {
   const { t } = useTranslation();
   const [text, setText] = useState("");
   const [isOpen, setOpen] = useState(false);
@@ -86,6 +76,7 @@ export function NameListInput({
       )}
       <Autocomplete
         freeSolo
+        autoHighlight={strict ?? false}
         value={null}
         inputValue={text}
         options={free}
@@ -102,10 +93,9 @@ export function NameListInput({
               ...slotProps.htmlInput,
               id: id ?? slotProps.htmlInput.id,
               "aria-label": id ? undefined : placeholder,
-              "aria-describedby": describedBy,
               "aria-invalid": invalid || undefined,
             }}
-            sx={{ fontSize: 13, px: 1, "& input": { p: 0, height: 24 } }}
+            sx={{ fontSize: 13, px: 1, "& input": { p: 0, height: 24, outline: "none !important" } }}
             onPaste={(event) => {
               const pasted = event.clipboardData.getData("text");
               if (!/[,\n]/.test(pasted)) return;

@@ -70,6 +70,7 @@ export const AccessSection = ({ form, faults, change }: AccessSectionProps) => {
           value={form.models}
           onChange={(chosen) => change({ models: chosen })}
           options={models}
+          strict
           placeholder={t("tokens.form.modelsPlaceholder")}
         />
       </Field>

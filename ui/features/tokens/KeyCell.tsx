@@ -1,7 +1,7 @@
-import VisibilityOff from "@mui/icons-material/VisibilityOffOutlined";
 import Visibility from "@mui/icons-material/VisibilityOutlined";
 import Box from "@mui/material/Box";
 import IconButton from "@mui/material/IconButton";
+import Popover from "@mui/material/Popover";
 import Tooltip from "@mui/material/Tooltip";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,33 +9,46 @@ import { CopyButton } from "../../components/CopyButton.tsx";
 import { Row } from "../../components/layout.tsx";
 import { fullKey, maskedKey, type Token } from "./token.ts";
 
-/** A key, masked until it is asked for, and its copy button. */
+/** A key, masked; the whole of it on request, and its copy button. */
 export const KeyCell = ({ token }: { token: Token }) => {
   const { t } = useTranslation();
-  const [isShown, setShown] = useState(false);
-  const Eye = isShown ? VisibilityOff : Visibility;
-  const label = isShown ? t("tokens.hide") : t("tokens.show");
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   return (
     <Row gap={0.5}>
-      <Box
-        component="code"
-        sx={isShown ? { whiteSpace: "normal", overflowWrap: "anywhere", py: 1 } : { overflow: "hidden" }}
-      >
-        {isShown ? fullKey(token) : maskedKey(token)}
+      <Box component="code" sx={{ overflow: "hidden" }}>
+        {maskedKey(token)}
       </Box>
-      <Tooltip title={label}>
+      <Tooltip title={t("tokens.show")}>
         <IconButton
           size="small"
-          aria-label={label}
+          aria-label={t("tokens.show")}
+          aria-haspopup="dialog"
           onClick={(event) => {
             event.stopPropagation();
-            setShown(!isShown);
+            setAnchor(event.currentTarget);
           }}
         >
-          <Eye />
+          <Visibility />
         </IconButton>
       </Tooltip>
       <CopyButton text={fullKey(token)} label={t("tokens.copyKey")} />
+      <Popover
+        open={anchor !== null}
+        anchorEl={anchor}
+        onClose={() => setAnchor(null)}
+        onClick={(event) => event.stopPropagation()}
+        anchorOrigin={{ vertical: "bottom", horizontal: "center" }}
+        transformOrigin={{ vertical: "top", horizontal: "center" }}
+        slotProps={{ paper: { role: "dialog", "aria-label": token.name, sx: { mt: 1, px: 4, py: 3, maxWidth: 520 } } }}
+      >
+        <Box sx={{ mb: 1, fontSize: 12.5, color: "text.secondary", overflowWrap: "anywhere" }}>{token.name}</Box>
+        <Row gap={2}>
+          <Box component="code" sx={{ fontSize: 13, overflowWrap: "anywhere" }}>
+            {fullKey(token)}
+          </Box>
+          <CopyButton text={fullKey(token)} label={t("tokens.copyKey")} />
+        </Row>
+      </Popover>
     </Row>
   );
 };

@@ -27,6 +27,7 @@ export const RoutingSection = ({ form, faults, change }: SectionProps) => {
           value={form.groups}
           onChange={(names) => change({ groups: names })}
           options={groups}
+          strict
           placeholder={t("channels.form.groups")}
         />
       </Field>
