@@ -67,7 +67,7 @@ export function toEntry(row: ChannelRow, keyRows: readonly KeyRow[], vault: Vaul
 const NONE: ReadonlySet<string> = new Set();
 
 /** JSON text of an object; everything else is an empty object (rows are validated when they are saved). */
-export function readObject(text: string): Record<string, unknown> {
+function readObject(text: string): Record<string, unknown> {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);

@@ -8,7 +8,7 @@ import { exportLogs } from "../logs/export-logs.ts";
 import { type LogCursor, readLogs, searchLogs, totalLogs, type Viewer } from "../logs/list-logs.ts";
 import type { LogFilter } from "../logs/log-filter.ts";
 import { readHistogram } from "../logs/read-histogram.ts";
-import { resolveUsername } from "../logs/resolve-username.ts";
+import { resolveFilter } from "../logs/resolve-filter.ts";
 import { readStat } from "../logs/usage-sums.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import type { TokenDirectory } from "../tokens/directory.ts";
@@ -67,7 +67,7 @@ export function logRoutes(
     const end = filter.end ?? nowSeconds();
     return ok(await readHistogram(db, { ...filter, start: filter.start ?? end - DAY_S, end }));
   };
-  const everybody = (given: typeof query.static) => resolveUsername(db, adminFilter(given));
+  const everybody = (given: typeof query.static) => resolveFilter(db, adminFilter(given));
   const deleteBefore = async (actor: UserEntry, target: number) => {
     if (target <= 0) throw new OperationError("log_target_time_required");
     // Milliseconds given by mistake would delete everything.

@@ -1,4 +1,4 @@
-import { and, desc, eq, or, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { channels } from "../../db/schema/channels.ts";
 import { logs } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
@@ -38,8 +38,7 @@ export async function readLogs(db: Db, filter: LogFilter, page: LogPage, viewer:
 
 /** The newest rows, 100 at most, of the type whose number the keyword is, or whose text begins with it; null: of everybody. */
 export async function searchLogs(db: Db, keyword: string, userId: number | null, viewer: Viewer): Promise<LogView[]> {
-  const type = /^[1-5]$/.test(keyword) ? eq(logs.type, Number(keyword)) : undefined;
-  const found = keyword === "" ? undefined : or(type, startsWith(logs.content, keyword));
+  const found = /^[1-5]$/.test(keyword) ? eq(logs.type, Number(keyword)) : startsWith(logs.content, keyword);
   const rows = await db
     .select()
     .from(logs)

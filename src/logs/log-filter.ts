@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, lte, or, type SQL } from "drizzle-orm";
+import { and, eq, gte, inArray, lt, lte, or, type SQL } from "drizzle-orm";
 import { logs, usageRollups } from "../../db/schema/logs.ts";
 import { matches } from "../lib/sql-text.ts";
 
@@ -12,6 +12,8 @@ export type LogFilter = Readonly<{
   tokenId?: number;
   /** The whole name, or a pattern in which `%` stands for anything, as the ecosystem's tools send it. */
   modelName?: string;
+  /** One of these. */
+  modelNames?: readonly string[];
   channelId?: number;
   group?: string;
   /** As answered in X-Request-Id. */
@@ -49,6 +51,7 @@ function dimensions(filter: LogFilter, table: typeof logs | typeof usageRollups)
   if (filter.tokenId !== undefined) conditions.push(eq(table.tokenId, filter.tokenId));
   if (filter.channelId) conditions.push(eq(table.channelId, filter.channelId));
   if (filter.group) conditions.push(eq(table.group, filter.group));
+  if (filter.modelNames) conditions.push(inArray(table.modelName, [...filter.modelNames]));
   if (filter.modelName) conditions.push(matchesModel(table, filter.modelName));
   return conditions;
 }

@@ -5,6 +5,7 @@ import type { UsageRecord } from "../billing/types.ts";
 import { readLogs, totalLogs } from "./list-logs.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { readHistogram } from "./read-histogram.ts";
+import { resolveFilter } from "./resolve-filter.ts";
 import { callRecord, writeCalls } from "./testing.ts";
 import { readStat, sumUsage, type UsageSums } from "./usage-sums.ts";
 
@@ -133,7 +134,10 @@ describe("for random filters and ranges", () => {
   test("sums are those of the rows", async () => {
     for (const _ of rounds) {
       const filter = randomFilter();
-      expect({ filter, sums: await sumUsage(database.db, filter) }).toEqual({ filter, sums: sumsOf(fitting(filter)) });
+      const sums = sumsOf(fitting(filter));
+      expect({ filter, sums: await sumUsage(database.db, filter) }).toEqual({ filter, sums });
+      const resolved = await resolveFilter(database.db, filter);
+      expect({ filter, resolved, sums: await sumUsage(database.db, resolved) }).toEqual({ filter, resolved, sums });
     }
   });
 

@@ -37,7 +37,7 @@ export async function sumUsage(db: Db, filter: LogFilter): Promise<UsageSums> {
 }
 
 /** Sums consumption rows of the log between two times, both inclusive: for short ranges. */
-export async function sumRows(db: Db, filter: LogFilter, start: number, end: number): Promise<UsageSums> {
+async function sumRows(db: Db, filter: LogFilter, start: number, end: number): Promise<UsageSums> {
   const [row] = await db
     .select({
       count: bigint(sql`sum(1)`),
