@@ -1,32 +1,12 @@
 import Box from "@mui/material/Box";
 import Dialog from "@mui/material/Dialog";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useState } from "react";
+import { type KeyboardEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { PALETTE_EVENT } from "./palette-event.ts";
 import { type Command, useCommands, useFinds } from "./useCommands.ts";
 
-/** Ctrl-K or ⌘-K: go to a page, do something, or find what was typed. */
-export const CommandPalette = () => {
-  const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
-    const open = () => setOpen(true);
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      setOpen((was) => !was);
-    };
-    window.addEventListener(PALETTE_EVENT, open);
-    window.addEventListener("keydown", onKey);
-    return () => {
-      window.removeEventListener(PALETTE_EVENT, open);
-      window.removeEventListener("keydown", onKey);
-    };
-  }, []);
-  return isOpen ? <Palette onClose={() => setOpen(false)} /> : null;
-};
-
-const Palette = ({ onClose }: { onClose: () => void }) => {
+/** Go to a page, do something, or find what was typed. */
+export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
   const { t } = useTranslation();
   const listId = useId();
   const commands = useCommands();
@@ -40,7 +20,7 @@ const Palette = ({ onClose }: { onClose: () => void }) => {
     onClose();
     command.run();
   };
-  const onKeyDown = (event: ReactKeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter") run(matching[at]);
     else if (event.key === "ArrowDown") setAt(Math.min(at + 1, matching.length - 1));
     else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));

@@ -15,7 +15,7 @@ import { size } from "../../theme.ts";
 import { useSession } from "../session/session.tsx";
 import { useSite, useSiteName } from "../site/site.tsx";
 import { LanguageMenu } from "./LanguageMenu.tsx";
-import { openPalette } from "./palette-event.ts";
+import { openPalette, PALETTE_KEYS } from "./palette-event.ts";
 import { ThemeMenu } from "./ThemeMenu.tsx";
 import { useWays } from "./useWays.ts";
 
@@ -161,7 +161,7 @@ const PaletteButton = () => {
       <Box component="span" sx={{ flex: 1, textAlign: "left" }}>
         {t("shell.palette.open")}
       </Box>
-      <kbd aria-hidden>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" : "Ctrl K"}</kbd>
+      <kbd aria-hidden>{PALETTE_KEYS}</kbd>
     </ButtonBase>
   );
 };

@@ -4,9 +4,10 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import { Fragment, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { PALETTE_KEYS } from "./palette-event.ts";
 
 const KEYS = [
-  ["Ctrl K", "palette"],
+  [PALETTE_KEYS, "palette"],
   ["/", "search"],
   ["J  K", "move"],
   ["Enter", "open"],

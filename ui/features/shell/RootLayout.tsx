@@ -10,13 +10,13 @@ import { Footer } from "./Footer.tsx";
 import { Header } from "./Header.tsx";
 import { NotPermitted } from "./NotPermitted.tsx";
 import { isAdminPage, isConsolePage } from "./nav.ts";
+import { PaletteHost } from "./PaletteHost.tsx";
 import { useCollapsed } from "./useCollapsed.ts";
 import { usePageTitle } from "./usePageTitle.ts";
 
 /** What only people who are signed in see is not part of what the sign-in page loads. */
 const Sider = lazy(async () => ({ default: (await import("./signed-in.ts")).Sider }));
 const SiderDrawer = lazy(async () => ({ default: (await import("./signed-in.ts")).SiderDrawer }));
-const CommandPalette = lazy(async () => ({ default: (await import("./signed-in.ts")).CommandPalette }));
 const KeyboardHelp = lazy(async () => ({ default: (await import("./signed-in.ts")).KeyboardHelp }));
 
 /** Header, sider, content and footer; the sider stands beside the console's pages only. */
@@ -95,9 +95,9 @@ export const RootLayout = () => {
           <Footer />
         </Box>
       </Box>
+      {user && <PaletteHost />}
       {user && (
         <Suspense>
-          <CommandPalette />
           <KeyboardHelp />
         </Suspense>
       )}

@@ -5,3 +5,6 @@ export const PALETTE_EVENT = "sluice:palette";
 export const openPalette = (): void => {
   window.dispatchEvent(new Event(PALETTE_EVENT));
 };
+
+/** How the keys that open it are called on this machine. */
+export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘ K" : "Ctrl K";
