@@ -2,11 +2,10 @@
  * The thread in which the embedded engine lives. It is one Postgres session behind a private unix socket that admits one
  * connection: more would mix up each other's statements.
  */
-import { existsSync, fsyncSync, unlinkSync } from "node:fs";
+import { chmodSync, existsSync, fsyncSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
-import initdbWasm from "../../node_modules/@electric-sql/pglite/dist/initdb.wasm" with { type: "file" };
 import engineData from "../../node_modules/@electric-sql/pglite/dist/pglite.data" with { type: "file" };
 import engineWasm from "../../node_modules/@electric-sql/pglite/dist/pglite.wasm" with { type: "file" };
 import type { WorkerCommand, WorkerReply } from "./messages.ts";
@@ -50,17 +49,12 @@ self.onmessage = async ({ data: command }: MessageEvent<WorkerCommand>) => {
 };
 
 async function start({ dataDir, socket, fsync }: Extract<WorkerCommand, { op: "start" }>): Promise<void> {
-  const fresh = !existsSync(join(dataDir, "PG_VERSION"));
-  const compile = async (file: string) => WebAssembly.compile(await Bun.file(file).arrayBuffer());
+  if (!existsSync(join(dataDir, "PG_VERSION"))) await unpackSeed(dataDir);
   const durable = ["-c", "fsync=on", "-c", "wal_sync_method=fsync"];
   const defaults = (PGlite as unknown as StartParameters).defaultStartParams;
   engine = await PGlite.create({
     dataDir,
-    pgliteWasmModule: await compile(engineWasm),
-    ...(fresh && {
-      initdbWasmModule: await compile(initdbWasm),
-      loadDataDir: new File([await Bun.file(seed).arrayBuffer()], "seed.tar.gz", { type: "application/gzip" }),
-    }),
+    pgliteWasmModule: await WebAssembly.compile(await Bun.file(engineWasm).arrayBuffer()),
     fsBundle: new Blob([await Bun.file(engineData).arrayBuffer()]),
     startParams: [
       ...defaults.filter((parameter) => parameter !== "-F" || !fsync),
@@ -83,6 +77,15 @@ async function start({ dataDir, socket, fsync }: Extract<WorkerCommand, { op: "s
   if (existsSync(socket)) unlinkSync(socket);
   server = new PGLiteSocketServer({ db: engine, path: socket, maxConnections: 1 });
   await server.start();
+}
+
+/** Puts an initialised data directory in its place, whole: a start that is interrupted begins anew. */
+async function unpackSeed(dataDir: string): Promise<void> {
+  const draft = `${dataDir}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  await new Bun.Archive(await Bun.file(seed).bytes()).extract(draft);
+  chmodSync(draft, 0o700);
+  renameSync(draft, dataDir);
 }
 
 /**

@@ -44,7 +44,7 @@ export const channels = pgTable(
   },
   (t) => [
     index("channels_tag_idx").on(t.tag),
-    index("channels_order_idx").on(t.priority.desc(), t.id.desc()),
+    index("channels_order_idx").on(t.priority, t.id),
     index("channels_status_idx").on(t.status),
     check("channels_status_known", sql`${t.status} in (1, 2, 3)`),
     check("channels_weight_not_negative", sql`${t.weight} >= 0`),

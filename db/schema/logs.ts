@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, pgTable, primaryKey, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { epochSeconds, quotaUnits } from "./columns.ts";
 
@@ -36,14 +37,16 @@ export const logs = pgTable(
     /** JSON text, see `LogOther` in src/billing/types.ts. */
     other: text("other").notNull().default(""),
   },
+  // Ascending: read backwards they give "newest first". An index made DESC would put nulls last, which no list asks for.
   (t) => [
     primaryKey({ columns: [t.createdAt, t.id] }),
     uniqueIndex("logs_request_id_key").on(t.requestId, t.createdAt),
-    index("logs_user_idx").on(t.userId, t.createdAt.desc(), t.id.desc()),
-    index("logs_model_idx").on(t.modelName, t.createdAt.desc()),
-    index("logs_token_idx").on(t.tokenId, t.createdAt.desc()),
-    index("logs_channel_idx").on(t.channelId, t.createdAt.desc()),
-    index("logs_type_idx").on(t.type, t.createdAt.desc()),
+    index("logs_user_idx").on(t.userId, t.createdAt, t.id),
+    index("logs_model_idx").on(t.modelName, t.createdAt),
+    index("logs_token_idx").on(t.tokenId, t.createdAt),
+    index("logs_channel_idx").on(t.channelId, t.createdAt),
+    index("logs_type_idx").on(t.type, t.createdAt),
+    index("logs_failed_idx").on(t.createdAt, t.id).where(sql`${t.failed}`),
   ],
 );
 

@@ -32,9 +32,9 @@ export const drawingTasks = pgTable(
     properties: jsonb("properties"),
   },
   (t) => [
-    index("drawing_tasks_user_idx").on(t.userId, t.submitTime.desc()),
+    index("drawing_tasks_user_idx").on(t.userId, t.submitTime),
     index("drawing_tasks_mj_id_idx").on(t.mjId),
-    index("drawing_tasks_channel_idx").on(t.channelId, t.submitTime.desc()),
+    index("drawing_tasks_channel_idx").on(t.channelId, t.submitTime),
     index("drawing_tasks_progress_idx").on(t.progress),
   ],
 );
@@ -65,9 +65,9 @@ export const mediaTasks = pgTable(
     data: jsonb("data"),
   },
   (t) => [
-    index("media_tasks_user_idx").on(t.userId, t.submitTime.desc()),
+    index("media_tasks_user_idx").on(t.userId, t.submitTime),
     index("media_tasks_task_idx").on(t.taskId),
-    index("media_tasks_channel_idx").on(t.channelId, t.submitTime.desc()),
+    index("media_tasks_channel_idx").on(t.channelId, t.submitTime),
     index("media_tasks_status_idx").on(t.status),
   ],
 );

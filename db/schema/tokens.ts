@@ -36,7 +36,7 @@ export const tokens = pgTable(
   },
   (t) => [
     uniqueIndex("tokens_key_hash_key").on(t.keyHash),
-    index("tokens_user_idx").on(t.userId, t.id.desc()),
+    index("tokens_user_idx").on(t.userId, t.id),
     check("tokens_status_known", sql`${t.status} in (1, 2, 3, 4)`),
     check("tokens_remain_not_negative", sql`${t.remainQuota} >= 0`),
     check("tokens_held_not_negative", sql`${t.held} >= 0`),

@@ -22,7 +22,7 @@ export const topUpOrders = pgTable(
   },
   (t) => [
     uniqueIndex("top_up_orders_trade_no_key").on(t.tradeNo),
-    index("top_up_orders_user_idx").on(t.userId, t.id.desc()),
+    index("top_up_orders_user_idx").on(t.userId, t.id),
     index("top_up_orders_status_idx").on(t.status, t.createdTime),
     check("top_up_orders_status_known", sql`${t.status} in ('pending', 'success', 'expired', 'failed')`),
     check("top_up_orders_quota_positive", sql`${t.quota} > 0`),
@@ -43,7 +43,7 @@ export const rebates = pgTable(
     quota: quotaUnits("quota").notNull(),
     createdTime: epochSeconds("created_time").notNull(),
   },
-  (t) => [index("rebates_user_idx").on(t.userId, t.id.desc())],
+  (t) => [index("rebates_user_idx").on(t.userId, t.id)],
 );
 
 export const withdrawals = pgTable(
@@ -62,7 +62,7 @@ export const withdrawals = pgTable(
     decidedBy: integer("decided_by").references(() => users.id, { onDelete: "set null" }),
   },
   (t) => [
-    index("withdrawals_user_idx").on(t.userId, t.id.desc()),
+    index("withdrawals_user_idx").on(t.userId, t.id),
     index("withdrawals_status_idx").on(t.status),
     check("withdrawals_status_known", sql`${t.status} in ('requested', 'approved', 'paid', 'rejected')`),
     check("withdrawals_quota_positive", sql`${t.quota} > 0`),

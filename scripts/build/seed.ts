@@ -5,10 +5,10 @@ const ROOT = path.resolve(import.meta.dir, "../..");
 const SEED = "db/embedded/seed.tar.gz";
 const MAKER = "db/embedded/make-seed.ts";
 /** What the seed is made from: it is outdated when one of these is newer. */
-const SOURCES = [MAKER, "node_modules/@electric-sql/pglite/package.json"];
+const SOURCES = [MAKER, "node_modules/@electric-sql/pglite/package.json", "db/migrations/meta/_journal.json"];
 
 /**
- * Makes the initialised data directory that the executable carries (so that a first start need not run initdb), unless
+ * Makes the initialised data directory that the executable carries (so that a first start need not make one), unless
  * it is there and up to date. Returns whether it was made. Throws when making it fails.
  */
 export async function ensureSeed(): Promise<boolean> {
