@@ -25,6 +25,8 @@ const FLEXIBLE_PX = 140;
 const DETAIL_PX = 36;
 const SELECTION_PX = 40;
 const ACTIONS_PX = 48;
+/** The menu stays in sight where the table is wider than the window. */
+const STUCK_RIGHT = { position: "sticky", right: 0, zIndex: 1, backgroundColor: "inherit" } as const;
 
 /** The table on a wide screen: 40 px rows, figures right, one faint line between rows. */
 export function TableView<Row>(props: ViewProps<Row>) {
@@ -41,7 +43,11 @@ export function TableView<Row>(props: ViewProps<Row>) {
           minWidth: columns.reduce((sum, { width }) => sum + (width ?? FLEXIBLE_PX), controls),
           ...(isCompact && { "& td": { height: 32 } }),
           "& tr > :first-of-type": { pl: detail || selection ? 2 : 4 },
-          "& tr > :last-child": { pr: actions ? 2 : 4 },
+          "& tr > :last-child": actions ? { pr: 2, ...STUCK_RIGHT } : { pr: 4 },
+          ...(actions && {
+            "& tbody > tr": { bgcolor: "surface.paper" },
+            "& thead > tr > :last-child": { zIndex: 3, bgcolor: "surface.sunken" },
+          }),
         }}
       >
         <colgroup>

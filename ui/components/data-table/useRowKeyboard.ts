@@ -14,16 +14,18 @@ export function useRowKeyboard({ ids, onOpen, onToggle }: Options): RowId | null
   const [focused, setFocused] = useState<RowId | null>(null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const key = event.key.toLowerCase();
       if (key === "j" || key === "k") {
         const at = focused === null ? -1 : ids.indexOf(focused);
         const next = ids[Math.min(Math.max(at + (key === "j" ? 1 : -1), 0), ids.length - 1)];
         if (next === undefined) return;
         setFocused(next);
+        // Enter now means the row, not the button that was pressed before.
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
         document.querySelector(`[data-row="${CSS.escape(String(next))}"]`)?.scrollIntoView({ block: "nearest" });
       } else if (focused !== null && ids.includes(focused)) {
-        if (key === "enter" || key === "o") onOpen(focused);
+        if (key === "o" || (key === "enter" && !pressesItself(event.target))) onOpen(focused);
         else if (key === "x" && onToggle) onToggle(focused);
         else return;
       } else return;
@@ -35,9 +37,13 @@ export function useRowKeyboard({ ids, onOpen, onToggle }: Options): RowId | null
   return focused;
 }
 
-function isBusy(target: EventTarget | null): boolean {
+const isWithin = (target: EventTarget | null, selector: string): boolean =>
+  target instanceof HTMLElement && target.closest(selector) !== null;
+
+function isTyping(target: EventTarget | null): boolean {
   if (document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]')) return true;
-  return (
-    target instanceof HTMLElement && target.closest("input, textarea, select, button, a, [contenteditable]") !== null
-  );
+  return isWithin(target, "input:not([type=checkbox]), textarea, select, [contenteditable]");
 }
+
+/** A focused button or link takes Enter for itself. */
+const pressesItself = (target: EventTarget | null): boolean => isWithin(target, "button, a, input");

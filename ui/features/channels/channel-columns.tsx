@@ -47,7 +47,7 @@ function columnsOf(
     {
       key: "id",
       head: t("channels.columns.id"),
-      width: 48,
+      width: 68,
       align: "right",
       isSortable: true,
       cell: ({ id }) => (
@@ -95,7 +95,7 @@ function columnsOf(
       isHiddenByDefault: true,
       cell: ({ group }) => <Tags names={splitList(group)} />,
     },
-    { key: "tag", head: t("channels.columns.tag"), width: 80, cell: ({ tag }) => <Tags names={tag ? [tag] : []} /> },
+    { key: "tag", head: t("channels.columns.tag"), width: 76, cell: ({ tag }) => <Tags names={tag ? [tag] : []} /> },
     {
       key: "priority",
       head: t("channels.columns.priority"),

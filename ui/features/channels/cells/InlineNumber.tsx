@@ -42,7 +42,7 @@ export const InlineNumber = ({ value, field, label, onSave }: InlineNumberProps)
           "tr:hover &, &:hover, &:focus-visible": { borderColor: "line.strong", bgcolor: "surface.paper" },
         }}
       >
-        {value}
+        {value < 0 ? `−${-value}` : value}
       </ButtonBase>
     );
   }

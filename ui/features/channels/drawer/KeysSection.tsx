@@ -62,25 +62,27 @@ export const KeysSection = ({ form, faults, change, stored, keyHint }: KeysSecti
           />
         </Field>
       )}
-      <Row gap={1}>
-        {(form.severalKeys || mayBeSeveral) && (
-          <Button size="small" variant="text" onClick={() => change({ severalKeys: !form.severalKeys })}>
-            {form.severalKeys ? t("channels.form.severalOff") : t("channels.form.severalOn")}
-          </Button>
-        )}
-        {stored && (
-          <Button
-            size="small"
-            variant="text"
-            onClick={() => {
-              change({ key: "", severalKeys: false });
-              setReplacing(false);
-            }}
-          >
-            {t("channels.form.keyReplaceCancel")}
-          </Button>
-        )}
-      </Row>
+      {(form.severalKeys || mayBeSeveral || stored) && (
+        <Row gap={1}>
+          {(form.severalKeys || mayBeSeveral) && (
+            <Button size="small" variant="text" onClick={() => change({ severalKeys: !form.severalKeys })}>
+              {form.severalKeys ? t("channels.form.severalOff") : t("channels.form.severalOn")}
+            </Button>
+          )}
+          {stored && (
+            <Button
+              size="small"
+              variant="text"
+              onClick={() => {
+                change({ key: "", severalKeys: false });
+                setReplacing(false);
+              }}
+            >
+              {t("channels.form.keyReplaceCancel")}
+            </Button>
+          )}
+        </Row>
+      )}
     </Section>
   );
 };

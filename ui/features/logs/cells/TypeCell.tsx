@@ -23,7 +23,7 @@ export const TypeCell = ({ entry }: { entry: LogEntry }) => {
   }
   const [name, tone] = kind;
   return (
-    <StatusChip tone={tone} dot={false}>
+    <StatusChip tone={tone} dot={false} quiet={tone === "idle"}>
       {t(`logs.types.${name}`)}
     </StatusChip>
   );
