@@ -1,56 +1,68 @@
 import { ensurePartitions } from "./partitions.ts";
-import type { Database } from "./types.ts";
+import type { Database, Sql } from "./types.ts";
 
-const CHECKPOINT_MS = 60_000;
-const VACUUM_MS = 120_000;
+const TIDY_MS = 60_000;
 const PARTITIONS_MS = 6 * 3600_000;
 
-/** Tables whose rows change; the embedded engine has nobody who would tidy up by itself. */
-const CHURNED = ["users", "tokens", "holds", "usage_rollups", "channels", "sessions", "options", "logs_rest"] as const;
-
 /**
- * Looks after the database while it is in use: partitions for the months to come; on the embedded engine also checkpoints
- * (without them its write-ahead log grows without bound) and VACUUM, one table at a time, since each holds everybody up.
- * Returns what ends it.
+ * Looks after the database while it is in use: partitions for the months to come; on the embedded engine, which has nobody
+ * who would tidy up by itself, also checkpoints and VACUUM. Both hold everybody up while they run, so it is done little
+ * and often. Failures are told and tried again. Returns what ends it.
  */
 export function startUpkeep(database: Database, onFailure: (error: unknown) => void): () => void {
-  const every = (periodMs: number, work: () => Promise<unknown>) => {
-    let isRunning = false;
-    const timer = setInterval(() => {
-      if (isRunning) return;
-      isRunning = true;
-      work()
-        .catch(onFailure)
-        .finally(() => {
-          isRunning = false;
-        });
-    }, periodMs);
-    timer.unref();
-    return timer;
-  };
-  const timers = [every(PARTITIONS_MS, () => ensurePartitions(database))];
+  const ends = [every(PARTITIONS_MS, () => ensurePartitions(database), onFailure)];
   if (database.kind === "embedded") {
-    timers.push(every(CHECKPOINT_MS, checkpointer(database)), every(VACUUM_MS, vacuumer(database)));
+    const checkpoint = checkpointer(database.sql);
+    const tidy = async () => {
+      await vacuumWorst(database.sql);
+      await checkpoint();
+    };
+    ends.push(every(TIDY_MS, tidy, onFailure));
   }
-  return () => timers.forEach(clearInterval);
+  return () => {
+    for (const end of ends) end();
+  };
 }
 
-function checkpointer({ sql }: Database): () => Promise<void> {
+function every(periodMs: number, work: () => Promise<unknown>, onFailure: (error: unknown) => void): () => void {
+  let isRunning = false;
+  const timer = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    work()
+      .catch(onFailure)
+      .finally(() => {
+        isRunning = false;
+      });
+  }, periodMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Returns what writes a checkpoint if anything was written since the last: else the write-ahead log grows for ever. */
+export function checkpointer(sql: Sql): () => Promise<boolean> {
+  const position = async () => (await sql`select pg_current_wal_insert_lsn()::text as place`)[0]?.place as string;
   let written = "";
   return async () => {
-    const [now] = await sql`select pg_current_wal_insert_lsn()::text as place`;
-    if (now?.place === written) return;
+    if ((await position()) === written) return false;
     await sql.unsafe("checkpoint");
-    const [after] = await sql`select pg_current_wal_insert_lsn()::text as place`;
-    written = String(after?.place);
+    written = await position();
+    return true;
   };
 }
 
-function vacuumer({ sql }: Database): () => Promise<void> {
-  let turn = 0;
-  return async () => {
-    const table = CHURNED[turn % CHURNED.length];
-    turn += 1;
-    await sql.unsafe(`vacuum (analyze) ${table}`);
-  };
+/**
+ * Clears away the dead rows of the table that needs it most and refreshes what the planner knows of it, if any does: after
+ * changes to a tenth of its rows, or once many were added. Returns its name.
+ */
+export async function vacuumWorst(sql: Sql): Promise<string | null> {
+  const [worst] = await sql<{ name: string; need: string }[]>`
+    select relid::regclass::text as name, greatest(
+        n_dead_tup / (200 + 0.1 * n_live_tup),
+        n_mod_since_analyze / (500 + 0.1 * n_live_tup),
+        n_ins_since_vacuum / (10000 + 0.2 * n_live_tup)) as need
+    from pg_stat_user_tables where schemaname = 'public' order by need desc limit 1`;
+  if (!worst || Number(worst.need) < 1) return null;
+  await sql.unsafe(`vacuum (analyze) ${worst.name}`);
+  return worst.name;
 }
