@@ -46,7 +46,8 @@ export async function setStage(
   return { gateway, upstream, root, key, stop };
 }
 
-async function emptyDatabase(): Promise<string> {
+/** Makes a new database on the server that TEST_DATABASE_URL names. Returns its address. */
+export async function emptyDatabase(): Promise<string> {
   const server = process.env.TEST_DATABASE_URL ?? "";
   const name = `sluice_${Bun.randomUUIDv7().replaceAll("-", "")}`;
   const sql = postgres(server, { max: 1, onnotice() {} });
