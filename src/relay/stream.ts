@@ -11,7 +11,7 @@ import {
   usageEvent,
 } from "../dialects/openai-chat/stream.ts";
 import { textOfBytes } from "../lib/bytes.ts";
-import { splitEvents, wholeEventsLength } from "../lib/sse.ts";
+import { eventEnd, wholeEventsLength } from "../lib/sse.ts";
 import type { OpenStream } from "./attempt.ts";
 import { drainCapMs, drains } from "./broken-stream.ts";
 import type { Call } from "./call.ts";
@@ -179,7 +179,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
 
   /** Notes what the block says about usage; without the events that the client did not ask for. */
   #inspect(block: Uint8Array): Uint8Array {
-    if (this.#keepUsage && !this.#firstChunk) this.#firstChunk = chunkOf(splitEvents(textOfBytes(block))[0] ?? "");
+    if (this.#keepUsage && !this.#firstChunk) this.#firstChunk = chunkOf(textOfBytes(block, 0, eventEnd(block, 0)));
     if (!mentionsUsage(block)) {
       this.#tally.push(block);
       return block;

@@ -62,6 +62,8 @@ test("a stored key survives a round through the form", () => {
 
 test("an untouched expiry is not sent again", () => {
   expect(bodyOf(formOf(token), token.name, token)).not.toHaveProperty("expired_time");
+  expect(bodyOf(formOf(token), token.name, token)).not.toHaveProperty("remain_quota");
+  expect(bodyOf({ ...formOf(token), quota: "77" }, token.name, token).remain_quota).toBe(77);
   expect(bodyOf({ ...formOf(token), expiresAt: 5 }, token.name, token).expired_time).toBe(5);
 });
 

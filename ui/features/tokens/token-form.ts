@@ -44,7 +44,7 @@ export function formOf(token: Token): TokenForm {
 
 export type TokenBody = Readonly<{
   name: string;
-  remain_quota: number;
+  remain_quota?: number;
   unlimited_quota: boolean;
   expired_time?: number;
   model_limits_enabled: boolean;
@@ -55,12 +55,12 @@ export type TokenBody = Readonly<{
 
 /**
  * Body of POST and PUT /api/token/ (PUT adds the id). An expiry that was not touched is left out: the server takes no
- * moment in the past, which it is for an expired key.
+ * moment in the past, which it is for an expired key. So is a quota: calls have spent of it since the form was opened.
  */
 export function bodyOf(form: TokenForm, name: string, stored?: Token): TokenBody {
   return {
     name,
-    remain_quota: form.unlimited ? Number(form.quota) || 0 : Number(form.quota),
+    ...(stored && String(stored.remain_quota) === form.quota ? {} : { remain_quota: Number(form.quota) || 0 }),
     unlimited_quota: form.unlimited,
     ...(stored && stored.expired_time === form.expiresAt ? {} : { expired_time: form.expiresAt ?? NEVER }),
     model_limits_enabled: form.models.length > 0,
