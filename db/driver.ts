@@ -17,11 +17,19 @@ const BIGINT_AS_NUMBER: postgres.PostgresType<number> = { to: 20, from: [20], pa
  * and more, and the query builder would not do so by itself.
  */
 export function openDriver(options: DriverOptions, url?: string): { sql: Sql; db: Db } {
-  const settings: DriverOptions = { onnotice: () => {}, ...options, types: { bigint: BIGINT_AS_NUMBER } };
+  const settings: DriverOptions = {
+    onnotice: () => {},
+    backoff: reconnectSeconds,
+    ...options,
+    types: { bigint: BIGINT_AS_NUMBER },
+  };
   const sql = (url ? postgres(url, settings) : postgres(settings)) as Sql;
   const db = drizzle(named(sql), { schema });
   return { sql, db };
 }
+
+/** A database that was restarted is found again within a second; the driver's own pauses grow to twenty. */
+const reconnectSeconds = (failures: number): number => Math.min(0.05 * 2 ** failures, 1) * (0.75 + Math.random() / 4);
 
 type Unsafe = (query: string, parameters?: unknown[], options?: object) => unknown;
 type Begin = (...args: unknown[]) => unknown;
