@@ -35,6 +35,9 @@ const SPARK = 18;
 const SPARK_DEFAULT_VERSION = "v2.1";
 const LONGEST_MODEL_BYTES = 255;
 const LONGEST_PREFIX = 64;
+/** Groups and tags are indexed: longer ones would not fit into an index. */
+const LONGEST_GROUP = 64;
+const LONGEST_TAG = 200;
 
 /**
  * Checks the fields that are present and turns them into column values. Empty name, key, models and type 0 mean "leave it",
@@ -60,7 +63,7 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("setting", jsonText(input.setting, "channel_setting_invalid")),
     ...present("paramOverride", jsonText(input.param_override, "channel_param_override_invalid")),
     ...present("modelPrefix", readPrefix(input.model_prefix)),
-    ...present("tag", text(input.tag)),
+    ...present("tag", readTag(input.tag)),
     ...present("testModel", text(input.test_model)),
     ...present("autoBan", input.auto_ban === undefined ? undefined : Boolean(input.auto_ban)),
   };
@@ -120,6 +123,8 @@ function checkModels(models: string[]): string[] {
 
 function checkGroups(groups: string[]): string[] {
   if (groups.length === 0) throw new OperationError("channel_group_required");
+  if (groups.some((group) => group.length > LONGEST_GROUP))
+    throw new OperationError("channel_group_too_long", { max: LONGEST_GROUP });
   return groups;
 }
 
@@ -127,6 +132,12 @@ function readPrefix(value: string | null | undefined): string | undefined {
   const prefix = text(value);
   if (prefix && prefix.length > LONGEST_PREFIX) throw new OperationError("channel_prefix_too_long");
   return prefix;
+}
+
+function readTag(value: string | null | undefined): string | undefined {
+  const tag = text(value);
+  if (tag && tag.length > LONGEST_TAG) throw new OperationError("channel_tag_too_long", { max: LONGEST_TAG });
+  return tag;
 }
 
 type JsonProblem =

@@ -46,3 +46,19 @@ describe("a database that does not answer", () => {
     expect((await app.ask("GET", "/api/user/groups")).status).toBe(200);
   });
 });
+
+describe("text that Postgres cannot hold", () => {
+  let app: TestConsole;
+  beforeAll(async () => {
+    app = await startTestConsole();
+  });
+  afterAll(() => app.close());
+
+  test("is the caller's mistake, told in their language", async () => {
+    const body = { username: "a\u0000b", password: "whatever" };
+    expect(await app.ask("POST", "/api/user/login", body, { "accept-language": "en" })).toMatchObject({
+      status: 400,
+      body: { success: false, code: "text_unstorable", message: expect.stringContaining("U+0000") },
+    });
+  });
+});

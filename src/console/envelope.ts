@@ -27,9 +27,9 @@ const fail = (request: Request, code: MessageCode, params?: MessageParams): Refu
 export const isConsolePath = (path: string): boolean => path === "/api" || path.startsWith("/api/");
 
 /**
- * Answers every failure under /api with the envelope: operations' refusals (200 unless they say otherwise), invalid input
- * (400), unknown paths (404), an unreachable database (503) and everything unforeseen (500, logged with the request id).
- * Nothing under /api may be cached.
+ * Answers every failure under /api with the envelope: operations' refusals (200 unless they say otherwise), input that is
+ * invalid or cannot be stored (400), unknown paths (404), an unreachable database (503) and everything unforeseen (500,
+ * logged with the request id). Nothing under /api may be cached.
  */
 export function envelope({ log }: Readonly<{ log: Logger }>) {
   const unknownRoute = ({ request, path }: { request: Request; path: string }) => {
@@ -60,7 +60,11 @@ export function envelope({ log }: Readonly<{ log: Logger }>) {
         const detail = describeInvalidInput(error as InvalidInput, languageOf(request));
         return fail(request, "invalid_request", { detail });
       }
-      if (isDatabaseDown(error)) {
+      if (failsWith(error, isUnstorable)) {
+        set.status = 400;
+        return fail(request, "text_unstorable");
+      }
+      if (failsWith(error, isDatabaseDown)) {
         log.warn({ requestId: requestIdOf(request), path, error }, "the database does not answer");
         set.status = 503;
         return fail(request, "database_unavailable");
@@ -77,15 +81,21 @@ export function envelope({ log }: Readonly<{ log: Logger }>) {
   return app;
 }
 
-/** Connection failures of the driver, and of the server while it starts or stops (class 57P). */
-function isDatabaseDown(error: unknown): boolean {
+/** Whether an error, or one that caused it, has such a code of the database or its driver. */
+function failsWith(error: unknown, fits: (code: string) => boolean): boolean {
   for (let cause: unknown = error, depth = 0; cause && depth < 4; depth += 1) {
     const { code, cause: next } = cause as { code?: unknown; cause?: unknown };
-    if (typeof code === "string" && (/^57P0/.test(code) || DRIVER_FAILURES.has(code))) return true;
+    if (typeof code === "string" && fits(code)) return true;
     cause = next;
   }
   return false;
 }
+
+/** Text with U+0000, which Postgres takes for none (as text, or inside JSON). */
+const isUnstorable = (code: string): boolean => code === "22021" || code === "22P05";
+
+/** Connection failures of the driver, and of the server while it starts or stops (class 57P). */
+const isDatabaseDown = (code: string): boolean => /^57P0/.test(code) || DRIVER_FAILURES.has(code);
 
 const DRIVER_FAILURES: ReadonlySet<string> = new Set([
   "ECONNREFUSED",

@@ -41,6 +41,11 @@ export const channelMessages = {
     zh: "模型名称 {model}… 超过 255 字节。",
   },
   channel_prefix_too_long: { en: "A model prefix has at most 64 characters.", zh: "模型前缀最多 64 个字符。" },
+  channel_group_too_long: {
+    en: "A group's name has at most {max} characters.",
+    zh: "分组名称最多 {max} 个字符。",
+  },
+  channel_tag_too_long: { en: "A tag has at most {max} characters.", zh: "标签最多 {max} 个字符。" },
   channel_key_required: { en: "Enter the key.", zh: "请填写密钥。" },
   channel_type_unknown: { en: "This release has no channel type {type}.", zh: "当前版本不支持渠道类型 {type}。" },
   channel_not_testable: { en: "Channels of this type cannot be tested.", zh: "该类型的渠道不支持测试。" },

@@ -20,6 +20,10 @@ export const commonMessages = {
   field_list_length: { en: "{field} can have at most {max} entries.", zh: "{field} 最多 {max} 项。" },
   field_object: { en: "{field} must be an object.", zh: "{field} 必须是对象。" },
   field_invalid: { en: "{field} is not valid.", zh: "{field} 无效。" },
+  text_unstorable: {
+    en: "A text holds a character that cannot be stored (U+0000).",
+    zh: "文本中含有无法保存的字符（U+0000）。",
+  },
   malformed_body: { en: "The request body is not valid JSON.", zh: "请求内容不是有效的 JSON。" },
   unknown_route: { en: "Invalid URL ({method} {path})", zh: "接口不存在（{method} {path}）" },
   internal_error: {
