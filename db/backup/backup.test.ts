@@ -166,6 +166,14 @@ test("the books of a copy agree although calls are charged meanwhile", async () 
   expect(books?.used).toBe(books?.logged);
 });
 
+test.skipIf(!process.env.TEST_DATABASE_URL)(
+  "is not restored under a gateway that serves from the same server",
+  async () => {
+    await target.sql`insert into processes (id, started_at, lease_until) values ('serving', 1, 99999999999)`;
+    await expect(restoreBackup(target, file(), { replace: true })).rejects.toThrow("a gateway is using this database");
+  },
+);
+
 test.skipIf(!process.env.TEST_DATABASE_URL)("carries embedded → server → embedded without a difference", async () => {
   const places = { databaseUrl: null, dataDir: file("first") };
   const embedded = await openDatabase(places);

@@ -11,9 +11,9 @@ const LOG_ROWS_A_SLICE = 400;
 /**
  * Writes the whole database to a file while it is in use. The copy is one moment's:
  * on a server one snapshot transaction reads everything; on the embedded engine (one session, so a transaction makes all
- * others wait) a short one reads every table but the log and notes the newest log id. Log rows are never changed and,
- * with one session, get their ids in the order of commits: those up to that id are the log of the same moment, and are
- * read afterwards in slices. Balances, counters and roll-ups so agree with the log rows. (Rows that an operator clears
+ * others wait) a short one reads every table but the log and notes the last log id given out. Log rows are never changed
+ * and, with one session, get their ids in the order of commits: those up to that id are the log of the same moment, and
+ * are read afterwards in slices. Balances, counters and roll-ups so agree with the log rows. (Rows that an operator clears
  * meanwhile may be missing.)
  * Returns the rows written a table. Throws when the disk or the database refuses; then there is no file.
  */
@@ -35,7 +35,7 @@ export async function writeBackup(
 
 async function writeAll({ sql, kind }: Database, file: BackupFile, version: string): Promise<RowCounts> {
   const counts: Record<string, number> = {};
-  const { log, lastLogId, sequences } = await sql.begin("isolation level repeatable read read only", async (tx) => {
+  const { log, sequences } = await sql.begin("isolation level repeatable read read only", async (tx) => {
     if (kind === "server") await tx.unsafe("set local statement_timeout = 0");
     await file.lines([JSON.stringify([HEAD_MARK, await headOf(tx, version)])]);
     const { carried } = await listTables(tx);
@@ -43,10 +43,9 @@ async function writeAll({ sql, kind }: Database, file: BackupFile, version: stri
     for (const table of kind === "server" ? carried : carried.slice(0, -1)) {
       counts[table.name] = await writeTable(tx, table, file);
     }
-    const [newest] = await tx<{ id: number }[]>`select coalesce(max(id), 0)::bigint as id from logs`;
-    return { log, lastLogId: newest?.id ?? 0, sequences: await readSequences(tx) };
+    return { log, sequences: await readSequences(tx) };
   });
-  if (kind === "embedded") counts[log.name] = await writeLog(sql, log, lastLogId, file);
+  if (kind === "embedded") counts[log.name] = await writeLog(sql, log, sequences.logs_id_seq ?? 0, file);
   await file.lines([JSON.stringify(["end", counts, sequences])]);
   return counts;
 }
