@@ -134,13 +134,19 @@ export class Account {
     this.readAt = now;
   }
 
-  /** Answers those who wait, first come first served. */
-  answer(): void {
+  /**
+   * Answers those who wait, first come first served. Answers whether somebody goes on waiting: who came while the database
+   * was being asked, or whose share went to a call that did not have to wait, is refused only when nothing is left to ask for.
+   */
+  answer(): boolean {
     for (const waiter of this.#takeWaiters()) {
-      const covered = this.covers(waiter.amount);
-      if (covered) this.hold(waiter.amount);
-      waiter.resolve(covered);
+      if (this.covers(waiter.amount)) {
+        this.hold(waiter.amount);
+        waiter.resolve(true);
+      } else if (waiter.amount > 0 && waiter.amount <= this.available) this.#waiters.push(waiter);
+      else waiter.resolve(false);
     }
+    return this.#waiters.length > 0;
   }
 
   /** The database did not answer: lends what can be lent, turns the others away with `reason`. */

@@ -81,7 +81,7 @@ export class Backing {
       if (this.parts.sole) await this.#read(subject, accounts);
       else await this.#acquire(subject, accounts);
       for (const account of accounts) {
-        account.answer();
+        if (account.answer()) this.want(account);
         this.trim(account);
       }
       this.#answering = true;
