@@ -1,4 +1,3 @@
-import { startUpkeep } from "../../db/upkeep.ts";
 import { createApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { createLogger } from "../lib/log.ts";
@@ -33,8 +32,6 @@ export async function serve(): Promise<number> {
   const address = `http://${config.host === "0.0.0.0" ? "localhost" : config.host}:${server.port}`;
   log.info({ address, version, database: services.database.kind }, "sluice is ready");
 
-  const stopUpkeep = startUpkeep(services.database, (error) => log.warn({ error }, "upkeep of the database failed"));
-
   const signal = await nextSignal();
   isDraining = true;
   log.info({ signal, withinMs: config.shutdownTimeoutMs }, "shutting down: open calls may finish");
@@ -44,7 +41,6 @@ export async function serve(): Promise<number> {
     log.warn("open calls are cut off");
     await server.stop(true);
   }
-  stopUpkeep();
   await endControl();
   await services.close();
   log.info("stopped");
