@@ -29,7 +29,7 @@ export function openDriver(options: DriverOptions, url?: string): { sql: Sql; db
 }
 
 /** A database that was restarted is found again within a second; the driver's own pauses grow to twenty. */
-const reconnectSeconds = (failures: number): number => Math.min(0.05 * 2 ** failures, 1) * (0.75 + Math.random() / 4);
+const reconnectSeconds = (failures: number): number => Math.min(0.05 * 2 ** failures, 1);
 
 type Unsafe = (query: string, parameters?: unknown[], options?: object) => unknown;
 type Begin = (...args: unknown[]) => unknown;

@@ -12,9 +12,11 @@ import { modelRoutes } from "./console/models.ts";
 import { rateLimit } from "./console/rate-limit.ts";
 import { sameOrigin } from "./console/same-origin.ts";
 import { tokenRoutes } from "./console/tokens.ts";
-import { webAssets } from "./console/web-assets.ts";
+import { type PageLimit, webAssets } from "./console/web-assets.ts";
 import { health, type Readiness } from "./health.ts";
+import { limitKeyOf } from "./lib/client-ip.ts";
 import { nowSeconds } from "./lib/clock.ts";
+import { createRateLimiter } from "./lib/rate-limiter.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./lib/request-id.ts";
 import { createRelay, type RelayServices } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
@@ -38,7 +40,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     })
     .use(health({ readiness: () => readiness(services, draining), metrics: services.metrics, version }))
     .use(managementApi(services))
-    .use(webAssets(consoleRoot()))
+    .use(webAssets(consoleRoot(), pageLimit(services)))
     .compile();
   return {
     fetch: (request) => (isRelayPath(request.url) ? relay : management).fetch(request),
@@ -54,6 +56,15 @@ const RELAY_PREFIXES = ["/v1/", "/pg/", "/hf/"] as const;
 function isRelayPath(url: string): boolean {
   const start = url.indexOf("/", "https://".length);
   return RELAY_PREFIXES.some((prefix) => url.startsWith(prefix, start));
+}
+
+/** Limits page loads by address, where the configuration says so. */
+function pageLimit({ config, clientAddress }: Services): PageLimit {
+  const limiter = config.rateLimits.web && createRateLimiter(config.rateLimits.web);
+  return (request, server) => {
+    const ip = clientAddress.ip(request, server);
+    return limiter && ip !== "" ? limiter.take(limitKeyOf(ip)) : 0;
+  };
 }
 
 /** Everything under /api. */
@@ -100,7 +111,7 @@ function relayServices(services: Services): RelayServices {
 /** A database that does not answer within this is not there. */
 const HEALTH_TIMEOUT_MS = 2000;
 
-async function readiness({ database, billing }: Services, draining: () => boolean): Promise<Readiness> {
+async function readiness({ database, billing, sharedLimits }: Services, draining: () => boolean): Promise<Readiness> {
   const { databaseDown, diskRefused, pendingRecords } = billing.status();
   const degraded: string[] = [];
   const answers = await Promise.race([
@@ -113,6 +124,7 @@ async function readiness({ database, billing }: Services, draining: () => boolea
   if (!answers) degraded.push("database: does not answer");
   if (databaseDown) degraded.push(`journal: ${pendingRecords} charges wait for the database`);
   if (diskRefused) degraded.push("journal: the disk refuses it, charges are in memory only");
+  if (sharedLimits && !sharedLimits.isAnswering()) degraded.push("redis: does not answer, limits are per process");
   if (draining()) degraded.push("shutting down");
   return { ready: !draining() && !diskRefused, degraded };
 }

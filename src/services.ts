@@ -17,6 +17,7 @@ import { createMetrics } from "./lib/metrics.ts";
 import { createAddressPolicy } from "./lib/outbound/address-policy.ts";
 import { createSafeFetch, type SafeFetch } from "./lib/outbound/safe-fetch.ts";
 import { loadSecrets } from "./lib/secrets.ts";
+import { createSharedLimits, type SharedLimits } from "./lib/shared-limits.ts";
 import { checkEncryptionKey } from "./settings/key-check.ts";
 import { createSettings, type Settings } from "./settings/settings.ts";
 import { createTokenDirectory, type TokenDirectory } from "./tokens/directory.ts";
@@ -38,6 +39,8 @@ export type Services = Readonly<{
   tester: ChannelTester;
   billing: Billing;
   clientAddress: ClientAddress;
+  /** Redis or Valkey, where replicas count together; null without REDIS_URL. */
+  sharedLimits: SharedLimits | null;
   fetch: SafeFetch;
   metrics: ReturnType<typeof createMetrics>;
   /** Ends everything in the reverse order; charges that wait are written first. */
@@ -68,6 +71,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     });
     const endUpkeep = startUpkeep(database, (error) => log.warn({ error }, "the database could not be tidied up"));
     const fetch = createSafeFetch(createAddressPolicy(config.allowPrivateUpstreams));
+    const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
     const tester = createChannelTester({ db, changes, directory: channels, settings, fetch, log });
     return {
       config,
@@ -84,11 +88,13 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       tester,
       billing,
       clientAddress: createClientAddress(config.trustedProxies),
+      sharedLimits,
       fetch,
       metrics: createMetrics(),
       async close() {
         tester.cancel();
         endUpkeep();
+        sharedLimits?.close();
         await billing.close();
         for (const room of [sessions, channels, tokens, users, settings]) room.close();
         await changes.close();

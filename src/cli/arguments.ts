@@ -32,7 +32,7 @@ Environment (all optional)
   HOST, PORT               address to listen on (0.0.0.0, 3000)
   DATA_DIR                 where the embedded database, keys and journal live (./data)
   DATABASE_URL             Postgres address; without it the embedded database is used
-  REDIS_URL                Redis or Valkey for limits shared by several replicas
+  REDIS_URL                Redis or Valkey, where replicas count model requests together
   ENCRYPTION_KEY           encrypts secrets at rest; else a key file is made in DATA_DIR
   SESSION_SECRET           signs sessions; else made in DATA_DIR
   TRUSTED_PROXIES          addresses or CIDR ranges whose forwarded headers are believed

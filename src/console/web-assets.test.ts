@@ -56,3 +56,11 @@ test("paths cannot leave the folder", async () => {
   }
   await rm(join(root, "../outside.txt"));
 });
+
+test("pages are limited, the assets they are made of are not", async () => {
+  const app = webAssets(root, () => 7);
+  const page = await app.handle(new Request("http://localhost/token"));
+  expect(page.status).toBe(429);
+  expect(page.headers.get("retry-after")).toBe("7");
+  expect((await app.handle(new Request("http://localhost/assets/app-1a2b.js"))).status).toBe(200);
+});

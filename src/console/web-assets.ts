@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Elysia } from "elysia";
+import type { PeerSource } from "../lib/client-ip.ts";
 
 /** Compressed forms that the build lays beside each file, best first. */
 const ENCODINGS = [
@@ -29,16 +30,31 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
 
+/** Seconds that a caller must wait before the next page; 0: none. */
+export type PageLimit = (request: Request, server: PeerSource) => number;
+
 /**
  * Serves the built console from `root` (embedded in the executable): hashed assets are cached for ever, everything else is
- * revalidated by ETag, unknown paths answer the application's page so that its router can take over.
+ * revalidated by ETag, unknown paths answer the application's page so that its router can take over. Pages are limited by
+ * `limit`, the assets they are made of are not.
  */
-export function webAssets(root: string) {
+export function webAssets(root: string, limit: PageLimit = () => 0) {
   const load = cachedLoader(root);
-  return new Elysia({ name: "web-assets" }).get("/*", ({ request, path }) => serve(load, request, path), {
-    detail: { hide: true },
-  });
+  return new Elysia({ name: "web-assets" }).get(
+    "/*",
+    ({ request, path, server }) => {
+      const seconds = path.startsWith("/assets/") ? 0 : limit(request, server);
+      return seconds > 0 ? tooManyPages(seconds) : serve(load, request, path);
+    },
+    { detail: { hide: true } },
+  );
 }
+
+const tooManyPages = (seconds: number): Response =>
+  new Response(`Too many requests. Try again in ${seconds} seconds.`, {
+    status: 429,
+    headers: { "retry-after": String(seconds), "cache-control": "no-store", "content-type": "text/plain" },
+  });
 
 type Loader = (path: string, acceptEncoding: string) => Promise<Asset | null>;
 

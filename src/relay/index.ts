@@ -39,7 +39,7 @@ function createContext(services: RelayServices): RelayContext {
   return {
     services,
     prices: createPrices(services.settings),
-    requestLimit: createModelRequestLimit(services.settings),
+    requestLimit: createModelRequestLimit(services.settings, services.sharedLimits),
     coolDown,
     keys: createKeyRing(coolDown),
     health: createHealth(services),

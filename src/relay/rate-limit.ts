@@ -1,8 +1,9 @@
 import { createRateLimiter, type RateLimiter } from "../lib/rate-limiter.ts";
+import type { SharedLimits, SharedRateLimiter } from "../lib/shared-limits.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { RelayError } from "./errors.ts";
 
-/** Counts model requests per user. Another place to count (shared by replicas) only has to be this. */
+/** Counts model requests per user: in this process at once, or where replicas count together. */
 export type ModelRequestLimit = {
   /** Counts a request as it comes. Throws or rejects RelayError 429 when one of the limits is reached. */
   admit(userId: number): void | Promise<void>;
@@ -10,13 +11,14 @@ export type ModelRequestLimit = {
   succeeded(userId: number): void;
 };
 
-type Limits = { minutes: number; total: number; success: number; all: RateLimiter | null; successes: RateLimiter };
+type Limiter = RateLimiter | SharedRateLimiter;
+type Limits = { minutes: number; total: number; success: number; all: Limiter | null; successes: Limiter };
 
 /**
  * Limits by the options ModelRequestRateLimit*: requests of any outcome (0: no limit) and successful ones, per user and
  * window, in bounded memory. A changed option starts a new count.
  */
-export function createModelRequestLimit(settings: SettingsReader): ModelRequestLimit {
+export function createModelRequestLimit(settings: SettingsReader, shared: SharedLimits | null): ModelRequestLimit {
   let version = Number.NaN;
   let enabled = false;
   let limits: Limits | null = null;
@@ -29,12 +31,14 @@ export function createModelRequestLimit(settings: SettingsReader): ModelRequestL
     const success = settings.get("ModelRequestRateLimitSuccessCount");
     if (limits?.minutes === minutes && limits.total === total && limits.success === success) return;
     const windowMs = minutes * 60_000;
+    const limiter = (name: string, count: number): Limiter =>
+      shared ? shared.limiter(name, { count, windowMs }) : createRateLimiter({ count, windowMs });
     limits = {
       minutes,
       total,
       success,
-      all: total > 0 ? createRateLimiter({ count: total, windowMs }) : null,
-      successes: createRateLimiter({ count: success, windowMs }),
+      all: total > 0 ? limiter("calls", total) : null,
+      successes: limiter("successes", success),
     };
   };
 
@@ -42,14 +46,19 @@ export function createModelRequestLimit(settings: SettingsReader): ModelRequestL
     admit(userId) {
       if (version !== settings.version) refresh();
       if (!enabled || !limits) return;
+      const { all, successes, total, success, minutes } = limits;
       const key = String(userId);
-      const waitForAll = limits.all?.take(key) ?? 0;
-      if (waitForAll > 0) throw tooMany(limits.total, limits.minutes, waitForAll);
-      const waitForSuccess = limits.successes.check(key);
-      if (waitForSuccess > 0) throw tooMany(limits.success, limits.minutes, waitForSuccess);
+      const refuse = (forAll: number, forSuccess: number) => {
+        if (forAll > 0) throw tooMany(total, minutes, forAll);
+        if (forSuccess > 0) throw tooMany(success, minutes, forSuccess);
+      };
+      const forAll = all?.take(key) ?? 0;
+      const forSuccess = successes.check(key);
+      if (typeof forAll === "number" && typeof forSuccess === "number") return refuse(forAll, forSuccess);
+      return Promise.all([forAll, forSuccess]).then(([now, later]) => refuse(now, later));
     },
     succeeded(userId) {
-      if (enabled) limits?.successes.take(String(userId));
+      if (enabled) void limits?.successes.take(String(userId));
     },
   };
 }

@@ -6,6 +6,7 @@ import type { ChannelEntry } from "../channels/entry.ts";
 import type { Config } from "../config.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Logger } from "../lib/log.ts";
+import type { SharedLimits } from "../lib/shared-limits.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { TokenDirectory } from "../tokens/directory.ts";
 
@@ -31,6 +32,8 @@ export type RelayServices = Readonly<{
     record(record: UsageRecord): void;
   };
   clientAddress: ClientAddress;
+  /** Where replicas count together; null: each process counts for itself. */
+  sharedLimits: SharedLimits | null;
   /** The user of a console session; null without one. */
   resolveSession(request: Request): UserEntry | null | Promise<UserEntry | null>;
   log: Logger;

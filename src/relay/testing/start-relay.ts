@@ -55,6 +55,7 @@ export function startRelay(setup: Setup) {
     disableChannel: ({ id }, key, reason) => void disabled.push({ channelId: id, key, reason }),
     billing: billing.service,
     clientAddress: createClientAddress([]),
+    sharedLimits: null,
     resolveSession: () => setup.session ?? null,
     log: pino({ level: "silent" }),
     metrics,

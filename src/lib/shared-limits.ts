@@ -1,0 +1,73 @@
+import { RedisClient } from "bun";
+import type { Logger } from "./log.ts";
+import { createRateLimiter, type Limit, waitSeconds } from "./rate-limiter.ts";
+
+/** Counts shared by replicas; the same as RateLimiter, but it has to ask. */
+export type SharedRateLimiter = {
+  /** Counts one request; 0 when it is allowed, else the seconds until the next one may be. Never rejects. */
+  take(key: string): Promise<number>;
+  /** The same answer without counting. */
+  check(key: string): Promise<number>;
+};
+
+/** Redis or Valkey as a place to count in. */
+export type SharedLimits = Readonly<{
+  /** A limiter whose counts all replicas share under `name`. */
+  limiter(name: string, limit: Limit): SharedRateLimiter;
+  /** False while it is away: each process then counts for itself. */
+  isAnswering(): boolean;
+  close(): void;
+}>;
+
+const TIMEOUT_MS = 250;
+/** So long it is left alone after a failure: a slow Redis must not slow every call down. */
+const REST_MS = 5000;
+
+/** Counts the request in ARGV[3] = 1 unless the limit is reached. Answers this window's count before it, and the last one's. */
+const SCRIPT = `
+local count = tonumber(redis.call('GET', KEYS[1]) or '0')
+local before = tonumber(redis.call('GET', KEYS[2]) or '0')
+if ARGV[3] == '1' and count + before * (1 - tonumber(ARGV[2])) <= tonumber(ARGV[1]) - 1 then
+  redis.call('INCR', KEYS[1])
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+end
+return {count, before}`;
+
+/** Connects when it is first needed. Where Redis fails or takes longer than 250 ms, limits fall back to this process. */
+export function createSharedLimits(url: string, log: Logger, now: () => number = Date.now): SharedLimits {
+  const redis = new RedisClient(url, { connectionTimeout: TIMEOUT_MS, enableOfflineQueue: true, autoReconnect: true });
+  let restUntil = 0;
+
+  const ask = async (name: string, key: string, limit: Limit, counts: boolean): Promise<number | null> => {
+    const time = now();
+    if (time < restUntil) return null;
+    const index = Math.floor(time / limit.windowMs);
+    const elapsed = (time % limit.windowMs) / limit.windowMs;
+    const keys = [index, index - 1].map((window) => `sluice:limit:${name}:${limit.windowMs}:${key}:${window}`);
+    const numbers = [limit.count, elapsed, counts ? 1 : 0, 2 * limit.windowMs].map(String);
+    try {
+      const asked = redis.send("EVAL", [SCRIPT, "2", ...keys, ...numbers]);
+      asked.catch(() => {});
+      const answer: unknown = await Promise.race([asked, Bun.sleep(TIMEOUT_MS)]);
+      if (!Array.isArray(answer)) throw new Error("no answer in time");
+      if (restUntil > 0) log.info("redis answers again: limits are shared");
+      restUntil = 0;
+      return waitSeconds(limit, { count: Number(answer[0]), before: Number(answer[1]) }, time);
+    } catch (error) {
+      if (restUntil === 0) log.warn({ error }, "redis does not answer: limits are counted by each process");
+      restUntil = now() + REST_MS;
+      return null;
+    }
+  };
+  return {
+    limiter(name, limit) {
+      const local = createRateLimiter(limit);
+      return {
+        take: async (key) => (await ask(name, key, limit, true)) ?? local.take(key),
+        check: async (key) => (await ask(name, key, limit, false)) ?? local.check(key),
+      };
+    },
+    isAnswering: () => restUntil === 0,
+    close: () => redis.close(),
+  };
+}
