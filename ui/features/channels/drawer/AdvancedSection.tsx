@@ -14,8 +14,7 @@ const TEXT_FIELDS = ["modelPrefix", "organization", "maxInputTokens"] as const;
 const EXAMPLES: Record<(typeof JSON_FIELDS)[number], string> = {
   modelMapping: '{"gpt-4o": "gpt-4o-2024-11-20"}',
   paramOverride: '{"temperature": 0.7}',
-  setting:
-    '{"proxy": "http://user:password@proxy.example:8080", "force_format": false, "thinking_to_content": false, "broken_stream": "drain", "drain_cap_seconds": 60}',
+  setting: '{"proxy": "http://user:password@proxy.example:8080", "broken_stream": "drain", "drain_cap_seconds": 60}',
   statusCodeMapping: '{"400": 500}',
 };
 
