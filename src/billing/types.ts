@@ -122,7 +122,7 @@ export type LogOther = {
   ending?: CallEnding;
   /** Request fields the target could not express. */
   dropped?: string[];
-  /** Quota units that were held and then returned. */
+  /** Quota units that were held for the call; what it did not cost went back. */
   reserved?: number;
   uncovered?: number;
   /** Status answered to the client. */

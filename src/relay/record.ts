@@ -74,6 +74,7 @@ function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
     status: outcome.status,
   };
   if (outcome.receipt) other.receipt = outcome.receipt;
+  if (call.hold && call.hold.amount > 0) other.reserved = call.hold.amount;
   if (outcome.error !== null) other.error = outcome.error;
   if (call.upstreamModel !== "" && call.upstreamModel !== candidates.model) {
     other.is_model_mapped = true;

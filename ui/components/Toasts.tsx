@@ -66,7 +66,7 @@ const COMPONENTS = { success: Toast, error: Toast, info: Toast, default: Toast }
 export const ToastProvider = ({ children }: { children: ReactNode }) => (
   <SnackbarProvider
     maxSnack={MOST_AT_ONCE}
-    anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
+    anchorOrigin={{ vertical: "bottom", horizontal: "left" }}
     Components={COMPONENTS}
   >
     {children}
