@@ -1,0 +1,50 @@
+import type { Reply } from "./collect-reply.ts";
+import type { ChatDialect, Conversation } from "./conversation.ts";
+import type { JsonObject } from "./json.ts";
+import type { ReplyContext, ReplyError, StreamDecoder, StreamEncoder } from "./reply.ts";
+
+/** Names of what could not be said in the target's format, for `X-Sluice-Dropped`; as the client's format calls them. */
+export type Dropped = Set<string>;
+
+/** Where an encoder must know its target beyond the dialect. */
+export type Target = {
+  /** The upstream's name of the model. */
+  model: string;
+  /** Used where the format demands a limit and the client gave none. */
+  defaultMaxTokens: number;
+  newId(prefix: string): string;
+};
+
+/** The client's request cannot be understood; becomes status 400 in the format of its door. */
+export class DecodeError extends Error {
+  override name = "DecodeError";
+  constructor(
+    message: string,
+    readonly param: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The side of a format that clients speak: reads their requests, writes answers to them. */
+export type DoorCodec = {
+  dialect: ChatDialect;
+  /** Throws DecodeError. Lenient: what is merely unknown goes to `extra`. `path`: model and stream where the address tells them. */
+  decodeRequest(body: JsonObject, path?: { model: string; stream: boolean }): Conversation;
+  encodeReply(reply: Reply, context: ReplyContext): JsonObject;
+  /** `request`: for formats that repeat its settings in the answer. */
+  streamEncoder(context: ReplyContext, request: Conversation): StreamEncoder;
+  /** The error body of the format. */
+  encodeError(error: ReplyError, requestId: string): JsonObject;
+};
+
+/** The side of a format that providers speak: writes requests to them, reads their answers. */
+export type ProviderCodec = {
+  dialect: ChatDialect;
+  encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject;
+  /** A complete answer; null when it is none (an error object is read by `decodeError`). */
+  decodeReply(body: JsonObject): Reply | null;
+  streamDecoder(newId: (prefix: string) => string): StreamDecoder;
+  /** What an answer with an error status, or an error object with status 200, says; null: it holds no error. */
+  decodeError(status: number, body: unknown): ReplyError | null;
+};
