@@ -3,6 +3,7 @@ export * from "./codes.ts";
 export * from "./ledger.ts";
 export * from "./logs.ts";
 export * from "./settings.ts";
+export * from "./sign-in.ts";
 export * from "./tasks.ts";
 export * from "./tokens.ts";
 export * from "./users.ts";
