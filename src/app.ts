@@ -70,7 +70,16 @@ function pageLimit({ config, clientAddress }: Services): PageLimit {
 /** Everything under /api. */
 function managementApi(services: Services) {
   const { database, changes, vault, channels, config } = services;
-  const shared = { ...services, db: database.db, databaseKind: database.kind, version, startedAt: nowSeconds() };
+  const shared = {
+    ...services,
+    signInAddresses: config.signInAddresses,
+    generateDefaultToken: config.generateDefaultToken,
+    db: database.db,
+    databaseKind: database.kind,
+    localAddress: `http://localhost:${config.port}`,
+    version,
+    startedAt: nowSeconds(),
+  };
   const operations = { db: database.db, changes, vault, channels };
   const guarded = guard(services);
   const limits = rateLimit({ rateLimits: config.rateLimits, clientAddress: services.clientAddress });

@@ -24,6 +24,20 @@ export type Config = Readonly<{
   /** Milliseconds that open calls get to finish after SIGTERM. */
   shutdownTimeoutMs: number;
   rateLimits: Readonly<{ api: RateLimit; web: RateLimit; critical: RateLimit }>;
+  /** Whoever registers starts with an API key. */
+  generateDefaultToken: boolean;
+  /** Base addresses of the services that people sign in with, without a slash at the end. */
+  signInAddresses: SignInAddresses;
+}>;
+
+export type SignInAddresses = Readonly<{
+  github: string;
+  githubApi: string;
+  linuxdo: string;
+  linuxdoApi: string;
+  discord: string;
+  telegram: string;
+  turnstileVerify: string;
 }>;
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
@@ -64,6 +78,19 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
       web: read.rateLimit("GLOBAL_WEB_RATE_LIMIT", 60, 180),
       critical: read.rateLimit("CRITICAL_RATE_LIMIT", 20, 1200),
     },
+    generateDefaultToken: read.flag("GENERATE_DEFAULT_TOKEN", false),
+    signInAddresses: {
+      github: read.address("GITHUB_BASE_URL", "https://github.com"),
+      githubApi: read.address("GITHUB_API_URL", "https://api.github.com"),
+      linuxdo: read.address("LINUXDO_BASE_URL", "https://connect.linux.do"),
+      linuxdoApi: read.address("LINUXDO_API_URL", "https://connect.linux.do"),
+      discord: read.address("DISCORD_BASE_URL", "https://discord.com"),
+      telegram: read.address("TELEGRAM_BASE_URL", "https://oauth.telegram.org"),
+      turnstileVerify: read.address(
+        "TURNSTILE_VERIFY_URL",
+        "https://challenges.cloudflare.com/turnstile/v0/siteverify",
+      ),
+    },
   };
 }
 
@@ -89,6 +116,11 @@ function reader(env: Env) {
     text,
     flag,
     integer,
+    address(name: string, fallback: string): string {
+      const value = (text(name) ?? fallback).replace(/\/+$/, "");
+      if (/^https?:\/\//i.test(value) && URL.canParse(value)) return value;
+      throw new ConfigError(`${name} must be an address that begins with http:// or https://`);
+    },
     list: (name: string): string[] => (text(name) ?? "").split(/[\s,]+/).filter(Boolean),
     oneOf<T extends string>(name: string, choices: readonly T[], fallback: T): T {
       const value = text(name)?.toLowerCase();

@@ -18,6 +18,7 @@ import { createAddressPolicy } from "./lib/outbound/address-policy.ts";
 import { createSafeFetch, type SafeFetch } from "./lib/outbound/safe-fetch.ts";
 import { loadSecrets } from "./lib/secrets.ts";
 import { createSharedLimits, type SharedLimits } from "./lib/shared-limits.ts";
+import { createMailer, type Mailer } from "./notify/mail.ts";
 import { checkEncryptionKey } from "./settings/key-check.ts";
 import { createSettings, type Settings } from "./settings/settings.ts";
 import { createTokenDirectory, type TokenDirectory } from "./tokens/directory.ts";
@@ -42,6 +43,7 @@ export type Services = Readonly<{
   /** Redis or Valkey, where replicas count together; null without REDIS_URL. */
   sharedLimits: SharedLimits | null;
   fetch: SafeFetch;
+  mailer: Mailer;
   metrics: ReturnType<typeof createMetrics>;
   /** Ends everything in the reverse order; charges that wait are written first. */
   close(): Promise<void>;
@@ -70,7 +72,8 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       log,
     });
     const endUpkeep = startUpkeep(database, (error) => log.warn({ error }, "the database could not be tidied up"));
-    const fetch = createSafeFetch(createAddressPolicy(config.allowPrivateUpstreams));
+    const policy = createAddressPolicy(config.allowPrivateUpstreams);
+    const fetch = createSafeFetch(policy);
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
     const tester = createChannelTester({ db, changes, directory: channels, settings, fetch, log });
     return {
@@ -90,6 +93,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       clientAddress: createClientAddress(config.trustedProxies),
       sharedLimits,
       fetch,
+      mailer: createMailer({ settings, policy, log }),
       metrics: createMetrics(),
       async close() {
         tester.cancel();

@@ -8,13 +8,17 @@ import { checkPasswordLength, hashPassword } from "./passwords.ts";
 import { ROLE } from "./roles.ts";
 import { checkDisplayName, checkUsername } from "./usernames.ts";
 
-export type NewUser = Readonly<{
+export type NewUser = NewAccount & Readonly<{ password: string }>;
+
+/** A user whose password is hashed already, or who signs in without one. */
+export type NewAccount = Readonly<{
   username: string;
-  password: string;
   displayName?: string;
   role?: number;
   /** Quota units to start with. */
   quota?: number;
+  email?: string | null;
+  inviterId?: number | null;
 }>;
 
 const CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789";
@@ -24,15 +28,23 @@ const CODE_TRIES = 20;
  * Creates a user and returns the id; whoever calls this publishes it to "users" after the commit.
  * Throws OperationError when a field is refused or the name is (or was) somebody's.
  */
-export async function createUser(db: DbOrTx, input: NewUser): Promise<number> {
+export async function createUser(db: DbOrTx, { password, ...account }: NewUser): Promise<number> {
+  checkUsername(account.username);
+  checkPasswordLength(password);
+  return createAccount(db, account, await hashPassword(password));
+}
+
+/** The same, with a password that was hashed before (`null`: none), so that a transaction need not wait for the hashing. */
+export async function createAccount(db: DbOrTx, input: NewAccount, passwordHash: string | null): Promise<number> {
   const username = checkUsername(input.username);
-  checkPasswordLength(input.password);
   const row = {
     username,
-    passwordHash: await hashPassword(input.password),
+    passwordHash,
     displayName: checkDisplayName(input.displayName ?? "") || username,
     role: input.role ?? ROLE.user,
     quota: input.quota ?? 0,
+    email: input.email ?? null,
+    inviterId: input.inviterId ?? null,
     createdAt: nowSeconds(),
   };
   for (let attempt = 0; attempt < CODE_TRIES; attempt += 1) {

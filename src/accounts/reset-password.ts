@@ -4,25 +4,32 @@ import type { Changes } from "../../db/changes.ts";
 import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import { isOneOf } from "../lib/sql-text.ts";
 import { setPassword } from "./change-password.ts";
 
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789";
 const LENGTH = 16;
 
+type ResetDeps = Readonly<{ db: Db; changes: Changes }>;
+
 /**
  * Gives the user named `username` a random password, ends all their sessions and revokes their access token.
  * Returns the password. Throws OperationError user_not_found.
  */
-export async function resetPassword(deps: Readonly<{ db: Db; changes: Changes }>, username: string): Promise<string> {
-  const { db, changes } = deps;
-  const [user] = await db
-    .update(users)
-    .set({ accessTokenHash: null })
-    .where(and(eq(users.username, username), isNull(users.deletedAt)))
-    .returning({ id: users.id });
+export async function resetPassword(deps: ResetDeps, username: string): Promise<string> {
+  const [user] = await deps.db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.username, username), isNull(users.deletedAt)));
   if (!user) throw new OperationError("user_not_found");
+  return giveNewPassword(deps, [user.id]);
+}
+
+/** Gives these users one random password and returns it; their sessions and access tokens end. */
+export async function giveNewPassword({ db, changes }: ResetDeps, userIds: readonly number[]): Promise<string> {
   const password = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
-  await setPassword(db, user.id, password, null);
-  await changes.publish("users", [user.id]);
+  await db.update(users).set({ accessTokenHash: null }).where(isOneOf(users.id, userIds));
+  for (const id of userIds) await setPassword(db, id, password, null);
+  await changes.publish("users", userIds);
   return password;
 }

@@ -5,18 +5,24 @@ import type { UserDirectory } from "../accounts/directory.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import type { Setup } from "../accounts/setup.ts";
 import { createSignInLimiter } from "../accounts/sign-in.ts";
+import type { SignInAddresses } from "../config.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Vault } from "../lib/crypto.ts";
+import type { Logger } from "../lib/log.ts";
+import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { Mailer } from "../notify/mail.ts";
 import type { Settings } from "../settings/settings.ts";
 import { groupRoutes } from "./groups.ts";
 import type { guard } from "./guard.ts";
 import { optionRoutes } from "./options.ts";
 import type { rateLimit } from "./rate-limit.ts";
+import { registerRoutes } from "./register.ts";
 import { sessionRoutes } from "./session.ts";
 import { setupRoutes } from "./setup.ts";
 import { statusRoutes } from "./status.ts";
 import { userSelfRoutes } from "./user-self.ts";
 import { userRoutes } from "./users.ts";
+import { verificationRoutes } from "./verification.ts";
 
 export type IdentityServices = Readonly<{
   db: Db;
@@ -29,6 +35,13 @@ export type IdentityServices = Readonly<{
   setup: Setup;
   channels: { modelsOf(group: string): readonly string[] };
   clientAddress: ClientAddress;
+  fetch: SafeFetch;
+  mailer: Mailer;
+  log: Logger;
+  signInAddresses: SignInAddresses;
+  generateDefaultToken: boolean;
+  /** Where the console is when no ServerAddress is set. */
+  localAddress: string;
   version: string;
   /** Epoch seconds. */
   startedAt: number;
@@ -45,6 +58,8 @@ export function identityRoutes(
     .use(statusRoutes(services, guarded))
     .use(setupRoutes(services, limits))
     .use(sessionRoutes({ ...services, signInLimiter }, limits))
+    .use(registerRoutes(services, limits))
+    .use(verificationRoutes(services, limits))
     .use(userSelfRoutes({ ...services, signInLimiter }, guarded))
     .use(userRoutes(services, guarded))
     .use(groupRoutes(services, guarded))

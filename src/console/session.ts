@@ -3,8 +3,10 @@ import type { Db } from "../../db/types.ts";
 import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "../accounts/session-cookie.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import { signInWithPassword } from "../accounts/sign-in.ts";
+import { checkTurnstile } from "../accounts/turnstile.ts";
 import { viewUser } from "../accounts/user-view.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
+import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { RateLimiter } from "../lib/rate-limiter.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";
@@ -16,11 +18,13 @@ type SessionServices = Readonly<{
   sessions: Sessions;
   clientAddress: ClientAddress;
   signInLimiter: RateLimiter;
+  fetch: SafeFetch;
+  signInAddresses: Readonly<{ turnstileVerify: string }>;
 }>;
 
 /** Login and logout. */
 export function sessionRoutes(services: SessionServices, limits: ReturnType<typeof rateLimit>) {
-  const { db, settings, sessions, clientAddress, signInLimiter } = services;
+  const { db, settings, sessions, clientAddress, signInLimiter, fetch, signInAddresses } = services;
 
   const logout = async ({ request, server, set }: LogoutContext) => {
     const value = sessionCookieOf(request);
@@ -33,7 +37,11 @@ export function sessionRoutes(services: SessionServices, limits: ReturnType<type
     .use(limits)
     .post(
       "/login",
-      async ({ body, request, server, set }) => {
+      async ({ body, query, request, server, set }) => {
+        await checkTurnstile(
+          { settings, fetch, verifyUrl: signInAddresses.turnstileVerify },
+          { token: query.turnstile, ip: clientAddress.ip(request, server) },
+        );
         const userId = await signInWithPassword({ db, settings, limiter: signInLimiter }, body);
         const value = await sessions.start(userId, {
           ip: clientAddress.ip(request, server),
@@ -42,7 +50,11 @@ export function sessionRoutes(services: SessionServices, limits: ReturnType<type
         set.headers["set-cookie"] = sessionCookie(value, clientAddress.isHttps(request, server));
         return ok(await viewUser(db, userId));
       },
-      { critical: true, body: t.Object({ username: t.String(), password: t.String({ maxLength: 200 }) }) },
+      {
+        critical: true,
+        query: t.Object({ turnstile: t.Optional(t.String({ maxLength: 4096 })) }),
+        body: t.Object({ username: t.String(), password: t.String({ maxLength: 200 }) }),
+      },
     )
     .get("/logout", logout)
     .post("/logout", logout);

@@ -6,9 +6,13 @@ import { createUserDirectory, type UserDirectory } from "../accounts/directory.t
 import { ROLE, type RoleName } from "../accounts/roles.ts";
 import { createSessions } from "../accounts/sessions.ts";
 import { createSetup } from "../accounts/setup.ts";
+import { type Config, readConfig } from "../config.ts";
 import { createClientAddress } from "../lib/client-ip.ts";
 import { createVault, type Vault } from "../lib/crypto.ts";
 import { createLogger, type Logger } from "../lib/log.ts";
+import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { createMailer } from "../notify/mail.ts";
 import { createSettings, type Settings } from "../settings/settings.ts";
 import { envelope } from "./envelope.ts";
 import { guard } from "./guard.ts";
@@ -34,8 +38,12 @@ type Mount = (services: TestServices, guarded: ReturnType<typeof guard>) => Prom
 type TestServices = Pick<TestDatabase, "db" | "changes"> &
   Readonly<{ database: TestDatabase; vault: Vault; settings: Settings; users: UserDirectory; log: Logger }>;
 
-/** The console's identity calls on a real database (a new one unless given), without a socket; `mount` adds others. */
-export async function startTestConsole(given?: TestDatabase, mount?: Mount) {
+/** The console's identity calls on a real database (a new one unless given), without a socket; `mount` adds others, `outside` replaces services to sign in with. */
+export async function startTestConsole(
+  given?: TestDatabase,
+  mount?: Mount,
+  outside: Partial<Config["signInAddresses"]> = {},
+) {
   const database = given ?? (await openTestDatabase());
   const { db } = database;
   const changes = await createChanges(database, (error) => {
@@ -50,6 +58,8 @@ export async function startTestConsole(given?: TestDatabase, mount?: Mount) {
   const clientAddress = createClientAddress([]);
   const guarded = guard({ users, sessions, vault });
   const limits = rateLimit({ rateLimits: { api: null, web: null, critical: null }, clientAddress });
+  const policy = createAddressPolicy(true);
+  const { signInAddresses } = readConfig({});
   const channels = { modelsOf: (group: string) => (group === "default" ? ["gpt-4o", "x/gpt-4o"] : []) };
   const app = new Elysia()
     .use(envelope({ log }))
@@ -67,6 +77,12 @@ export async function startTestConsole(given?: TestDatabase, mount?: Mount) {
           setup,
           channels,
           clientAddress,
+          fetch: createSafeFetch(policy),
+          mailer: createMailer({ settings, policy, log }),
+          log,
+          signInAddresses: { ...signInAddresses, ...outside },
+          generateDefaultToken: false,
+          localAddress: "http://gateway.test",
           version: "test",
           startedAt: 1,
         },

@@ -4,6 +4,7 @@ import { commonMessages } from "./messages/common.ts";
 import { logMessages } from "./messages/logs.ts";
 import { settingMessages } from "./messages/settings.ts";
 import { setupMessages } from "./messages/setup.ts";
+import { signUpMessages } from "./messages/sign-up.ts";
 import { tokenMessages } from "./messages/tokens.ts";
 
 /** Everything the server says to a person, by code, in both languages; `{name}` is filled from the parameters. */
@@ -13,6 +14,7 @@ const catalogue = {
   ...settingMessages,
   ...setupMessages,
   ...channelMessages,
+  ...signUpMessages,
   ...tokenMessages,
   ...logMessages,
 } as const satisfies Record<string, Message>;

@@ -1,0 +1,71 @@
+import { Elysia, t } from "elysia";
+import type { Changes } from "../../db/changes.ts";
+import { sessionUser } from "../accounts/authenticate.ts";
+import type { UserDirectory } from "../accounts/directory.ts";
+import { requestReset, resetByMail } from "../accounts/reset-by-mail.ts";
+import { createMailLimiter, type MailCodeDeps, sendVerification } from "../accounts/send-verification.ts";
+import type { Sessions } from "../accounts/sessions.ts";
+import { checkTurnstile } from "../accounts/turnstile.ts";
+import type { ClientAddress, PeerSource } from "../lib/client-ip.ts";
+import type { Logger } from "../lib/log.ts";
+import { languageOf } from "../lib/messages.ts";
+import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { done, ok } from "./envelope.ts";
+import type { rateLimit } from "./rate-limit.ts";
+
+export type VerificationServices = Omit<MailCodeDeps, "mailLimiter"> &
+  Readonly<{
+    changes: Changes;
+    users: UserDirectory;
+    sessions: Sessions;
+    clientAddress: ClientAddress;
+    fetch: SafeFetch;
+    log: Logger;
+    signInAddresses: Readonly<{ turnstileVerify: string }>;
+    /** Where the console is when no ServerAddress is set. */
+    localAddress: string;
+  }>;
+
+const mailQuery = t.Object({
+  email: t.String({ maxLength: 320 }),
+  turnstile: t.Optional(t.String({ maxLength: 4096 })),
+});
+
+/** Codes and links by mail: confirming an address, resetting a password. */
+export function verificationRoutes(given: VerificationServices, limits: ReturnType<typeof rateLimit>) {
+  const services = { ...given, mailLimiter: createMailLimiter() };
+  const { settings, fetch, clientAddress, signInAddresses, localAddress } = services;
+
+  const isPerson = (token: string | undefined, request: Request, server: PeerSource) =>
+    checkTurnstile(
+      { settings, fetch, verifyUrl: signInAddresses.turnstileVerify },
+      { token, ip: clientAddress.ip(request, server) },
+    );
+  return new Elysia({ prefix: "/api", name: "console/verification" })
+    .use(limits)
+    .get(
+      "/verification",
+      async ({ query, request, server }) => {
+        await isPerson(query.turnstile, request, server);
+        const user = await sessionUser(services, request);
+        const language = languageOf(request);
+        await sendVerification(services, { email: query.email, userId: user?.id ?? null, language });
+        return done(request, "verification_sent");
+      },
+      { critical: true, query: mailQuery },
+    )
+    .get(
+      "/reset_password",
+      async ({ query, request, server }) => {
+        await isPerson(query.turnstile, request, server);
+        const siteAddress = settings.get("ServerAddress") || localAddress;
+        await requestReset(services, { email: query.email, siteAddress, language: languageOf(request) });
+        return done(request, "reset_mail_sent");
+      },
+      { critical: true, query: mailQuery },
+    )
+    .post("/user/reset", async ({ body }) => ok(await resetByMail(services, body)), {
+      critical: true,
+      body: t.Object({ email: t.String({ maxLength: 320 }), token: t.String({ maxLength: 64 }) }),
+    });
+}
