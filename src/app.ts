@@ -40,7 +40,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     })
     .use(health({ readiness: () => readiness(services, draining), metrics: services.metrics, version }))
     .use(managementApi(services))
-    .use(webAssets(consoleRoot(), pageLimit(services)))
+    .use(webAssets(consoleRoot(), pageLimit(services), scriptHosts(services)))
     .compile();
   return {
     fetch: (request) => (isRelayPath(request.url) ? relay : management).fetch(request),
@@ -57,6 +57,12 @@ function isRelayPath(url: string): boolean {
   const start = url.indexOf("/", "https://".length);
   return RELAY_PREFIXES.some((prefix) => url.startsWith(prefix, start));
 }
+
+/** The human check is a script of its provider. */
+const scriptHosts =
+  ({ settings }: Services) =>
+  () =>
+    settings.get("TurnstileCheckEnabled") ? ["https://challenges.cloudflare.com"] : [];
 
 /** Limits page loads by address, where the configuration says so. */
 function pageLimit({ config, clientAddress }: Services): PageLimit {

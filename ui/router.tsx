@@ -64,6 +64,20 @@ const routeTree = root.addChildren([
     component: lazyRouteComponent(() => import("./routes/login.tsx"), "LoginPage"),
     beforeLoad: skipSignIn,
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/register",
+    component: lazyRouteComponent(() => import("./routes/register.tsx"), "RegisterPage"),
+    beforeLoad: skipSignIn,
+  }),
+  open(
+    "/reset",
+    lazyRouteComponent(() => import("./routes/reset.tsx"), "ResetPage"),
+  ),
+  open(
+    "/user/reset",
+    lazyRouteComponent(() => import("./routes/user-reset.tsx"), "UserResetPage"),
+  ),
   open(
     "/setup",
     lazyRouteComponent(() => import("./routes/setup.tsx"), "SetupPage"),

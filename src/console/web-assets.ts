@@ -10,10 +10,10 @@ const ENCODINGS = [
 ] as const;
 
 /** What the page may load and who may frame it; sent with the page alone, where it is obeyed. */
-const PAGE_HEADERS: Readonly<Record<string, string>> = {
+const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, string>> => ({
   "content-security-policy": [
     "default-src 'self'",
-    "script-src 'self'",
+    ["script-src 'self'", ...scriptHosts].join(" "),
     // Emotion writes style elements while it runs; no script is ever inline.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob: https:",
@@ -26,25 +26,28 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
     "object-src 'none'",
   ].join("; "),
   "referrer-policy": "strict-origin-when-cross-origin",
-};
+});
 
 type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
 
 /** Seconds that a caller must wait before the next page; 0: none. */
 export type PageLimit = (request: Request, server: PeerSource) => number;
 
+/** Hosts beside this one whose scripts the page may run, as the settings are now. */
+export type ScriptHosts = () => readonly string[];
+
 /**
  * Serves the built console from `root` (embedded in the executable): hashed assets are cached for ever, everything else is
  * revalidated by ETag, unknown paths answer the application's page so that its router can take over. Pages are limited by
  * `limit`, the assets they are made of are not.
  */
-export function webAssets(root: string, limit: PageLimit = () => 0) {
+export function webAssets(root: string, limit: PageLimit = () => 0, scriptHosts: ScriptHosts = () => []) {
   const load = cachedLoader(root);
   return new Elysia({ name: "web-assets" }).get(
     "/*",
     ({ request, path, server }) => {
       const seconds = path.startsWith("/assets/") ? 0 : limit(request, server);
-      return seconds > 0 ? tooManyPages(seconds) : serve(load, request, path);
+      return seconds > 0 ? tooManyPages(seconds) : serve(load, request, path, scriptHosts);
     },
     { detail: { hide: true } },
   );
@@ -58,13 +61,13 @@ const tooManyPages = (seconds: number): Response =>
 
 type Loader = (path: string, acceptEncoding: string) => Promise<Asset | null>;
 
-async function serve(load: Loader, request: Request, path: string): Promise<Response> {
+async function serve(load: Loader, request: Request, path: string, scriptHosts: ScriptHosts): Promise<Response> {
   const hashed = path.startsWith("/assets/");
   const accepted = request.headers.get("accept-encoding") ?? "";
   const asset = (await load(path, accepted)) ?? (hashed ? null : await load("/index.html", accepted));
   if (!asset) return new Response("Not found", { status: 404, headers: { "cache-control": "no-store" } });
   const headers: Record<string, string> = {
-    ...(asset.type.startsWith("text/html") && PAGE_HEADERS),
+    ...(asset.type.startsWith("text/html") && pageHeaders(scriptHosts())),
     "x-content-type-options": "nosniff",
     "content-type": asset.type,
     "cache-control": hashed ? "public, max-age=31536000, immutable" : "no-cache",

@@ -1,7 +1,7 @@
 import { forgetUser } from "../features/session/stored-user.ts";
 
 /** Pages that are open to everybody: a lost session does not lead away from them. */
-const OPEN_PAGES = ["/login", "/setup"];
+const OPEN_PAGES = ["/login", "/register", "/reset", "/user/reset", "/setup"];
 
 /** Leaves for the sign-in page, which comes back here. */
 export function goToLogin(): void {

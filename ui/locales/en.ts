@@ -6,8 +6,10 @@ import home from "./en/home.json" with { type: "json" };
 import login from "./en/login.json" with { type: "json" };
 import logs from "./en/logs.json" with { type: "json" };
 import personal from "./en/personal.json" with { type: "json" };
+import register from "./en/register.json" with { type: "json" };
+import reset from "./en/reset.json" with { type: "json" };
 import setup from "./en/setup.json" with { type: "json" };
 import shell from "./en/shell.json" with { type: "json" };
 import tokens from "./en/tokens.json" with { type: "json" };
 
-export default { about, api, channels, components, home, login, logs, personal, setup, shell, tokens };
+export default { about, api, channels, components, home, login, logs, personal, register, reset, setup, shell, tokens };

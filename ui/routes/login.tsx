@@ -10,8 +10,11 @@ import { notifyDone } from "../components/notify.tsx";
 import { PasswordInput } from "../components/PasswordInput.tsx";
 import { isDefaultAccount } from "../features/login/default-account.ts";
 import { EntryCard } from "../features/login/EntryCard.tsx";
+import { EntryLinks } from "../features/login/EntryLinks.tsx";
+import { useTurnstile } from "../features/login/use-turnstile.tsx";
+import { isRegistrationOpen } from "../features/register/is-open.ts";
 import { useSession } from "../features/session/session.tsx";
-import { useSiteName } from "../features/site/site.tsx";
+import { useSite, useSiteName } from "../features/site/site.tsx";
 
 /** Hardly ever needed. */
 const DefaultPasswordDialog = lazy(async () => ({
@@ -27,6 +30,8 @@ export function LoginPage() {
   const navigate = useNavigate();
   const siteName = useSiteName();
   const { signIn } = useSession();
+  const site = useSite();
+  const human = useTurnstile();
   const search: { returnTo?: unknown; expired?: unknown } = useSearch({ strict: false });
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");
@@ -39,15 +44,17 @@ export function LoginPage() {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (username.trim() === "" || password === "") return setProblem(t("login.missing"));
+    if (human.isMissing) return setProblem(t("login.turnstile.wait"));
     setSending(true);
     setProblem(null);
     try {
-      await signIn(username.trim(), password);
+      await signIn(username.trim(), password, human.token);
       notifyDone(t("login.done"));
       if (isDefaultAccount(username.trim(), password)) setWarnsOfDefault(true);
       else goOn();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
+      human.renew();
     } finally {
       setSending(false);
     }
@@ -85,6 +92,7 @@ export function LoginPage() {
               onChange={setPassword}
             />
           </Field>
+          {human.widget}
           <Button
             type="submit"
             variant="contained"
@@ -97,6 +105,7 @@ export function LoginPage() {
           </Button>
         </Col>
       </form>
+      <EntryLinks to={site && isRegistrationOpen(site) ? ["/register", "/reset"] : ["/reset"]} />
       {warnsOfDefault && (
         <Suspense>
           <DefaultPasswordDialog onChange={() => void navigate({ to: "/personal" })} onLater={goOn} />

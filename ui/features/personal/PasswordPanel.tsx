@@ -1,10 +1,10 @@
 import Button from "@mui/material/Button";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Col, Field, Panel } from "../../components/layout.tsx";
+import { Col, Panel } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
-import { PasswordInput } from "../../components/PasswordInput.tsx";
+import { PasswordField } from "../login/PasswordField.tsx";
 import { checkPasswordForm, type PasswordErrors, type PasswordForm } from "./password-form.ts";
 import { changePassword } from "./self-calls.ts";
 
@@ -68,31 +68,5 @@ export const PasswordPanel = () => {
         </form>
       </Col>
     </Panel>
-  );
-};
-
-type FieldProps = {
-  name: string;
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  autoComplete: "current-password" | "new-password";
-  hint?: string;
-  error?: string | undefined;
-};
-
-const PasswordField = ({ name, label, value, onChange, autoComplete, hint, error }: FieldProps) => {
-  const id = useId();
-  return (
-    <Field label={label} htmlFor={id} hint={hint} error={error}>
-      <PasswordInput
-        id={id}
-        name={name}
-        value={value}
-        onChange={onChange}
-        autoComplete={autoComplete}
-        hasError={error !== undefined}
-      />
-    </Field>
   );
 };

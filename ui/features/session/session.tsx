@@ -5,7 +5,7 @@ import { forgetUser, readUser, rememberUser, type StoredUser } from "./stored-us
 type Session = Readonly<{
   user: StoredUser | null;
   /** Signs in and remembers who it is. Rejects ApiError. */
-  signIn: (username: string, password: string) => Promise<StoredUser>;
+  signIn: (username: string, password: string, turnstile: string) => Promise<StoredUser>;
   /** Ends the session on the server, then here. Rejects ApiError and stays signed in when the server cannot be asked. */
   signOut: () => Promise<void>;
 }>;
@@ -22,9 +22,10 @@ export function useSession(): Session {
 /** Knows who is signed in on this device. */
 export const SessionProvider = ({ children }: { children: ReactNode }) => {
   const [user, setUser] = useState(readUser);
-  const signIn = useCallback(async (username: string, password: string) => {
+  const signIn = useCallback(async (username: string, password: string, turnstile: string) => {
     const { data } = await request<StoredUser>("/api/user/login", {
       method: "POST",
+      query: { turnstile },
       body: { username, password },
       stayOn401: true,
     });

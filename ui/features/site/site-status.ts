@@ -15,6 +15,12 @@ export type SiteStatus = Readonly<{
   default_collapse_sidebar: boolean;
   self_use_mode_enabled: boolean;
   demo_site_enabled: boolean;
+  register_enabled: boolean;
+  password_register_enabled: boolean;
+  password_login_enabled: boolean;
+  email_verification: boolean;
+  turnstile_check: boolean;
+  turnstile_site_key: string;
 }>;
 
 /** Single facts that other pages of the ecosystem read from local storage too. */

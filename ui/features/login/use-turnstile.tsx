@@ -1,0 +1,88 @@
+import Box from "@mui/material/Box";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { notifyError } from "../../components/notify.tsx";
+import { translate } from "../../i18n.ts";
+import { useSite } from "../site/site.tsx";
+
+type Widget = {
+  render(
+    place: HTMLElement,
+    options: { sitekey: string; callback: (token: string) => void; "expired-callback": () => void },
+  ): string;
+  reset(id: string): void;
+  remove(id: string): void;
+};
+
+declare global {
+  interface Window {
+    turnstile?: Widget;
+  }
+}
+
+const SCRIPT = "https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit";
+let loading: Promise<Widget> | undefined;
+
+/** Loads the check once; a failure may be tried again. */
+function loadWidget(): Promise<Widget> {
+  loading ??= new Promise<Widget>((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = SCRIPT;
+    script.onload = () => (window.turnstile ? resolve(window.turnstile) : reject(new Error(SCRIPT)));
+    script.onerror = () => {
+      loading = undefined;
+      reject(new Error(translate("login.turnstile.failed")));
+    };
+    document.head.append(script);
+  });
+  return loading;
+}
+
+type HumanCheck = Readonly<{
+  /** The proof to send along; "" where none is asked for. */
+  token: string;
+  /** Whether a proof is asked for and not there yet. */
+  isMissing: boolean;
+  /** A proof works once: after each call a new one is made. */
+  renew: () => void;
+  /** Where the check shows itself; null where none is asked for. */
+  widget: ReactNode;
+}>;
+
+/** The check that a person sits at the keyboard, where the site wants it. */
+export function useTurnstile(): HumanCheck {
+  const site = useSite();
+  const siteKey = site?.turnstile_check ? site.turnstile_site_key : "";
+  const [token, setToken] = useState("");
+  const place = useRef<HTMLDivElement>(null);
+  const shown = useRef<{ widget: Widget; id: string } | null>(null);
+
+  useEffect(() => {
+    if (!siteKey) return;
+    let isGone = false;
+    loadWidget().then((widget) => {
+      if (isGone || !place.current) return;
+      const id = widget.render(place.current, {
+        sitekey: siteKey,
+        callback: setToken,
+        "expired-callback": () => setToken(""),
+      });
+      shown.current = { widget, id };
+    }, notifyError);
+    return () => {
+      isGone = true;
+      shown.current?.widget.remove(shown.current.id);
+      shown.current = null;
+    };
+  }, [siteKey]);
+
+  const renew = useCallback(() => {
+    setToken("");
+    shown.current?.widget.reset(shown.current.id);
+  }, []);
+  return {
+    token,
+    isMissing: siteKey !== "" && token === "",
+    renew,
+    widget: siteKey === "" ? null : <Box ref={place} sx={{ minHeight: 65 }} />,
+  };
+}

@@ -1,0 +1,29 @@
+export type RegisterForm = Readonly<{
+  username: string;
+  password: string;
+  confirm: string;
+  email: string;
+  code: string;
+}>;
+
+export const LONGEST_USERNAME = 12;
+const PASSWORD = { min: 8, max: 20 };
+
+/** Under `register.errors` in the words. */
+export type RegisterErrors = Partial<
+  Record<keyof RegisterForm, "username" | "usernameLong" | "password" | "passwordLong" | "confirm" | "email" | "code">
+>;
+
+/** What is wrong with the form; empty when it can be sent. Lengths are characters, as people count them. */
+export function checkRegisterForm(form: RegisterForm, needsEmail: boolean): RegisterErrors {
+  const errors: RegisterErrors = {};
+  if (form.username.trim() === "") errors.username = "username";
+  else if ([...form.username.trim()].length > LONGEST_USERNAME) errors.username = "usernameLong";
+  const length = [...form.password].length;
+  if (length < PASSWORD.min) errors.password = "password";
+  else if (length > PASSWORD.max) errors.password = "passwordLong";
+  if (form.confirm !== form.password) errors.confirm = "confirm";
+  if (needsEmail && form.email.trim() === "") errors.email = "email";
+  if (needsEmail && form.code.trim() === "") errors.code = "code";
+  return errors;
+}
