@@ -18,6 +18,7 @@ export type UserView = {
   wechat_id: string;
   telegram_id: string;
   linux_do_id: string;
+  discord_id: string;
   verification_code: "";
   access_token: "";
   quota: number;
@@ -76,6 +77,7 @@ function viewRow(user: typeof users.$inferSelect, bound: readonly Identity[]): U
     wechat_id: subject("wechat"),
     telegram_id: subject("telegram"),
     linux_do_id: subject("linuxdo"),
+    discord_id: subject("discord"),
     verification_code: "",
     access_token: "",
     quota: user.quota,

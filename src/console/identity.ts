@@ -12,8 +12,10 @@ import type { Logger } from "../lib/log.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { Mailer } from "../notify/mail.ts";
 import type { Settings } from "../settings/settings.ts";
+import { bindingRoutes } from "./bindings.ts";
 import { groupRoutes } from "./groups.ts";
 import type { guard } from "./guard.ts";
+import { oauthRoutes } from "./oauth.ts";
 import { optionRoutes } from "./options.ts";
 import type { rateLimit } from "./rate-limit.ts";
 import { registerRoutes } from "./register.ts";
@@ -60,6 +62,8 @@ export function identityRoutes(
     .use(sessionRoutes({ ...services, signInLimiter }, limits))
     .use(registerRoutes(services, limits))
     .use(verificationRoutes(services, limits))
+    .use(oauthRoutes(services, limits))
+    .use(bindingRoutes(services, guarded, limits))
     .use(userSelfRoutes({ ...services, signInLimiter }, guarded))
     .use(userRoutes(services, guarded))
     .use(groupRoutes(services, guarded))

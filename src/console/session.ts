@@ -1,14 +1,14 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "../accounts/session-cookie.ts";
+import { clearedSessionCookie, sessionCookieOf } from "../accounts/session-cookie.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import { signInWithPassword } from "../accounts/sign-in.ts";
 import { checkTurnstile } from "../accounts/turnstile.ts";
-import { viewUser } from "../accounts/user-view.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { RateLimiter } from "../lib/rate-limiter.ts";
 import type { SettingsReader } from "../settings/settings.ts";
+import { enter } from "./enter.ts";
 import { ok } from "./envelope.ts";
 import type { rateLimit } from "./rate-limit.ts";
 
@@ -43,12 +43,7 @@ export function sessionRoutes(services: SessionServices, limits: ReturnType<type
           { token: query.turnstile, ip: clientAddress.ip(request, server) },
         );
         const userId = await signInWithPassword({ db, settings, limiter: signInLimiter }, body);
-        const value = await sessions.start(userId, {
-          ip: clientAddress.ip(request, server),
-          userAgent: request.headers.get("user-agent") ?? "",
-        });
-        set.headers["set-cookie"] = sessionCookie(value, clientAddress.isHttps(request, server));
-        return ok(await viewUser(db, userId));
+        return enter(services, { request, server, set }, userId);
       },
       {
         critical: true,

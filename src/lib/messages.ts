@@ -2,6 +2,7 @@ import { accountMessages } from "./messages/accounts.ts";
 import { channelMessages } from "./messages/channels.ts";
 import { commonMessages } from "./messages/common.ts";
 import { logMessages } from "./messages/logs.ts";
+import { oauthMessages } from "./messages/oauth.ts";
 import { settingMessages } from "./messages/settings.ts";
 import { setupMessages } from "./messages/setup.ts";
 import { signUpMessages } from "./messages/sign-up.ts";
@@ -15,6 +16,7 @@ const catalogue = {
   ...setupMessages,
   ...channelMessages,
   ...signUpMessages,
+  ...oauthMessages,
   ...tokenMessages,
   ...logMessages,
 } as const satisfies Record<string, Message>;

@@ -39,6 +39,10 @@ export const signInOptions = {
   LinuxDOClientId: line("", { status: "linuxdo_client_id" }),
   LinuxDOClientSecret: line("", { secret: true }),
 
+  DiscordOAuthEnabled: bool(false, { status: "discord_oauth", needs: ["DiscordClientId"] }),
+  DiscordClientId: line("", { status: "discord_client_id" }),
+  DiscordClientSecret: line("", { secret: true }),
+
   WeChatAuthEnabled: bool(false, { status: "wechat_login", needs: ["WeChatServerAddress"] }),
   WeChatServerAddress: address(),
   WeChatServerToken: line("", { secret: true }),

@@ -1,0 +1,108 @@
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+
+type Person = Readonly<Record<string, unknown>>;
+
+/**
+ * The services that people sign in with, on one loopback address: a code is the JSON of whoever it stands for. Each checks
+ * what a real one checks of a token call (client, secret, redirect address, PKCE) as far as the start was made here.
+ */
+export async function startFakeSignInServices() {
+  const keys = await generateKeyPair("RS256");
+  const strangerKeys = await generateKeyPair("RS256");
+  const jwk = { ...(await exportJWK(keys.publicKey)), kid: "k", alg: "RS256", use: "sig" };
+  const calls: { path: string; form: Record<string, string>; headers: Headers }[] = [];
+  const people = new Map<string, Person>();
+  const challenges = new Map<string, string>();
+  let idToken: Readonly<{ nonce: string; change?: Person; isForged?: boolean }> = { nonce: "" };
+
+  const challengeOf = (verifier: string) => new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
+  const trade = (form: Record<string, string>): Response => {
+    const code = form.code ?? "";
+    const challenge = challenges.get(code);
+    const isProven = challenge === undefined || challengeOf(form.code_verifier ?? "") === challenge;
+    if (!people.has(code) || !isProven) return Response.json({ error: "bad_verification_code" });
+    return Response.json({ access_token: code, token_type: "bearer" });
+  };
+  const personOf = (request: Request): Person | undefined =>
+    people.get(request.headers.get("authorization")?.replace("Bearer ", "") ?? "");
+
+  const signIdToken = async (origin: string, person: Person) => {
+    const claims = { sub: String(person.sub), nonce: idToken.nonce, ...idToken.change };
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: "RS256", kid: "k" })
+      .setIssuer(String(idToken.change?.iss ?? origin))
+      .setAudience(String(idToken.change?.aud ?? "oidc client"))
+      .setIssuedAt()
+      .setExpirationTime(Number(idToken.change?.exp ?? Math.floor(Date.now() / 1000) + 300))
+      .sign((idToken.isForged ? strangerKeys : keys).privateKey);
+  };
+
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const { pathname, origin, searchParams } = new URL(request.url);
+      const body = await request.text();
+      const isJson = request.headers.get("content-type")?.includes("json");
+      const form = isJson ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
+      calls.push({ path: pathname, form, headers: request.headers });
+      switch (pathname) {
+        case "/login/oauth/access_token":
+        case "/oauth2/token":
+        case "/api/oauth2/token":
+          return trade(form);
+        case "/user/emails": {
+          const person = personOf(request);
+          return Response.json(person?.emails ?? []);
+        }
+        case "/user":
+        case "/api/user":
+        case "/api/users/@me":
+        case "/oidc/userinfo": {
+          const person = personOf(request);
+          return person ? Response.json(person) : new Response("no", { status: 401 });
+        }
+        case "/.well-known/openid-configuration":
+          return Response.json({
+            issuer: origin,
+            authorization_endpoint: `${origin}/oidc/authorize`,
+            token_endpoint: `${origin}/oidc/token`,
+            userinfo_endpoint: `${origin}/oidc/userinfo`,
+            jwks_uri: `${origin}/oidc/keys`,
+          });
+        case "/oidc/keys":
+          return Response.json({ keys: [jwk] });
+        case "/oidc/token": {
+          const traded = await trade(form).json();
+          if (!traded.access_token) return Response.json(traded, { status: 400 });
+          const person = people.get(form.code) ?? {};
+          return Response.json({ ...traded, id_token: await signIdToken(origin, person) });
+        }
+        case "/api/wechat/user": {
+          if (request.headers.get("authorization") !== "wechat token") return new Response("no", { status: 401 });
+          const person = people.get(searchParams.get("code") ?? "");
+          return Response.json({ success: true, message: "", data: person?.wechat ?? "" });
+        }
+        default:
+          return new Response("nothing here", { status: 404 });
+      }
+    },
+  });
+  return {
+    url: server.url.origin,
+    calls,
+    /** A code that stands for `person`; with `authorizeAddress` its PKCE challenge has to be met. */
+    codeFor(person: Person, authorizeAddress?: string): string {
+      const code = crypto.randomUUID();
+      people.set(code, person);
+      const challenge = authorizeAddress && new URL(authorizeAddress).searchParams.get("code_challenge");
+      if (challenge) challenges.set(code, challenge);
+      return code;
+    },
+    /** What the next id tokens say. */
+    sayInIdToken(next: typeof idToken) {
+      idToken = next;
+    },
+    stop: () => server.stop(true),
+  };
+}
