@@ -4,34 +4,39 @@ import { sessions, users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { RateLimiter } from "../lib/rate-limiter.ts";
+import { countGuess, requireFresh } from "./confirm-owner.ts";
 import { checkPasswordLength, hashPassword, verifyPassword } from "./passwords.ts";
+import type { Session } from "./sessions.ts";
 
 /**
- * Sets a new password after checking the present one; every other session of the user ends, `keptSessionId` stays.
- * Wrong tries count against `limiter`. Throws OperationError.
+ * Sets a new password after checking the present one (where there is none, that the session is new); every other session of
+ * the user ends, `session` stays. Wrong tries count against `limiter`. Throws OperationError.
  */
 export async function changePassword(
   deps: Readonly<{ db: Db; changes: Changes; limiter: RateLimiter }>,
-  input: Readonly<{ userId: number; original: string; password: string; keptSessionId: string | null }>,
+  input: Readonly<{ userId: number; original: string; password: string; session: Session | null }>,
 ): Promise<void> {
   const { db, changes, limiter } = deps;
-  if (input.original === "") throw new OperationError("original_password_required");
+  const { session } = input;
   checkPasswordLength(input.password);
-  const attempt = `password:${input.userId}`;
-  const waitSeconds = limiter.take(attempt);
-  if (waitSeconds > 0) {
-    throw new OperationError(
-      "login_throttled",
-      { seconds: waitSeconds },
-      { status: 429, retryAfterSeconds: waitSeconds },
-    );
-  }
   const [user] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, input.userId));
-  if (!(await verifyPassword(input.original, user?.hash ?? null))) throw new OperationError("original_password_wrong");
-  limiter.forget(attempt);
-  if (input.password === input.original) throw new OperationError("password_unchanged");
-  await setPassword(db, input.userId, input.password, input.keptSessionId);
+  if (user?.hash === null) requireFresh(session);
+  else await checkOriginal(limiter, input, user?.hash ?? null);
+  await setPassword(db, input.userId, input.password, session?.id ?? null);
   await changes.publish("users", [input.userId]);
+}
+
+async function checkOriginal(
+  limiter: RateLimiter,
+  { userId, original, password }: Readonly<{ userId: number; original: string; password: string }>,
+  hash: string | null,
+): Promise<void> {
+  if (original === "") throw new OperationError("original_password_required");
+  const attempt = `password:${userId}`;
+  countGuess(limiter, attempt);
+  if (!(await verifyPassword(original, hash))) throw new OperationError("original_password_wrong");
+  limiter.forget(attempt);
+  if (password === original) throw new OperationError("password_unchanged");
 }
 
 /** Stores the password and ends the user's sessions but the kept one; the caller publishes the user. */

@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Changes } from "../../db/changes.ts";
+import { passkeys, recoveryCodes, totpSecrets } from "../../db/schema/sign-in.ts";
 import { tokens } from "../../db/schema/tokens.ts";
 import { identities, sessions, users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
@@ -36,6 +37,9 @@ export async function deleteUser(deps: Readonly<{ db: Db; changes: Changes }>, u
       .where(eq(users.id, userId));
     await tx.delete(identities).where(eq(identities.userId, userId));
     await tx.delete(sessions).where(eq(sessions.userId, userId));
+    await tx.delete(passkeys).where(eq(passkeys.userId, userId));
+    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+    await tx.delete(totpSecrets).where(eq(totpSecrets.userId, userId));
     const gone = await tx
       .update(tokens)
       .set({ deletedAt: now })

@@ -6,6 +6,7 @@ import type { Db } from "../../db/types.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { isOneOf } from "../lib/sql-text.ts";
 import { setPassword } from "./change-password.ts";
+import { removeTotp } from "./totp.ts";
 
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789";
 const LENGTH = 16;
@@ -13,7 +14,8 @@ const LENGTH = 16;
 type ResetDeps = Readonly<{ db: Db; changes: Changes }>;
 
 /**
- * Gives the user named `username` a random password, ends all their sessions and revokes their access token.
+ * Gives the user named `username` a random password, ends all their sessions, revokes their access token and turns their
+ * second factor off.
  * Returns the password. Throws OperationError user_not_found.
  */
 export async function resetPassword(deps: ResetDeps, username: string): Promise<string> {
@@ -22,6 +24,8 @@ export async function resetPassword(deps: ResetDeps, username: string): Promise<
     .from(users)
     .where(and(eq(users.username, username), isNull(users.deletedAt)));
   if (!user) throw new OperationError("user_not_found");
+  // Whoever has the machine may also have lost the device with the second factor.
+  await removeTotp(deps.db, user.id);
   return giveNewPassword(deps, [user.id]);
 }
 

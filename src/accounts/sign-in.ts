@@ -5,6 +5,7 @@ import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { createRateLimiter, type RateLimiter } from "../lib/rate-limiter.ts";
 import type { SettingsReader } from "../settings/settings.ts";
+import { countGuess } from "./confirm-owner.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords.ts";
 import { ROLE, USER_STATUS } from "./roles.ts";
 
@@ -24,14 +25,7 @@ export async function signInWithPassword(
   const name = given.username.trim().normalize("NFC");
   if (name === "" || given.password === "") throw new OperationError("login_required_fields");
   const account = name.toLowerCase().slice(0, 320);
-  const waitSeconds = limiter.take(account);
-  if (waitSeconds > 0) {
-    throw new OperationError(
-      "login_throttled",
-      { seconds: waitSeconds },
-      { status: 429, retryAfterSeconds: waitSeconds },
-    );
-  }
+  countGuess(limiter, account);
   const user = await findByLogin(db, name);
   const matches = await verifyPassword(given.password, user?.passwordHash ?? null);
   if (!user || !matches || user.status === USER_STATUS.banned) throw new OperationError("login_failed");

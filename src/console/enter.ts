@@ -1,11 +1,15 @@
 import type { Db } from "../../db/types.ts";
+import { startFlow } from "../accounts/flows.ts";
 import { sessionCookie } from "../accounts/session-cookie.ts";
 import type { Sessions } from "../accounts/sessions.ts";
+import { hasTotp } from "../accounts/totp.ts";
 import { type UserView, viewUser } from "../accounts/user-view.ts";
 import type { ClientAddress, PeerSource } from "../lib/client-ip.ts";
+import type { Vault } from "../lib/crypto.ts";
 import { type Envelope, ok } from "./envelope.ts";
+import { flowCookie } from "./flow-cookie.ts";
 
-export type EntranceServices = Readonly<{ db: Db; sessions: Sessions; clientAddress: ClientAddress }>;
+export type EntranceServices = Readonly<{ db: Db; vault: Vault; sessions: Sessions; clientAddress: ClientAddress }>;
 
 /** A call that may sign somebody in. */
 export type EntranceCall = {
@@ -14,8 +18,24 @@ export type EntranceCall = {
   set: { headers: Record<string, string | number | readonly string[] | undefined> };
 };
 
-/** Signs a user in who has proven who they are: starts a session and answers with the user. */
+/** The first factor was right; the second is asked for at /api/user/login/2fa. */
+export type SecondFactorWanted = { require_2fa: true };
+
+/** Goes on with a user who has proven who they are by one factor: a session, or the question for the second. */
 export async function enter(
+  services: EntranceServices,
+  call: EntranceCall,
+  userId: number,
+): Promise<Envelope<UserView | SecondFactorWanted>> {
+  if (!(await hasTotp(services.db, userId))) return openSession(services, call, userId);
+  const value = await startFlow(services, "second_factor", { userId, data: {} });
+  const { request, server, set } = call;
+  set.headers["set-cookie"] = flowCookie("second_factor", value, services.clientAddress.isHttps(request, server));
+  return ok({ require_2fa: true });
+}
+
+/** Signs a user in who has proven everything: starts a session and answers with the user. */
+export async function openSession(
   { db, sessions, clientAddress }: EntranceServices,
   { request, server, set }: EntranceCall,
   userId: number,

@@ -17,8 +17,10 @@ import { groupRoutes } from "./groups.ts";
 import type { guard } from "./guard.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { optionRoutes } from "./options.ts";
+import { passkeyRoutes } from "./passkeys.ts";
 import type { rateLimit } from "./rate-limit.ts";
 import { registerRoutes } from "./register.ts";
+import { securityRoutes } from "./security.ts";
 import { sessionRoutes } from "./session.ts";
 import { setupRoutes } from "./setup.ts";
 import { statusRoutes } from "./status.ts";
@@ -64,6 +66,8 @@ export function identityRoutes(
     .use(verificationRoutes(services, limits))
     .use(oauthRoutes(services, limits))
     .use(bindingRoutes(services, guarded, limits))
+    .use(passkeyRoutes({ ...services, signInLimiter }, guarded, limits))
+    .use(securityRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(userSelfRoutes({ ...services, signInLimiter }, guarded))
     .use(userRoutes(services, guarded))
     .use(groupRoutes(services, guarded))

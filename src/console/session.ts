@@ -5,6 +5,7 @@ import type { Sessions } from "../accounts/sessions.ts";
 import { signInWithPassword } from "../accounts/sign-in.ts";
 import { checkTurnstile } from "../accounts/turnstile.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
+import type { Vault } from "../lib/crypto.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { RateLimiter } from "../lib/rate-limiter.ts";
 import type { SettingsReader } from "../settings/settings.ts";
@@ -14,6 +15,7 @@ import type { rateLimit } from "./rate-limit.ts";
 
 type SessionServices = Readonly<{
   db: Db;
+  vault: Vault;
   settings: SettingsReader;
   sessions: Sessions;
   clientAddress: ClientAddress;

@@ -31,7 +31,7 @@ export function userSelfRoutes(services: SelfServices, guarded: ReturnType<typeo
               userId: actor.id,
               original: body.original_password ?? "",
               password: body.password,
-              keptSessionId: session?.id ?? null,
+              session,
             },
           );
         }

@@ -3,6 +3,7 @@ import { channelMessages } from "./messages/channels.ts";
 import { commonMessages } from "./messages/common.ts";
 import { logMessages } from "./messages/logs.ts";
 import { oauthMessages } from "./messages/oauth.ts";
+import { securityMessages } from "./messages/security.ts";
 import { settingMessages } from "./messages/settings.ts";
 import { setupMessages } from "./messages/setup.ts";
 import { signUpMessages } from "./messages/sign-up.ts";
@@ -17,6 +18,7 @@ const catalogue = {
   ...channelMessages,
   ...signUpMessages,
   ...oauthMessages,
+  ...securityMessages,
   ...tokenMessages,
   ...logMessages,
 } as const satisfies Record<string, Message>;
