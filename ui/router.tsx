@@ -71,6 +71,10 @@ const routeTree = root.addChildren([
     beforeLoad: skipSignIn,
   }),
   open(
+    "/oauth/$provider",
+    lazyRouteComponent(() => import("./routes/oauth-callback.tsx"), "OAuthCallbackPage"),
+  ),
+  open(
     "/reset",
     lazyRouteComponent(() => import("./routes/reset.tsx"), "ResetPage"),
   ),

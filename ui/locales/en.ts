@@ -5,11 +5,29 @@ import components from "./en/components.json" with { type: "json" };
 import home from "./en/home.json" with { type: "json" };
 import login from "./en/login.json" with { type: "json" };
 import logs from "./en/logs.json" with { type: "json" };
+import oauth from "./en/oauth.json" with { type: "json" };
 import personal from "./en/personal.json" with { type: "json" };
 import register from "./en/register.json" with { type: "json" };
 import reset from "./en/reset.json" with { type: "json" };
+import security from "./en/security.json" with { type: "json" };
 import setup from "./en/setup.json" with { type: "json" };
 import shell from "./en/shell.json" with { type: "json" };
 import tokens from "./en/tokens.json" with { type: "json" };
 
-export default { about, api, channels, components, home, login, logs, personal, register, reset, setup, shell, tokens };
+export default {
+  about,
+  api,
+  channels,
+  components,
+  home,
+  login,
+  logs,
+  oauth,
+  personal,
+  register,
+  reset,
+  security,
+  setup,
+  shell,
+  tokens,
+};

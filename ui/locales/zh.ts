@@ -5,11 +5,29 @@ import components from "./zh/components.json" with { type: "json" };
 import home from "./zh/home.json" with { type: "json" };
 import login from "./zh/login.json" with { type: "json" };
 import logs from "./zh/logs.json" with { type: "json" };
+import oauth from "./zh/oauth.json" with { type: "json" };
 import personal from "./zh/personal.json" with { type: "json" };
 import register from "./zh/register.json" with { type: "json" };
 import reset from "./zh/reset.json" with { type: "json" };
+import security from "./zh/security.json" with { type: "json" };
 import setup from "./zh/setup.json" with { type: "json" };
 import shell from "./zh/shell.json" with { type: "json" };
 import tokens from "./zh/tokens.json" with { type: "json" };
 
-export default { about, api, channels, components, home, login, logs, personal, register, reset, setup, shell, tokens };
+export default {
+  about,
+  api,
+  channels,
+  components,
+  home,
+  login,
+  logs,
+  oauth,
+  personal,
+  register,
+  reset,
+  security,
+  setup,
+  shell,
+  tokens,
+};

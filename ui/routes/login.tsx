@@ -11,7 +11,11 @@ import { PasswordInput } from "../components/PasswordInput.tsx";
 import { isDefaultAccount } from "../features/login/default-account.ts";
 import { EntryCard } from "../features/login/EntryCard.tsx";
 import { EntryLinks } from "../features/login/EntryLinks.tsx";
+import { PasskeyButton } from "../features/login/PasskeyButton.tsx";
+import { SecondFactorForm } from "../features/login/SecondFactorForm.tsx";
 import { useTurnstile } from "../features/login/use-turnstile.tsx";
+import type { Entrance } from "../features/oauth/oauth-calls.ts";
+import { ServiceButtons } from "../features/oauth/ServiceButtons.tsx";
 import { isRegistrationOpen } from "../features/register/is-open.ts";
 import { useSession } from "../features/session/session.tsx";
 import { useSite, useSiteName } from "../features/site/site.tsx";
@@ -29,7 +33,7 @@ export function LoginPage() {
   const { history } = useRouter();
   const navigate = useNavigate();
   const siteName = useSiteName();
-  const { signIn } = useSession();
+  const { signIn, remember } = useSession();
   const site = useSite();
   const human = useTurnstile();
   const search: { returnTo?: unknown; expired?: unknown } = useSearch({ strict: false });
@@ -37,10 +41,18 @@ export function LoginPage() {
   const [password, setPassword] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
+  const [wantsSecondFactor, setWantsSecondFactor] = useState(false);
   const [warnsOfDefault, setWarnsOfDefault] = useState(false);
   const id = useId();
 
-  const goOn = () => history.push(safeReturnTo(typeof search.returnTo === "string" ? search.returnTo : undefined));
+  const returnTo = safeReturnTo(typeof search.returnTo === "string" ? search.returnTo : undefined);
+  const goOn = () => history.push(returnTo);
+  const welcome = (entrance: Entrance) => {
+    if (entrance && "require_2fa" in entrance) return setWantsSecondFactor(true);
+    if (entrance) remember(entrance);
+    notifyDone(t("login.done"));
+    goOn();
+  };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (username.trim() === "" || password === "") return setProblem(t("login.missing"));
@@ -48,7 +60,8 @@ export function LoginPage() {
     setSending(true);
     setProblem(null);
     try {
-      await signIn(username.trim(), password, human.token);
+      const user = await signIn(username.trim(), password, human.token);
+      if (!user) return setWantsSecondFactor(true);
       notifyDone(t("login.done"));
       if (isDefaultAccount(username.trim(), password)) setWarnsOfDefault(true);
       else goOn();
@@ -60,6 +73,13 @@ export function LoginPage() {
     }
   };
   const notice = problem ?? (search.expired ? t("login.expired") : null);
+  if (wantsSecondFactor) {
+    return (
+      <EntryCard title={t("login.secondFactor.title")} purpose={t("login.secondFactor.purpose")} maxWidth={CARD_WIDTH}>
+        <SecondFactorForm onDone={goOn} onAgain={() => setWantsSecondFactor(false)} />
+      </EntryCard>
+    );
+  }
   return (
     <EntryCard title={t("login.title", { site: siteName })} purpose={t("login.purpose")} maxWidth={CARD_WIDTH}>
       <form onSubmit={submit} noValidate>
@@ -105,6 +125,8 @@ export function LoginPage() {
           </Button>
         </Col>
       </form>
+      <PasskeyButton onUser={welcome} />
+      <ServiceButtons returnTo={returnTo} onEntrance={welcome} />
       <EntryLinks to={site && isRegistrationOpen(site) ? ["/register", "/reset"] : ["/reset"]} />
       {warnsOfDefault && (
         <Suspense>

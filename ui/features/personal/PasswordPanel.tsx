@@ -1,10 +1,11 @@
 import Button from "@mui/material/Button";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Panel } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { PasswordField } from "../login/PasswordField.tsx";
+import { security } from "../security/security-calls.ts";
 import { checkPasswordForm, type PasswordErrors, type PasswordForm } from "./password-form.ts";
 import { changePassword } from "./self-calls.ts";
 
@@ -15,9 +16,12 @@ export const PasswordPanel = () => {
   const { t } = useTranslation();
   const [form, setForm] = useState(EMPTY);
   const [errors, setErrors] = useState<PasswordErrors>({});
+  const queries = useQueryClient();
+  const hasPassword = useQuery(security).data?.has_password ?? true;
   const change = useMutation({
     mutationFn: () => changePassword(form.original, form.password),
     onSuccess: () => {
+      void queries.invalidateQueries(security);
       setForm(EMPTY);
       notifyDone(t("personal.password.done"));
     },
@@ -25,7 +29,7 @@ export const PasswordPanel = () => {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const found = checkPasswordForm(form);
+    const found = checkPasswordForm(form, hasPassword);
     setErrors(found);
     if (Object.keys(found).length === 0) change.mutate();
   };
@@ -43,11 +47,13 @@ export const PasswordPanel = () => {
       <Col gap={4} sx={{ maxWidth: 400 }}>
         <form onSubmit={submit} noValidate>
           <Col gap={3.5}>
-            <PasswordField
-              {...field("original")}
-              label={t("personal.password.original")}
-              autoComplete="current-password"
-            />
+            {hasPassword && (
+              <PasswordField
+                {...field("original")}
+                label={t("personal.password.original")}
+                autoComplete="current-password"
+              />
+            )}
             <PasswordField
               {...field("password")}
               label={t("personal.password.new")}
@@ -62,7 +68,7 @@ export const PasswordPanel = () => {
               loading={change.isPending}
               sx={{ alignSelf: "flex-start" }}
             >
-              {t("personal.password.submit")}
+              {t(hasPassword ? "personal.password.submit" : "personal.password.set")}
             </Button>
           </Col>
         </form>

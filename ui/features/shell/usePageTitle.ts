@@ -7,6 +7,9 @@ import { isUnder, NAV } from "./nav.ts";
 /** Open pages that have a name of their own; the home page has the site's. */
 const OPEN_PAGES: Readonly<Record<string, string>> = {
   "/login": "shell.signIn",
+  "/register": "login.links.toRegister",
+  "/reset": "reset.title",
+  "/user/reset": "reset.confirm.title",
   "/setup": "setup.title",
   "/about": "shell.about",
 };

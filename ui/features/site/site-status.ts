@@ -21,6 +21,13 @@ export type SiteStatus = Readonly<{
   email_verification: boolean;
   turnstile_check: boolean;
   turnstile_site_key: string;
+  github_oauth: boolean;
+  oidc_enabled: boolean;
+  linuxdo_oauth: boolean;
+  discord_oauth: boolean;
+  telegram_oauth: boolean;
+  wechat_login: boolean;
+  wechat_qrcode: string;
 }>;
 
 /** Single facts that other pages of the ecosystem read from local storage too. */

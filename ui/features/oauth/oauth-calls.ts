@@ -1,0 +1,46 @@
+import { type Answer, request } from "../../api/client.ts";
+import { rememberedInvitation } from "../register/invitation.ts";
+import type { StoredUser } from "../session/stored-user.ts";
+import type { ServiceName } from "./services.ts";
+import { rememberUnderWay } from "./under-way.ts";
+
+/** Who is signed in now, or that a second factor is wanted; null: something was bound. */
+export type Entrance = StoredUser | Readonly<{ require_2fa: true }> | null;
+
+/** Leaves for another service, which sends the browser back to /oauth/{service}. Rejects ApiError. */
+export async function goToService(service: ServiceName, returnTo: string): Promise<void> {
+  const state = crypto.randomUUID();
+  const { data } = await request<{ url: string }>(`/api/oauth/${service}/start`, {
+    query: service === "telegram" ? { state } : { aff: rememberedInvitation() },
+    stayOn401: true,
+  });
+  rememberUnderWay({ service, returnTo, state });
+  window.location.assign(data.url);
+}
+
+/** Ends what `goToService` began, with the parameters that the service gave the browser. Rejects ApiError. */
+export const comeBack = (service: ServiceName, query: Readonly<Record<string, string>>, isSignedIn: boolean) => {
+  const path = service === "telegram" ? `telegram/${isSignedIn ? "bind" : "login"}` : service;
+  return request<Entrance>(`/api/oauth/${path}`, { query, stayOn401: true });
+};
+
+/** The fields of Telegram's answer in an address's fragment; null without one. */
+export function readTelegramFragment(fragment: string): Record<string, string> | null {
+  const packed = new URLSearchParams(fragment.replace(/^#/, "")).get("tgAuthResult");
+  if (!packed) return null;
+  try {
+    const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
+      letter.charCodeAt(0),
+    );
+    const fields = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+    return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, String(value)]));
+  } catch {
+    return null;
+  }
+}
+
+/** Signs in with the code that the WeChat account sent. Rejects ApiError. */
+export const signInByWeChat = (code: string): Promise<Answer<Entrance>> =>
+  request<Entrance>("/api/oauth/wechat", { query: { code, aff: rememberedInvitation() }, stayOn401: true });
+
+export const bindWeChat = (code: string) => request<null>("/api/oauth/wechat/bind", { query: { code } });

@@ -1,0 +1,116 @@
+import Button from "@mui/material/Button";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { UserView } from "../../../src/accounts/user-view.ts";
+import { useConfirm } from "../../components/confirm.tsx";
+import { Panel, Row } from "../../components/layout.tsx";
+import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { bindWeChat, goToService } from "../oauth/oauth-calls.ts";
+import { SERVICES, type ServiceName } from "../oauth/services.ts";
+import { WeChatDialog } from "../oauth/WeChatDialog.tsx";
+import { Entry } from "../security/Entry.tsx";
+import { useSite } from "../site/site.tsx";
+import { EmailDialog } from "./EmailDialog.tsx";
+import { self, unbind } from "./self-calls.ts";
+
+/** Where a user's identity at each service stands. */
+const FIELDS = {
+  github: "github_id",
+  oidc: "oidc_id",
+  linuxdo: "linux_do_id",
+  discord: "discord_id",
+  wechat: "wechat_id",
+  telegram: "telegram_id",
+} as const satisfies Record<ServiceName, keyof UserView>;
+
+/** The address and the accounts elsewhere that are bound to this one. */
+export const BindingsPanel = ({ user }: { user: UserView }) => {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const queries = useQueryClient();
+  const site = useSite();
+  const [dialog, setDialog] = useState<"email" | "wechat" | null>(null);
+  const shown = SERVICES.filter(({ name, isOn }) => user[FIELDS[name]] !== "" || (site && isOn(site)));
+
+  const refresh = () => queries.invalidateQueries(self);
+  const bound = async () => {
+    setDialog(null);
+    notifyDone(t("oauth.bound"));
+    await refresh();
+  };
+  const bind = (name: ServiceName) => {
+    if (name === "wechat") setDialog("wechat");
+    else goToService(name, "/personal").catch(notifyError);
+  };
+  const askUnbind = async (name: ServiceName | "email", label: string) => {
+    const isSure = await confirm({
+      title: t("personal.bindings.unbindTitle", { label }),
+      body: t(name === "email" ? "personal.bindings.unbindEmail" : "personal.bindings.unbindBody", { label }),
+      action: t("personal.bindings.unbind"),
+      isDangerous: true,
+    });
+    if (!isSure) return;
+    try {
+      notifyDone((await unbind(name)).message);
+      await refresh();
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <Panel title={t("personal.bindings.title")}>
+      <Entry
+        title={t("register.email")}
+        action={
+          <Row>
+            <Button size="small" onClick={() => setDialog("email")}>
+              {t(user.email ? "personal.bindings.change" : "personal.bindings.bind")}
+            </Button>
+            {user.email && (
+              <Button size="small" color="error" onClick={() => void askUnbind("email", t("register.email"))}>
+                {t("personal.bindings.unbind")}
+              </Button>
+            )}
+          </Row>
+        }
+      >
+        {user.email || t("personal.bindings.none")}
+      </Entry>
+      {shown.map(({ name, isOn }) => {
+        const subject = user[FIELDS[name]];
+        const label = t(`oauth.services.${name}`);
+        return (
+          <Entry
+            key={name}
+            title={label}
+            action={
+              subject ? (
+                <Button size="small" color="error" onClick={() => void askUnbind(name, label)}>
+                  {t("personal.bindings.unbind")}
+                </Button>
+              ) : (
+                <Button size="small" disabled={!site || !isOn(site)} onClick={() => bind(name)}>
+                  {t("personal.bindings.bind")}
+                </Button>
+              )
+            }
+          >
+            {subject ? t("personal.bindings.boundTo", { subject }) : t("personal.bindings.none")}
+          </Entry>
+        );
+      })}
+      {dialog === "email" && <EmailDialog onDone={() => void bound()} onClose={() => setDialog(null)} />}
+      {dialog === "wechat" && (
+        <WeChatDialog
+          action={t("personal.bindings.bind")}
+          onClose={() => setDialog(null)}
+          onCode={async (code) => {
+            await bindWeChat(code);
+            await bound();
+          }}
+        />
+      )}
+    </Panel>
+  );
+};

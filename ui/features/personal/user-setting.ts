@@ -1,0 +1,18 @@
+import type { UserView } from "../../../src/accounts/user-view.ts";
+import { request } from "../../api/client.ts";
+
+/** What users set for themselves; secrets come as flags. */
+export type UserSetting = Readonly<Record<string, unknown>>;
+
+/** The settings of a user, which the server keeps as text. */
+export function readSetting({ setting }: UserView): UserSetting {
+  try {
+    return JSON.parse(setting) as UserSetting;
+  } catch {
+    return {};
+  }
+}
+
+/** Saves some settings; the others stay. */
+export const saveSetting = (changes: UserSetting) =>
+  request<null>("/api/user/setting", { method: "PUT", body: changes });
