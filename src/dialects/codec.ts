@@ -29,6 +29,10 @@ export class DecodeError extends Error {
 /** The side of a format that clients speak: reads their requests, writes answers to them. */
 export type DoorCodec = {
   dialect: ChatDialect;
+  /** Content type of its streams. */
+  streamType: string;
+  /** What keeps a silent stream alive: a comment or an event that clients skip. */
+  ping: string;
   /** Throws DecodeError. Lenient: what is merely unknown goes to `extra`. `path`: model and stream where the address tells them. */
   decodeRequest(body: JsonObject, path?: { model: string; stream: boolean }): Conversation;
   encodeReply(reply: Reply, context: ReplyContext): JsonObject;

@@ -5,10 +5,7 @@ export type ChatDialect =
   | "openai-chat"
   | "openai-responses"
   | "anthropic"
-  | "gemini"
-  | "ollama"
-  | "cohere"
-  | "dashscope";
+  | "gemini";
 
 /**
  * A chat request in no provider's words. Every codec reads into it and writes out of it; null means that the client did

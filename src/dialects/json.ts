@@ -19,3 +19,15 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** A finite number; null for everything else. */
+export const numberOf = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
+
+/** The objects of a list; none when it is no list. */
+export const recordsOf = (value: unknown): JsonObject[] =>
+  Array.isArray(value) ? value.map(recordOf).filter((item) => item !== null) : [];
+
+/** The texts of a list; none when it is no list. */
+export const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];

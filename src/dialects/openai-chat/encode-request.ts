@@ -1,0 +1,209 @@
+import type { Dropped, Target } from "../codec.ts";
+import { compact } from "../compact.ts";
+import type {
+  Conversation,
+  Part,
+  ReasoningPart,
+  TextPart,
+  Tool,
+  ToolCallPart,
+  ToolChoice,
+  ToolResultPart,
+  Turn,
+} from "../conversation.ts";
+import type { JsonObject } from "../json.ts";
+import { callExtra, callOf } from "./calls.ts";
+import { chatMedia, textOfParts } from "./media.ts";
+import { reasoningDetail } from "./reasoning.ts";
+
+/** Writes a chat completion request (providers.md 2.1.1, 4.3, 4.4). */
+export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { sampling, reasoning, extra } = conversation;
+  if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
+  const body: JsonObject = {
+    ...(extra.dialect === "openai-chat" && extra.members),
+    model: target.model,
+    messages: messagesOf(conversation, dropped),
+    stream: conversation.stream || undefined,
+    stream_options: conversation.stream ? { include_usage: true } : undefined,
+    max_tokens: sampling.maxOutputTokens,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: extra.dialect === "openai-chat" ? sampling.topK : null,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    seed: sampling.seed,
+    stop: stopOf(conversation, dropped),
+    n: sampling.n,
+    logprobs: sampling.logprobs,
+    top_logprobs: sampling.topLogprobs,
+    logit_bias: sampling.logitBias,
+    tools: toolsOf(conversation.tools, dropped),
+    tool_choice: conversation.tools.length > 0 ? choiceOf(conversation.toolChoice) : null,
+    parallel_tool_calls: conversation.tools.length > 0 ? conversation.parallelToolCalls : null,
+    response_format: formatOf(conversation.format),
+    // Other spellings of the same wish go along untouched.
+    reasoning_effort: reasoning.effort ?? (extra.dialect === "openai-chat" ? null : effortOfBudget(reasoning)),
+    modalities: conversation.modalities,
+    audio: conversation.audio,
+    user: conversation.user,
+    prompt_cache_key: conversation.promptCacheKey,
+    service_tier: conversation.serviceTier,
+    metadata: extra.dialect.startsWith("openai") ? conversation.metadata : null,
+    verbosity: conversation.verbosity,
+  };
+  return compact(body);
+}
+
+/** Always a list, for some take no bare string; four at most, unless the client knows its upstream. */
+function stopOf({ sampling: { stop }, extra }: Conversation, dropped: Dropped): string[] | null {
+  if (stop.length > 4 && extra.dialect !== "openai-chat") {
+    dropped.add("stop");
+    return stop.slice(0, 4);
+  }
+  return stop.length > 0 ? stop : null;
+}
+
+/** A budget of thought as OpenAI's nearest effort (providers.md 4.6). */
+function effortOfBudget({ budgetTokens, enabled }: Conversation["reasoning"]): string | null {
+  // Models that cannot think refuse even "none".
+  if (enabled === false || budgetTokens === 0) return null;
+  if (budgetTokens === null || budgetTokens < 0) return enabled ? "medium" : null;
+  return budgetTokens <= 2048 ? "low" : budgetTokens <= 8192 ? "medium" : "high";
+}
+
+export function messagesOf({ system, turns }: Pick<Conversation, "system" | "turns">, dropped: Dropped): JsonObject[] {
+  const messages: JsonObject[] = system.length > 0 ? [{ role: "system", content: systemContent(system) }] : [];
+  for (const turn of turns)
+    messages.push(...(turn.role === "user" ? userMessages(turn, dropped) : assistantMessages(turn, dropped)));
+  return messages;
+}
+
+const systemContent = (parts: readonly TextPart[]): unknown =>
+  parts.some(({ cache }) => cache) ? parts.map(textContent) : textOfParts(parts, "\n\n");
+
+const textContent = ({ text, cache }: TextPart): JsonObject => ({
+  type: "text",
+  text,
+  ...(cache && { cache_control: cache }),
+});
+
+/** Results come first, each a message of its own; images among them follow in a user message, for tools may send text only. */
+function userMessages({ parts }: Turn, dropped: Dropped): JsonObject[] {
+  const messages: JsonObject[] = [];
+  const rest: Part[] = [];
+  for (const part of parts) {
+    if (part.type !== "tool-result") rest.push(part);
+    else {
+      messages.push({ role: "tool", tool_call_id: part.callId, content: resultText(part) });
+      rest.push(...part.parts.filter(({ type }) => type === "image" || type === "document"));
+    }
+  }
+  const content = contentOf(rest, dropped);
+  if (content.length > 0 || messages.length === 0)
+    messages.push({ role: "user", content: plainWherePossible(content) });
+  return messages;
+}
+
+const resultText = ({ parts, isError }: ToolResultPart): string => {
+  const text = textOfParts(parts);
+  return isError && text === "" ? "error" : text;
+};
+
+function assistantMessages({ parts }: Turn, dropped: Dropped): JsonObject[] {
+  const content = contentOf(
+    parts.filter(({ type }) => type !== "reasoning" && type !== "tool-call" && type !== "refusal"),
+    dropped,
+  );
+  const thoughts = parts.filter((part): part is ReasoningPart => part.type === "reasoning" && mayGo(part));
+  const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
+  const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
+  const thought = thoughts.map(({ text }) => text).join("");
+  return [
+    compact({
+      role: "assistant",
+      content: content.length > 0 ? plainWherePossible(content) : calls.length > 0 ? undefined : "",
+      refusal: refusal || null,
+      reasoning_content: thought || null,
+      reasoning_details: thoughts.some(({ signature }) => signature) ? thoughts.map(reasoningDetail) : null,
+      tool_calls: calls.length > 0 ? calls.map(ownCall) : null,
+    }),
+  ];
+}
+
+/** Proofs of other makers stay here, and the thoughts that they prove; a thought without proof is plain text. */
+const mayGo = ({ signature }: ReasoningPart): boolean => !signature || signature.dialect === "openai-chat";
+
+/** The signature on a call goes back to the service that put it there. */
+const ownCall = (call: ToolCallPart): JsonObject =>
+  callOf(call, call.signature?.dialect === "openai-chat" ? callExtra(call.signature) : {});
+
+function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
+  return parts.flatMap((part): JsonObject[] => {
+    if (part.type === "text") return part.text === "" ? [] : [textContent(part)];
+    if (part.type === "native") {
+      dropped.add(part.name);
+      return [];
+    }
+    if (part.type === "reasoning" || part.type === "tool-call" || part.type === "tool-result") return [];
+    if (part.type === "refusal") return [{ type: "text", text: part.text }];
+    const media = chatMedia(part);
+    if (!media) dropped.add(part.type);
+    return media ? [media] : [];
+  });
+}
+
+/** Many services take content as plain text only. */
+function plainWherePossible(content: readonly JsonObject[]): unknown {
+  const plain = content.every((part) => part.type === "text" && part.cache_control === undefined);
+  return plain ? content.map(({ text }) => text).join("\n") : content;
+}
+
+function toolsOf(tools: readonly Tool[], dropped: Dropped): JsonObject[] | null {
+  const written = tools.flatMap((tool) => toolOf(tool, dropped) ?? []);
+  return written.length > 0 ? written : null;
+}
+
+function toolOf(tool: Tool, dropped: Dropped): JsonObject | null {
+  switch (tool.type) {
+    case "function": {
+      const { name, description, parameters, strict, cache } = tool;
+      const schema = parameters ?? { type: "object", properties: {} };
+      const called = compact({ name, description, parameters: schema, strict });
+      return { type: "function", function: called, ...(cache && { cache_control: cache }) };
+    }
+    case "custom": {
+      const { name, description, format } = tool;
+      const { type, ...grammar } = format ?? {};
+      const written = type === "grammar" ? { type, grammar } : format;
+      return { type: "custom", custom: compact({ name, description, format: written }) };
+    }
+    case "hosted":
+      if (tool.dialect === "openai-chat") return tool.value;
+      dropped.add(`tools: ${tool.name}`);
+      return null;
+  }
+}
+
+function choiceOf(choice: ToolChoice | null): unknown {
+  if (!choice) return null;
+  switch (choice.type) {
+    case "tool":
+      return choice.kind === "custom"
+        ? { type: "custom", custom: { name: choice.name } }
+        : { type: "function", function: { name: choice.name } };
+    case "allowed": {
+      const tools = choice.names.map((name) => ({ type: "function", function: { name } }));
+      return { type: "allowed_tools", allowed_tools: { mode: choice.mode, tools } };
+    }
+    default:
+      return choice.type;
+  }
+}
+
+function formatOf(format: Conversation["format"]): JsonObject | null {
+  if (!format || format.type === "text") return null;
+  if (format.type === "json") return { type: "json_object" };
+  const { name, description, schema, strict } = format;
+  return { type: "json_schema", json_schema: compact({ name, description, schema, strict }) };
+}

@@ -1,0 +1,136 @@
+import type { Conversation } from "../conversation.ts";
+import type { JsonObject } from "../json.ts";
+import type { ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../reply.ts";
+import type { ReportedUsage } from "../usage.ts";
+import { callExtra } from "./calls.ts";
+import { annotationOf, chatFinish, chatId, imageText, usageObject } from "./encode-reply.ts";
+import { reasoningDetail } from "./reasoning.ts";
+import { DONE_EVENT } from "./stream.ts";
+
+/** Writes a chat stream (providers.md 2.1.3): role first, one finish for each choice, usage if wanted, `[DONE]`. */
+export class ChatStreamEncoder implements StreamEncoder {
+  #id: string;
+  #createdAt: number;
+  #begun = new Set<number>();
+  #finished = new Set<number>();
+  /** How many thoughts of a choice were signed, and the text of the one that is still open. */
+  #thoughts = new Map<number, { signed: number; text: string }>();
+  /** Calls by choice and index. */
+  #calls = new Map<string, { choice: number; index: number; kind: "function" | "custom"; silent: boolean }>();
+
+  constructor(
+    private readonly context: ReplyContext,
+    private readonly wantsUsage: boolean,
+  ) {
+    this.#id = chatId("", context);
+    this.#createdAt = context.createdAt;
+  }
+
+  push(step: ReplyEvent): string {
+    switch (step.type) {
+      case "start":
+        this.#id = chatId(step.id, this.context);
+        this.#createdAt = step.createdAt ?? this.#createdAt;
+        return "";
+      case "text":
+        return this.#delta(step.choice, { content: step.text }, step.logprobs);
+      case "refusal":
+        return this.#delta(step.choice, { refusal: step.text });
+      case "reasoning":
+        this.#thought(step.choice).text += step.text;
+        return this.#delta(step.choice, { reasoning_content: step.text });
+      case "signature": {
+        // The signed text goes along, so that a client that keeps the details alone can bring the thought back.
+        const thought = this.#thought(step.choice);
+        const { signature, encrypted } = step;
+        const text = encrypted ? "" : thought.text;
+        if (!encrypted) thought.text = "";
+        const detail = reasoningDetail({ text, signature, ...(encrypted && { encrypted }) }, thought.signed++);
+        return this.#delta(step.choice, { reasoning_details: [detail] });
+      }
+      case "tool-start": {
+        const { choice, index, id, name, kind, signature } = step;
+        this.#calls.set(`${choice}/${index}`, { choice, index, kind, silent: true });
+        const called = kind === "custom" ? { custom: { name, input: "" } } : { function: { name, arguments: "" } };
+        return this.#delta(choice, { tool_calls: [{ index, id, type: kind, ...called, ...callExtra(signature) }] });
+      }
+      case "tool-input": {
+        const call = this.#calls.get(`${step.choice}/${step.index}`);
+        if (!call) return "";
+        call.silent = false;
+        const piece =
+          call.kind === "custom" ? { custom: { input: step.text } } : { function: { arguments: step.text } };
+        return this.#delta(step.choice, { tool_calls: [{ index: step.index, ...piece }] });
+      }
+      case "media":
+        return step.kind === "image"
+          ? this.#delta(step.choice, { content: imageText({ source: { ...step, kind: "base64" } }) })
+          : this.#delta(step.choice, {
+              audio: { data: step.data, ...(step.transcript && { transcript: step.transcript }) },
+            });
+      case "citation": {
+        const annotation = annotationOf(step.citation);
+        return annotation ? this.#delta(step.choice, { annotations: [annotation] }) : "";
+      }
+      case "finish": {
+        this.#finished.add(step.choice);
+        const before = this.#begun.has(step.choice) ? this.#emptyInputs(step.choice) : this.#delta(step.choice, {});
+        return (
+          before +
+          this.#chunk([{ index: step.choice, delta: {}, logprobs: null, finish_reason: chatFinish(step.reason) }])
+        );
+      }
+      case "error":
+        return `data: ${JSON.stringify(errorBody(step.error, this.context.requestId))}\n\n${DONE_EVENT}`;
+      default:
+        return "";
+    }
+  }
+
+  end(usage: ReportedUsage): string {
+    const open = this.#begun.size === 0 ? [0] : [...this.#begun].filter((choice) => !this.#finished.has(choice));
+    const owed = open.map((choice) => this.push({ type: "finish", choice, reason: "stop", native: null })).join("");
+    const told = this.wantsUsage ? this.#chunk([], { usage: usageObject(usage) }) : "";
+    return owed + told + DONE_EVENT;
+  }
+
+  #thought(choice: number): { signed: number; text: string } {
+    const known = this.#thoughts.get(choice) ?? { signed: 0, text: "" };
+    this.#thoughts.set(choice, known);
+    return known;
+  }
+
+  /** Clients parse what they gathered: a call without arguments says `{}` once. */
+  #emptyInputs(choice: number): string {
+    let text = "";
+    for (const call of this.#calls.values()) {
+      if (call.choice !== choice || !call.silent || call.kind !== "function") continue;
+      text += this.push({ type: "tool-input", choice, index: call.index, text: "{}" });
+    }
+    return text;
+  }
+
+  /** The first chunk of a choice says who speaks. */
+  #delta(choice: number, delta: JsonObject, logprobs?: JsonObject[]): string {
+    const first = !this.#begun.has(choice);
+    this.#begun.add(choice);
+    const written = first ? { role: "assistant", content: "", ...delta } : delta;
+    const tokens = logprobs ? { content: logprobs, refusal: null } : null;
+    return this.#chunk([{ index: choice, delta: written, logprobs: tokens, finish_reason: null }]);
+  }
+
+  /** Once usage is asked for, every chunk before it says that it has none. */
+  #chunk(choices: readonly JsonObject[], rest: JsonObject = this.wantsUsage ? { usage: null } : {}): string {
+    const { model } = this.context;
+    const common = { id: this.#id, object: "chat.completion.chunk", created: this.#createdAt, model };
+    return `data: ${JSON.stringify({ ...common, choices, ...rest })}\n\n`;
+  }
+}
+
+/** The error object of OpenAI's API, the request id behind the message. */
+export const errorBody = ({ message, type, param, code }: ReplyError, requestId: string): JsonObject => ({
+  error: { message: `${message} (request id: ${requestId})`, type, param, code },
+});
+
+export const chatStreamEncoder = (context: ReplyContext, { wantsUsage }: Conversation): StreamEncoder =>
+  new ChatStreamEncoder(context, wantsUsage);
