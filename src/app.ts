@@ -12,6 +12,7 @@ import { modelRoutes } from "./console/models.ts";
 import { rateLimit } from "./console/rate-limit.ts";
 import { sameOrigin } from "./console/same-origin.ts";
 import { tokenRoutes } from "./console/tokens.ts";
+import { walletRoutes } from "./console/wallet.ts";
 import { type PageLimit, webAssets } from "./console/web-assets.ts";
 import { health, type Readiness } from "./health.ts";
 import { limitKeyOf } from "./lib/client-ip.ts";
@@ -98,6 +99,7 @@ function managementApi(services: Services) {
     .use(modelRoutes(services, guarded))
     .use(channelRoutes(operations, guarded))
     .use(tokenRoutes(shared, guarded))
+    .use(walletRoutes(shared, guarded))
     .use(logRoutes(services, guarded));
 }
 

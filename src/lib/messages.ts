@@ -8,6 +8,7 @@ import { settingMessages } from "./messages/settings.ts";
 import { setupMessages } from "./messages/setup.ts";
 import { signUpMessages } from "./messages/sign-up.ts";
 import { tokenMessages } from "./messages/tokens.ts";
+import { walletMessages } from "./messages/wallet.ts";
 
 /** Everything the server says to a person, by code, in both languages; `{name}` is filled from the parameters. */
 const catalogue = {
@@ -21,6 +22,7 @@ const catalogue = {
   ...securityMessages,
   ...tokenMessages,
   ...logMessages,
+  ...walletMessages,
 } as const satisfies Record<string, Message>;
 
 type Message = Readonly<{ en: string; zh: string }>;

@@ -129,6 +129,21 @@ export const address = (initial = "", traits: Traits = {}): Option<string> =>
     (value) => value,
   );
 
+/** The name of a time zone, as the time zone database has it. */
+export const timeZone = (initial: string, traits: Traits = {}): Option<string> =>
+  option(
+    initial,
+    traits,
+    (raw, key) => {
+      try {
+        return new Intl.DateTimeFormat("en", { timeZone: raw.trim() || initial }).resolvedOptions().timeZone;
+      } catch {
+        throw new OperationError("option_time_zone", { key });
+      }
+    },
+    (value) => value,
+  );
+
 export const oneOf = <T extends string>(choices: readonly [T, ...T[]], initial: T, traits: Traits = {}): Option<T> =>
   option(
     initial,

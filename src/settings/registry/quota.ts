@@ -1,4 +1,4 @@
-import { bool, exact, integer } from "../option.ts";
+import { bool, exact, integer, timeZone } from "../option.ts";
 
 /** What is given away, held back and warned about; amounts are quota units. */
 export const quotaOptions = {
@@ -17,4 +17,6 @@ export const quotaOptions = {
   CheckInQuota: integer(1000),
   /** Above CheckInQuota: the reward is random between the two. */
   CheckInMaxQuota: integer(0),
+  /** Whose midnight begins a day of check-ins. */
+  CheckInTimeZone: timeZone("UTC"),
 };
