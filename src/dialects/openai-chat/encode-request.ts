@@ -160,7 +160,7 @@ function plainWherePossible(content: readonly JsonObject[]): unknown {
 }
 
 function toolsOf(tools: readonly Tool[], dropped: Dropped): JsonObject[] | null {
-  const written = tools.flatMap((tool) => toolOf(tool, dropped) ?? []);
+  const written = tools.map((tool) => toolOf(tool, dropped)).filter((tool) => tool !== null);
   return written.length > 0 ? written : null;
 }
 
