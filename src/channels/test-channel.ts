@@ -1,14 +1,18 @@
 import { eq } from "drizzle-orm";
 import { channels } from "../../db/schema/channels.ts";
 import type { Db } from "../../db/types.ts";
+import { type ChatDialect, emptyConversation } from "../dialects/conversation.ts";
 import type { JsonObject } from "../dialects/json.ts";
 import { isErrorAnswer, readError } from "../dialects/openai-chat/error.ts";
+import { providerCodecs } from "../dialects/provider-codecs.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
-import type { Provider } from "../providers/provider.ts";
+import { randomId } from "../lib/request-id.ts";
+import type { Ask, Provider } from "../providers/provider.ts";
 import { providerOf } from "../providers/registry.ts";
+import { signingTools } from "../providers/signing-tools.ts";
 import type { ChannelEntry } from "./entry.ts";
 import { upstreamModelOf } from "./upstream-model.ts";
 
@@ -57,26 +61,34 @@ async function call(
   requested: string,
 ): Promise<string | null> {
   const bare = requested.startsWith(channel.modelPrefix) ? requested.slice(channel.modelPrefix.length) : requested;
-  const capability = EMBEDDING.test(bare) ? "embeddings" : "chat";
-  const body = { ...testBody(bare, capability), model: upstreamModelOf(channel, requested, bare) };
-  const adapted = provider.adapt?.(body, body.model, capability);
-  const sent = applyChanges(
-    { ...body, model: adapted?.model ?? body.model },
-    { ...adapted?.changes, ...channel.paramOverride },
-  );
+  const isEmbedding = EMBEDDING.test(bare) && provider.capabilities.includes("embeddings");
+  const model = upstreamModelOf(channel, requested, bare);
+  const [dialect] = provider.dialects;
+  const ask: Ask = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream: false };
+  const body = isEmbedding ? { input: ["hello world"], model } : chatBody(dialect, model);
+  const adapted = provider.adapt?.(body, ask);
+  const name = adapted && "model" in body ? { model: adapted.model } : null;
+  const sent = JSON.stringify(applyChanges({ ...body, ...name }, { ...adapted?.changes, ...channel.paramOverride }));
   const key = channel.keys.find((candidate) => !channel.disabledKeys.has(candidate)) ?? channel.keys[0] ?? "";
+  const asked = { ...ask, model: adapted?.model ?? model };
+  const url = provider.url(channel, asked);
+  const headers = { ...provider.authHeaders(channel, key, asked), "content-type": "application/json" };
   try {
-    const answer = await fetch(provider.url(channel, capability, String(sent.model)), {
+    const signed = await provider.sign?.({ url, headers, body: sent }, channel, key, signingTools(fetch));
+    const answer = await fetch(url, {
       method: "POST",
-      headers: { ...provider.authHeaders(channel, key), "content-type": "application/json" },
-      body: JSON.stringify(sent),
+      headers: { ...headers, ...signed },
+      body: sent,
       proxy: typeof channel.setting.proxy === "string" ? channel.setting.proxy : "",
       timeoutMs: TIMEOUT_MS,
       maxRedirects: 0,
     });
     const text = answer.text();
     if (answer.status !== 200) return describe(answer.status, text, key);
-    return isErrorAnswer(JSON.parse(text)) ? describe(answer.status, text, key) : null;
+    const parsed: unknown = JSON.parse(text);
+    return isErrorAnswer(parsed) || (!isEmbedding && providerCodecs[dialect].decodeError(200, parsed))
+      ? describe(answer.status, text, key)
+      : null;
   } catch (error) {
     if (error instanceof OutboundError) return error.message;
     if (error instanceof SyntaxError) return "the answer is not JSON";
@@ -84,10 +96,13 @@ async function call(
   }
 }
 
-function testBody(model: string, capability: "chat" | "embeddings"): JsonObject {
-  if (capability === "embeddings") return { input: ["hello world"] };
-  const maxTokens = model.includes("gemini") ? 300 : model.includes("thinking") ? 50 : 10;
-  return { messages: [{ role: "user", content: "hi" }], stream: false, max_tokens: maxTokens };
+/** The smallest talk there is, in the provider's own format. */
+function chatBody(dialect: ChatDialect, model: string): JsonObject {
+  const conversation = emptyConversation(dialect, model);
+  conversation.turns.push({ role: "user", parts: [{ type: "text", text: "hi" }] });
+  conversation.sampling.maxOutputTokens = model.includes("gemini") ? 300 : model.includes("thinking") ? 50 : 10;
+  const target = { model, defaultMaxTokens: conversation.sampling.maxOutputTokens, newId: randomId };
+  return providerCodecs[dialect].encodeRequest(conversation, target, new Set());
 }
 
 /** Undefined takes a field away. */

@@ -35,7 +35,8 @@ export type DoorCodec = {
   ping: string;
   /** Throws DecodeError. Lenient: what is merely unknown goes to `extra`. `path`: model and stream where the address tells them. */
   decodeRequest(body: JsonObject, path?: { model: string; stream: boolean }): Conversation;
-  encodeReply(reply: Reply, context: ReplyContext): JsonObject;
+  /** `request`: for formats that repeat its settings in the answer. */
+  encodeReply(reply: Reply, context: ReplyContext, request: Conversation): JsonObject;
   /** `request`: for formats that repeat its settings in the answer. */
   streamEncoder(context: ReplyContext, request: Conversation): StreamEncoder;
   /** The error body of the format. */

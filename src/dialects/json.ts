@@ -31,3 +31,6 @@ export const recordsOf = (value: unknown): JsonObject[] =>
 /** The texts of a list; none when it is no list. */
 export const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+
+/** The object as a list of one; an empty list for null. */
+export const listOf = (value: JsonObject | null): JsonObject[] => (value ? [value] : []);

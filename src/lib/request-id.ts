@@ -24,3 +24,9 @@ function identify(request: Request) {
   ids.set(request, identity);
   return identity;
 }
+
+const ID_BYTES = 12;
+
+/** A fresh random id behind a prefix, as providers' formats name calls, items and answers: `call_9f86d081884c7d659a2f`. */
+export const randomId = (prefix: string): string =>
+  prefix + Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES))).toString("hex");

@@ -67,3 +67,12 @@ export function eventData(event: string): string | null {
   }
   return data;
 }
+
+/** The name of one event; empty when it has none. */
+export function eventName(event: string): string {
+  if (!event.startsWith("event") && !event.includes("\nevent") && !event.includes("\revent")) return "";
+  for (const line of event.split(/\r\n|\n|\r/)) {
+    if (line.startsWith("event:")) return line.slice(line[6] === " " ? 7 : 6);
+  }
+  return "";
+}

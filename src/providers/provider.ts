@@ -1,18 +1,31 @@
+import type { ChatDialect } from "../dialects/conversation.ts";
 import type { JsonObject } from "../dialects/json.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
 
 /** What a client can ask of a provider. */
 export type Capability = "chat" | "completions" | "embeddings";
 
-/** The wire format a provider speaks. */
-export type Dialect = "openai-chat";
-
 /** What a provider's table may look at of a channel. */
 export type ProviderChannel = Readonly<{ baseUrl: string; other: string; openaiOrganization: string }>;
 
+/** A call as far as its address depends on it. `dialect` is one of the provider's; `model` the upstream name. */
+export type Ask = Readonly<{ capability: Capability; dialect: ChatDialect; model: string; stream: boolean }>;
+
+/** How the events of a provider's streams are framed. */
+export type Framing = "sse" | "ndjson" | "aws-events";
+
+/** A request that is ready but for what depends on its whole: a signature, a short-lived access token. */
+export type Signable = Readonly<{ url: string; headers: Readonly<Record<string, string>>; body: string }>;
+
+/** What signing may use: requests of its own (token exchange) and the time. */
+export type SigningTools = Readonly<{
+  post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<{ status: number; text: string }>;
+  nowSeconds(): number;
+}>;
+
 /**
  * One kind of upstream, registered by its channel-type number: where it is, how it is addressed and signed, what it can do
- * and where it differs from its dialect. Adding a provider is adding such a table and its samples.
+ * and where it differs from its dialects. Adding a provider is adding such a table and its samples.
  */
 export type Provider = Readonly<{
   /** Channel-type number, as the ecosystem has it. */
@@ -20,7 +33,8 @@ export type Provider = Readonly<{
   name: string;
   /** Shown as `owned_by` of its models. */
   owner: string;
-  dialect: Dialect;
+  /** Chat formats it understands; others are converted into the first. */
+  dialects: readonly [ChatDialect, ...ChatDialect[]];
   /** Used when the channel has no address of its own; null: the channel must have one. */
   defaultBaseUrl: string | null;
   capabilities: readonly Capability[];
@@ -29,15 +43,24 @@ export type Provider = Readonly<{
   /** Models offered in the console when the upstream is not asked. */
   models: readonly string[];
   /** Address of a call. Throws nothing: an address that is none is found out when it is dialled. */
-  url(channel: ProviderChannel, capability: Capability, model: string): string;
+  url(channel: ProviderChannel, ask: Ask): string;
   /** Address of the list of models; null: it has none. */
   modelListUrl(channel: ProviderChannel): string | null;
+  /** Ids in an answer of that address; absent: OpenAI's list. */
+  readModelList?(answer: unknown): string[];
   /** Headers that carry the key. */
-  authHeaders(channel: ProviderChannel, key: string): Record<string, string>;
-  /** What must change in a body of its dialect for this upstream; null: nothing. `model` is the upstream name. */
-  adapt?(body: JsonObject, model: string, capability: Capability): Adaptation | null;
+  authHeaders(channel: ProviderChannel, key: string, ask?: Ask): Record<string, string>;
+  /** Headers that depend on the whole request, or on an access token that must be fetched with the key. */
+  sign?(request: Signable, channel: ProviderChannel, key: string, tools: SigningTools): Promise<Record<string, string>>;
+  /**
+   * What must change in a body of one of its dialects for this upstream; null: nothing. `model` is the upstream name.
+   */
+  adapt?(body: JsonObject, ask: Ask): Adaptation | null;
   /** Understands `stream_options.include_usage`. */
   streamUsage: boolean;
+  framing?: Framing;
+  /** Takes media only inside the request: addresses are fetched before. */
+  inlineMedia?: boolean;
 }>;
 
 /** Changes to a request's top level, and the names of fields that could not be kept. */

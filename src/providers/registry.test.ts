@@ -15,13 +15,20 @@ describe("addresses", () => {
       "https://gateway.ai.cloudflare.com/v1/account/gateway/openai/chat/completions",
     ],
   ])("OpenAI with base %p", (base, expected) => {
-    expect(providerOf(1)?.url(channel(base), "chat", "gpt-4o")).toBe(expected);
+    expect(
+      providerOf(1)?.url(channel(base), { capability: "chat", dialect: "openai-chat", model: "gpt-4o", stream: false }),
+    ).toBe(expected);
   });
 
   test("custom: the whole address, with the model in it", () => {
-    expect(providerOf(8)?.url(channel("https://x.example/run/{model}?a=1"), "chat", "a/b")).toBe(
-      "https://x.example/run/a%2Fb?a=1",
-    );
+    expect(
+      providerOf(8)?.url(channel("https://x.example/run/{model}?a=1"), {
+        capability: "chat",
+        dialect: "openai-chat",
+        model: "a/b",
+        stream: false,
+      }),
+    ).toBe("https://x.example/run/a%2Fb?a=1");
   });
 });
 
@@ -33,7 +40,8 @@ test("the organisation goes along when the channel names one", () => {
 });
 
 describe("reasoning models", () => {
-  const adapt = (model: string, body: Record<string, unknown>) => providerOf(1)?.adapt?.(body, model, "chat");
+  const adapt = (model: string, body: Record<string, unknown>) =>
+    providerOf(1)?.adapt?.(body, { capability: "chat", dialect: "openai-chat", model, stream: false });
 
   test("take max_completion_tokens and lose what they refuse", () => {
     const messages = [

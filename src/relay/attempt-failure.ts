@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../channels/entry.ts";
-import { type ReadError, readError } from "../dialects/openai-chat/error.ts";
+import type { ReadError } from "../dialects/openai-chat/error.ts";
 import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import { RelayError } from "./errors.ts";
 import { withoutKey } from "./health.ts";
@@ -34,15 +34,13 @@ export function refusedByUpstream(
   channel: ChannelEntry,
   key: string,
   status: number,
-  body: string,
+  error: ReadError,
   retryAfter: string | null,
 ): AttemptFailure {
-  const error = readError(status, body.slice(0, MAX_ERROR_CHARACTERS));
   const told = { ...error, message: withoutKey(error.message, key).slice(0, MAX_MESSAGE_CHARACTERS) };
   return new AttemptFailure(channel, key, status, told, true, retryAfter);
 }
 
-const MAX_ERROR_CHARACTERS = 64 * 1024;
 const MAX_MESSAGE_CHARACTERS = 2_000;
 
 /** No usable answer came: the client is told the kind of failure, the operator its cause. */

@@ -1,10 +1,8 @@
 import type { Attempt } from "../billing/types.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
 import { upstreamModelOf } from "../channels/upstream-model.ts";
-import { type JsonObject, parseJson, recordOf } from "../dialects/json.ts";
-import { isErrorAnswer } from "../dialects/openai-chat/error.ts";
-import { carriesData, errorEventIn } from "../dialects/openai-chat/stream.ts";
-import { indexOfBytes, textOfBytes } from "../lib/bytes.ts";
+import { DecodeError } from "../dialects/codec.ts";
+import { carriesData } from "../dialects/openai-chat/stream.ts";
 import { wholeEventsLength } from "../lib/sse.ts";
 import { providerOf } from "../providers/registry.ts";
 import { AttemptFailure, notAnswered, refusedByUpstream } from "./attempt-failure.ts";
@@ -12,20 +10,21 @@ import { drains } from "./broken-stream.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { encode } from "./encode.ts";
+import { RelayError } from "./errors.ts";
 import { Exchange } from "./exchange.ts";
+import { framed } from "./framing.ts";
+import { choosePassage } from "./passages/choose-passage.ts";
+import type { Passage, StreamView, WholeAnswer } from "./passages/passage.ts";
 import type { Choice } from "./scheduler/choose.ts";
 
 /** What an upstream answered, as far as it must be known before the client gets its first byte. */
-export type Answer =
-  | Readonly<{ kind: "whole"; body: Uint8Array<ArrayBuffer>; contentType: string }>
-  /** A stream was asked for, a complete reply came. */
-  | Readonly<{ kind: "unstreamed"; reply: JsonObject }>
-  | OpenStream;
+export type Answer = Readonly<{ kind: "whole"; answer: WholeAnswer }> | OpenStream;
 
 export type OpenStream = Readonly<{
   kind: "stream";
   channel: ChannelEntry;
   exchange: Exchange;
+  view: StreamView;
   reader: ReadableStreamDefaultReader<Uint8Array>;
   /** Bytes read so far: at least one whole event, then perhaps the beginning of another. */
   first: Uint8Array;
@@ -53,6 +52,10 @@ export async function attempt(context: RelayContext, call: Call, choice: Choice)
   try {
     return await exchangeWith(context, call, choice, exchange, entry);
   } catch (cause) {
+    if (cause instanceof DecodeError || cause instanceof RelayError) {
+      entry.error = cause.message;
+      throw cause;
+    }
     const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause);
     if (failure.answered) entry.status = failure.status;
     entry.error = failure.detail;
@@ -71,56 +74,52 @@ function failureOf({ channel, key }: Choice, exchange: Exchange, cause: unknown)
 async function exchangeWith(
   context: RelayContext,
   call: Call,
-  { channel, key }: Choice,
+  choice: Choice,
   exchange: Exchange,
   entry: Attempt,
 ): Promise<Answer> {
+  const { channel, key } = choice;
   const { endpoint, candidates, summary } = call.admitted;
   const provider = providerOf(channel.type);
   if (!provider?.capabilities.includes(endpoint.capability)) throw notAnswered(channel, key, "unsupported");
   call.channel = channel;
   call.keyIndex = channel.keys.indexOf(key);
   call.upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);
-  const passThrough = context.services.settings.get("global.pass_through_request_enabled");
-  const outgoing = encode(call, channel, key, provider, passThrough);
+  const passage = choosePassage(context, call, channel, provider);
+  const encoded = passage.encode(channel);
+  const request = encoded instanceof Promise ? await encoded : encoded;
+  const encodedCall = encode(context, request, channel, key, provider);
+  const outgoing = encodedCall instanceof Promise ? await encodedCall : encodedCall;
   const response = await context.upstream.send(outgoing, exchange.signal);
   entry.status = response.status;
   if (!response.ok) {
-    const body = await response.text();
-    throw refusedByUpstream(channel, key, response.status, body, response.headers.get("retry-after"));
+    const told = passage.readError(response.status, await response.text());
+    throw refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
   }
   const contentType = response.headers.get("content-type") ?? "application/json";
-  if (summary.stream && !contentType.startsWith("application/json")) {
-    return openStream(call, response, { channel, key }, exchange, entry);
+  if (request.ask.stream && (provider.framing || !contentType.startsWith("application/json"))) {
+    return openStream(call, framed(response, provider.framing), passage, choice, exchange, entry);
   }
   const body = await response.bytes();
   entry.firstByteMs = Math.round(call.elapsedMs);
   if (body.byteLength === 0) throw notAnswered(channel, key, "empty");
-  refuseErrorAnswer(body, { channel, key });
-  if (!summary.stream) return { kind: "whole", body, contentType };
-  const reply = recordOf(parseJson(textOfBytes(body)));
-  if (!reply) throw notAnswered(channel, key, "broken");
-  return { kind: "unstreamed", reply };
-}
-
-const ERROR_MEMBER = Buffer.from('"error"');
-
-/** An error object inside an answer with status 200 is a failure of the upstream all the same. */
-function refuseErrorAnswer(body: Uint8Array<ArrayBuffer>, { channel, key }: Choice): void {
-  if (indexOfBytes(body, ERROR_MEMBER) < 0) return;
-  const text = textOfBytes(body);
-  if (isErrorAnswer(parseJson(text))) throw refusedByUpstream(channel, key, 502, text, null);
+  const error = passage.errorIn(body);
+  if (error !== null) throw refusedByUpstream(channel, key, 502, passage.readError(502, error), null);
+  const answer = summary.stream ? passage.wholeAsStream(body) : passage.whole(body, contentType);
+  if (!answer) throw notAnswered(channel, key, "broken");
+  return { kind: "whole", answer };
 }
 
 /** Reads until the first event is understood, so that an early failure can still be answered, or tried elsewhere. */
 async function openStream(
   call: Call,
-  response: Response,
+  stream: ReadableStream<Uint8Array> | null,
+  passage: Passage,
   { channel, key }: Choice,
   exchange: Exchange,
   entry: Attempt,
 ): Promise<OpenStream> {
-  const reader = response.body?.getReader();
+  const reader = stream?.getReader();
   if (!reader) throw notAnswered(channel, key, "empty");
   let first: Uint8Array = new Uint8Array(0);
   for (;;) {
@@ -132,12 +131,12 @@ async function openStream(
     const length = done ? first.length : wholeEventsLength(first);
     const whole = length === first.length ? first : first.subarray(0, length);
     if (carriesData(whole)) {
-      const error = errorEventIn(whole);
+      const error = passage.errorInEvents(whole);
       if (error !== null) {
         exchange.abort();
-        throw refusedByUpstream(channel, key, 502, error, null);
+        throw refusedByUpstream(channel, key, 502, passage.readError(502, error), null);
       }
-      return { kind: "stream", channel, exchange, reader, first, ended: done };
+      return { kind: "stream", channel, exchange, view: passage.view(), reader, first, ended: done };
     }
     if (done) throw notAnswered(channel, key, "empty");
   }

@@ -1,6 +1,8 @@
 import type { Attempt, Price } from "../billing/types.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
 import type { Candidates } from "../channels/routing-index.ts";
+import type { Conversation } from "../dialects/conversation.ts";
+import type { JsonObject } from "../dialects/json.ts";
 import type { RequestSummary } from "../dialects/openai-chat/request.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
 import { recordIdOf, requestIdOf } from "../lib/request-id.ts";
@@ -21,6 +23,10 @@ type Admitted = Readonly<{
   changes: TopLevelChanges;
   candidates: Candidates;
   promptBound: number;
+  /** The prompt in the shape of an OpenAI request: what is counted, checked and logged. */
+  prompt: JsonObject;
+  /** The chat in no provider's words, read when first needed; null where it is no chat. */
+  conversation: (() => Conversation) | null;
 }>;
 
 /** One relayed call on its way; what its steps find out is written here. */

@@ -1,5 +1,8 @@
+import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { SigningTools } from "../providers/provider.ts";
 import type { createHealth } from "./health.ts";
 import type { RelayMetrics } from "./metrics.ts";
+import type { ConversationSettings } from "./passages/prepare-conversation.ts";
 import type { Prices } from "./price.ts";
 import type { ModelRequestLimit } from "./rate-limit.ts";
 import type { CoolDown } from "./scheduler/cool-down.ts";
@@ -18,5 +21,9 @@ export type RelayContext = Readonly<{
   health: ReturnType<typeof createHealth>;
   upstream: Upstream;
   watch: Watch;
+  /** Fetches media that clients name by address. */
+  mediaFetch: SafeFetch;
+  signing: SigningTools;
+  conversationSettings: ConversationSettings;
   metrics: RelayMetrics;
 }>;

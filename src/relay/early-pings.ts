@@ -1,9 +1,7 @@
-import { DONE_EVENT } from "../dialects/openai-chat/stream.ts";
-import { requestIdOf } from "../lib/request-id.ts";
-import { errorObject, RelayError } from "./errors.ts";
+import { randomId, requestIdOf } from "../lib/request-id.ts";
+import type { Call } from "./call.ts";
+import { RelayError, told } from "./errors.ts";
 import { corsHeaders, EVENT_STREAM_HEADERS } from "./headers.ts";
-
-const PING = Buffer.from(": PING\n\n");
 
 /**
  * Keeps the client's connection alive while an upstream thinks: when the answer has not begun after one interval, the
@@ -14,14 +12,20 @@ export async function withEarlyPings(
   answer: Promise<Response>,
   intervalMs: number,
   request: Request,
+  call: Call,
 ): Promise<Response> {
   const { promise: waited, resolve: wake } = Promise.withResolvers<null>();
   const first = setTimeout(() => wake(null), intervalMs);
   const early = await Promise.race([answer, waited]).finally(() => clearTimeout(first));
   return (
     early ??
-    new Response(new ReadableStream(new PingedAnswer(answer, intervalMs, request)), {
-      headers: { ...corsHeaders(request), ...EVENT_STREAM_HEADERS, "x-request-id": requestIdOf(request) },
+    new Response(new ReadableStream(new PingedAnswer(answer, intervalMs, call)), {
+      headers: {
+        ...corsHeaders(request),
+        ...EVENT_STREAM_HEADERS,
+        "content-type": call.admitted.endpoint.codec.streamType,
+        "x-request-id": requestIdOf(request),
+      },
     })
   );
 }
@@ -30,14 +34,18 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #left = false;
 
+  get #ping(): Uint8Array {
+    return Buffer.from(this.call.admitted.endpoint.codec.ping);
+  }
+
   constructor(
     private readonly answer: Promise<Response>,
     private readonly intervalMs: number,
-    private readonly request: Request,
+    private readonly call: Call,
   ) {}
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    controller.enqueue(PING);
+    controller.enqueue(this.#ping);
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -59,7 +67,7 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
     controller: ReadableStreamDefaultController<Uint8Array>,
   ): Promise<ReadableStreamDefaultReader<Uint8Array> | null> {
     const pings = setInterval(() => {
-      if (!this.#left) controller.enqueue(PING);
+      if (!this.#left) controller.enqueue(this.#ping);
     }, this.intervalMs);
     try {
       const { body } = await this.answer;
@@ -72,12 +80,23 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
         error instanceof RelayError
           ? error
           : new RelayError(500, "internal_error", "Something went wrong inside the gateway.");
-      const event = JSON.stringify(errorObject(known, requestIdOf(this.request)));
-      controller.enqueue(Buffer.from(`data: ${event}\n\n${DONE_EVENT}`));
+      controller.enqueue(Buffer.from(this.#toldAsEvent(known)));
       controller.close();
       return null;
     } finally {
       clearInterval(pings);
     }
+  }
+
+  #toldAsEvent(error: RelayError): string {
+    const { summary, endpoint, body, conversation } = this.call.admitted;
+    const context = {
+      model: summary.model,
+      requestId: this.call.requestId,
+      createdAt: this.call.createdAt,
+      newId: randomId,
+    };
+    const request = conversation?.() ?? endpoint.codec.decodeRequest(body.json);
+    return endpoint.codec.streamEncoder(context, request).push({ type: "error", error: told(error) });
   }
 }

@@ -1,57 +1,25 @@
 import type { ChannelEntry } from "../channels/entry.ts";
-import type { TopLevelChanges } from "../lib/json-splice.ts";
-import { spliceTopLevel } from "../lib/json-splice.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { Call } from "./call.ts";
+import type { RelayContext } from "./context.ts";
+import type { EncodedRequest } from "./passages/passage.ts";
 import type { Outgoing } from "./upstream.ts";
 
-/**
- * The request as this channel's upstream wants it. Bytes go as they came unless something must change: the model's name,
- * what the provider cannot take, usage to be asked for, the channel's param override. Then only those keys are changed.
- */
+/** The request as it goes to this channel's upstream: address, key, and signature where the provider wants one. */
 export function encode(
-  call: Call,
+  context: RelayContext,
+  { ask, body }: EncodedRequest,
   channel: ChannelEntry,
   key: string,
   provider: Provider,
-  passThrough: boolean,
-): Outgoing {
-  const { body, endpoint } = call.admitted;
-  const changes = passThrough ? null : changesFor(call, channel, provider);
-  const url = provider.url(channel, endpoint.capability, call.upstreamModel);
-  const headers = provider.authHeaders(channel, key);
+): Outgoing | Promise<Outgoing> {
+  const url = provider.url(channel, ask);
+  const headers = provider.authHeaders(channel, key, ask);
   headers["content-type"] = "application/json";
   const { proxy } = channel.setting;
-  return {
-    url,
-    headers,
-    body: changes ? spliceTopLevel(body.text, changes, body.json) : body.bytes,
-    proxy: typeof proxy === "string" ? proxy : "",
-  };
-}
-
-/** Null: nothing changes. Notes on the call the final model name and the fields that had to go. */
-function changesFor(call: Call, channel: ChannelEntry, provider: Provider): TopLevelChanges | null {
-  const { body, endpoint, summary, changes } = call.admitted;
-  const adaptation = provider.adapt?.(body.json, call.upstreamModel, endpoint.capability) ?? null;
-  if (adaptation) {
-    call.upstreamModel = adaptation.model;
-    call.dropped = adaptation.dropped;
-  }
-  const asksUsage = summary.stream && !summary.wantsUsage && provider.streamUsage;
-  const renamed = call.upstreamModel !== body.json.model;
-  const own = hasAny(changes);
-  if (!adaptation && !asksUsage && !renamed && !own && !channel.paramOverride) return null;
-  return {
-    ...changes,
-    ...adaptation?.changes,
-    ...(renamed && { model: call.upstreamModel }),
-    ...(asksUsage && { stream_options: { ...(body.json.stream_options as object | undefined), include_usage: true } }),
-    ...channel.paramOverride,
-  };
-}
-
-function hasAny(changes: TopLevelChanges): boolean {
-  for (const _ in changes) return true;
-  return false;
+  const outgoing = { url, headers, body, proxy: typeof proxy === "string" ? proxy : "" };
+  if (!provider.sign) return outgoing;
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  return provider
+    .sign({ url, headers, body: text }, channel, key, context.signing)
+    .then((signed) => ({ ...outgoing, headers: { ...headers, ...signed }, body: text }));
 }

@@ -1,4 +1,6 @@
+import type { DoorCodec } from "../dialects/codec.ts";
 import type { OpenAiError } from "../dialects/openai-chat/error.ts";
+import type { ReplyError } from "../dialects/reply.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { corsHeaders } from "./headers.ts";
 
@@ -34,10 +36,21 @@ export function errorObject(error: RelayError, requestId: string): { error: Open
   return { error: { message, type: error.type, param: error.param, code: error.code } };
 }
 
-/** The answer to a refused or failed call. */
-export function errorResponse(error: RelayError, request: Request): Response {
+/** The answer to a refused or failed call, in the format of its door; without one in OpenAI's. */
+export function errorResponse(error: RelayError, request: Request, door?: DoorCodec): Response {
   const requestId = requestIdOf(request);
   const headers: Record<string, string> = { ...corsHeaders(request), "x-request-id": requestId };
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
-  return Response.json(errorObject(error, requestId), { status: error.status, headers });
+  const body =
+    door && door.dialect !== "openai-chat" ? door.encodeError(told(error), requestId) : errorObject(error, requestId);
+  return Response.json(body, { status: error.status, headers });
 }
+
+/** The error in the words that every format's encoder knows. */
+export const told = ({ status, type, code, message, param }: RelayError): ReplyError => ({
+  status,
+  type,
+  code: code === null ? null : String(code),
+  message,
+  param: param || null,
+});

@@ -1,4 +1,4 @@
-import { summarise } from "../dialects/openai-chat/request.ts";
+import { DecodeError, type DoorCodec } from "../dialects/codec.ts";
 import type { PeerSource } from "../lib/client-ip.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
@@ -9,7 +9,7 @@ import { Call } from "./call.ts";
 import { type ClientBody, invalidRequest, readBody } from "./client-body.ts";
 import type { RelayContext } from "./context.ts";
 import { withEarlyPings } from "./early-pings.ts";
-import type { Endpoint } from "./endpoints/endpoint.ts";
+import type { Endpoint, PathAsk } from "./endpoints/endpoint.ts";
 import { errorResponse, RelayError } from "./errors.ts";
 import { promptTokensBound } from "./estimate.ts";
 import { relay } from "./pipeline.ts";
@@ -23,11 +23,11 @@ export type Arrival = Readonly<{
   request: Request;
   server: RelayServer | null;
   endpoint: Endpoint;
-  /** The model when the path names it. */
-  pathModel?: string;
+  /** What the path says. */
+  path?: PathAsk;
 }>;
 
-/** A call of an API key: authenticate → admit → decode → relay. Answers every failure in OpenAI's form. */
+/** A call of an API key: authenticate → admit → decode → relay. Answers every failure in the form of its door. */
 export async function handleCall(context: RelayContext, arrival: Arrival): Promise<Response> {
   const startedAtMs = performance.now();
   const { request, server } = arrival;
@@ -38,7 +38,7 @@ export async function handleCall(context: RelayContext, arrival: Arrival): Promi
     admitGroup(context.services, caller);
     return await handleCaller(context, arrival, caller, ip, startedAtMs);
   } catch (error) {
-    return refuse(context, request, error);
+    return refuse(context, request, error, arrival.endpoint.codec);
   }
 }
 
@@ -55,9 +55,7 @@ export async function handleCaller(
   const { settings } = context.services;
   const limited = context.requestLimit.admit(caller.user.id);
   if (limited) await limited;
-  if (!settings.get("OpenAIEndpointEnabled")) {
-    throw new RelayError(403, "endpoint_disabled", "The OpenAI endpoints are turned off on this site.");
-  }
+  refuseDisabled(settings, arrival.endpoint);
   refuseBrowserExtension(settings, request);
   const waitFrom = performance.now();
   const body = known?.body ?? (await readBody(request, context.services.config.maxRequestBodyBytes));
@@ -72,14 +70,25 @@ export async function handleCaller(
   const pings = call.admitted.summary.stream && settings.get("general_setting.ping_interval_enabled");
   try {
     const answer = relay(context, call);
-    return await (pings ? withEarlyPings(answer, pingSeconds * 1000, request) : answer);
+    return await (pings ? withEarlyPings(answer, pingSeconds * 1000, request, call) : answer);
   } catch (error) {
-    if (error instanceof RelayError) return errorResponse(error, request);
+    if (error instanceof RelayError) return errorResponse(error, request, arrival.endpoint.codec);
     throw error;
   }
 }
 
 const NO_CHANGES: TopLevelChanges = {};
+
+/** Sites may close the doors of OpenAI's and Anthropic's formats (OpenAIEndpointEnabled, ClaudeEndpointEnabled). */
+function refuseDisabled(settings: SettingsReader, { codec }: Endpoint): void {
+  const { dialect } = codec;
+  if (dialect.startsWith("openai") && !settings.get("OpenAIEndpointEnabled")) {
+    throw new RelayError(403, "endpoint_disabled", "The OpenAI endpoints are turned off on this site.");
+  }
+  if (dialect === "anthropic" && !settings.get("ClaudeEndpointEnabled")) {
+    throw new RelayError(403, "endpoint_disabled", "The Anthropic endpoint is turned off on this site.");
+  }
+}
 
 /** Extensions can read what a page holds; sites may keep them out (global.block_browser_extension_enabled). */
 function refuseBrowserExtension(settings: SettingsReader, request: Request): void {
@@ -92,7 +101,7 @@ function refuseBrowserExtension(settings: SettingsReader, request: Request): voi
 
 function admitCall(
   context: RelayContext,
-  { request, endpoint, pathModel }: Arrival,
+  { request, endpoint, path }: Arrival,
   caller: Caller,
   ip: string,
   body: ClientBody,
@@ -100,31 +109,57 @@ function admitCall(
   startedAtMs: number,
   bodyWaitMs: number,
 ): Call {
-  const read = summarise(body.json);
-  const model = read.model || pathModel || "";
+  const { summary: read, prompt, conversation } = endpoint.read(body.json, path ?? null);
+  const { model } = read;
   if (model === "") throw invalidRequest("“model” is missing.", "model");
-  const summary = { ...read, model, stream: endpoint.streams && read.stream };
-  const changes = read.model === model ? given : { ...given, model };
-  endpoint.check(body.json);
+  const summary = read.stream && !endpoint.streams ? { ...read, stream: false } : read;
+  const changes = endpoint.codec.dialect !== "openai-chat" || body.json.model === model ? given : { ...given, model };
   admitModel(caller, model);
   admitOutputLimit(summary.maxOutputTokens);
-  refuseSensitive(context.services.settings, body.json);
+  refuseSensitive(context.services.settings, prompt);
   const candidates = findCandidates(context.services, caller, model);
-  const promptBound = promptTokensBound(body.json, body.bytes.byteLength);
+  const promptBound = promptTokensBound(prompt, body.bytes.byteLength);
   return new Call(
-    { request, endpoint, caller, ip, body, summary, changes, candidates, promptBound },
+    {
+      request,
+      endpoint,
+      caller,
+      ip,
+      body,
+      summary,
+      changes,
+      candidates,
+      promptBound,
+      prompt,
+      conversation: lazily(conversation),
+    },
     startedAtMs,
     nowSeconds(),
     bodyWaitMs,
   );
 }
 
+/** Reads once, when first asked. */
+function lazily<Value>(read: (() => Value) | null): (() => Value) | null {
+  if (!read) return null;
+  let known: { value: Value } | null = null;
+  return () => {
+    known ??= { value: read() };
+    return known.value;
+  };
+}
+
 /** The answer to whatever went wrong before or in a call. */
-export function refuse(context: RelayContext, request: Request, error: unknown): Response {
+export function refuse(context: RelayContext, request: Request, error: unknown, door?: DoorCodec): Response {
+  if (error instanceof DecodeError) return refuse(context, request, invalidRequest(error.message, error.param), door);
   if (error instanceof RelayError) {
     context.metrics.refused(error.status);
-    return errorResponse(error, request);
+    return errorResponse(error, request, door);
   }
   context.services.log.error({ error }, "a relayed call failed unforeseen");
-  return errorResponse(new RelayError(500, "internal_error", "Something went wrong inside the gateway."), request);
+  return errorResponse(
+    new RelayError(500, "internal_error", "Something went wrong inside the gateway."),
+    request,
+    door,
+  );
 }

@@ -1,7 +1,13 @@
 import { Elysia } from "elysia";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { signingTools } from "../providers/signing-tools.ts";
 import type { RelayContext } from "./context.ts";
+import { createConversationSettings } from "./conversation-settings.ts";
+import { messages, responses } from "./endpoints/conversations.ts";
+import { countMessageTokens } from "./endpoints/count-tokens.ts";
 import { embeddings } from "./endpoints/embeddings.ts";
+import { handleGemini, listGeminiModels, showGeminiModel } from "./endpoints/gemini.ts";
 import { listModels, showModel } from "./endpoints/models.ts";
 import { handlePlayground } from "./endpoints/playground.ts";
 import { chatCompletions, completions } from "./endpoints/text.ts";
@@ -26,6 +32,7 @@ export function createRelay(services: RelayServices) {
   const app = new Elysia({ name: "relay" });
   // The ecosystem serves every route under /hf too.
   for (const base of ["/v1", "/hf/v1"]) app.use(versionOne(context, base));
+  app.use(geminiVersions(context));
   return app
     .post("/pg/chat/completions", ({ request, server }) => handlePlayground(context, request, server), {
       parse: "none",
@@ -36,6 +43,8 @@ export function createRelay(services: RelayServices) {
 function createContext(services: RelayServices): RelayContext {
   const coolDown = createCoolDown();
   const watch = createWatch();
+  const policy = createAddressPolicy(services.config.allowPrivateUpstreams);
+  const mediaFetch = createSafeFetch(policy);
   return {
     services,
     prices: createPrices(services.settings),
@@ -43,7 +52,10 @@ function createContext(services: RelayServices): RelayContext {
     coolDown,
     keys: createKeyRing(coolDown),
     health: createHealth(services),
-    upstream: createUpstream(createAddressPolicy(services.config.allowPrivateUpstreams)),
+    upstream: createUpstream(policy),
+    mediaFetch,
+    signing: signingTools(mediaFetch),
+    conversationSettings: createConversationSettings(services.settings),
     watch,
     metrics: createRelayMetrics(services.metrics, () => watch.size),
   };
@@ -86,9 +98,18 @@ function versionOne(context: RelayContext, base: string) {
     .post(
       "/engines/:model/embeddings",
       ({ request, server, params }) =>
-        handleCall(context, { request, server, endpoint: embeddings, pathModel: decodeURIComponent(params.model) }),
+        handleCall(context, {
+          request,
+          server,
+          endpoint: embeddings,
+          path: { model: decodeURIComponent(params.model) },
+        }),
       unread,
     )
+    .post("/messages", ({ request, server }) => handleCall(context, { request, server, endpoint: messages }), unread)
+    .post("/messages/count_tokens", ({ request, server }) => countMessageTokens(context, request, server), unread)
+    .post("/responses", ({ request, server }) => handleCall(context, { request, server, endpoint: responses }), unread)
+    .post("/models/*", ({ request, server, params }) => handleGemini(context, request, server, params["*"]), unread)
     .get("/models", ({ request, server }) => listModels(context, request, server))
     .get("/models/*", ({ request, server, params }) =>
       showModel(context, request, server, decodeURIComponent(params["*"])),
@@ -99,6 +120,19 @@ function versionOne(context: RelayContext, base: string) {
     app.route(method, "/*", unknown, { parse: "none", detail: { hide: true } });
   }
   return app.options("/*", preflight);
+}
+
+/** Google's own addresses; the library asks /v1 for some, which versionOne serves. */
+function geminiVersions(context: RelayContext) {
+  return new Elysia({ name: "relay/v1beta", prefix: "/v1beta" })
+    .get("/models", ({ request, server }) => listGeminiModels(context, request, server))
+    .get("/models/*", ({ request, server, params }) =>
+      showGeminiModel(context, request, server, decodeURIComponent(params["*"])),
+    )
+    .post("/models/*", ({ request, server, params }) => handleGemini(context, request, server, params["*"]), {
+      parse: "none",
+    })
+    .options("/*", preflight);
 }
 
 const preflight = () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });

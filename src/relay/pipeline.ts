@@ -1,19 +1,18 @@
-import { replyAsStream } from "../dialects/openai-chat/stream.ts";
-import { readUsage } from "../dialects/openai-chat/usage.ts";
+import { DecodeError } from "../dialects/codec.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { type Answer, attempt } from "./attempt.ts";
 import { AttemptFailure, clientErrorOf } from "./attempt-failure.ts";
 import type { Call } from "./call.ts";
 import { chooseChannel } from "./choose-channel.ts";
+import { invalidRequest } from "./client-body.ts";
 import type { RelayContext } from "./context.ts";
 import { RelayError } from "./errors.ts";
 import { EVENT_STREAM_HEADERS } from "./headers.ts";
 import { reserve } from "./reserve.ts";
 import { coolDownMs, isRetryable } from "./retry.ts";
 import type { Choice, Tried } from "./scheduler/choose.ts";
-import { fail, settle } from "./settle.ts";
+import { fail } from "./settle.ts";
 import { StreamPump } from "./stream.ts";
-import { OutputTally } from "./tally.ts";
 import { answerWhole } from "./whole-answer.ts";
 
 /**
@@ -27,7 +26,7 @@ export async function relay(context: RelayContext, call: Call): Promise<Response
   try {
     answer = await tryChannels(context, call);
   } catch (error) {
-    const told = call.clientLeft ? CLIENT_LEFT : error instanceof RelayError ? error : unforeseen(context, call, error);
+    const told = call.clientLeft ? CLIENT_LEFT : relayErrorOf(context, call, error);
     fail(
       context,
       call,
@@ -36,14 +35,7 @@ export async function relay(context: RelayContext, call: Call): Promise<Response
     );
     throw told;
   }
-  switch (answer.kind) {
-    case "whole":
-      return answerWhole(context, call, answer.body, answer.contentType);
-    case "unstreamed":
-      return streamReply(context, call, answer);
-    case "stream":
-      return streamBack(context, call, answer);
-  }
+  return answer.kind === "whole" ? answerWhole(context, call, answer.answer) : streamBack(context, call, answer);
 }
 
 async function tryChannels(context: RelayContext, call: Call): Promise<Answer> {
@@ -82,25 +74,12 @@ function note(context: RelayContext, tried: Tried | null, { channel, key }: Choi
 
 function streamBack(context: RelayContext, call: Call, answer: Extract<Answer, { kind: "stream" }>): Response {
   call.firstByteMs = call.elapsedMs;
-  const headers = { ...answerHeaders(call, ""), ...EVENT_STREAM_HEADERS };
+  const { streamType } = call.admitted.endpoint.codec;
+  const headers = { ...answerHeaders(call, ""), ...EVENT_STREAM_HEADERS, "content-type": streamType };
   const pump = new StreamPump(context, call, answer);
   if (call.clientLeft) pump.cancel();
   // The DOM's types do not know the runtime's direct streams, which write to the socket without a queue between.
   return new Response(new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>), { headers });
-}
-
-/** A client that asked for a stream gets one, though the upstream sent its reply in one piece. */
-async function streamReply(
-  context: RelayContext,
-  call: Call,
-  { reply }: Extract<Answer, { kind: "unstreamed" }>,
-): Promise<Response> {
-  call.firstByteMs = call.elapsedMs;
-  const tally = new OutputTally();
-  tally.pushWhole(Buffer.from(JSON.stringify(reply)));
-  await settle(context, call, { ending: "complete", reported: readUsage(reply.usage), tally });
-  const headers = { ...answerHeaders(call, ""), ...EVENT_STREAM_HEADERS };
-  return new Response(replyAsStream(reply, call.admitted.summary.wantsUsage), { headers });
 }
 
 const told = ({ services }: RelayContext, failure: AttemptFailure): RelayError =>
@@ -114,6 +93,11 @@ const noChannel = ({ admitted }: Call): RelayError =>
     "model_not_available",
     `No channel can serve the model “${admitted.summary.model}” in the group “${admitted.caller.group}” at the moment.`,
   );
+
+function relayErrorOf(context: RelayContext, call: Call, error: unknown): RelayError {
+  if (error instanceof RelayError) return error;
+  return error instanceof DecodeError ? invalidRequest(error.message, error.param) : unforeseen(context, call, error);
+}
 
 function unforeseen(context: RelayContext, call: Call, error: unknown): RelayError {
   context.services.log.error({ error, requestId: call.requestId }, "a call failed inside the gateway");

@@ -38,9 +38,9 @@ const isFreeReply = (call: Call, reported: Usage, tally: OutputTally): boolean =
 
 async function estimateUsage(call: Call, tally: OutputTally): Promise<Usage> {
   const { text, extraTokens } = tally.countable();
-  const { body, summary } = call.admitted;
+  const { prompt, summary } = call.admitted;
   const [promptTokens, outputTokens] = await Promise.all([
-    call.promptTokens ?? countPrompt(summary.model, body.json),
+    call.promptTokens ?? countPrompt(summary.model, prompt),
     countText(summary.model, text),
   ]);
   return { ...NO_USAGE, promptTokens, completionTokens: outputTokens + extraTokens };
@@ -59,7 +59,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
     status: 200,
     error: ended.error ?? null,
     content: settings.get("LogChatContentEnabled")
-      ? contentToLog(call.admitted.body.json, ended.tally.countable().text)
+      ? contentToLog(call.admitted.prompt, ended.tally.countable().text)
       : null,
   };
   const record = recordOf(call, outcome);

@@ -1,42 +1,28 @@
 import type { CallEnding, Usage } from "../billing/types.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
-import type { JsonObject } from "../dialects/json.ts";
-import {
-  chunkOf,
-  DONE_EVENT,
-  doneEventStart,
-  errorEventIn,
-  mentionsUsage,
-  readUsageEvents,
-  usageEvent,
-} from "../dialects/openai-chat/stream.ts";
-import { textOfBytes } from "../lib/bytes.ts";
-import { eventEnd, wholeEventsLength } from "../lib/sse.ts";
+import { wholeEventsLength } from "../lib/sse.ts";
 import type { OpenStream } from "./attempt.ts";
 import { drainCapMs, drains } from "./broken-stream.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
-import { errorObject, RelayError } from "./errors.ts";
+import { RelayError } from "./errors.ts";
+import type { StreamView } from "./passages/passage.ts";
 import { settle } from "./settle.ts";
-import { OutputTally } from "./tally.ts";
 import type { Watched } from "./watch.ts";
 
-const PING = Buffer.from(": PING\n\n");
-const DONE = Buffer.from(DONE_EVENT);
 const EVENT_END = Buffer.from("\n\n");
 const EMPTY = Buffer.alloc(0);
 /** How long the rest of an upstream's body is read after its end marker, so that the connection can be used again. */
 const REST_MS = 2_000;
 
 /**
- * Passes a stream of events to the client, whole events at a time and as bytes: only blocks that mention usage are looked
- * into. Reads the upstream no faster than the client takes it, settles the call before the client sees its end, and
- * applies the rule for broken streams when either side leaves.
+ * Passes a stream of events to the client, whole events at a time, as its view makes them. Reads the upstream no faster
+ * than the client takes it, settles the call before the client sees its end, and applies the rule for broken streams when
+ * either side leaves.
  */
 export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Array> {
   readonly type = "direct";
-  readonly #tally = new OutputTally();
-  readonly #keepUsage: boolean;
+  readonly #view: StreamView;
   readonly #idleMs: number;
   /** 0: no pings. */
   readonly #pingMs: number;
@@ -47,8 +33,6 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   #ready: Uint8Array[];
   readonly #channel: ChannelEntry;
   #ended: boolean;
-  #usage: Usage | null = null;
-  #firstChunk: JsonObject | null = null;
   /** When the present wait, for the upstream or for the client, began. */
   #waitingSince = performance.now();
   #toldAt = this.#waitingSince;
@@ -68,7 +52,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     private readonly source: OpenStream,
   ) {
     const { config, settings } = context.services;
-    this.#keepUsage = call.admitted.summary.wantsUsage;
+    this.#view = source.view;
     this.#idleMs = config.streamingTimeoutMs;
     this.#pingMs = settings.get("general_setting.ping_interval_enabled")
       ? settings.get("general_setting.ping_interval_seconds") * 1000
@@ -109,7 +93,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
       this.#clientLeft();
     } else if (this.#reading && this.#pingMs > 0 && !this.#clientGone && nowMs - this.#toldAt >= this.#pingMs) {
       this.#toldAt = nowMs;
-      this.#controller?.write(PING);
+      this.#controller?.write(this.call.admitted.endpoint.codec.ping);
     }
   }
 
@@ -145,9 +129,8 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   #pass(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
     const whole = this.#wholeEvents(bytes);
     if (whole.length === 0) return whole;
-    const block = this.#inspect(whole);
-    const done = doneEventStart(block);
-    return done < 0 ? block : this.#complete(block, done);
+    const block = this.#view.take(whole);
+    return this.#view.ended ? this.#complete(block) : block;
   }
 
   /** The client is slow: waits until it took what was written, or left. */
@@ -177,53 +160,28 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     return length === all.length ? all : all.subarray(0, length);
   }
 
-  /** Notes what the block says about usage; without the events that the client did not ask for. */
-  #inspect(block: Uint8Array): Uint8Array {
-    if (this.#keepUsage && !this.#firstChunk) this.#firstChunk = chunkOf(textOfBytes(block, 0, eventEnd(block, 0)));
-    if (!mentionsUsage(block)) {
-      this.#tally.push(block);
-      return block;
-    }
-    const { usage, block: passed } = readUsageEvents(block, this.#keepUsage);
-    this.#usage = usage ?? this.#usage;
-    this.#tally.push(passed);
-    return passed;
-  }
-
-  /** The upstream's body is over without an end marker: fine if a finish reason was seen, else it broke off. */
+  /** The upstream's body is over without an end marker: fine if the answer came to its end, else it broke off. */
   async #finish(): Promise<Uint8Array> {
-    const rest = this.#partial.length > 0 ? this.#inspect(Buffer.concat([...this.#partial, EVENT_END])) : EMPTY;
+    const rest = this.#partial.length > 0 ? this.#view.take(Buffer.concat([...this.#partial, EVENT_END])) : EMPTY;
     this.#partial = [];
-    const finished = this.#tally.sawFinish && !this.#timedOut;
-    if (finished || this.#clientGone) return this.#complete(Buffer.concat([rest, DONE]), rest.length);
+    const finished = this.#view.ended || (this.#view.finished && !this.#timedOut);
+    if (finished || this.#clientGone) return this.#complete(rest);
     const timedOut = this.#timedOut;
     const error = timedOut
       ? new RelayError(504, "stream_idle_timeout", `The upstream sent nothing for ${this.#idleMs / 1000} s.`)
       : new RelayError(502, "stream_broken", "The upstream ended the stream before it was complete.");
     await this.#end(timedOut ? "idle_timeout" : "upstream_failed", error.message);
-    const told = `data: ${JSON.stringify(errorObject(error, this.call.requestId))}\n\n`;
-    return Buffer.concat([rest, Buffer.from(told), DONE]);
+    return Buffer.concat([rest, this.#view.broken(error, this.call.requestId)]);
   }
 
-  /** The block with the end marker at `done` is here: settles, and adds the usage that a client asked for in vain. */
-  #complete(block: Uint8Array, done: number): Uint8Array | Promise<Uint8Array> {
-    const failed = errorEventIn(block) !== null;
-    const missing = this.#keepUsage && this.#usage === null && !failed;
-    const settled = this.#end(
-      failed ? "upstream_failed" : "complete",
-      failed ? "error event in the stream" : undefined,
-    );
+  /** The end is in `last`: settles, then adds what the format wants at the end. */
+  #complete(last: Uint8Array): Uint8Array | Promise<Uint8Array> {
+    const { failed } = this.#view;
+    const settled = this.#end(failed === null ? "complete" : "upstream_failed", failed ?? undefined);
     if (!this.#ended) void this.#readRest();
-    if (!(settled instanceof Promise)) return block;
-    return settled.then((usage) => (missing ? this.#withUsage(block, done, usage) : block));
-  }
-
-  #withUsage(block: Uint8Array, done: number, usage: Usage): Uint8Array {
-    return Buffer.concat([
-      block.subarray(0, done),
-      Buffer.from(usageEvent(this.#firstChunk, usage)),
-      block.subarray(done),
-    ]);
+    if (settled === null) return last;
+    if (settled instanceof Promise) return settled.then((usage) => this.#view.close(last, usage));
+    return this.#view.close(last, settled);
   }
 
   /** Settles the call, once. */
@@ -234,9 +192,9 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     const drained = this.#clientGone && drains(this.#channel);
     return settle(this.context, this.call, {
       ending: this.#clientGone ? "client_left" : ending,
-      reported: this.#usage,
+      reported: this.#view.usage,
       drained,
-      tally: this.#tally,
+      tally: this.#view.tally,
       ...(error !== undefined && { error }),
     });
   }

@@ -1,6 +1,7 @@
 import { parseJson, recordOf } from "../dialects/json.ts";
 import { collectOutput, type OutputSink } from "../dialects/openai-chat/output.ts";
 import { chunkOf } from "../dialects/openai-chat/stream.ts";
+import type { ReplyEvent } from "../dialects/reply.ts";
 import { textOfBytes } from "../lib/bytes.ts";
 import { splitEvents } from "../lib/sse.ts";
 
@@ -31,6 +32,28 @@ export class OutputTally implements OutputSink {
     this.#raw.push(block);
     this.#rawBytes += block.byteLength;
     if (this.#rawBytes > FOLD_AT_BYTES) this.#fold();
+  }
+
+  /** Takes one step of an answer that is read anyway. */
+  step(step: ReplyEvent): void {
+    switch (step.type) {
+      case "text":
+      case "refusal":
+      case "reasoning":
+      case "tool-input":
+        if (step.text !== "") this.text(step.text);
+        return;
+      case "tool-start":
+        this.toolCall();
+        this.text(step.name);
+        return;
+      case "media":
+      case "native":
+        this.other();
+        return;
+      case "finish":
+        this.#finished = true;
+    }
   }
 
   /** Takes a complete answer that was not streamed. */

@@ -16,18 +16,20 @@ export const openai: Provider = {
   type: 1,
   name: "OpenAI",
   owner: "openai",
-  dialect: "openai-chat",
+  dialects: ["openai-chat", "openai-responses"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat", "completions", "embeddings"],
   keyHint: "sk-…",
   models: OPENAI_MODELS,
-  url: (channel, capability) => versionedBase(channel) + PATHS[capability],
+  url: (channel, { capability, dialect }) =>
+    versionedBase(channel) + (dialect === "openai-responses" ? "/responses" : PATHS[capability]),
   modelListUrl: (channel) => `${versionedBase(channel)}/models`,
   authHeaders: (channel, key) => ({
     authorization: `Bearer ${key}`,
     ...(channel.openaiOrganization && { "openai-organization": channel.openaiOrganization }),
   }),
-  adapt: (body, model, capability) => (capability === "chat" ? adaptReasoningModel(body, model) : null),
+  adapt: (body, { capability, dialect, model }) =>
+    capability === "chat" && dialect === "openai-chat" ? adaptReasoningModel(body, model) : null,
   streamUsage: true,
 };
 

@@ -1,13 +1,30 @@
+import type { DoorCodec } from "../../dialects/codec.ts";
+import type { Conversation } from "../../dialects/conversation.ts";
 import type { JsonObject } from "../../dialects/json.ts";
+import type { RequestSummary } from "../../dialects/openai-chat/request.ts";
 import type { Capability } from "../../providers/provider.ts";
 
-/** One family of calls that clients make: what it needs of a provider, and how its requests are read. */
+/** What a request's address says besides its body. */
+export type PathAsk = Readonly<{ model: string; stream?: boolean }>;
+
+/** What a request asks for, read once. */
+export type Asked = Readonly<{
+  summary: RequestSummary;
+  /** The prompt in the shape of an OpenAI request, by which it is weighed, counted, checked and logged. */
+  prompt: JsonObject;
+  /** The chat in no provider's words; null where it is no chat. Throws DecodeError. */
+  conversation: (() => Conversation) | null;
+}>;
+
+/** One family of calls that clients make: its format, what it needs of a provider, how its requests are read. */
 export type Endpoint = Readonly<{
   capability: Capability;
+  /** The format its clients speak: also that of errors. */
+  codec: DoorCodec;
   /** Clients may ask for a stream. */
   streams: boolean;
   /** An answer without any content and without completion tokens costs nothing. */
   emptyIsFree: boolean;
-  /** Throws RelayError when the request lacks what the format demands. */
-  check(body: JsonObject): void;
+  /** Throws RelayError or DecodeError when the request lacks what the format demands. */
+  read(body: JsonObject, path: PathAsk | null): Asked;
 }>;

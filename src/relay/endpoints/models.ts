@@ -1,3 +1,6 @@
+import { anthropicDoor } from "../../dialects/anthropic/index.ts";
+import type { DoorCodec } from "../../dialects/codec.ts";
+import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
 import { providerOf } from "../../providers/registry.ts";
@@ -20,13 +23,20 @@ type ModelObject = {
 
 const CREATED = 1_626_777_600;
 
-/** GET /v1/models: what this key may call now. */
-export function listModels(context: RelayContext, request: Request, server: RelayServer | null): Response {
-  return answer(context, request, server, (caller) => ({
-    success: true,
-    object: "list",
-    data: modelsOf(context, caller).map((model) => modelObject(context, caller, model)),
-  }));
+/** GET /v1/models: what this key may call now; in Anthropic's form for its clients (they send `anthropic-version`). */
+export function listModels(context: RelayContext, request: Request, server: RelayServer | null): Promise<Response> {
+  return answerFor(context, request, server, doorOf(request), (caller) => {
+    const models = admittedModels(context, caller);
+    if (!isAnthropic(request)) {
+      return { success: true, object: "list", data: models.map((model) => modelObject(context, caller, model)) };
+    }
+    return {
+      data: models.map(anthropicModel),
+      has_more: false,
+      first_id: models[0] ?? null,
+      last_id: models.at(-1) ?? null,
+    };
+  });
 }
 
 /** GET /v1/models/{model}; 404 `model_not_found` for what the key may not call. */
@@ -35,48 +45,64 @@ export function showModel(
   request: Request,
   server: RelayServer | null,
   model: string,
-): Response {
-  return answer(context, request, server, (caller) => {
-    const limits = caller.token?.modelLimits;
-    if ((limits && !limits.has(model)) || !context.services.channels.candidates(caller.group, model)) {
-      throw new RelayError(
-        404,
-        "model_not_found",
-        `The model “${model}” does not exist, or this API key has no access to it.`,
-        {
-          type: "invalid_request_error",
-          param: "model",
-        },
-      );
-    }
-    return modelObject(context, caller, model);
+): Promise<Response> {
+  return answerFor(context, request, server, doorOf(request), (caller) => {
+    refuseUnknownModel(context, caller, model);
+    return isAnthropic(request) ? anthropicModel(model) : modelObject(context, caller, model);
   });
 }
 
-function answer(
+/** Answers a call that runs no model: authenticates, makes the answer, and tells failures in the door's form. */
+export async function answerFor(
   context: RelayContext,
   request: Request,
   server: RelayServer | null,
-  make: (caller: Caller) => object,
-): Response {
+  door: DoorCodec,
+  make: (caller: Caller) => object | Promise<object>,
+): Promise<Response> {
   try {
     const { services } = context;
     const caller = authenticate(services, request, services.clientAddress.ip(request, server), nowSeconds());
     admitGroup(services, caller);
-    return Response.json(make(caller), { headers: { ...corsHeaders(request), "x-request-id": requestIdOf(request) } });
+    const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
+    return Response.json(await make(caller), { headers });
   } catch (error) {
-    return refuse(context, request, error);
+    return refuse(context, request, error, door);
   }
 }
 
-function modelsOf({ services }: RelayContext, caller: Caller): readonly string[] {
+/** Throws RelayError 404 for a model that the caller may not call. */
+export function refuseUnknownModel({ services }: RelayContext, caller: Caller, model: string): void {
+  const limits = caller.token?.modelLimits;
+  if ((!limits || limits.has(model)) && services.channels.candidates(caller.group, model)) return;
+  throw new RelayError(
+    404,
+    "model_not_found",
+    `The model “${model}” does not exist, or this API key has no access to it.`,
+    { type: "invalid_request_error", param: "model" },
+  );
+}
+
+/** The models that the caller may call. */
+export function admittedModels({ services }: RelayContext, caller: Caller): readonly string[] {
   const limits = caller.token?.modelLimits;
   const models = services.channels.modelsOf(caller.group);
   return limits ? models.filter((model) => limits.has(model)) : models;
 }
+
+const isAnthropic = ({ headers }: Request): boolean => headers.has("anthropic-version") || headers.has("x-api-key");
+
+const doorOf = (request: Request): DoorCodec => (isAnthropic(request) ? anthropicDoor : openaiChatDoor);
 
 function modelObject({ services }: RelayContext, caller: Caller, model: string): ModelObject {
   const channel = services.channels.candidates(caller.group, model)?.tiers[0]?.channels[0];
   const owner = channel && providerOf(channel.type)?.owner;
   return { id: model, object: "model", created: CREATED, owned_by: owner ?? "custom", root: model, parent: null };
 }
+
+const anthropicModel = (model: string) => ({
+  type: "model",
+  id: model,
+  display_name: model,
+  created_at: new Date(CREATED * 1000).toISOString(),
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readWholeUsage } from "./whole-answer.ts";
+import { readWholeUsage } from "./whole-usage.ts";
 
 const figures = { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } };
 const read = (text: string) => readWholeUsage(Buffer.from(text));

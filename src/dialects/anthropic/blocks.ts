@@ -1,0 +1,176 @@
+import type { Citation, MediaPart, MediaSource, Part } from "../conversation.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
+import { carrySignature, readSignature } from "../signature.ts";
+
+/** Reads content blocks of a message (providers.md 2.3.1) or of an answer. */
+export function partsOf(content: unknown): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return recordsOf(content).map(partOf);
+}
+
+function partOf(block: JsonObject): Part {
+  const cache = recordOf(block.cache_control);
+  const marked = cache && { cache };
+  switch (block.type) {
+    case "text": {
+      const citations = recordsOf(block.citations).map(citationOf);
+      return { type: "text", text: textOf(block.text) ?? "", ...marked, ...(citations.length > 0 && { citations }) };
+    }
+    case "image":
+      return { type: "image", source: sourceOf(recordOf(block.source), "image/png"), ...marked };
+    case "document": {
+      const name = textOf(block.title);
+      return {
+        type: "document",
+        source: sourceOf(recordOf(block.source), "application/pdf"),
+        ...(name !== null && { name }),
+        ...marked,
+      };
+    }
+    case "thinking": {
+      const signature = textOf(block.signature);
+      return {
+        type: "reasoning",
+        text: textOf(block.thinking) ?? "",
+        ...(signature && { signature: readSignature(signature, "anthropic") }),
+      };
+    }
+    case "redacted_thinking":
+      return {
+        type: "reasoning",
+        text: "",
+        encrypted: true,
+        signature: readSignature(textOf(block.data) ?? "", "anthropic"),
+      };
+    case "tool_use":
+      return {
+        type: "tool-call",
+        id: textOf(block.id) ?? "",
+        name: textOf(block.name) ?? "",
+        input: JSON.stringify(block.input ?? {}),
+        kind: "function",
+        ...marked,
+      };
+    case "tool_result":
+      return {
+        type: "tool-result",
+        callId: textOf(block.tool_use_id) ?? "",
+        name: null,
+        parts: partsOf(block.content),
+        isError: block.is_error === true,
+        ...marked,
+      };
+    default:
+      return { type: "native", dialect: "anthropic", name: textOf(block.type) ?? "block", value: block };
+  }
+}
+
+function sourceOf(source: JsonObject | null, fallbackType: string): MediaSource {
+  switch (source?.type) {
+    case "url":
+      return { kind: "url", url: textOf(source.url) ?? "" };
+    case "file":
+      return { kind: "file", id: textOf(source.file_id) ?? "", dialect: "anthropic" };
+    case "text":
+      return { kind: "text", text: textOf(source.data) ?? "" };
+    default:
+      return {
+        kind: "base64",
+        mediaType: textOf(source?.media_type) ?? fallbackType,
+        data: textOf(source?.data) ?? "",
+      };
+  }
+}
+
+/** A citation of Anthropic's: of a web page, or of a document that was sent along. */
+export function citationOf(value: JsonObject): Citation {
+  return {
+    url: textOf(value.url),
+    title: textOf(value.title) ?? textOf(value.document_title),
+    citedText: textOf(value.cited_text),
+    start: null,
+    end: null,
+    native: { dialect: "anthropic", value },
+  };
+}
+
+/** A part as a content block; null when Anthropic cannot say it. */
+export function blockOf(part: Part): JsonObject | null {
+  const mark = "cache" in part && part.cache ? { cache_control: part.cache } : null;
+  switch (part.type) {
+    case "text":
+      return part.text === "" ? null : { type: "text", text: part.text, ...mark };
+    case "refusal":
+      return part.text === "" ? null : { type: "text", text: part.text };
+    case "image":
+    case "document":
+      return mediaBlock(part, mark);
+    case "reasoning": {
+      const { signature } = part;
+      if (signature?.dialect !== "anthropic") return null;
+      return part.encrypted
+        ? { type: "redacted_thinking", data: signature.value }
+        : { type: "thinking", thinking: part.text, signature: signature.value };
+    }
+    case "tool-call":
+      return { type: "tool_use", id: toolId(part.id), name: part.name, input: inputOf(part.input, part.kind), ...mark };
+    case "tool-result": {
+      const content = part.parts.flatMap((inner) => blockOf(inner) ?? []);
+      return {
+        type: "tool_result",
+        tool_use_id: toolId(part.callId),
+        ...(content.length > 0 && { content }),
+        ...(part.isError && { is_error: true }),
+        ...mark,
+      };
+    }
+    case "native":
+      return part.dialect === "anthropic" ? part.value : null;
+    default:
+      return null;
+  }
+}
+
+function mediaBlock(part: MediaPart, mark: JsonObject | null): JsonObject | null {
+  const source = sourceBlock(part.source);
+  if (!source) return null;
+  const title = part.type === "document" && part.name !== undefined ? { title: part.name } : null;
+  return { type: part.type, source, ...title, ...mark };
+}
+
+function sourceBlock(source: MediaSource): JsonObject | null {
+  switch (source.kind) {
+    case "base64":
+      return source.mediaType.startsWith("text/")
+        ? { type: "text", media_type: "text/plain", data: Buffer.from(source.data, "base64").toString("utf8") }
+        : { type: "base64", media_type: source.mediaType.replace("image/jpg", "image/jpeg"), data: source.data };
+    case "url":
+      return { type: "url", url: source.url };
+    case "text":
+      return { type: "text", media_type: "text/plain", data: source.text };
+    case "file":
+      return source.dialect === "anthropic" ? { type: "file", file_id: source.id } : null;
+  }
+}
+
+/** Ids of Anthropic's calls are letters, digits, `_` and `-`. */
+export const toolId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, "_") || "call_0";
+
+/** A call's input must be an object: text that is none is wrapped. */
+function inputOf(input: string, kind: "function" | "custom"): unknown {
+  if (kind === "custom") return { input };
+  if (input.trim() === "") return {};
+  return recordOf(parseJson(input)) ?? { input };
+}
+
+/** The block in which a thought goes to a client, whoever made it. */
+export function thinkingBlock(
+  text: string,
+  signature: Parameters<typeof carrySignature>[0] | undefined,
+  encrypted = false,
+): JsonObject {
+  const carried = signature ? carrySignature(signature, "anthropic") : "";
+  return encrypted
+    ? { type: "redacted_thinking", data: carried }
+    : { type: "thinking", thinking: text, signature: carried };
+}

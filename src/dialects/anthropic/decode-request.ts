@@ -1,0 +1,101 @@
+import { DecodeError } from "../codec.ts";
+import {
+  type Conversation,
+  type Effort,
+  emptyConversation,
+  type TextPart,
+  type Tool,
+  type ToolChoice,
+} from "../conversation.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../json.ts";
+import { partsOf } from "./blocks.ts";
+
+const KNOWN: ReadonlySet<string> = new Set(
+  `model messages system max_tokens stream temperature top_p top_k stop_sequences tools tool_choice`.split(" "),
+);
+
+/** Reads a Messages request (providers.md 2.3.1). Throws DecodeError. */
+export function decodeRequest(body: JsonObject): Conversation {
+  if (!Array.isArray(body.messages) || body.messages.length === 0) {
+    throw new DecodeError("messages: at least one message is required", "messages");
+  }
+  const conversation = emptyConversation("anthropic", textOf(body.model) ?? "");
+  conversation.stream = body.stream === true;
+  conversation.system = textParts(body.system);
+  for (const [at, message] of recordsOf(body.messages).entries()) {
+    if (message.role === "system") conversation.system.push(...textParts(message.content));
+    else if (message.role !== "user" && message.role !== "assistant") {
+      throw new DecodeError(`messages.${at}.role: must be user or assistant`, `messages.${at}.role`);
+    } else conversation.turns.push({ role: message.role, parts: partsOf(message.content) });
+  }
+  conversation.tools = recordsOf(body.tools).map(toolOf);
+  const choice = recordOf(body.tool_choice);
+  conversation.toolChoice = choiceOf(choice);
+  conversation.parallelToolCalls = choice?.disable_parallel_tool_use === true ? false : null;
+  conversation.sampling = {
+    ...conversation.sampling,
+    maxOutputTokens: numberOf(body.max_tokens),
+    temperature: numberOf(body.temperature),
+    topP: numberOf(body.top_p),
+    topK: numberOf(body.top_k),
+    stop: textsOf(body.stop_sequences),
+  };
+  readReasoning(conversation, body);
+  conversation.user = textOf(recordOf(body.metadata)?.user_id);
+  conversation.serviceTier = body.service_tier === "standard_only" ? "default" : null;
+  conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
+  return conversation;
+}
+
+const textParts = (content: unknown): TextPart[] =>
+  partsOf(content).filter((part): part is TextPart => part.type === "text");
+
+function readReasoning(conversation: Conversation, body: JsonObject): void {
+  const thinking = recordOf(body.thinking);
+  const output = recordOf(body.output_config);
+  const effort = textOf(output?.effort);
+  conversation.reasoning = {
+    effort: effort as Effort | null,
+    budgetTokens: numberOf(thinking?.budget_tokens),
+    enabled: thinking ? thinking.type !== "disabled" : null,
+    show: thinking?.display === "omitted" ? false : null,
+    summary: null,
+  };
+  const format = recordOf(output?.format) ?? recordOf(body.output_format);
+  if (format?.type === "json_schema") {
+    const schema = recordOf(format.schema) ?? {};
+    conversation.format = { type: "schema", name: "answer", description: null, schema, strict: true };
+  }
+}
+
+function toolOf(tool: JsonObject): Tool {
+  const schema = recordOf(tool.input_schema);
+  const type = textOf(tool.type);
+  if (!schema && type !== null && type !== "custom") {
+    const name = type.replace(/_\d{8}$/, "");
+    return { type: "hosted", name, dialect: "anthropic", value: tool };
+  }
+  const cache = recordOf(tool.cache_control);
+  return {
+    type: "function",
+    name: textOf(tool.name) ?? "",
+    description: textOf(tool.description),
+    parameters: schema,
+    strict: typeof tool.strict === "boolean" ? tool.strict : null,
+    ...(cache && { cache }),
+  };
+}
+
+function choiceOf(choice: JsonObject | null): ToolChoice | null {
+  switch (choice?.type) {
+    case "auto":
+    case "none":
+      return { type: choice.type };
+    case "any":
+      return { type: "required" };
+    case "tool":
+      return { type: "tool", name: textOf(choice.name) ?? "", kind: "function" };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,41 @@
+import { type JsonObject, recordOf, textOf } from "../json.ts";
+import type { ReplyError } from "../reply.ts";
+
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+const TYPE_OF_STATUS = new Map(Object.entries(STATUS_OF_TYPE).map(([type, status]) => [status, type]));
+
+/** Reads Anthropic's error object (providers.md 2.3.5), also as Bedrock and Vertex pass it on; null when it is none. */
+export function decodeError(status: number, body: unknown): ReplyError | null {
+  const answer = recordOf(Array.isArray(body) ? body[0] : body);
+  const error = recordOf(answer?.error);
+  const message =
+    textOf(error?.message) ?? (status >= 400 ? (textOf(answer?.message) ?? textOf(answer?.Message)) : null);
+  if (message === null || (status < 400 && answer?.type !== "error" && !error)) return null;
+  const type = textOf(error?.type) ?? textOf(error?.status) ?? TYPE_OF_STATUS.get(status) ?? "api_error";
+  const told = status >= 400 && status !== 502 ? status : (STATUS_OF_TYPE[type] ?? 502);
+  return { status: told, type, code: textOf(error?.code), message, param: null };
+}
+
+/** The error as Anthropic's API writes it. */
+export const encodeError = ({ status, type, message }: ReplyError, requestId: string): JsonObject => ({
+  type: "error",
+  error: {
+    type:
+      type in STATUS_OF_TYPE
+        ? type
+        : (TYPE_OF_STATUS.get(status) ?? (status >= 500 ? "api_error" : "invalid_request_error")),
+    message,
+  },
+  request_id: requestId,
+});

@@ -1,0 +1,161 @@
+import { type JsonObject, numberOf, parseJson, recordOf, textOf } from "../json.ts";
+import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
+import { readSignature } from "../signature.ts";
+import type { ReportedUsage } from "../usage.ts";
+import { citationOf } from "./blocks.ts";
+import { decodeError } from "./error.ts";
+import { readUsage } from "./usage.ts";
+
+/** Anthropic's stop reasons (providers.md 4.1). */
+export function finishOf(native: string): FinishReason {
+  switch (native) {
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "length";
+    case "tool_use":
+      return "tool_calls";
+    case "refusal":
+      return "content_filter";
+    default:
+      return "stop";
+  }
+}
+
+type Block = { kind: "text" | "thinking" | "tool" | "native"; call: number; native: JsonObject | null; input: string };
+
+/** Reads a Messages stream (providers.md 2.3.3). */
+export class MessagesStreamDecoder implements StreamDecoder {
+  ended = false;
+  #blocks = new Map<number, Block>();
+  #calls = 0;
+  #usage: ReportedUsage | null = null;
+  #finished = false;
+
+  push({ data }: WireEvent): ReplyEvent[] {
+    const event = recordOf(parseJson(data));
+    if (!event) return [];
+    switch (event.type) {
+      case "message_start":
+        return this.#start(recordOf(event.message) ?? {});
+      case "content_block_start":
+        return this.#open(numberOf(event.index) ?? 0, recordOf(event.content_block) ?? {});
+      case "content_block_delta":
+        return this.#delta(this.#blocks.get(numberOf(event.index) ?? 0), recordOf(event.delta) ?? {});
+      case "content_block_stop":
+        return this.#close(numberOf(event.index) ?? 0);
+      case "message_delta":
+        return this.#messageDelta(event);
+      case "message_stop":
+        this.ended = true;
+        return [];
+      case "error": {
+        const error = decodeError(502, event);
+        return error ? [{ type: "error", error }] : [];
+      }
+      default:
+        return [];
+    }
+  }
+
+  end(): ReplyEvent[] {
+    if (this.#finished || !this.ended) return [];
+    this.#finished = true;
+    return [{ type: "finish", choice: 0, reason: this.#calls > 0 ? "tool_calls" : "stop", native: null }];
+  }
+
+  #start(message: JsonObject): ReplyEvent[] {
+    const steps: ReplyEvent[] = [
+      { type: "start", id: textOf(message.id) ?? "", model: textOf(message.model) ?? "", createdAt: null },
+    ];
+    return [...steps, ...this.#note(message.usage)];
+  }
+
+  #note(reported: unknown): ReplyEvent[] {
+    this.#usage = readUsage(reported, this.#usage);
+    return this.#usage ? [{ type: "usage", usage: this.#usage }] : [];
+  }
+
+  #open(index: number, content: JsonObject): ReplyEvent[] {
+    const block: Block = { kind: "native", call: -1, native: null, input: "" };
+    this.#blocks.set(index, block);
+    switch (content.type) {
+      case "text": {
+        block.kind = "text";
+        const text = textOf(content.text);
+        return text ? [{ type: "text", choice: 0, text }] : [];
+      }
+      case "thinking": {
+        block.kind = "thinking";
+        const text = textOf(content.thinking);
+        return text ? [{ type: "reasoning", choice: 0, text }] : [];
+      }
+      case "redacted_thinking": {
+        const signature = readSignature(textOf(content.data) ?? "", "anthropic");
+        return [{ type: "signature", choice: 0, signature, encrypted: true }];
+      }
+      case "tool_use": {
+        block.kind = "tool";
+        block.call = this.#calls++;
+        const input = recordOf(content.input);
+        const whole = input && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
+        const id = textOf(content.id) ?? "";
+        const name = textOf(content.name) ?? "";
+        const start: ReplyEvent = { type: "tool-start", choice: 0, index: block.call, id, name, kind: "function" };
+        return whole === "" ? [start] : [start, { type: "tool-input", choice: 0, index: block.call, text: whole }];
+      }
+      default:
+        block.native = content;
+        return [];
+    }
+  }
+
+  #delta(block: Block | undefined, delta: JsonObject): ReplyEvent[] {
+    switch (delta.type) {
+      case "text_delta": {
+        const text = textOf(delta.text);
+        return text ? [{ type: "text", choice: 0, text }] : [];
+      }
+      case "thinking_delta": {
+        const text = textOf(delta.thinking);
+        return text ? [{ type: "reasoning", choice: 0, text }] : [];
+      }
+      case "signature_delta": {
+        const value = textOf(delta.signature);
+        return value ? [{ type: "signature", choice: 0, signature: readSignature(value, "anthropic") }] : [];
+      }
+      case "input_json_delta": {
+        const text = textOf(delta.partial_json) ?? "";
+        if (block?.kind === "native") block.input += text;
+        return block?.kind === "tool" && text !== ""
+          ? [{ type: "tool-input", choice: 0, index: block.call, text }]
+          : [];
+      }
+      case "citations_delta": {
+        const citation = recordOf(delta.citation);
+        return citation ? [{ type: "citation", choice: 0, citation: citationOf(citation) }] : [];
+      }
+      default:
+        return [];
+    }
+  }
+
+  /** Blocks of hosted tools are told whole, when they are complete. */
+  #close(index: number): ReplyEvent[] {
+    const block = this.#blocks.get(index);
+    if (!block?.native) return [];
+    const input = block.input === "" ? null : { input: parseJson(block.input) ?? {} };
+    const value: JsonObject = { ...block.native, ...input };
+    return [{ type: "native", choice: 0, dialect: "anthropic", name: textOf(value.type) ?? "block", value }];
+  }
+
+  #messageDelta(event: JsonObject): ReplyEvent[] {
+    const delta = recordOf(event.delta) ?? {};
+    const native = textOf(delta.stop_reason);
+    const stopSequence = textOf(delta.stop_sequence);
+    const steps = this.#note(event.usage);
+    if (native === null || this.#finished) return steps;
+    this.#finished = true;
+    const reason = this.#calls > 0 ? "tool_calls" : finishOf(native);
+    return [...steps, { type: "finish", choice: 0, reason, native, ...(stopSequence !== null && { stopSequence }) }];
+  }
+}

@@ -1,0 +1,188 @@
+import type { JsonObject } from "../json.ts";
+import type { ReplyContext, ReplyEvent, StreamEncoder } from "../reply.ts";
+import { carrySignature } from "../signature.ts";
+import type { ReportedUsage } from "../usage.ts";
+import { thinkingBlock } from "./blocks.ts";
+import { messageId, stopReason } from "./encode-reply.ts";
+import { encodeError } from "./error.ts";
+import { usageObject } from "./usage.ts";
+
+type Finish = Extract<ReplyEvent, { type: "finish" }>;
+
+const NOTHING_YET: ReportedUsage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheCreationTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
+const write = (data: JsonObject & { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** Writes a Messages stream (providers.md 2.3.3): one block at a time, each opened and closed, indexes from 0. */
+export class MessagesStreamEncoder implements StreamEncoder {
+  #begun = false;
+  #id = "";
+  #usage: ReportedUsage | null = null;
+  #index = -1;
+  /** What the open block holds; calls by their number. */
+  #open: "text" | "thinking" | number | null = null;
+  #signed = false;
+  #finish: Finish | null = null;
+  /** Input of calls that is not open: told when its turn comes. */
+  #waiting = new Map<number, { start: Extract<ReplyEvent, { type: "tool-start" }>; input: string }>();
+
+  constructor(private readonly context: ReplyContext) {}
+
+  push(step: ReplyEvent): string {
+    switch (step.type) {
+      case "start":
+        this.#id = step.id;
+        return "";
+      case "usage":
+        this.#usage = step.usage;
+        return "";
+      case "error":
+        return write(encodeError(step.error, this.context.requestId) as JsonObject & { type: string });
+      default:
+        // A message is one answer: further choices have no place in it.
+        return step.choice === 0 ? this.#begin() + this.#content(step) : "";
+    }
+  }
+
+  end(usage: ReportedUsage): string {
+    const reason = this.#finish?.reason ?? "stop";
+    const stopSequence = this.#finish?.stopSequence ?? null;
+    const delta = { stop_reason: stopReason({ reason, stopSequence }), stop_sequence: stopSequence };
+    return (
+      this.#begin() +
+      this.#close() +
+      this.#flush() +
+      write({ type: "message_delta", delta, usage: usageObject(usage) }) +
+      write({ type: "message_stop" })
+    );
+  }
+
+  #begin(): string {
+    if (this.#begun) return "";
+    this.#begun = true;
+    const message = {
+      id: messageId(this.#id, this.context),
+      type: "message",
+      role: "assistant",
+      model: this.context.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { ...usageObject(this.#usage ?? NOTHING_YET), output_tokens: 0 },
+    };
+    return write({ type: "message_start", message });
+  }
+
+  #content(step: Exclude<ReplyEvent, { type: "start" | "usage" | "error" }>): string {
+    switch (step.type) {
+      case "text":
+      case "refusal":
+        return this.#enter("text", { type: "text", text: "" }) + this.#delta({ type: "text_delta", text: step.text });
+      case "reasoning":
+        return (
+          (this.#signed ? this.#close() : "") +
+          this.#enter("thinking", { type: "thinking", thinking: "", signature: "" }) +
+          this.#delta({ type: "thinking_delta", thinking: step.text })
+        );
+      case "signature":
+        return step.encrypted ? this.#whole(thinkingBlock("", step.signature, true)) : this.#sign(step.signature);
+      case "tool-start":
+        return this.#startCall(step);
+      case "tool-input": {
+        const waiting = this.#waiting.get(step.index);
+        if (this.#open === step.index) return this.#delta({ type: "input_json_delta", partial_json: step.text });
+        if (waiting) waiting.input += step.text;
+        return "";
+      }
+      case "citation": {
+        const { native, url, title, citedText } = step.citation;
+        const citation =
+          native?.dialect === "anthropic"
+            ? native.value
+            : { type: "web_search_result_location", url, title, cited_text: citedText ?? "", encrypted_index: "" };
+        return this.#open === "text" ? this.#delta({ type: "citations_delta", citation }) : "";
+      }
+      case "native":
+        return step.dialect === "anthropic" ? this.#whole(step.value) : "";
+      case "finish":
+        this.#finish = step;
+        return this.#close() + this.#flush();
+      case "media":
+        return "";
+    }
+  }
+
+  /** A call's input comes while its block is open; parallel calls that interleave wait for their turn. */
+  #startCall(step: Extract<ReplyEvent, { type: "tool-start" }>): string {
+    if (typeof this.#open === "number" && step.index !== this.#open + 1) {
+      this.#waiting.set(step.index, { start: step, input: "" });
+      return "";
+    }
+    const signature = step.signature
+      ? this.#close() +
+        this.#enter("thinking", { type: "thinking", thinking: "", signature: "" }) +
+        this.#sign(step.signature)
+      : "";
+    return (
+      signature + this.#close() + this.#enter(step.index, { type: "tool_use", id: step.id, name: step.name, input: {} })
+    );
+  }
+
+  #flush(): string {
+    let text = "";
+    for (const { start, input } of this.#waiting.values()) {
+      text += this.#startCall(start);
+      if (input !== "") text += this.#delta({ type: "input_json_delta", partial_json: input });
+      text += this.#close();
+    }
+    this.#waiting.clear();
+    return text;
+  }
+
+  #sign(signature: Parameters<typeof carrySignature>[0]): string {
+    const opened =
+      this.#open === "thinking" && !this.#signed
+        ? ""
+        : this.#close() + this.#enter("thinking", { type: "thinking", thinking: "", signature: "" });
+    this.#signed = true;
+    return opened + this.#delta({ type: "signature_delta", signature: carrySignature(signature, "anthropic") });
+  }
+
+  #enter(kind: "text" | "thinking" | number, block: JsonObject): string {
+    if (this.#open === kind) return "";
+    const closed = this.#close();
+    this.#open = kind;
+    this.#signed = false;
+    this.#index += 1;
+    return closed + write({ type: "content_block_start", index: this.#index, content_block: block });
+  }
+
+  #delta(delta: JsonObject): string {
+    return write({ type: "content_block_delta", index: this.#index, delta });
+  }
+
+  #whole(block: JsonObject): string {
+    const closed = this.#close();
+    this.#index += 1;
+    const index = this.#index;
+    return (
+      closed +
+      write({ type: "content_block_start", index, content_block: block }) +
+      write({ type: "content_block_stop", index })
+    );
+  }
+
+  #close(): string {
+    if (this.#open === null) return "";
+    this.#open = null;
+    return write({ type: "content_block_stop", index: this.#index });
+  }
+}

@@ -1,0 +1,38 @@
+import { countOf, type JsonObject, recordOf } from "../json.ts";
+import type { ReportedUsage } from "../usage.ts";
+
+/** Anthropic counts cached and written tokens beside `input_tokens`; here they are inside the prompt (providers.md 4.2). */
+export function readUsage(value: unknown, before: ReportedUsage | null = null): ReportedUsage | null {
+  const usage = recordOf(value);
+  if (!usage) return before;
+  const input = countOf(usage.input_tokens);
+  const read = countOf(usage.cache_read_input_tokens);
+  const written = countOf(usage.cache_creation_input_tokens) ?? sumOf(recordOf(usage.cache_creation));
+  const cachedTokens = read ?? before?.cachedTokens ?? 0;
+  const cacheCreationTokens = written ?? before?.cacheCreationTokens ?? 0;
+  const known = before ? before.promptTokens - before.cachedTokens - before.cacheCreationTokens : 0;
+  // A final event that repeats 0 for the input does not take back what the first one said.
+  const plain = input === null || (input === 0 && known > 0) ? known : input;
+  return {
+    promptTokens: plain + cachedTokens + cacheCreationTokens,
+    completionTokens: countOf(usage.output_tokens) ?? before?.completionTokens ?? 0,
+    cachedTokens,
+    cacheCreationTokens,
+    reasoningTokens: countOf(recordOf(usage.output_tokens_details)?.thinking_tokens) ?? before?.reasoningTokens ?? 0,
+    audioInputTokens: 0,
+    audioOutputTokens: 0,
+  };
+}
+
+function sumOf(creation: JsonObject | null): number | null {
+  if (!creation) return null;
+  return (countOf(creation.ephemeral_5m_input_tokens) ?? 0) + (countOf(creation.ephemeral_1h_input_tokens) ?? 0);
+}
+
+/** Usage in Anthropic's words. */
+export const usageObject = (usage: ReportedUsage): JsonObject => ({
+  input_tokens: Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheCreationTokens),
+  cache_creation_input_tokens: usage.cacheCreationTokens,
+  cache_read_input_tokens: usage.cachedTokens,
+  output_tokens: usage.completionTokens,
+});

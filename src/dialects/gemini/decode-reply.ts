@@ -1,0 +1,135 @@
+import { type Reply, ReplyCollector } from "../collect-reply.ts";
+import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
+import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
+import { readSignature } from "../signature.ts";
+import { decodeError } from "./error.ts";
+import { readUsage } from "./usage.ts";
+
+/** Gemini's finish reasons (providers.md 4.1). */
+export function finishOf(native: string): FinishReason {
+  switch (native) {
+    case "MAX_TOKENS":
+      return "length";
+    case "STOP":
+    case "OTHER":
+    case "FINISH_REASON_UNSPECIFIED":
+    case "MALFORMED_FUNCTION_CALL":
+    case "UNEXPECTED_TOOL_CALL":
+    case "TOO_MANY_TOOL_CALLS":
+    case "MISSING_THOUGHT_SIGNATURE":
+    case "NO_IMAGE":
+      return "stop";
+    default:
+      return "content_filter";
+  }
+}
+
+/** Reads generateContent answers, whole or as the events of a stream (providers.md 2.4.2, 2.4.3). */
+export class GeminiDecoder implements StreamDecoder {
+  ended = false;
+  #started = false;
+  #calls = new Map<number, number>();
+  #finished = new Set<number>();
+  #searches = new Set<string>();
+
+  constructor(private readonly newId: (prefix: string) => string) {}
+
+  push({ data }: WireEvent): ReplyEvent[] {
+    const parsed = parseJson(data);
+    const error = decodeError(200, parsed);
+    if (error) return [{ type: "error", error }];
+    const answer = recordOf(Array.isArray(parsed) ? parsed[0] : parsed);
+    return answer ? this.read(answer) : [];
+  }
+
+  read(answer: JsonObject): ReplyEvent[] {
+    const steps: ReplyEvent[] = [];
+    if (!this.#started) {
+      this.#started = true;
+      steps.push({
+        type: "start",
+        id: textOf(answer.responseId) ?? "",
+        model: textOf(answer.modelVersion) ?? "",
+        createdAt: null,
+      });
+    }
+    const candidates = recordsOf(answer.candidates);
+    for (const candidate of candidates) steps.push(...this.#candidate(candidate));
+    const usage = readUsage(answer.usageMetadata);
+    if (usage) steps.push({ type: "usage", usage });
+    const blocked = textOf(recordOf(answer.promptFeedback)?.blockReason);
+    if (blocked !== null && candidates.length === 0) {
+      this.#finished.add(0);
+      steps.push({ type: "refusal", choice: 0, text: `The prompt was blocked by the provider: ${blocked}` });
+      steps.push({ type: "finish", choice: 0, reason: "content_filter", native: blocked });
+    }
+    return steps;
+  }
+
+  /** Streams of Gemini have no end marker: the last event tells its reason. */
+  end(): ReplyEvent[] {
+    return [];
+  }
+
+  #candidate(candidate: JsonObject): ReplyEvent[] {
+    const choice = numberOf(candidate.index) ?? 0;
+    const parts = recordsOf(recordOf(candidate.content)?.parts);
+    const steps = parts.flatMap((part) => this.#part(part, choice));
+    steps.push(...this.#citations(candidate, choice));
+    const native = textOf(candidate.finishReason);
+    if (native === null || native === "FINISH_REASON_UNSPECIFIED" || this.#finished.has(choice)) return steps;
+    this.#finished.add(choice);
+    const reason = (this.#calls.get(choice) ?? 0) > 0 ? "tool_calls" : finishOf(native);
+    return [...steps, { type: "finish", choice, reason, native }];
+  }
+
+  #part(part: JsonObject, choice: number): ReplyEvent[] {
+    const value = textOf(part.thoughtSignature);
+    const signature = value ? readSignature(value, "gemini") : null;
+    const call = recordOf(part.functionCall);
+    if (call) {
+      const index = this.#calls.get(choice) ?? 0;
+      this.#calls.set(choice, index + 1);
+      const id = textOf(call.id) ?? this.newId("call_");
+      const name = textOf(call.name) ?? "";
+      return [
+        { type: "tool-start", choice, index, id, name, kind: "function", ...(signature && { signature }) },
+        { type: "tool-input", choice, index, text: JSON.stringify(call.args ?? {}) },
+      ];
+    }
+    const signed: ReplyEvent[] = signature ? [{ type: "signature", choice, signature }] : [];
+    const inline = recordOf(part.inlineData);
+    if (inline) {
+      const mediaType = textOf(inline.mimeType) ?? "image/png";
+      const kind = mediaType.startsWith("audio/") ? "audio" : "image";
+      return [{ type: "media", choice, kind, mediaType, data: textOf(inline.data) ?? "" }, ...signed];
+    }
+    const text = textOf(part.text);
+    if (text === null)
+      return [{ type: "native", choice, dialect: "gemini", name: Object.keys(part)[0] ?? "part", value: part }];
+    if (text === "") return signed;
+    return [{ type: part.thought === true ? "reasoning" : "text", choice, text }, ...signed];
+  }
+
+  /** What a search found, each page once. */
+  #citations(candidate: JsonObject, choice: number): ReplyEvent[] {
+    const chunks = recordsOf(recordOf(candidate.groundingMetadata)?.groundingChunks);
+    return chunks.flatMap((chunk): ReplyEvent[] => {
+      const url = textOf(recordOf(chunk.web)?.uri);
+      if (url === null || this.#searches.has(url)) return [];
+      this.#searches.add(url);
+      const title = textOf(recordOf(chunk.web)?.title);
+      return [{ type: "citation", choice, citation: { url, title, citedText: null, start: null, end: null } }];
+    });
+  }
+}
+
+/** Reads a complete answer; null when it is none. */
+export function decodeReply(body: JsonObject): Reply | null {
+  if (!Array.isArray(body.candidates) && !recordOf(body.promptFeedback) && !recordOf(body.usageMetadata)) return null;
+  let made = 0;
+  const decoder = new GeminiDecoder((prefix) => `${prefix}${textOf(body.responseId) ?? "0"}_${made++}`);
+  const collector = new ReplyCollector();
+  for (const step of decoder.read(body)) collector.push(step);
+  return collector.reply;
+}

@@ -1,0 +1,131 @@
+import { DecodeError } from "../codec.ts";
+import { type Conversation, emptyConversation, type TextPart, type Tool, type ToolChoice } from "../conversation.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../json.ts";
+import { type CallNames, either, readPart } from "./parts.ts";
+
+const KNOWN: ReadonlySet<string> = new Set(
+  "model contents systemInstruction system_instruction tools generationConfig generation_config".split(" "),
+);
+
+/** Reads a generateContent request (providers.md 2.4.1); the path has the model and whether it is a stream. Throws DecodeError. */
+export function decodeRequest(body: JsonObject, path?: { model: string; stream: boolean }): Conversation {
+  const contents = recordsOf(body.contents);
+  if (contents.length === 0) throw new DecodeError("contents is not specified", "contents");
+  const conversation = emptyConversation("gemini", path?.model ?? textOf(body.model) ?? "");
+  conversation.stream = path?.stream === true;
+  const calls: CallNames = { ids: new Map(), made: 0 };
+  const system = either(body, "systemInstruction");
+  const instruction = typeof system === "string" ? [{ text: system }] : recordsOf(recordOf(system)?.parts);
+  conversation.system = instruction
+    .flatMap((part) => readPart(part, calls))
+    .filter((part): part is TextPart => part.type === "text");
+  conversation.turns = contents.map((content) => ({
+    role: content.role === "model" ? "assistant" : "user",
+    parts: recordsOf(content.parts).flatMap((part) => readPart(part, calls)),
+  }));
+  conversation.tools = recordsOf(body.tools).flatMap(toolsOf);
+  const config = recordOf(either(recordOf(either(body, "toolConfig")), "functionCallingConfig"));
+  conversation.toolChoice = choiceOf(config);
+  readGeneration(conversation, recordOf(either(body, "generationConfig")));
+  const rest = Object.entries(body).filter(([name]) => !KNOWN.has(name));
+  const generationConfig = recordOf(either(body, "generationConfig"));
+  conversation.extra.members = { ...Object.fromEntries(rest), ...(generationConfig && { generationConfig }) };
+  return conversation;
+}
+
+function toolsOf(tool: JsonObject): Tool[] {
+  const declarations = recordsOf(either(tool, "functionDeclarations"));
+  if (declarations.length > 0) {
+    return declarations.map((declaration) => ({
+      type: "function",
+      name: textOf(declaration.name) ?? "",
+      description: textOf(declaration.description),
+      parameters: recordOf(either(declaration, "parametersJsonSchema")) ?? lowered(recordOf(declaration.parameters)),
+      strict: null,
+    }));
+  }
+  return Object.keys(tool).map((name): Tool => {
+    const known = HOSTED[name] ?? name;
+    return { type: "hosted", name: known, dialect: "gemini", value: { [name]: tool[name] } };
+  });
+}
+
+const HOSTED: Readonly<Record<string, string>> = {
+  googleSearch: "web_search",
+  google_search: "web_search",
+  googleSearchRetrieval: "web_search",
+  codeExecution: "code_execution",
+  code_execution: "code_execution",
+};
+
+/** Google writes types in capitals; JSON Schema knows small letters. */
+function lowered(schema: JsonObject | null): JsonObject | null {
+  if (!schema) return null;
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => {
+      if (name === "type" && typeof value === "string") return [name, value.toLowerCase()];
+      if (name === "properties") {
+        const properties = Object.entries(recordOf(value) ?? {});
+        return [name, Object.fromEntries(properties.map(([key, inner]) => [key, lowered(recordOf(inner)) ?? {}]))];
+      }
+      if (name === "items") return [name, lowered(recordOf(value)) ?? {}];
+      if (name === "anyOf") return [name, recordsOf(value).map(lowered)];
+      return [name, value];
+    }),
+  );
+}
+
+function choiceOf(config: JsonObject | null): ToolChoice | null {
+  const names = textsOf(either(config, "allowedFunctionNames"));
+  switch (textOf(config?.mode)?.toUpperCase()) {
+    case "AUTO":
+    case "VALIDATED":
+      return { type: "auto" };
+    case "NONE":
+      return { type: "none" };
+    case "ANY": {
+      const [only] = names;
+      if (names.length === 1 && only !== undefined) return { type: "tool", name: only, kind: "function" };
+      return names.length > 1 ? { type: "allowed", mode: "required", names } : { type: "required" };
+    }
+    default:
+      return null;
+  }
+}
+
+function readGeneration(conversation: Conversation, config: JsonObject | null): void {
+  if (!config) return;
+  const given = (name: string) => either(config, name);
+  conversation.sampling = {
+    maxOutputTokens: numberOf(given("maxOutputTokens")),
+    temperature: numberOf(config.temperature),
+    topP: numberOf(given("topP")),
+    topK: numberOf(given("topK")),
+    frequencyPenalty: numberOf(given("frequencyPenalty")),
+    presencePenalty: numberOf(given("presencePenalty")),
+    seed: numberOf(config.seed),
+    stop: textsOf(given("stopSequences")),
+    n: numberOf(given("candidateCount")),
+    logprobs: given("responseLogprobs") === true ? true : null,
+    topLogprobs: numberOf(config.logprobs),
+    logitBias: null,
+  };
+  const schema = recordOf(given("responseJsonSchema")) ?? lowered(recordOf(given("responseSchema")));
+  if (schema) conversation.format = { type: "schema", name: "answer", description: null, schema, strict: null };
+  else if (given("responseMimeType") === "application/json") conversation.format = { type: "json" };
+  const modalities = textsOf(given("responseModalities")).map((kind) => kind.toLowerCase());
+  if (modalities.length > 0) conversation.modalities = modalities;
+  const thinking = recordOf(given("thinkingConfig"));
+  if (!thinking) return;
+  const level = textOf(either(thinking, "thinkingLevel"))?.toLowerCase();
+  const budget = numberOf(either(thinking, "thinkingBudget"));
+  const effort = level === "minimal" || level === "low" || level === "medium" || level === "high" ? level : null;
+  const show = either(thinking, "includeThoughts");
+  conversation.reasoning = {
+    effort,
+    budgetTokens: budget,
+    enabled: budget === 0 ? false : effort !== null || budget !== null ? true : null,
+    show: typeof show === "boolean" ? show : null,
+    summary: null,
+  };
+}

@@ -1,0 +1,168 @@
+import type { Reply, ReplyChoice } from "../collect-reply.ts";
+import { compact } from "../compact.ts";
+import type { Citation, Conversation, Part } from "../conversation.ts";
+import type { JsonObject } from "../json.ts";
+import { parseJson, recordOf } from "../json.ts";
+import type { FinishReason, ReplyContext, ReplyEvent, StreamEncoder } from "../reply.ts";
+import type { ReportedUsage } from "../usage.ts";
+import { encodeError } from "./error.ts";
+import { signatureMember } from "./parts.ts";
+import { usageObject } from "./usage.ts";
+
+const FINISH: Readonly<Record<FinishReason, string>> = {
+  stop: "STOP",
+  length: "MAX_TOKENS",
+  tool_calls: "STOP",
+  content_filter: "SAFETY",
+  error: "OTHER",
+};
+
+/** Writes a complete generateContent answer (providers.md 2.4.2). */
+export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
+  return compact({
+    candidates: reply.choices.map(candidateOf),
+    usageMetadata: reply.usage && usageObject(reply.usage),
+    modelVersion: context.model,
+    responseId: reply.id || context.requestId,
+  });
+}
+
+function candidateOf({ index, parts, citations, finish }: ReplyChoice): JsonObject {
+  return compact({
+    content: { role: "model", parts: parts.flatMap(partsOf) },
+    finishReason: FINISH[finish.reason],
+    index,
+    groundingMetadata: groundingOf(citations),
+  });
+}
+
+const groundingOf = (citations: readonly Citation[]): JsonObject | null =>
+  citations.length > 0 ? { groundingChunks: citations.flatMap(chunkOf) } : null;
+
+const chunkOf = ({ url, title }: Citation): JsonObject[] =>
+  url === null ? [] : [{ web: { uri: url, title: title ?? url } }];
+
+function partsOf(part: Part): JsonObject[] {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return [{ text: part.text }];
+    case "reasoning":
+      return [{ text: part.text, thought: true, ...signatureMember(part.signature) }];
+    case "tool-call":
+      return [callPart(part.id, part.name, part.input, part.signature)];
+    case "image":
+    case "audio":
+      return part.source.kind === "base64"
+        ? [{ inlineData: { mimeType: part.source.mediaType, data: part.source.data } }]
+        : [];
+    case "native":
+      return part.dialect === "gemini" ? [part.value] : [];
+    default:
+      return [];
+  }
+}
+
+function callPart(
+  id: string,
+  name: string,
+  input: string,
+  signature: Parameters<typeof signatureMember>[0],
+): JsonObject {
+  const args = recordOf(parseJson(input)) ?? (input.trim() === "" ? {} : { input });
+  return { functionCall: { id, name, args }, ...signatureMember(signature) };
+}
+
+type Framing = "events" | "array";
+
+/** Writes a stream of answers (providers.md 2.4.3): server-sent events, or a JSON array element by element. */
+export class GeminiStreamEncoder implements StreamEncoder {
+  #written = 0;
+  #usage: ReportedUsage | null = null;
+  #id = "";
+  /** Calls go out whole. */
+  #calls = new Map<string, { start: Extract<ReplyEvent, { type: "tool-start" }>; input: string }>();
+  #finish = new Map<number, FinishReason>();
+
+  constructor(
+    private readonly context: ReplyContext,
+    private readonly framing: Framing,
+  ) {}
+
+  push(step: ReplyEvent): string {
+    switch (step.type) {
+      case "start":
+        this.#id = step.id;
+        return "";
+      case "usage":
+        this.#usage = step.usage;
+        return "";
+      case "text":
+      case "refusal":
+        return step.text === "" ? "" : this.#parts(step.choice, [{ text: step.text }]);
+      case "reasoning":
+        return this.#parts(step.choice, [{ text: step.text, thought: true }]);
+      case "signature":
+        return this.#parts(step.choice, [{ text: "", thought: true, ...signatureMember(step.signature) }]);
+      case "tool-start":
+        this.#calls.set(`${step.choice}/${step.index}`, { start: step, input: "" });
+        return "";
+      case "tool-input": {
+        const call = this.#calls.get(`${step.choice}/${step.index}`);
+        if (call) call.input += step.text;
+        return "";
+      }
+      case "media":
+        return this.#parts(step.choice, [{ inlineData: { mimeType: step.mediaType, data: step.data } }]);
+      case "citation":
+        return this.#write({ candidates: [{ index: step.choice, groundingMetadata: groundingOf([step.citation]) }] });
+      case "native":
+        return step.dialect === "gemini" ? this.#parts(step.choice, [step.value]) : "";
+      case "finish":
+        this.#finish.set(step.choice, step.reason);
+        return "";
+      case "error":
+        return this.#write(encodeError(step.error, this.context.requestId)) + (this.framing === "array" ? "]" : "");
+    }
+  }
+
+  /** Calls and reasons come last, with the usage. */
+  end(usage: ReportedUsage): string {
+    const choices = this.#finish.size > 0 ? [...this.#finish] : [[0, "stop"] as const];
+    const candidates = choices.map(([index, reason]) => ({
+      content: { role: "model", parts: this.#callsOf(index) },
+      finishReason: FINISH[reason],
+      index,
+    }));
+    return this.#write({ candidates }, usage) + (this.framing === "array" ? "]" : "");
+  }
+
+  #callsOf(choice: number): JsonObject[] {
+    const calls = [...this.#calls.values()].filter(({ start }) => start.choice === choice);
+    const parts = calls.map(({ start, input }) => callPart(start.id, start.name, input, start.signature));
+    return parts.length > 0 ? parts : [{ text: "" }];
+  }
+
+  #parts(index: number, parts: JsonObject[]): string {
+    return this.#write({ candidates: [{ content: { role: "model", parts }, index }] });
+  }
+
+  #write(answer: JsonObject, usage = this.#usage): string {
+    const body = answer.error
+      ? answer
+      : compact({
+          ...answer,
+          usageMetadata: usage && usageObject(usage),
+          modelVersion: this.context.model,
+          responseId: this.#id || this.context.requestId,
+        });
+    const first = this.#written++ === 0;
+    if (this.framing === "events") return `data: ${JSON.stringify(body)}\r\n\r\n`;
+    return `${first ? "[" : ",\r\n"}${JSON.stringify(body)}`;
+  }
+}
+
+export const geminiStreamEncoder =
+  (framing: Framing) =>
+  (context: ReplyContext, _request: Conversation): StreamEncoder =>
+    new GeminiStreamEncoder(context, framing);

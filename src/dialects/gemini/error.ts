@@ -1,0 +1,46 @@
+import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
+import type { ReplyError } from "../reply.ts";
+
+const NAMES = new Map([
+  [400, "INVALID_ARGUMENT"],
+  [401, "UNAUTHENTICATED"],
+  [403, "PERMISSION_DENIED"],
+  [404, "NOT_FOUND"],
+  [409, "ABORTED"],
+  [429, "RESOURCE_EXHAUSTED"],
+  [499, "CANCELLED"],
+  [500, "INTERNAL"],
+  [501, "UNIMPLEMENTED"],
+  [503, "UNAVAILABLE"],
+  [504, "DEADLINE_EXCEEDED"],
+]);
+const STATUSES = new Map([...NAMES].map(([status, name]) => [name, status]));
+
+/** Reads Google's error object (providers.md 2.4.4), alone or in a list; null when it is none. A bad key answers 400. */
+export function decodeError(status: number, body: unknown): ReplyError | null {
+  const error = recordOf(recordOf(Array.isArray(body) ? body[0] : body)?.error);
+  const message = textOf(error?.message);
+  if (!error || message === null) return null;
+  const name = textOf(error.status) ?? "";
+  const badKey = recordsOf(error.details).some(({ reason }) => reason === "API_KEY_INVALID");
+  const given = status >= 400 && status !== 502 ? status : (STATUSES.get(name) ?? numberIn(error.code) ?? 502);
+  return {
+    status: badKey ? 401 : given,
+    type: name || "upstream_error",
+    code: badKey ? "invalid_api_key" : name || null,
+    message,
+    param: null,
+  };
+}
+
+const numberIn = (code: unknown): number | null =>
+  typeof code === "number" && code >= 400 && code <= 599 ? code : null;
+
+/** The error as Google's API writes it. */
+export const encodeError = ({ status, message }: ReplyError, requestId: string): JsonObject => ({
+  error: {
+    code: status,
+    message: `${message} (request id: ${requestId})`,
+    status: NAMES.get(status) ?? (status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT"),
+  },
+});

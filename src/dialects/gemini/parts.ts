@@ -1,0 +1,133 @@
+import type { MediaPart, MediaSource, Part } from "../conversation.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
+import { carrySignature, readSignature } from "../signature.ts";
+
+/** Switches the check of signatures off for calls that another model made (providers.md 2.4.1). */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+/** A member in either spelling: Google takes camelCase and snake_case everywhere. */
+export const either = (record: JsonObject | null | undefined, name: string): unknown =>
+  record?.[name] ?? record?.[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+
+/** Names of calls without an id, in order: results without an id are matched by name. */
+export type CallNames = { ids: Map<string, string[]>; made: number };
+
+/** Reads a part (providers.md 2.4.1). Calls without an id get one, and their results the same. */
+export function readPart(part: JsonObject, calls: CallNames): Part[] {
+  const signature = textOf(either(part, "thoughtSignature"));
+  const signed = signature ? { signature: readSignature(signature, "gemini") } : null;
+  const call = recordOf(either(part, "functionCall"));
+  if (call) return [readCall(call, calls, signed)];
+  const response = recordOf(either(part, "functionResponse"));
+  if (response) return [readResponse(response, calls)];
+  const inline = recordOf(either(part, "inlineData"));
+  if (inline) {
+    const mediaType = textOf(either(inline, "mimeType")) ?? "application/octet-stream";
+    return [media(mediaType, { kind: "base64", mediaType, data: textOf(inline.data) ?? "" })];
+  }
+  const file = recordOf(either(part, "fileData"));
+  if (file) {
+    const mediaType = textOf(either(file, "mimeType")) ?? "application/octet-stream";
+    return [media(mediaType, { kind: "url", url: textOf(either(file, "fileUri")) ?? "", mediaType })];
+  }
+  const text = textOf(part.text);
+  if (text === null) return [{ type: "native", dialect: "gemini", name: Object.keys(part)[0] ?? "part", value: part }];
+  if (part.thought === true) return [{ type: "reasoning", text, ...signed }];
+  const written: Part[] = text === "" ? [] : [{ type: "text", text }];
+  return signed ? [...written, { type: "reasoning", text: "", ...signed }] : written;
+}
+
+function readCall(
+  call: JsonObject,
+  calls: CallNames,
+  signed: Pick<Extract<Part, { type: "tool-call" }>, "signature"> | null,
+): Part {
+  const name = textOf(call.name) ?? "";
+  const id = textOf(call.id) ?? `call_${calls.made++}_${name}`;
+  calls.ids.set(name, [...(calls.ids.get(name) ?? []), id]);
+  return { type: "tool-call", id, name, input: JSON.stringify(call.args ?? {}), kind: "function", ...signed };
+}
+
+function readResponse(response: JsonObject, calls: CallNames): Part {
+  const name = textOf(response.name);
+  const waiting = calls.ids.get(name ?? "") ?? [];
+  const id = textOf(response.id) ?? waiting[0] ?? `call_${name}`;
+  calls.ids.set(
+    name ?? "",
+    waiting.filter((other) => other !== id),
+  );
+  const value = recordOf(response.response) ?? {};
+  const names = Object.keys(value);
+  const only = names.length === 1 ? value[names[0] ?? ""] : undefined;
+  const isError = names.length === 1 && names[0] === "error";
+  const plain = names.length === 1 && (isError || names[0] === "result" || names[0] === "output") ? only : value;
+  const text = typeof plain === "string" ? plain : JSON.stringify(plain);
+  const extra = recordsOf(response.parts).flatMap((part) => readPart(part, calls));
+  return { type: "tool-result", callId: id, name, parts: [{ type: "text", text }, ...extra], isError };
+}
+
+function media(mediaType: string, source: MediaSource): MediaPart {
+  const kind = mediaType.split("/")[0];
+  const type = kind === "image" || kind === "audio" || kind === "video" ? kind : "document";
+  return { type, source };
+}
+
+/** A part as Gemini writes it; null when it cannot say it. `names` tells which function a result answers. */
+export function writePart(part: Part, names: ReadonlyMap<string, string>): JsonObject | null {
+  switch (part.type) {
+    case "text":
+      return part.text === "" ? null : { text: part.text };
+    case "refusal":
+      return { text: part.text };
+    case "reasoning":
+      if (part.signature?.dialect !== "gemini") return null;
+      return part.text === ""
+        ? { text: "", thoughtSignature: part.signature.value }
+        : { text: part.text, thought: true, thoughtSignature: part.signature.value };
+    case "tool-call": {
+      const args = recordOf(parseJson(part.input)) ?? (part.input.trim() === "" ? {} : { input: part.input });
+      const own = part.signature?.dialect === "gemini" ? part.signature.value : null;
+      return { functionCall: { name: part.name, args }, ...(own !== null && { thoughtSignature: own }) };
+    }
+    case "tool-result":
+      return {
+        functionResponse: { name: part.name ?? names.get(part.callId) ?? part.callId, response: responseOf(part) },
+      };
+    case "native":
+      return part.dialect === "gemini" ? part.value : null;
+    default:
+      return writeMedia(part.source);
+  }
+}
+
+/** The first call of a step must be signed; history that another model made says that it is not. */
+export function signFirstCall(parts: readonly JsonObject[]): void {
+  const first = parts.find((part) => part.functionCall);
+  if (first && first.thoughtSignature === undefined) first.thoughtSignature = NO_SIGNATURE;
+}
+
+/** A function's response is an object: JSON objects go as they are, everything else under `result` or `error`. */
+function responseOf({ parts, isError }: Extract<Part, { type: "tool-result" }>): JsonObject {
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  if (isError) return { error: text };
+  return recordOf(parseJson(text)) ?? { result: text };
+}
+
+function writeMedia(source: MediaSource): JsonObject | null {
+  switch (source.kind) {
+    case "base64":
+      return { inlineData: { mimeType: source.mediaType, data: source.data } };
+    case "url":
+      return /^(gs:|https:\/\/(www\.)?(youtube\.com|youtu\.be|generativelanguage\.googleapis\.com))/.test(source.url)
+        ? { fileData: { fileUri: source.url, ...(source.mediaType && { mimeType: source.mediaType }) } }
+        : null;
+    case "text":
+      return { text: source.text };
+    case "file":
+      return source.dialect === "gemini" ? { fileData: { fileUri: source.id } } : null;
+  }
+}
+
+/** A thought's signature where Gemini's clients send it back. */
+export const signatureMember = (signature: Parameters<typeof carrySignature>[0] | undefined): JsonObject =>
+  signature ? { thoughtSignature: carrySignature(signature, "gemini") } : {};

@@ -1,0 +1,45 @@
+import { anthropicDoor } from "../../dialects/anthropic/index.ts";
+import type { DoorCodec } from "../../dialects/codec.ts";
+import type { Conversation } from "../../dialects/conversation.ts";
+import { geminiArrayDoor, geminiDoor } from "../../dialects/gemini/index.ts";
+import { promptAsChat } from "../../dialects/openai-chat/index.ts";
+import type { RequestSummary } from "../../dialects/openai-chat/request.ts";
+import { openaiResponsesDoor } from "../../dialects/openai-responses/index.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** POST /v1/messages */
+export const messages = chatEndpoint(anthropicDoor);
+/** POST /v1/responses */
+export const responses = chatEndpoint(openaiResponsesDoor);
+/** POST …/models/{model}:generateContent, and :streamGenerateContent with `alt=sse` */
+export const generateContent = chatEndpoint(geminiDoor);
+/** POST …/models/{model}:streamGenerateContent: a JSON array, element by element */
+export const generateContentArray = chatEndpoint(geminiArrayDoor);
+
+/** An endpoint that holds chats in another format than OpenAI's first one. */
+function chatEndpoint(codec: DoorCodec): Endpoint {
+  return {
+    capability: "chat",
+    codec,
+    streams: true,
+    emptyIsFree: true,
+    read(body, path) {
+      const conversation = codec.decodeRequest(
+        body,
+        path ? { model: path.model, stream: path.stream === true } : undefined,
+      );
+      return { summary: summaryOf(conversation), prompt: promptAsChat(conversation), conversation: () => conversation };
+    },
+  };
+}
+
+function summaryOf({ model, stream, sampling, reasoning }: Conversation): RequestSummary {
+  return {
+    model,
+    stream,
+    wantsUsage: true,
+    choices: Math.max(1, sampling.n ?? 1),
+    maxOutputTokens: sampling.maxOutputTokens,
+    reasoningEffort: reasoning.effort,
+  };
+}

@@ -1,0 +1,72 @@
+import { geminiDoor } from "../../dialects/gemini/index.ts";
+import { promptAsChat } from "../../dialects/openai-chat/index.ts";
+import { readBody } from "../client-body.ts";
+import type { RelayContext } from "../context.ts";
+import { countPrompt } from "../count-tokens.ts";
+import { RelayError } from "../errors.ts";
+import { handleCall, type RelayServer, refuse } from "../handle.ts";
+import { generateContent, generateContentArray } from "./conversations.ts";
+import { admittedModels, answerFor, refuseUnknownModel } from "./models.ts";
+
+/** POST …/models/{model}:{method} as Google's clients ask; the model may hold slashes and be percent-encoded. */
+export function handleGemini(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  path: string,
+): Promise<Response> | Response {
+  const whole = decodeURIComponent(path);
+  const colon = whole.lastIndexOf(":");
+  const model = whole.slice(0, colon < 0 ? undefined : colon);
+  switch (colon < 0 ? "" : whole.slice(colon + 1)) {
+    case "generateContent":
+      return handleCall(context, { request, server, endpoint: generateContent, path: { model, stream: false } });
+    case "streamGenerateContent": {
+      const asEvents = new URL(request.url).searchParams.get("alt") === "sse";
+      const endpoint = asEvents ? generateContent : generateContentArray;
+      return handleCall(context, { request, server, endpoint, path: { model, stream: true } });
+    }
+    case "countTokens":
+      return countTokens(context, request, server, model);
+    default: {
+      const unknown = new RelayError(404, "unknown_url", `Invalid URL (${request.method} …/models/${whole})`);
+      return refuse(context, request, unknown, geminiDoor);
+    }
+  }
+}
+
+/** POST …:countTokens: counted here, free of charge. */
+function countTokens(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  model: string,
+): Promise<Response> {
+  return answerFor(context, request, server, geminiDoor, async () => {
+    const { json } = await readBody(request, context.services.config.maxRequestBodyBytes);
+    const inner = typeof json.generateContentRequest === "object" ? { ...json.generateContentRequest } : json;
+    const conversation = geminiDoor.decodeRequest(inner, { model, stream: false });
+    return { totalTokens: await countPrompt(model, promptAsChat(conversation)) };
+  });
+}
+
+const METHODS = ["generateContent", "streamGenerateContent", "countTokens"];
+const modelCard = (model: string) => ({
+  name: `models/${model}`,
+  version: "001",
+  displayName: model,
+  supportedGenerationMethods: METHODS,
+});
+
+/** GET /v1beta/models: what this key may call now, as Google lists it. */
+export const listGeminiModels = (context: RelayContext, request: Request, server: RelayServer | null) =>
+  answerFor(context, request, server, geminiDoor, (caller) => ({
+    models: admittedModels(context, caller).map(modelCard),
+  }));
+
+/** GET /v1beta/models/{model} */
+export const showGeminiModel = (context: RelayContext, request: Request, server: RelayServer | null, model: string) =>
+  answerFor(context, request, server, geminiDoor, (caller) => {
+    refuseUnknownModel(context, caller, model);
+    return modelCard(model);
+  });

@@ -1,0 +1,113 @@
+import type { ChannelEntry } from "../../channels/entry.ts";
+import { parseJson, recordOf } from "../../dialects/json.ts";
+import { isErrorAnswer, readError } from "../../dialects/openai-chat/error.ts";
+import { errorEventIn, replyAsStream } from "../../dialects/openai-chat/stream.ts";
+import { readUsage } from "../../dialects/openai-chat/usage.ts";
+import { indexOfBytes, textOfBytes } from "../../lib/bytes.ts";
+import { spliceTopLevel, type TopLevelChanges } from "../../lib/json-splice.ts";
+import type { Ask, Provider } from "../../providers/provider.ts";
+import type { Call } from "../call.ts";
+import { OutputTally } from "../tally.ts";
+import { ChatView } from "./chat-view.ts";
+import type { EncodedRequest, Passage, StreamView, WholeAnswer } from "./passage.ts";
+import { readWholeUsage } from "./whole-usage.ts";
+
+const ERROR_MEMBER = Buffer.from('"error"');
+
+/** How a passage is to treat the client's request. */
+export type PassageOptions = Readonly<{
+  /** The body goes as it came (global.pass_through_request_enabled). */
+  untouched: boolean;
+  /** The upstream is not asked for a stream, whatever the client wants. */
+  wholeOnly: boolean;
+  /** Contents are logged, so answers are read. */
+  logsContent: boolean;
+}>;
+
+/**
+ * OpenAI's formats on upstreams that speak them: bytes go both ways as they come. In the request only those keys are
+ * changed that must be: the model's name, what the provider cannot take, usage to be asked for, the channel's override.
+ */
+export class BytesPassage implements Passage {
+  readonly readError = readError;
+
+  constructor(
+    private readonly call: Call,
+    private readonly provider: Provider,
+    private readonly options: PassageOptions,
+  ) {}
+
+  encode(channel: ChannelEntry): EncodedRequest {
+    const { call, options } = this;
+    const { body, endpoint, summary } = call.admitted;
+    const stream = summary.stream && !options.wholeOnly;
+    const ask: Ask = { capability: endpoint.capability, dialect: "openai-chat", model: call.upstreamModel, stream };
+    if (options.untouched) return { ask, body: body.bytes };
+    const changes = this.#changes(channel, ask);
+    const sent = changes ? spliceTopLevel(body.text, changes, body.json) : body.bytes;
+    return { ask: { ...ask, model: call.upstreamModel }, body: sent };
+  }
+
+  errorIn(body: Uint8Array<ArrayBuffer>): string | null {
+    if (indexOfBytes(body, ERROR_MEMBER) < 0) return null;
+    const text = textOfBytes(body);
+    return isErrorAnswer(parseJson(text)) ? text : null;
+  }
+
+  errorInEvents(block: Uint8Array): string | null {
+    return errorEventIn(block);
+  }
+
+  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer {
+    const reported = readWholeUsage(body);
+    const tally = new OutputTally();
+    // Looked into only where it decides something: no figures, an empty answer, contents to be logged.
+    if (!reported || reported.completionTokens === 0 || this.options.logsContent) tally.pushWhole(body);
+    return { body, contentType, reported, tally };
+  }
+
+  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
+    const reply = recordOf(parseJson(textOfBytes(body)));
+    if (!reply) return null;
+    const tally = new OutputTally();
+    tally.pushWhole(body);
+    return {
+      body: replyAsStream(reply, this.call.admitted.summary.wantsUsage),
+      contentType: "text/event-stream; charset=utf-8",
+      reported: readUsage(reply.usage),
+      tally,
+    };
+  }
+
+  view(): StreamView {
+    return new ChatView(this.call.admitted.summary.wantsUsage);
+  }
+
+  /** Null: nothing changes. Notes on the call the final model name and the fields that had to go. */
+  #changes(channel: ChannelEntry, ask: Ask): TopLevelChanges | null {
+    const { call, provider } = this;
+    const { body, summary, changes } = call.admitted;
+    const adaptation = provider.adapt?.(body.json, ask) ?? null;
+    if (adaptation) {
+      call.upstreamModel = adaptation.model;
+      call.dropped = adaptation.dropped;
+    }
+    const asksUsage = ask.stream && !summary.wantsUsage && provider.streamUsage;
+    const renamed = call.upstreamModel !== body.json.model;
+    const unstreamed = summary.stream && !ask.stream;
+    if (!adaptation && !asksUsage && !renamed && !unstreamed && !hasAny(changes) && !channel.paramOverride) return null;
+    return {
+      ...changes,
+      ...adaptation?.changes,
+      ...(renamed && { model: call.upstreamModel }),
+      ...(unstreamed && { stream: undefined, stream_options: undefined }),
+      ...(asksUsage && { stream_options: { ...recordOf(body.json.stream_options), include_usage: true } }),
+      ...channel.paramOverride,
+    };
+  }
+}
+
+function hasAny(changes: TopLevelChanges): boolean {
+  for (const _ in changes) return true;
+  return false;
+}

@@ -1,0 +1,71 @@
+import type { JsonObject } from "../../dialects/json.ts";
+import {
+  chunkOf,
+  DONE_EVENT,
+  doneEventStart,
+  errorEventIn,
+  mentionsUsage,
+  readUsageEvents,
+  usageEvent,
+} from "../../dialects/openai-chat/stream.ts";
+import type { ReportedUsage } from "../../dialects/usage.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
+import { eventEnd } from "../../lib/sse.ts";
+import { errorObject, type RelayError } from "../errors.ts";
+import { OutputTally } from "../tally.ts";
+import type { StreamView } from "./passage.ts";
+
+const DONE = Buffer.from(DONE_EVENT);
+
+/**
+ * A chat stream (or one of text completions) handed on as bytes: only blocks that mention usage are looked into. Usage is
+ * kept from a client that did not ask for it, and added for one that asked in vain.
+ */
+export class ChatView implements StreamView {
+  readonly tally = new OutputTally();
+  usage: ReportedUsage | null = null;
+  failed: string | null = null;
+  #done = -1;
+  #firstChunk: JsonObject | null = null;
+
+  constructor(private readonly keepUsage: boolean) {}
+
+  get ended(): boolean {
+    return this.#done >= 0;
+  }
+
+  get finished(): boolean {
+    return this.ended || this.tally.sawFinish;
+  }
+
+  take(whole: Uint8Array): Uint8Array {
+    const block = this.#inspect(whole);
+    this.#done = doneEventStart(block);
+    if (this.ended && errorEventIn(block) !== null) this.failed = "error event in the stream";
+    return block;
+  }
+
+  close(last: Uint8Array, billed: ReportedUsage): Uint8Array {
+    const missing = this.keepUsage && this.usage === null && this.failed === null;
+    if (!missing) return this.ended ? last : Buffer.concat([last, DONE]);
+    const end = this.ended ? this.#done : last.length;
+    return Buffer.concat([last.subarray(0, end), Buffer.from(usageEvent(this.#firstChunk, billed)), DONE]);
+  }
+
+  broken(error: RelayError, requestId: string): Uint8Array {
+    return Buffer.from(`data: ${JSON.stringify(errorObject(error, requestId))}\n\n${DONE_EVENT}`);
+  }
+
+  /** Notes what the block says about usage; without the events that the client did not ask for. */
+  #inspect(block: Uint8Array): Uint8Array {
+    if (this.keepUsage && !this.#firstChunk) this.#firstChunk = chunkOf(textOfBytes(block, 0, eventEnd(block, 0)));
+    if (!mentionsUsage(block)) {
+      this.tally.push(block);
+      return block;
+    }
+    const { usage, block: passed } = readUsageEvents(block, this.keepUsage);
+    this.usage = usage ?? this.usage;
+    this.tally.push(passed);
+    return passed;
+  }
+}

@@ -1,0 +1,37 @@
+import type { ChannelEntry } from "../../channels/entry.ts";
+import { thinkingToContent } from "../../dialects/thinking-to-content.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { Call } from "../call.ts";
+import type { RelayContext } from "../context.ts";
+import { inlineMedia } from "../inline-media.ts";
+import { BytesPassage } from "./bytes-passage.ts";
+import { ConversationPassage } from "./conversation-passage.ts";
+import type { Passage } from "./passage.ts";
+import { needsPreparation } from "./prepare-conversation.ts";
+
+/** How this call crosses to this channel: as bytes wherever its client and the upstream speak the same and nothing must change. */
+export function choosePassage(context: RelayContext, call: Call, channel: ChannelEntry, provider: Provider): Passage {
+  const { settings } = context.services;
+  const { endpoint } = call.admitted;
+  const options = {
+    untouched: settings.get("global.pass_through_request_enabled"),
+    wholeOnly: channel.setting.stream_support === "NON_STREAM_ONLY",
+    logsContent: settings.get("LogChatContentEnabled"),
+  };
+  if (endpoint.capability !== "chat") return new BytesPassage(call, provider, options);
+  const door = endpoint.codec.dialect;
+  const dialect = provider.dialects.includes(door) ? door : provider.dialects[0];
+  const filters = channel.setting.thinking_to_content === true && door === "openai-chat" ? [thinkingToContent] : [];
+  const rewritten =
+    filters.length > 0 || channel.setting.force_format === true || needsPreparation(call.upstreamModel, dialect);
+  if (door === "openai-chat" && dialect === door && !rewritten && !provider.framing) {
+    return new BytesPassage(call, provider, options);
+  }
+  return new ConversationPassage(call, provider, {
+    ...options,
+    dialect,
+    settings: context.conversationSettings,
+    inlineMedia: provider.inlineMedia ? (conversation) => inlineMedia(context, conversation) : null,
+    filters,
+  });
+}

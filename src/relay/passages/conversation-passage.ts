@@ -1,0 +1,220 @@
+import type { ChannelEntry } from "../../channels/entry.ts";
+import type { ProviderCodec } from "../../dialects/codec.ts";
+import { ReplyCollector, stepsOf } from "../../dialects/collect-reply.ts";
+import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
+import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
+import { type ReadError, readError } from "../../dialects/openai-chat/error.ts";
+import { providerCodecs } from "../../dialects/provider-codecs.ts";
+import type { ReplyContext, ReplyEvent } from "../../dialects/reply.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
+import { spliceTopLevel } from "../../lib/json-splice.ts";
+import { randomId } from "../../lib/request-id.ts";
+import { eventData, splitEvents } from "../../lib/sse.ts";
+import type { Ask, Provider } from "../../providers/provider.ts";
+import type { Call } from "../call.ts";
+import { OutputTally } from "../tally.ts";
+import type { PassageOptions } from "./bytes-passage.ts";
+import { ConversationView } from "./conversation-view.ts";
+import type { EncodedRequest, Passage, StreamView, WholeAnswer } from "./passage.ts";
+import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
+
+/** Changes steps of an answer on their way; made anew for each answer. */
+export type StepFilter = (step: ReplyEvent) => readonly ReplyEvent[];
+
+export type ConversationOptions = PassageOptions &
+  Readonly<{
+    dialect: ChatDialect;
+    settings: ConversationSettings;
+    /** Fetches what the upstream wants inside the request; rejects RelayError. */
+    inlineMedia: ((conversation: Conversation) => Promise<void>) | null;
+    /** Applied in order. */
+    filters: readonly (() => StepFilter)[];
+  }>;
+
+/**
+ * A chat read in the client's format and written in the upstream's, and its answer the other way. Where both are the same
+ * format, bytes are passed on and only read on the side, as long as nothing in them must change.
+ */
+export class ConversationPassage implements Passage {
+  readonly #codec: ProviderCodec;
+
+  constructor(
+    private readonly call: Call,
+    private readonly provider: Provider,
+    private readonly options: ConversationOptions,
+  ) {
+    this.#codec = providerCodecs[options.dialect];
+  }
+
+  async encode(channel: ChannelEntry): Promise<EncodedRequest> {
+    const { call, options, provider } = this;
+    const { summary, endpoint } = call.admitted;
+    const stream = summary.stream && !options.wholeOnly;
+    const ask: Ask = { capability: "chat", dialect: options.dialect, model: call.upstreamModel, stream };
+    if (this.#sameFormat && options.untouched) return { ask, body: call.admitted.body.bytes };
+    if (this.#keepsRequest(stream)) return this.#spliced(channel, ask);
+    const read = call.admitted.conversation?.() ?? endpoint.codec.decodeRequest(call.admitted.body.json);
+    const prepared = prepareConversation(read, call.upstreamModel, options.dialect, options.settings);
+    const conversation = { ...prepared.conversation, model: prepared.model, stream };
+    if (options.inlineMedia) await options.inlineMedia(conversation);
+    const dropped = new Set<string>();
+    const target = {
+      model: prepared.model,
+      defaultMaxTokens: options.settings.defaultMaxTokens(prepared.model),
+      newId: randomId,
+    };
+    const body = this.#codec.encodeRequest(conversation, target, dropped);
+    const asked = { ...ask, model: prepared.model };
+    const adaptation = provider.adapt?.(body, asked) ?? null;
+    for (const name of adaptation?.dropped ?? []) dropped.add(name);
+    call.upstreamModel = adaptation?.model ?? prepared.model;
+    call.dropped = [...dropped];
+    const renamed = adaptation && "model" in body ? { model: adaptation.model } : null;
+    const sent: JsonObject = { ...body, ...adaptation?.changes, ...renamed, ...channel.paramOverride };
+    return { ask: { ...asked, model: call.upstreamModel }, body: JSON.stringify(sent) };
+  }
+
+  readError(status: number, body: string): ReadError {
+    const known = this.#codec.decodeError(status, parseJson(body));
+    if (!known) return readError(status, body);
+    return { message: known.message, type: known.type, code: known.code, param: known.param ?? "", shaped: true };
+  }
+
+  errorIn(body: Uint8Array<ArrayBuffer>): string | null {
+    const text = textOfBytes(body);
+    return this.#codec.decodeError(200, parseJson(text)) ? text : null;
+  }
+
+  errorInEvents(block: Uint8Array): string | null {
+    for (const event of splitEvents(textOfBytes(block))) {
+      const data = eventData(event);
+      if (data !== null && this.#codec.decodeError(200, parseJson(data))) return data;
+    }
+    return null;
+  }
+
+  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+    const steps = this.#read(body);
+    if (!steps) return null;
+    const { collected, tally } = this.#collect(steps);
+    const { reply } = collected;
+    if (this.#passesBytes) return { body, contentType, reported: reply.usage, tally };
+    const answer = this.call.admitted.endpoint.codec.encodeReply(reply, this.#context(), this.#conversation());
+    return { body: JSON.stringify(answer), contentType: "application/json", reported: reply.usage, tally };
+  }
+
+  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
+    const steps = this.#read(body);
+    if (!steps) return null;
+    const { collected, tally, filtered } = this.#collect(steps);
+    const { codec } = this.call.admitted.endpoint;
+    const encoder = codec.streamEncoder(this.#context(), this.#conversation());
+    const usage = collected.reply.usage;
+    const text = filtered.map((step) => encoder.push(step)).join("") + encoder.end(usage ?? NO_REPORT);
+    return { body: text, contentType: codec.streamType, reported: usage, tally };
+  }
+
+  view(): StreamView {
+    const { endpoint } = this.call.admitted;
+    return new ConversationView({
+      decoder: this.#codec.streamDecoder(randomId),
+      encoder: endpoint.codec.streamEncoder(this.#context(), this.#conversation()),
+      passesBytes: this.#passesBytes,
+      filters: this.options.filters.map((make) => make()),
+    });
+  }
+
+  /** The request goes as it came but for the members that must change. */
+  #keepsRequest(stream: boolean): boolean {
+    const { options, call } = this;
+    const { summary } = call.admitted;
+    return (
+      this.#sameFormat &&
+      options.dialect !== "openai-chat" &&
+      options.inlineMedia === null &&
+      summary.stream === stream &&
+      !needsPreparation(call.upstreamModel, options.dialect)
+    );
+  }
+
+  #spliced(channel: ChannelEntry, ask: Ask): EncodedRequest {
+    const { call, provider } = this;
+    const { body } = call.admitted;
+    const adaptation = provider.adapt?.(body.json, ask) ?? null;
+    if (adaptation) {
+      call.upstreamModel = adaptation.model;
+      call.dropped = adaptation.dropped;
+    }
+    const renamed =
+      "model" in body.json && call.upstreamModel !== body.json.model ? { model: call.upstreamModel } : null;
+    const changes = { ...adaptation?.changes, ...renamed, ...channel.paramOverride };
+    const changed = Object.keys(changes).length > 0;
+    return {
+      ask: { ...ask, model: call.upstreamModel },
+      body: changed ? spliceTopLevel(body.text, changes, body.json) : body.bytes,
+    };
+  }
+
+  get #sameFormat(): boolean {
+    return this.call.admitted.endpoint.codec.dialect === this.options.dialect;
+  }
+
+  /** A stream in another framing of the same format has to be written anew. */
+  get #passesBytes(): boolean {
+    const { codec } = this.call.admitted.endpoint;
+    const sameFraming = (this.provider.framing ?? "sse") === "sse" && codec.streamType.startsWith("text/event-stream");
+    return (
+      this.#sameFormat && this.options.filters.length === 0 && this.options.dialect !== "openai-chat" && sameFraming
+    );
+  }
+
+  #read(body: Uint8Array<ArrayBuffer>): Iterable<ReplyEvent> | null {
+    const answer = recordOf(parseJson(textOfBytes(body)));
+    const reply = answer && this.#codec.decodeReply(answer);
+    return reply && stepsOf(reply);
+  }
+
+  #collect(steps: Iterable<ReplyEvent>): { collected: ReplyCollector; tally: OutputTally; filtered: ReplyEvent[] } {
+    const filters = this.options.filters.map((make) => make());
+    const collected = new ReplyCollector();
+    const tally = new OutputTally();
+    const filtered: ReplyEvent[] = [];
+    for (const step of steps) {
+      tally.step(step);
+      for (const passed of applyFilters(filters, step)) {
+        collected.push(passed);
+        filtered.push(passed);
+      }
+    }
+    return { collected, tally, filtered };
+  }
+
+  #conversation(): Conversation {
+    const { conversation, endpoint, body } = this.call.admitted;
+    return conversation?.() ?? endpoint.codec.decodeRequest(body.json);
+  }
+
+  #context(): ReplyContext {
+    const { call } = this;
+    return {
+      model: call.admitted.summary.model,
+      requestId: call.requestId,
+      createdAt: call.createdAt,
+      newId: randomId,
+    };
+  }
+}
+
+const NO_REPORT = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheCreationTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
+/** The step after all filters. */
+export const applyFilters = (filters: readonly StepFilter[], step: ReplyEvent): readonly ReplyEvent[] =>
+  filters.reduce<readonly ReplyEvent[]>((steps, filter) => steps.flatMap((one) => filter(one)), [step]);

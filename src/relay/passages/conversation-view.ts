@@ -1,0 +1,71 @@
+import type { ReplyEvent, StreamDecoder, StreamEncoder } from "../../dialects/reply.ts";
+import type { ReportedUsage } from "../../dialects/usage.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
+import { eventData, eventName, splitEvents } from "../../lib/sse.ts";
+import { type RelayError, told } from "../errors.ts";
+import { OutputTally } from "../tally.ts";
+import { applyFilters, type StepFilter } from "./conversation-passage.ts";
+import type { StreamView } from "./passage.ts";
+
+type Parts = Readonly<{
+  decoder: StreamDecoder;
+  encoder: StreamEncoder;
+  /** The client speaks the upstream's own format: it gets the bytes, and the steps are only read on the side. */
+  passesBytes: boolean;
+  filters: readonly StepFilter[];
+}>;
+
+const EMPTY = Buffer.alloc(0);
+
+/** A stream read step by step: translated for the client, or handed on as it is. */
+export class ConversationView implements StreamView {
+  readonly tally = new OutputTally();
+  usage: ReportedUsage | null = null;
+  failed: string | null = null;
+  #finished = false;
+
+  constructor(private readonly parts: Parts) {}
+
+  get ended(): boolean {
+    return this.parts.decoder.ended || this.failed !== null;
+  }
+
+  get finished(): boolean {
+    return this.#finished || this.parts.decoder.ended;
+  }
+
+  take(block: Uint8Array): Uint8Array {
+    let text = "";
+    for (const event of splitEvents(textOfBytes(block))) {
+      const data = eventData(event);
+      if (data === null) continue;
+      text += this.#write(this.parts.decoder.push({ event: eventName(event), data }));
+    }
+    if (this.parts.passesBytes) return block;
+    return text === "" ? EMPTY : Buffer.from(text);
+  }
+
+  close(last: Uint8Array, billed: ReportedUsage): Uint8Array {
+    const owed = this.#write(this.parts.decoder.end());
+    if (this.parts.passesBytes || this.failed !== null) return last;
+    return Buffer.concat([last, Buffer.from(owed + this.parts.encoder.end(this.usage ?? billed))]);
+  }
+
+  broken(error: RelayError): Uint8Array {
+    return Buffer.from(this.parts.encoder.push({ type: "error", error: told(error) }));
+  }
+
+  #write(steps: readonly ReplyEvent[]): string {
+    let text = "";
+    for (const step of steps) {
+      this.tally.step(step);
+      if (step.type === "usage") this.usage = step.usage;
+      else if (step.type === "finish") this.#finished = true;
+      for (const passed of applyFilters(this.parts.filters, step)) {
+        if (passed.type === "error") this.failed ??= passed.error.message;
+        if (!this.parts.passesBytes) text += this.parts.encoder.push(passed);
+      }
+    }
+    return text;
+  }
+}

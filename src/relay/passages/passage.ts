@@ -1,0 +1,57 @@
+import type { ChannelEntry } from "../../channels/entry.ts";
+import type { ReadError } from "../../dialects/openai-chat/error.ts";
+import type { ReportedUsage } from "../../dialects/usage.ts";
+import type { Ask } from "../../providers/provider.ts";
+import type { RelayError } from "../errors.ts";
+import type { OutputTally } from "../tally.ts";
+
+/** The request for one upstream, as its format has it. */
+export type EncodedRequest = Readonly<{ ask: Ask; body: string | Uint8Array<ArrayBuffer> }>;
+
+/** A complete answer on its way to the client. */
+export type WholeAnswer = Readonly<{
+  body: string | Uint8Array<ArrayBuffer>;
+  contentType: string;
+  /** The upstream's own figures; null: none. */
+  reported: ReportedUsage | null;
+  tally: OutputTally;
+}>;
+
+/**
+ * How one call crosses from its client's format to one upstream's and back: as bytes where both are the same, read and
+ * written anew where they are not. Made for each attempt; it may keep what the request said.
+ */
+export type Passage = {
+  /** Throws DecodeError. Notes on the call the final model name and what had to be dropped. */
+  encode(channel: ChannelEntry): EncodedRequest | Promise<EncodedRequest>;
+  /** The error that an answer with status 200 is all the same; null: it is none. `text` gives the error's own words. */
+  errorIn(body: Uint8Array<ArrayBuffer>): string | null;
+  /** The same of whole events at the beginning of a stream. */
+  errorInEvents(block: Uint8Array): string | null;
+  /** What an error answer says. */
+  readError(status: number, body: string): ReadError;
+  /** A complete answer; null: it makes no sense. */
+  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null;
+  /** A complete answer of an upstream for a client that wants a stream; null: it makes no sense. */
+  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null;
+  view(): StreamView;
+};
+
+/** How the blocks of an upstream's stream become the client's. */
+export type StreamView = {
+  /** Takes whole events; returns what the client gets of them. */
+  take(block: Uint8Array): Uint8Array;
+  /** The end marker has been taken. */
+  readonly ended: boolean;
+  /** An error event was taken: its words. */
+  readonly failed: string | null;
+  /** What the upstream reported so far. */
+  readonly usage: ReportedUsage | null;
+  /** The answer came to its own end, marker or not. */
+  readonly finished: boolean;
+  readonly tally: OutputTally;
+  /** What is written last, once the call is settled: `last` as `take` returned it, and the end. */
+  close(last: Uint8Array, billed: ReportedUsage): Uint8Array;
+  /** The stream broke off: how the client is told. */
+  broken(error: RelayError, requestId: string): Uint8Array;
+};

@@ -1,0 +1,74 @@
+import type { ChatDialect, Conversation, Reasoning } from "../../dialects/conversation.ts";
+
+/** Options of specification 2 that shape requests. */
+export type ConversationSettings = Readonly<{
+  /** Tokens, where a format demands a limit and the client gave none. */
+  defaultMaxTokens(model: string): number;
+  /** The share of the output limit that `-thinking` behind a model's name spends on thought; null: the suffix means nothing. */
+  claudeThinkingShare(): number | null;
+  geminiThinkingShare(): number | null;
+}>;
+
+const CLAUDE_SUFFIX = /^(.*claude.*)-thinking$/;
+const GEMINI_SUFFIX = /^(.*gemini.*?)-(thinking(?:-(\d+))?|nothinking)$/;
+/** Below this Anthropic refuses to think; the limit must exceed the budget. */
+const LEAST_CLAUDE_LIMIT = 1280;
+const LEAST_CLAUDE_BUDGET = 1024;
+/** Budgets above are ignored (specification 2, section 9). */
+const MOST_GEMINI_BUDGET = 24_576;
+
+type Prepared = Readonly<{ model: string; conversation: Conversation }>;
+
+/** The model's name says something that must be written into the request. */
+export const needsPreparation = (model: string, dialect: ChatDialect): boolean =>
+  (dialect === "anthropic" && CLAUDE_SUFFIX.test(model)) || (dialect === "gemini" && GEMINI_SUFFIX.test(model));
+
+/** Reads the conveniences in a model's name (`-thinking`, `-nothinking`, a budget) into the request; gives the bare name. */
+export function prepareConversation(
+  conversation: Conversation,
+  model: string,
+  dialect: ChatDialect,
+  settings: ConversationSettings,
+): Prepared {
+  if (dialect === "anthropic") return prepareClaude(conversation, model, settings);
+  if (dialect === "gemini") return prepareGemini(conversation, model, settings);
+  return { model, conversation };
+}
+
+function prepareClaude(conversation: Conversation, model: string, settings: ConversationSettings): Prepared {
+  const name = CLAUDE_SUFFIX.exec(model)?.[1];
+  const share = settings.claudeThinkingShare();
+  if (name === undefined || share === null) return { model, conversation };
+  const { sampling } = conversation;
+  const maxOutputTokens = Math.max(sampling.maxOutputTokens ?? settings.defaultMaxTokens(name), LEAST_CLAUDE_LIMIT);
+  const budgetTokens = Math.max(LEAST_CLAUDE_BUDGET, Math.floor(maxOutputTokens * share));
+  return {
+    model: name,
+    conversation: {
+      ...conversation,
+      sampling: { ...sampling, maxOutputTokens, temperature: null, topP: null, topK: null },
+      reasoning: thinking(conversation, budgetTokens),
+    },
+  };
+}
+
+function prepareGemini(conversation: Conversation, model: string, settings: ConversationSettings): Prepared {
+  const [, name, suffix, budget] = GEMINI_SUFFIX.exec(model) ?? [];
+  const share = settings.geminiThinkingShare();
+  if (name === undefined || share === null) return { model, conversation };
+  if (suffix === "nothinking")
+    return { model: name, conversation: { ...conversation, reasoning: thinking(conversation, 0) } };
+  const limit = conversation.sampling.maxOutputTokens ?? 0;
+  const shared = limit === 0 ? MOST_GEMINI_BUDGET : Math.min(Math.floor(limit * share), MOST_GEMINI_BUDGET);
+  const asked = budget === undefined ? shared : Number(budget);
+  const budgetTokens = asked > MOST_GEMINI_BUDGET ? null : asked;
+  return { model: name, conversation: { ...conversation, reasoning: thinking(conversation, budgetTokens) } };
+}
+
+const thinking = ({ reasoning }: Conversation, budgetTokens: number | null): Reasoning => ({
+  ...reasoning,
+  effort: null,
+  budgetTokens,
+  enabled: budgetTokens !== 0,
+  show: budgetTokens === 0 ? false : (reasoning.show ?? true),
+});
