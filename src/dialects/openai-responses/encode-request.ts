@@ -1,0 +1,178 @@
+import type { Dropped, Target } from "../codec.ts";
+import { compact } from "../compact.ts";
+import type { Conversation, Part, ReasoningPart, ToolCallPart, ToolResultPart, Turn } from "../conversation.ts";
+import type { JsonObject } from "../json.ts";
+import { textOfParts } from "../openai-chat/media.ts";
+import { writeMedia } from "./content.ts";
+import { writeChoice, writeText, writeTool } from "./tools.ts";
+
+const MIN_OUTPUT_TOKENS = 16;
+/** Models that reason: only these can give and take sealed thoughts. */
+const REASONS = /(^|\/)(o\d|gpt-[5-9](?!.*chat)|codex)/;
+
+/** Writes a Responses request (providers.md 2.2.1). */
+export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { sampling, reasoning, extra, tools } = conversation;
+  const own = extra.dialect === "openai-responses";
+  noteUnsaid(conversation, dropped);
+  const written = tools
+    .map((tool) => writeTool(tool) ?? noted(dropped, `tools: ${tool.name}`))
+    .filter((tool) => tool !== null);
+  return compact({
+    // Nothing is kept at the provider that the client did not ask for; sealed thoughts come along instead.
+    ...(own ? extra.members : { store: false, include: includeOf(conversation, target) }),
+    model: target.model,
+    instructions: textOfParts(conversation.system, "\n\n") || null,
+    input: itemsOf(conversation, dropped),
+    stream: conversation.stream || null,
+    max_output_tokens: sampling.maxOutputTokens === null ? null : Math.max(MIN_OUTPUT_TOKENS, sampling.maxOutputTokens),
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_logprobs: sampling.topLogprobs,
+    tools: written.length > 0 ? written : null,
+    tool_choice: written.length > 0 ? writeChoice(conversation.toolChoice, tools) : null,
+    parallel_tool_calls: written.length > 0 ? conversation.parallelToolCalls : null,
+    reasoning: reasoningOf(reasoning, own),
+    text: writeText(conversation),
+    service_tier: conversation.serviceTier,
+    metadata: extra.dialect.startsWith("openai") ? conversation.metadata : null,
+    safety_identifier: conversation.user,
+    prompt_cache_key: conversation.promptCacheKey,
+  });
+}
+
+const noted = (dropped: Dropped, name: string): null => {
+  dropped.add(name);
+  return null;
+};
+
+function noteUnsaid({ sampling, modalities, audio }: Conversation, dropped: Dropped): void {
+  const { stop, n, frequencyPenalty, presencePenalty, seed, logitBias, topK } = sampling;
+  if (stop.length > 0) dropped.add("stop");
+  if (n !== null && n > 1) dropped.add("n");
+  if (frequencyPenalty !== null) dropped.add("frequency_penalty");
+  if (presencePenalty !== null) dropped.add("presence_penalty");
+  if (seed !== null) dropped.add("seed");
+  if (logitBias !== null) dropped.add("logit_bias");
+  if (topK !== null) dropped.add("top_k");
+  if (modalities?.some((modality) => modality !== "text")) dropped.add("modalities");
+  if (audio) dropped.add("audio");
+}
+
+function includeOf({ sampling }: Conversation, { model }: Target): string[] | null {
+  const include: string[] = [];
+  if (REASONS.test(model)) include.push("reasoning.encrypted_content");
+  if (sampling.logprobs) include.push("message.output_text.logprobs");
+  return include.length > 0 ? include : null;
+}
+
+function reasoningOf(
+  { effort, budgetTokens, enabled, summary }: Conversation["reasoning"],
+  own: boolean,
+): JsonObject | null {
+  const thinks = enabled === true || (budgetTokens !== null && budgetTokens !== 0);
+  const measured =
+    budgetTokens === null || budgetTokens < 0
+      ? "medium"
+      : budgetTokens <= 2048
+        ? "low"
+        : budgetTokens <= 8192
+          ? "medium"
+          : "high";
+  const wanted = effort ?? (thinks ? measured : null);
+  // Clients of other formats expect to read thoughts; here they must be asked for.
+  const shown = summary ?? (!own && wanted !== null && wanted !== "none" ? "auto" : null);
+  return wanted === null && shown === null
+    ? null
+    : compact({ effort: wanted === "max" ? "xhigh" : wanted, summary: shown });
+}
+
+function itemsOf({ turns }: Conversation, dropped: Dropped): JsonObject[] {
+  const custom = new Set<string>();
+  for (const { parts } of turns) {
+    for (const part of parts) if (part.type === "tool-call" && part.kind === "custom") custom.add(part.id);
+  }
+  return turns.flatMap((turn) =>
+    turn.role === "user" ? userItems(turn, custom, dropped) : assistantItems(turn, dropped),
+  );
+}
+
+/** Results come first, each an item of its own. */
+function userItems({ parts }: Turn, custom: ReadonlySet<string>, dropped: Dropped): JsonObject[] {
+  const items: JsonObject[] = [];
+  for (const part of parts) {
+    if (part.type === "tool-result") items.push(resultItem(part, custom, dropped));
+    else if (part.type === "native") items.push(...nativeItem(part, dropped));
+  }
+  const content = contentOf(parts, dropped);
+  if (content.length > 0) items.push({ type: "message", role: "user", content });
+  return items;
+}
+
+function resultItem({ callId, parts }: ToolResultPart, custom: ReadonlySet<string>, dropped: Dropped): JsonObject {
+  const content = contentOf(parts, dropped);
+  const plain = content.every(({ type }) => type === "input_text");
+  const type = custom.has(callId) ? "custom_tool_call_output" : "function_call_output";
+  return { type, call_id: callId, output: plain ? textOfParts(parts) : content };
+}
+
+function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
+  return parts.flatMap((part): JsonObject[] => {
+    switch (part.type) {
+      case "text":
+        return part.text === "" ? [] : [{ type: "input_text", text: part.text }];
+      case "image":
+      case "audio":
+      case "video":
+      case "document": {
+        const media = writeMedia(part) ?? noted(dropped, part.type);
+        return media ? [media] : [];
+      }
+      default:
+        return [];
+    }
+  });
+}
+
+/** Texts in a row are one message; calls, thoughts and native items stand between. */
+function assistantItems({ parts }: Turn, dropped: Dropped): JsonObject[] {
+  const items: JsonObject[] = [];
+  let content: JsonObject[] | null = null;
+  for (const part of parts) {
+    if (part.type === "text" || part.type === "refusal") {
+      if (part.text === "") continue;
+      if (!content) {
+        content = [];
+        items.push({ type: "message", role: "assistant", content });
+      }
+      const { type, text } = part;
+      content.push(type === "text" ? { type: "output_text", text, annotations: [] } : { type, refusal: text });
+      continue;
+    }
+    content = null;
+    if (part.type === "tool-call") items.push(callItem(part));
+    else if (part.type === "reasoning") items.push(...thoughtItem(part));
+    else if (part.type === "native") items.push(...nativeItem(part, dropped));
+    else dropped.add(part.type);
+  }
+  return items;
+}
+
+const callItem = ({ id, name, input, kind }: ToolCallPart): JsonObject =>
+  kind === "custom"
+    ? { type: "custom_tool_call", call_id: id, name, input }
+    : { type: "function_call", call_id: id, name, arguments: input.trim() === "" ? "{}" : input };
+
+/** Only OpenAI's own sealed thoughts mean something to it. */
+function thoughtItem({ text, signature }: ReasoningPart): JsonObject[] {
+  if (signature?.dialect !== "openai-responses") return [];
+  const summary = text === "" ? [] : [{ type: "summary_text", text }];
+  const { id, value } = signature;
+  return [{ type: "reasoning", ...(id !== undefined && { id }), summary, encrypted_content: value }];
+}
+
+function nativeItem({ dialect, name, value }: Extract<Part, { type: "native" }>, dropped: Dropped): JsonObject[] {
+  if (dialect === "openai-responses") return [value];
+  dropped.add(name);
+  return [];
+}

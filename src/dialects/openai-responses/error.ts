@@ -1,0 +1,27 @@
+import { recordOf, textOf } from "../json.ts";
+import { errorOf } from "../openai-chat/decode-error.ts";
+import type { ReplyError } from "../reply.ts";
+
+/** Reads an error: OpenAI's object, an `error` event, or a response that failed (providers.md 2.2.5); null when it is none. */
+export function decodeError(status: number, body: unknown): ReplyError | null {
+  const answer = recordOf(body);
+  const response = recordOf(answer?.response) ?? answer;
+  if (answer?.type === "error" && !recordOf(answer.error)) return failure(answer);
+  if (answer?.type === "response.failed" || (response?.object === "response" && response.status === "failed")) {
+    return failure(recordOf(response?.error) ?? {});
+  }
+  // A complete response carries `error: null`, and errors of its steps elsewhere.
+  return response?.object === "response" ? null : errorOf(status, body);
+}
+
+function failure(error: { code?: unknown; message?: unknown; param?: unknown }): ReplyError {
+  const code = textOf(error.code);
+  const status = code === "rate_limit_exceeded" ? 429 : code === "server_error" || code === null ? 502 : 400;
+  return {
+    status,
+    type: status === 400 ? "invalid_request_error" : "server_error",
+    code,
+    message: textOf(error.message) ?? "The response failed.",
+    param: textOf(error.param),
+  };
+}

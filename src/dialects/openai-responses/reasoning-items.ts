@@ -1,0 +1,38 @@
+import type { ReasoningPart, Signature } from "../conversation.ts";
+import { type JsonObject, recordsOf, textOf } from "../json.ts";
+import { carrySignature, readSignature } from "../signature.ts";
+
+/** Marks a hidden thought of another maker in the id behind its origin. */
+const HIDDEN = "hidden";
+/** Before the id of the call that another maker's signature belongs to. */
+const OF_CALL = "call:";
+
+/** What a reasoning item holds: a thought, or the signature of a call that follows. */
+export type ReadReasoning = { part: ReasoningPart } | { callId: string; signature: Signature };
+
+/** Reads a reasoning item. Without `encrypted_content` it is plain text: what its id stands for is known to OpenAI alone. */
+export function readReasoningItem(item: JsonObject): ReadReasoning {
+  const shown = recordsOf(item.content).length > 0 ? item.content : item.summary;
+  const text = recordsOf(shown)
+    .flatMap((part) => textOf(part.text) ?? [])
+    .join("\n\n");
+  const sealed = textOf(item.encrypted_content);
+  if (!sealed) return { part: { type: "reasoning", text } };
+  const { id, ...read } = readSignature(sealed, "openai-responses");
+  if (read.dialect === "openai-responses") {
+    const own = textOf(item.id);
+    const signature = { ...read, ...(own !== null && { id: own }) };
+    return { part: { type: "reasoning", text, signature, ...(text === "" ? { encrypted: true } : { summary: true }) } };
+  }
+  if (id?.startsWith(OF_CALL)) return { callId: id.slice(OF_CALL.length), signature: read };
+  if (id === HIDDEN) return { part: { type: "reasoning", text, signature: read, encrypted: true } };
+  return { part: { type: "reasoning", text, signature: { ...read, ...(id !== undefined && { id }) } } };
+}
+
+/** `encrypted_content` of a thought's item. */
+export const sealThought = (signature: Signature, encrypted: boolean): string =>
+  carrySignature(encrypted ? { ...signature, id: HIDDEN } : signature, "openai-responses");
+
+/** `encrypted_content` of the item that stands before a call for the sake of its signature. */
+export const sealCall = (signature: Signature, callId: string): string =>
+  carrySignature({ ...signature, id: OF_CALL + callId }, "openai-responses");

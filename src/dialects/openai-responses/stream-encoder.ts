@@ -1,0 +1,301 @@
+import type { Conversation, Signature } from "../conversation.ts";
+import type { JsonObject } from "../json.ts";
+import type { FinishReason, ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../reply.ts";
+import type { ReportedUsage } from "../usage.ts";
+import { annotationOf, reasoningItem } from "./items.ts";
+import { sealCall, sealThought } from "./reasoning-items.ts";
+import { callItem, endState, responseBase, responseId } from "./response-object.ts";
+
+type CallStart = Extract<ReplyEvent, { type: "tool-start" }>;
+
+type OpenItem = { id: string; outputIndex: number; text: string } & (
+  | {
+      kind: "message";
+      part: "output_text" | "refusal";
+      contentIndex: number;
+      content: JsonObject[];
+      annotations: JsonObject[];
+    }
+  | { kind: "reasoning"; begun: boolean; sealed: string | null }
+  | { kind: "call"; call: CallStart }
+);
+
+/** Writes a Responses stream (providers.md 2.2.3, 2.2.4): numbered events, each item opened, filled and closed in turn. */
+export class ResponsesStreamEncoder implements StreamEncoder {
+  #sequence = 0;
+  #base: JsonObject | null = null;
+  #id = "";
+  #createdAt: number;
+  #output: JsonObject[] = [];
+  #nextIndex = 0;
+  #item: Extract<OpenItem, { kind: "message" | "reasoning" }> | null = null;
+  /** Calls stay open side by side: their pieces may interleave. */
+  #calls = new Map<number, Extract<OpenItem, { kind: "call" }>>();
+  #reason: FinishReason = "stop";
+
+  constructor(
+    private readonly context: ReplyContext,
+    private readonly request: Conversation,
+  ) {
+    this.#createdAt = context.createdAt;
+  }
+
+  push(step: ReplyEvent): string {
+    switch (step.type) {
+      case "start":
+        this.#id = step.id;
+        this.#createdAt = step.createdAt ?? this.#createdAt;
+        return this.#begin();
+      case "usage":
+        return "";
+      case "error":
+        return this.#begin() + this.#fail(step.error);
+      default:
+        return step.choice === 0 ? this.#begin() + this.#step(step) : "";
+    }
+  }
+
+  end(usage: ReportedUsage): string {
+    const closed = this.#close();
+    const response = this.finish(usage);
+    return closed + this.#write(`response.${response.status}`, { response });
+  }
+
+  /** The whole response, once all steps are in. */
+  finish(usage: ReportedUsage | null): JsonObject {
+    this.#close();
+    return { ...this.#base, output: this.#output, ...endState(this.#reason, usage, this.context.createdAt) };
+  }
+
+  #close = (): string => this.#begin() + this.#closeItem() + this.#closeCalls();
+
+  #begin(): string {
+    if (this.#base) return "";
+    this.#base = responseBase(responseId(this.#id, this.context), this.#createdAt, this.context, this.request);
+    const state = { status: "in_progress", completed_at: null, error: null, incomplete_details: null, usage: null };
+    const response = { ...this.#base, output: [], ...state };
+    return this.#write("response.created", { response }) + this.#write("response.in_progress", { response });
+  }
+
+  #fail({ status, code, message, param }: ReplyError): string {
+    // A failed response knows other codes than an error does.
+    const kind = status === 429 ? "rate_limit_exceeded" : status >= 500 ? "server_error" : "invalid_prompt";
+    const error = { code: kind, message };
+    const state = { status: "failed", completed_at: null, error, incomplete_details: null, usage: null };
+    return (
+      this.#write("error", { code: code ?? kind, message, param }) +
+      this.#write("response.failed", { response: { ...this.#base, output: this.#output, ...state } })
+    );
+  }
+
+  #step(step: Exclude<ReplyEvent, { type: "start" | "usage" | "error" }>): string {
+    switch (step.type) {
+      case "text":
+        return this.#text("output_text", step.text);
+      case "refusal":
+        return this.#text("refusal", step.text);
+      case "reasoning":
+        return this.#reasoning(step.text);
+      case "signature":
+        return this.#seal(step.signature, step.encrypted === true);
+      case "tool-start":
+        return this.#openCall(step);
+      case "tool-input": {
+        const item = this.#calls.get(step.index);
+        if (!item) return "";
+        item.text += step.text;
+        const name =
+          item.call.kind === "custom"
+            ? "response.custom_tool_call_input.delta"
+            : "response.function_call_arguments.delta";
+        return this.#write(name, { item_id: item.id, output_index: item.outputIndex, delta: step.text });
+      }
+      case "citation":
+        return this.#annotate(step);
+      case "media": {
+        if (step.kind !== "image") return "";
+        const id = this.context.newId("ig_");
+        return this.#wholeItem({ id, type: "image_generation_call", status: "completed", result: step.data });
+      }
+      case "native":
+        return step.dialect === "openai-responses" ? this.#wholeItem(step.value) : "";
+      case "finish":
+        this.#reason = step.reason;
+        return "";
+    }
+  }
+
+  #text(part: "output_text" | "refusal", text: string): string {
+    if (text === "") return "";
+    let written = "";
+    let item = this.#item;
+    if (item?.kind !== "message") {
+      written += this.#closeItem() + this.#closeCalls();
+      item = {
+        kind: "message",
+        id: this.context.newId("msg_"),
+        outputIndex: this.#nextIndex++,
+        text: "",
+        part,
+        contentIndex: 0,
+        content: [],
+        annotations: [],
+      };
+      this.#item = item;
+      const added = { id: item.id, type: "message", status: "in_progress", role: "assistant", content: [] };
+      written += this.#write("response.output_item.added", { output_index: item.outputIndex, item: added });
+      written += this.#openPart(item);
+    } else if (item.part !== part) {
+      written += this.#closePart(item);
+      Object.assign(item, { part, text: "", contentIndex: item.contentIndex + 1 });
+      written += this.#openPart(item);
+    }
+    item.text += text;
+    const rest = part === "output_text" ? { logprobs: [] } : null;
+    return written + this.#write(`response.${part}.delta`, { ...this.#place(item), delta: text, ...rest });
+  }
+
+  #place = ({ id, outputIndex, contentIndex }: Extract<OpenItem, { kind: "message" }>): JsonObject => ({
+    item_id: id,
+    output_index: outputIndex,
+    content_index: contentIndex,
+  });
+
+  #openPart(item: Extract<OpenItem, { kind: "message" }>): string {
+    const part =
+      item.part === "refusal"
+        ? { type: "refusal", refusal: "" }
+        : { type: "output_text", text: "", annotations: [], logprobs: [] };
+    return this.#write("response.content_part.added", { ...this.#place(item), part });
+  }
+
+  #closePart(item: Extract<OpenItem, { kind: "message" }>): string {
+    const { text, annotations } = item;
+    const refused = item.part === "refusal";
+    const part = refused
+      ? { type: "refusal", refusal: text }
+      : { type: "output_text", text, annotations, logprobs: [] };
+    item.content.push(part);
+    const done = refused
+      ? this.#write("response.refusal.done", { ...this.#place(item), refusal: text })
+      : this.#write("response.output_text.done", { ...this.#place(item), text, logprobs: [] });
+    return done + this.#write("response.content_part.done", { ...this.#place(item), part });
+  }
+
+  #openReasoning(): string {
+    const closed = this.#closeItem() + this.#closeCalls();
+    const item = {
+      kind: "reasoning" as const,
+      id: this.context.newId("rs_"),
+      outputIndex: this.#nextIndex++,
+      text: "",
+      begun: false,
+      sealed: null,
+    };
+    this.#item = item;
+    const added = { id: item.id, type: "reasoning", summary: [] };
+    return closed + this.#write("response.output_item.added", { output_index: item.outputIndex, item: added });
+  }
+
+  #reasoning(text: string): string {
+    const fresh = this.#item?.kind !== "reasoning" || this.#item.sealed !== null ? this.#openReasoning() : "";
+    const item = this.#item;
+    if (item?.kind !== "reasoning" || text === "") return fresh;
+    const place = { item_id: item.id, output_index: item.outputIndex, summary_index: 0 };
+    const part = item.begun
+      ? ""
+      : this.#write("response.reasoning_summary_part.added", { ...place, part: { type: "summary_text", text: "" } });
+    item.begun = true;
+    item.text += text;
+    return fresh + part + this.#write("response.reasoning_summary_text.delta", { ...place, delta: text });
+  }
+
+  #seal(signature: Signature, encrypted: boolean): string {
+    const fresh = this.#item?.kind !== "reasoning" || this.#item.sealed !== null ? this.#openReasoning() : "";
+    if (this.#item?.kind === "reasoning") {
+      this.#item.sealed = sealThought(signature, encrypted);
+    }
+    return fresh;
+  }
+
+  /** A call has no place for a signature: a thought without words before it carries it. */
+  #sealedCall({ id, signature }: CallStart): string {
+    if (!signature) return "";
+    const outputIndex = this.#nextIndex++;
+    const item = reasoningItem(this.context.newId("rs_"), "", sealCall(signature, id));
+    return (
+      this.#write("response.output_item.added", { output_index: outputIndex, item }) + this.#done(outputIndex, item)
+    );
+  }
+
+  #openCall(call: CallStart): string {
+    const closed = this.#closeItem() + (call.signature ? this.#closeCalls() + this.#sealedCall(call) : "");
+    const id = this.context.newId(call.kind === "custom" ? "ctc_" : "fc_");
+    const item = { kind: "call" as const, id, outputIndex: this.#nextIndex++, text: "", call };
+    this.#calls.set(call.index, item);
+    const added = callItem(id, call, "", "in_progress");
+    return closed + this.#write("response.output_item.added", { output_index: item.outputIndex, item: added });
+  }
+
+  #closeCalls(): string {
+    let written = "";
+    for (const { id, outputIndex, text: said, call } of this.#calls.values()) {
+      // Clients parse arguments: a call without any says `{}`.
+      const text = said.trim() === "" && call.kind === "function" ? "{}" : said;
+      const place = { item_id: id, output_index: outputIndex };
+      written +=
+        call.kind === "custom"
+          ? this.#write("response.custom_tool_call_input.done", { ...place, input: text })
+          : this.#write("response.function_call_arguments.done", { ...place, name: call.name, arguments: text });
+      written += this.#done(outputIndex, callItem(id, call, text));
+    }
+    this.#calls.clear();
+    return written;
+  }
+
+  #closeItem(): string {
+    const item = this.#item;
+    this.#item = null;
+    if (!item) return "";
+    if (item.kind === "message") {
+      const closed = this.#closePart(item);
+      const done = { id: item.id, type: "message", status: "completed", role: "assistant", content: item.content };
+      return closed + this.#done(item.outputIndex, done);
+    }
+    const place = { item_id: item.id, output_index: item.outputIndex, summary_index: 0 };
+    const part = { type: "summary_text", text: item.text };
+    const summary = item.begun
+      ? this.#write("response.reasoning_summary_text.done", { ...place, text: item.text }) +
+        this.#write("response.reasoning_summary_part.done", { ...place, part })
+      : "";
+    return summary + this.#done(item.outputIndex, reasoningItem(item.id, item.text, item.sealed));
+  }
+
+  #annotate({ citation }: Extract<ReplyEvent, { type: "citation" }>): string {
+    const annotation = annotationOf(citation);
+    const item = this.#item;
+    if (!annotation || item?.kind !== "message") return "";
+    item.annotations.push(annotation);
+    const place = { ...this.#place(item), annotation_index: item.annotations.length - 1 };
+    return this.#write("response.output_text.annotation.added", { ...place, annotation });
+  }
+
+  #wholeItem(item: JsonObject): string {
+    const closed = this.#closeItem() + this.#closeCalls();
+    const outputIndex = this.#nextIndex++;
+    return (
+      closed +
+      this.#write("response.output_item.added", { output_index: outputIndex, item }) +
+      this.#done(outputIndex, item)
+    );
+  }
+
+  #done(outputIndex: number, item: JsonObject): string {
+    this.#output[outputIndex] = item;
+    return this.#write("response.output_item.done", { output_index: outputIndex, item });
+  }
+
+  #write(type: string, data: JsonObject): string {
+    return `event: ${type}\ndata: ${JSON.stringify({ type, ...data, sequence_number: this.#sequence++ })}\n\n`;
+  }
+}
