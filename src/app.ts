@@ -81,6 +81,7 @@ function managementApi(services: Services) {
     ...services,
     signInAddresses: config.signInAddresses,
     generateDefaultToken: config.generateDefaultToken,
+    stripeAddress: config.stripeAddress,
     db: database.db,
     databaseKind: database.kind,
     localAddress: `http://localhost:${config.port}`,

@@ -26,9 +26,19 @@ export type Config = Readonly<{
   rateLimits: Readonly<{ api: RateLimit; web: RateLimit; critical: RateLimit }>;
   /** Whoever registers starts with an API key. */
   generateDefaultToken: boolean;
+  /** Users' webhooks may lead to private, loopback and link-local addresses. */
+  allowPrivateWebhooks: boolean;
+  /** Base addresses of the services that notices go through, without a slash at the end. */
+  notifyAddresses: NotifyAddresses;
+  /** Notices of one kind to the super admin. */
+  notifyLimit: Readonly<{ count: number; windowMs: number }>;
   /** Base addresses of the services that people sign in with, without a slash at the end. */
   signInAddresses: SignInAddresses;
+  /** Base address of the service that takes cards, without a slash at the end. */
+  stripeAddress: string;
 }>;
+
+export type NotifyAddresses = Readonly<{ wecom: string; dingtalk: string; wxpusher: string; bark: string }>;
 
 export type SignInAddresses = Readonly<{
   github: string;
@@ -79,6 +89,17 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
       critical: read.rateLimit("CRITICAL_RATE_LIMIT", 20, 1200),
     },
     generateDefaultToken: read.flag("GENERATE_DEFAULT_TOKEN", false),
+    allowPrivateWebhooks: read.flag("ALLOW_PRIVATE_WEBHOOKS", false),
+    notifyAddresses: {
+      wecom: read.address("WECOM_BASE_URL", "https://qyapi.weixin.qq.com"),
+      dingtalk: read.address("DINGTALK_BASE_URL", "https://oapi.dingtalk.com"),
+      wxpusher: read.address("WXPUSHER_BASE_URL", "https://wxpusher.zjiecode.com"),
+      bark: read.address("BARK_BASE_URL", "https://api.day.app"),
+    },
+    notifyLimit: {
+      count: read.integer("NOTIFY_LIMIT_COUNT", 2, 1, 1000),
+      windowMs: read.integer("NOTIFICATION_LIMIT_DURATION_MINUTE", 10, 1, 1440) * 60_000,
+    },
     signInAddresses: {
       github: read.address("GITHUB_BASE_URL", "https://github.com"),
       githubApi: read.address("GITHUB_API_URL", "https://api.github.com"),
@@ -91,6 +112,7 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
         "https://challenges.cloudflare.com/turnstile/v0/siteverify",
       ),
     },
+    stripeAddress: read.address("STRIPE_API_URL", "https://api.stripe.com"),
   };
 }
 

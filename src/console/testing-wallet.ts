@@ -1,12 +1,25 @@
 import { eq } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
+import { createClientAddress } from "../lib/client-ip.ts";
+import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { OptionKey } from "../settings/registry/index.ts";
 import { startTestConsole } from "./testing.ts";
 import { walletRoutes } from "./wallet.ts";
 
 /** The console with what people have and pay, two users, an administrator and a super admin logged in. */
-export async function startTestWallet(options: Partial<Record<OptionKey, string>> = {}) {
-  const app = await startTestConsole(undefined, async (services, guarded) => walletRoutes(services, guarded));
+export async function startTestWallet(options: Partial<Record<OptionKey, string>> = {}, stripeAddress = "") {
+  const app = await startTestConsole(undefined, async (services, guarded) =>
+    walletRoutes(
+      {
+        ...services,
+        clientAddress: createClientAddress([]),
+        fetch: createSafeFetch(createAddressPolicy(true)),
+        stripeAddress,
+      },
+      guarded,
+    ),
+  );
   for (const [key, value] of Object.entries(options)) await app.settings.set(key, value);
   const ids = {
     user: await app.addUser("user"),

@@ -1,5 +1,5 @@
 import { jsonMap, ratioShape } from "../json-option.ts";
-import { address, exact, integer, line } from "../option.ts";
+import { address, exact, integer, line, oneOf } from "../option.ts";
 
 /** Online recharge. */
 export const paymentOptions = {
@@ -14,4 +14,10 @@ export const paymentOptions = {
   MinTopUp: integer(1, { max: 1_000_000 }, { status: "min_topup" }),
   /** Factor on the payable price by the user's group. */
   TopupGroupRatio: jsonMap({ default: 1, vip: 1, svip: 1 }, ratioShape),
+  /** Payment by card. */
+  StripeSecretKey: line("", { secret: true }),
+  StripeWebhookSecret: line("", { secret: true }),
+  /** What cards are charged in, and that currency per dollar of quota. */
+  StripeCurrency: oneOf(["usd", "eur", "gbp", "cny", "hkd", "sgd", "aud", "cad", "jpy"], "usd"),
+  StripePrice: exact(1, { max: 1_000_000 }),
 };

@@ -1,0 +1,110 @@
+import { Elysia, t } from "elysia";
+import type { ClientAddress } from "../lib/client-ip.ts";
+import type { Logger } from "../lib/log.ts";
+import { languageOf, say } from "../lib/messages.ts";
+import { OperationError } from "../lib/operation-error.ts";
+import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { completeOrder } from "../wallet/complete-order.ts";
+import { listOrders, listOwnOrders } from "../wallet/list-orders.ts";
+import { listRebates } from "../wallet/list-rebates.ts";
+import type { WalletDeps } from "../wallet/operation.ts";
+import { quoteTopUp } from "../wallet/quote.ts";
+import { startEasyPay } from "../wallet/start-easy-pay.ts";
+import { startStripe } from "../wallet/start-stripe.ts";
+import { topUpWays } from "../wallet/top-up-ways.ts";
+import { done, ok } from "./envelope.ts";
+import type { guard } from "./guard.ts";
+import { siteOf } from "./oauth.ts";
+import { pagingQuery, readPaging } from "./paging.ts";
+
+export type PaymentServices = WalletDeps &
+  Readonly<{ clientAddress: ClientAddress; fetch: SafeFetch; log: Logger; stripeAddress: string }>;
+
+const payBody = t.Object({
+  amount: t.Number(),
+  top_up_code: t.Optional(t.String({ maxLength: 200 })),
+  payment_method: t.Optional(t.String({ maxLength: 20 })),
+});
+
+/** Buying quota, and what was bought. */
+export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typeof guard>) {
+  const { db, settings } = services;
+  return new Elysia({ prefix: "/api", name: "console/payments" })
+    .use(guarded)
+    .guard({ role: "user" }, (app) =>
+      app
+        .get("/user/topup/ways", ({ actor }) => ok(topUpWays(settings, actor.group)))
+        .post(
+          "/user/amount",
+          ({ actor, request, body }) =>
+            inItsOwnWords(request, () => {
+              const method = body.payment_method === "stripe" ? "stripe" : "zfb";
+              return { data: quoteTopUp(settings, actor.group, body.amount, method).money };
+            }),
+          { body: payBody },
+        )
+        .post(
+          "/user/pay",
+          ({ actor, request, server, body }) =>
+            inItsOwnWords(request, async () => {
+              const payment = { user: actor, amount: body.amount, site: siteOf(services, { request, server }) };
+              if (body.payment_method === "stripe") return { data: {}, url: await startStripe(services, payment) };
+              const method = body.payment_method === "zfb" ? "zfb" : "wx";
+              const { url, fields } = await startEasyPay(services, payment, method);
+              return { data: fields, url };
+            }),
+          { body: payBody },
+        )
+        .get(
+          "/user/topup/orders",
+          async ({ actor, query }) => paged(query, (page) => listOwnOrders(db, actor.id, page)),
+          { query: t.Object(pagingQuery) },
+        )
+        .get(
+          "/user/topup/rebates",
+          async ({ actor, query }) => paged(query, (page) => listRebates(db, actor.id, page)),
+          {
+            query: t.Object(pagingQuery),
+          },
+        ),
+    )
+    .get("/topup/", async ({ query }) => paged(query, (page) => listOrders(db, filterOf(query), page)), {
+      role: "admin",
+      query: t.Object({ ...pagingQuery, keyword: t.Optional(t.String()), status: t.Optional(t.String()) }),
+    })
+    .post(
+      "/topup/complete",
+      async ({ actor, request, body }) => {
+        await completeOrder(services, actor, body.trade_no);
+        return done(request, "order_completed");
+      },
+      { role: "admin", body: t.Object({ trade_no: t.String({ maxLength: 100 }) }) },
+    );
+}
+
+type Page = { page: number; pageSize: number };
+
+/** A page of a list; the first is 1. */
+export async function paged<T>(
+  query: Parameters<typeof readPaging>[0],
+  read: (page: Page) => Promise<{ items: T[]; total: number }>,
+) {
+  const { page, pageSize } = readPaging(query, 1);
+  const { items, total } = await read({ page, pageSize });
+  return ok({ items, total, page: page + 1, page_size: pageSize });
+}
+
+/** These calls say "success" or "error" as their message, and why in `data`, as the ecosystem's clients expect. */
+async function inItsOwnWords<T extends object>(request: Request, work: () => T | Promise<T>) {
+  try {
+    return { success: true, message: "success", ...(await work()) };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return { success: false, message: "error", data: say(error.code, languageOf(request), error.params) };
+  }
+}
+
+const filterOf = ({ keyword, status }: { keyword?: string; status?: string }) => ({
+  ...(keyword && { keyword }),
+  ...(status && { status }),
+});
