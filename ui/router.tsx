@@ -102,6 +102,10 @@ const routeTree = root.addChildren([
     "/log",
     lazyRouteComponent(() => import("./routes/usage-log.tsx"), "UsageLogPage"),
   ),
+  guarded(
+    "/setting",
+    lazyRouteComponent(() => import("./routes/setting.tsx"), "SettingPage"),
+  ),
   channels.addChildren([
     createRoute({ getParentRoute: () => channels, path: "/add" }),
     createRoute({ getParentRoute: () => channels, path: "/edit/$id" }),

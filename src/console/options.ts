@@ -1,9 +1,15 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
+import { optionKeys, registry } from "../settings/registry/index.ts";
 import type { Settings } from "../settings/settings.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
+
+/** What options are unless somebody sets them; secrets are empty. */
+const defaults = Object.fromEntries(
+  optionKeys.filter((key) => !registry[key].traits.secret).map((key) => [key, registry[key].initial]),
+);
 
 /** Site options, for super admins. Secrets can be set, never read. */
 export function optionRoutes(
@@ -12,7 +18,7 @@ export function optionRoutes(
 ) {
   return new Elysia({ prefix: "/api/option", name: "console/options" })
     .use(guarded)
-    .get("/", () => ({ ...ok(settings.list()), secrets_set: settings.secretsSet() }), { role: "root" })
+    .get("/", () => ({ ...ok(settings.list()), secrets_set: settings.secretsSet(), defaults }), { role: "root" })
     .put(
       "/",
       async ({ actor, body }) => {

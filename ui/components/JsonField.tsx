@@ -23,7 +23,11 @@ export const JsonField = ({ id, label, hint, value, onChange, example, error }: 
   const [isChecked, setChecked] = useState(false);
   const problem = isChecked ? checkJsonObject(value) : null;
   const message =
-    problem === "not-object" ? t("components.json.notObject") : problem ? t("components.json.invalid", problem) : error;
+    typeof problem === "string"
+      ? t("components.json.notObject")
+      : problem
+        ? t("components.json.invalid", problem)
+        : error;
   return (
     <Field label={label} htmlFor={id} error={message} hint={hint}>
       <OutlinedInput

@@ -1,15 +1,19 @@
-export type JsonProblem = Readonly<{ line: number; column: number }> | "not-object" | null;
+export type JsonProblem = Readonly<{ line: number; column: number }> | "not-object" | "not-list" | null;
 
-/** What is wrong with a text that should be empty or a JSON object: the place, or that it is another kind of value. */
-export function checkJsonObject(text: string): JsonProblem {
+/** What is wrong with a text that should be empty or JSON of a shape: the place, or that it is another kind of value. */
+export function checkJson(text: string, shape: "object" | "list"): JsonProblem {
   if (text.trim() === "") return null;
   try {
     const value: unknown = JSON.parse(text);
+    if (shape === "list") return Array.isArray(value) ? null : "not-list";
     return value !== null && typeof value === "object" && !Array.isArray(value) ? null : "not-object";
   } catch {
     return placeOf(text, firstInvalid(text));
   }
 }
+
+/** The same for an object. */
+export const checkJsonObject = (text: string): JsonProblem => checkJson(text, "object");
 
 /** The same JSON, indented by two; the text itself when it is not JSON. */
 export function formatJson(text: string): string {

@@ -21,7 +21,9 @@ export function useUnsavedGuard(isDirty: boolean, onClose: () => void): () => Pr
   useBlocker({
     disabled: !isDirty,
     enableBeforeUnload: isDirty,
-    shouldBlockFn: async () => !isLeaving.current && !(await mayLeave()),
+    // Another view of the same page keeps what was typed.
+    shouldBlockFn: async ({ current, next }) =>
+      !isLeaving.current && current.pathname !== next.pathname && !(await mayLeave()),
   });
   return async () => {
     if (isDirty && !(await mayLeave())) return;

@@ -10,6 +10,7 @@ import personal from "./en/personal.json" with { type: "json" };
 import register from "./en/register.json" with { type: "json" };
 import reset from "./en/reset.json" with { type: "json" };
 import security from "./en/security.json" with { type: "json" };
+import settings from "./en/settings.json" with { type: "json" };
 import setup from "./en/setup.json" with { type: "json" };
 import shell from "./en/shell.json" with { type: "json" };
 import tokens from "./en/tokens.json" with { type: "json" };
@@ -27,6 +28,7 @@ export default {
   register,
   reset,
   security,
+  settings,
   setup,
   shell,
   tokens,

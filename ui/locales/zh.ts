@@ -10,6 +10,7 @@ import personal from "./zh/personal.json" with { type: "json" };
 import register from "./zh/register.json" with { type: "json" };
 import reset from "./zh/reset.json" with { type: "json" };
 import security from "./zh/security.json" with { type: "json" };
+import settings from "./zh/settings.json" with { type: "json" };
 import setup from "./zh/setup.json" with { type: "json" };
 import shell from "./zh/shell.json" with { type: "json" };
 import tokens from "./zh/tokens.json" with { type: "json" };
@@ -27,6 +28,7 @@ export default {
   register,
   reset,
   security,
+  settings,
   setup,
   shell,
   tokens,

@@ -27,3 +27,5 @@ export const rememberUser = (user: StoredUser): void => localStorage.setItem(STO
 export const forgetUser = (): void => localStorage.removeItem(STORAGE_KEY);
 
 export const isAdmin = (user: StoredUser | null): boolean => (user?.role ?? 0) >= 10;
+
+export const isSuperAdmin = (user: StoredUser | null): boolean => (user?.role ?? 0) >= 100;

@@ -8,9 +8,8 @@ import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
 import { size } from "../../theme.ts";
 import { useSession } from "../session/session.tsx";
-import { isAdmin } from "../session/stored-user.ts";
 import { useSite } from "../site/site.tsx";
-import { isUnder, NAV, type NavItem } from "./nav.ts";
+import { isUnder, type NavItem, navFor } from "./nav.ts";
 
 type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; onNavigate?: () => void };
 
@@ -36,7 +35,7 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
         py: 3,
       }}
     >
-      {NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).map(({ key, items }) => (
+      {navFor(user).map(({ key, items }) => (
         <Box key={key} sx={{ mb: 3 }}>
           {!isCollapsed && (
             <Box sx={{ px: 2.5, mb: 1, fontSize: 12, lineHeight: "16px", fontWeight: 520, color: "text.tertiary" }}>

@@ -2,13 +2,16 @@ import HubOutlined from "@mui/icons-material/HubOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
+import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
+import { isAdmin, isSuperAdmin, type StoredUser } from "../session/stored-user.ts";
 
 export type NavItem = Readonly<{
-  path: "/token" | "/log" | "/channel" | "/personal";
+  path: "/token" | "/log" | "/channel" | "/setting" | "/personal";
   /** Under `shell` in the words. */
-  label: "tokens" | "logs" | "channels" | "personalSettings";
+  label: "tokens" | "logs" | "channels" | "settings" | "personalSettings";
   icon: typeof SvgIcon;
+  isForSuperAdmins?: true;
 }>;
 
 export type NavSection = Readonly<{
@@ -27,13 +30,27 @@ export const NAV: readonly NavSection[] = [
       { path: "/log", label: "logs", icon: ReceiptLongOutlined },
     ],
   },
-  { key: "admin", isForAdmins: true, items: [{ path: "/channel", label: "channels", icon: HubOutlined }] },
+  {
+    key: "admin",
+    isForAdmins: true,
+    items: [
+      { path: "/channel", label: "channels", icon: HubOutlined },
+      { path: "/setting", label: "settings", icon: TuneOutlined, isForSuperAdmins: true },
+    ],
+  },
   {
     key: "personal",
     isForAdmins: false,
     items: [{ path: "/personal", label: "personalSettings", icon: PersonOutlineOutlined }],
   },
 ];
+
+/** The sections and pages that somebody may open. */
+export const navFor = (user: StoredUser | null): readonly NavSection[] =>
+  NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).map((section) => ({
+    ...section,
+    items: section.items.filter(({ isForSuperAdmins }) => !isForSuperAdmins || isSuperAdmin(user)),
+  }));
 
 /** Whether an address is a page or belongs to it, as drawers with an address of their own do. */
 export const isUnder = (pathname: string, page: string): boolean =>

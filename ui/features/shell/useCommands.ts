@@ -14,7 +14,7 @@ import { useSession } from "../session/session.tsx";
 import { isAdmin } from "../session/stored-user.ts";
 import { findTargets } from "./find-targets.ts";
 import { LANGUAGES } from "./LanguageMenu.tsx";
-import { NAV } from "./nav.ts";
+import { navFor } from "./nav.ts";
 import { THEME_MODES } from "./ThemeMenu.tsx";
 import { useLeave } from "./useLeave.ts";
 
@@ -27,7 +27,7 @@ export function useCommands(): readonly Command[] {
   const { setMode } = useColorScheme();
   const { user } = useSession();
   const leave = useLeave();
-  const pages = NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).flatMap(({ items }) => items);
+  const pages = navFor(user).flatMap(({ items }) => items);
   const goTo = (page: string, path: string, icon: typeof SvgIcon): Command => ({
     label: t("shell.palette.goTo", { page }),
     icon,

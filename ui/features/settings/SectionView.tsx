@@ -1,0 +1,70 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Typography from "@mui/material/Typography";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Row } from "../../components/layout.tsx";
+import { SettingInput } from "./SettingInput.tsx";
+import type { SettingSection } from "./sections.ts";
+import { useSettings } from "./settings-store.tsx";
+
+/** The id of a section, to jump to. */
+export const sectionId = (id: string): string => `section-${id}`;
+
+/** One section: heading, its options, its own save button. Switches stand together after the other fields. */
+export const SectionView = ({ section, extra }: { section: SettingSection; extra?: ReactNode }) => {
+  const { t } = useTranslation();
+  const store = useSettings();
+  const [isSaving, setSaving] = useState(false);
+  const count = section.fields.filter(({ key }) => store.changed.has(key)).length;
+  const save = async () => {
+    setSaving(true);
+    await store.save(section);
+    setSaving(false);
+  };
+  return (
+    <Box
+      component="section"
+      id={sectionId(section.id)}
+      aria-labelledby={`${sectionId(section.id)}-title`}
+      sx={{
+        scrollMarginTop: 72,
+        "& + &": { mt: 8, pt: 8, borderTop: "1px solid", borderColor: "line.main" },
+      }}
+    >
+      <Typography variant="h2" id={`${sectionId(section.id)}-title`}>
+        {t(`settings.sections.${section.id}.title`)}
+      </Typography>
+      <Typography variant="body2" sx={{ color: "text.secondary", mt: 0.5, mb: 4 }}>
+        {t(`settings.sections.${section.id}.purpose`)}
+      </Typography>
+      {section.fields.length > 0 && (
+        <>
+          <Box
+            sx={{
+              display: "grid",
+              gridTemplateColumns: "repeat(auto-fill, minmax(min(280px, 100%), 1fr))",
+              gap: 5,
+              alignItems: "start",
+            }}
+          >
+            {section.fields.map((field) => (
+              <SettingInput key={field.key} field={field} />
+            ))}
+          </Box>
+          <Row gap={2} sx={{ mt: 4 }}>
+            <Button variant="contained" color="primary" loading={isSaving} onClick={() => void save()}>
+              {count > 0 ? t("settings.saveCount", { count }) : t("settings.save")}
+            </Button>
+            {count > 0 && (
+              <Button variant="text" onClick={() => store.discard(section.fields.map(({ key }) => key))}>
+                {t("settings.discard")}
+              </Button>
+            )}
+          </Row>
+        </>
+      )}
+      {extra}
+    </Box>
+  );
+};

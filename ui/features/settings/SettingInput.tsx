@@ -1,0 +1,182 @@
+import Box from "@mui/material/Box";
+import InputAdornment from "@mui/material/InputAdornment";
+import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Select from "@mui/material/Select";
+import Switch from "@mui/material/Switch";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useConfirm } from "../../components/confirm.tsx";
+import { formatJson } from "../../components/json-text.ts";
+import { Field, Row } from "../../components/layout.tsx";
+import { QuotaInput } from "../../components/QuotaInput.tsx";
+import { ContentField } from "./ContentField.tsx";
+import { DomainField } from "./DomainField.tsx";
+import { JsonInput } from "./JsonInput.tsx";
+import { SecretInput } from "./SecretInput.tsx";
+import { type SettingField, wordOf } from "./sections.ts";
+import { faultOf } from "./setting-text.ts";
+import { useSettings } from "./settings-store.tsx";
+
+/** The id of an option's control, to jump to. */
+export const controlId = (key: string): string => `setting-${key}`;
+
+/** Longer defaults are put in by a button. */
+const LONGEST_DEFAULT = 60;
+
+/** The field of one option: label, control, what it does and its default. */
+export const SettingInput = ({ field }: { field: SettingField }) => {
+  const { t } = useTranslation();
+  const store = useSettings();
+  const [isLeft, setLeft] = useState(false);
+  const { key } = field;
+  const id = controlId(key);
+  const label = t(`settings.fields.${wordOf(key)}.label`);
+  const initial = store.defaults[key];
+  const value = store.textOf(key);
+  const fault = isLeft ? faultOf(field, value) : null;
+  const hint = `${t(`settings.fields.${wordOf(key)}.help`)}${t("settings.gap")}${defaultText()}`;
+  const error = fault && t(`settings.faults.${fault}`, rangeOf(field));
+  const onChange = (text: string) => store.change(key, text);
+  const wide = { gridColumn: "1 / -1" };
+
+  function defaultText(): string {
+    if (field.kind === "secret" || initial === undefined || field.kind === "json") return "";
+    if (field.kind === "switch") return t(initial === "true" ? "settings.defaultOn" : "settings.defaultOff");
+    if (initial === "") return t("settings.defaultEmpty");
+    if (field.kind === "choice")
+      return t("settings.default", {
+        value: t(`settings.choices.${initial}`, { defaultValue: initial.toUpperCase() }),
+      });
+    return initial.length > LONGEST_DEFAULT || initial.includes("\n") ? "" : t("settings.default", { value: initial });
+  }
+
+  switch (field.kind) {
+    case "switch":
+      return <SwitchField id={id} label={label} hint={hint} field={field} isOn={value === "true"} />;
+    case "quota":
+      return (
+        <Field label={label} htmlFor={id} hint={hint} error={error}>
+          <Box onBlur={() => setLeft(true)}>
+            <QuotaInput id={id} value={value} onChange={onChange} hasError={fault !== null} />
+          </Box>
+        </Field>
+      );
+    case "secret":
+      return <SecretInput id={id} label={label} hint={hint} field={field} />;
+    case "json":
+      return (
+        <JsonInput
+          id={id}
+          label={label}
+          hint={hint}
+          shape={field.shape}
+          value={value === store.values[key] ? formatJson(value) : value}
+          onChange={onChange}
+          initial={initial}
+        />
+      );
+    case "domains":
+      return <DomainField id={id} label={label} hint={hint} value={value} onChange={onChange} />;
+    case "content":
+      return <ContentField id={id} label={label} hint={hint} value={value} onChange={onChange} />;
+    case "choice":
+      return (
+        <Field label={label} htmlFor={id} hint={hint}>
+          <Select id={id} fullWidth value={value} onChange={(event) => onChange(event.target.value)}>
+            {field.choices.map((choice) => (
+              <MenuItem key={choice} value={choice}>
+                {t(`settings.choices.${choice}`, { defaultValue: choice.toUpperCase() })}
+              </MenuItem>
+            ))}
+          </Select>
+        </Field>
+      );
+    case "lines":
+      return (
+        <Field label={label} htmlFor={id} hint={hint} sx={wide}>
+          <OutlinedInput
+            id={id}
+            fullWidth
+            multiline
+            minRows={4}
+            maxRows={14}
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        </Field>
+      );
+    default: {
+      const isNumber = field.kind === "number";
+      const unit = isNumber && field.unit;
+      return (
+        <Field label={label} htmlFor={id} hint={hint} error={error}>
+          <OutlinedInput
+            id={id}
+            fullWidth
+            value={value}
+            error={fault !== null}
+            disabled={
+              key === "general_setting.ping_interval_seconds" &&
+              store.textOf("general_setting.ping_interval_enabled") !== "true"
+            }
+            onChange={(event) => onChange(event.target.value)}
+            onBlur={() => setLeft(true)}
+            inputProps={isNumber ? { inputMode: "decimal", className: "num" } : { spellCheck: false }}
+            endAdornment={
+              unit && (
+                <InputAdornment position="end">
+                  <Box component="span" sx={{ fontSize: 12.5, color: "text.tertiary" }}>
+                    {t(`settings.units.${unit}`)}
+                  </Box>
+                </InputAdornment>
+              )
+            }
+          />
+        </Field>
+      );
+    }
+  }
+};
+
+function rangeOf(field: SettingField): { min: number; max: string } {
+  if (field.kind !== "number") return { min: 0, max: "" };
+  return { min: field.min ?? 0, max: field.max === undefined ? "" : String(field.max) };
+}
+
+type SwitchFieldProps = Readonly<{ id: string; label: string; hint: string; field: SettingField; isOn: boolean }>;
+
+const SwitchField = ({ id, label, hint, field, isOn }: SwitchFieldProps) => {
+  const { t } = useTranslation();
+  const { change } = useSettings();
+  const confirm = useConfirm();
+  const toggle = async (next: boolean) => {
+    if (field.key === "PasswordLoginEnabled" && !next) {
+      const isSure = await confirm({
+        title: t("settings.passwordLogin.title"),
+        body: t("settings.passwordLogin.body"),
+        action: t("settings.passwordLogin.action"),
+        isDangerous: true,
+      });
+      if (!isSure) return;
+    }
+    change(field.key, String(next));
+  };
+  return (
+    <Row gap={3} sx={{ alignItems: "flex-start" }}>
+      <Switch
+        checked={isOn}
+        onChange={(event) => void toggle(event.target.checked)}
+        slotProps={{ input: { id, "aria-describedby": `${id}-hint` } }}
+      />
+      <Box sx={{ minWidth: 0 }}>
+        <label htmlFor={id} style={{ fontSize: 13 }}>
+          {label}
+        </label>
+        <Box id={`${id}-hint`} sx={{ fontSize: 12, lineHeight: "16px", color: "text.tertiary", mt: 0.5 }}>
+          {hint}
+        </Box>
+      </Box>
+    </Row>
+  );
+};

@@ -1,0 +1,33 @@
+import { SECTIONS, type SettingField, type SettingSection } from "./sections.ts";
+
+/** A field (or, without one, a section) with the words it is found by. */
+export type SettingTarget = Readonly<{ section: SettingSection; field?: SettingField; label: string; words: string }>;
+
+type Words = Readonly<{
+  section: (section: SettingSection) => string;
+  label: (field: SettingField) => string;
+  help: (field: SettingField) => string;
+}>;
+
+/** Everything on the settings page that can be jumped to. */
+export const settingTargets = (words: Words): readonly SettingTarget[] =>
+  SECTIONS.flatMap((section) => [
+    { section, label: words.section(section), words: words.section(section).toLowerCase() },
+    ...section.fields.map((field) => ({
+      section,
+      field,
+      label: words.label(field),
+      words: `${words.label(field)} ${field.key} ${words.help(field)} ${words.section(section)}`.toLowerCase(),
+    })),
+  ]);
+
+/** The targets that have every word typed; those whose label begins with it first. */
+export function findSettings(targets: readonly SettingTarget[], typed: string): SettingTarget[] {
+  const wanted = typed.trim().toLowerCase();
+  const parts = wanted.split(/\s+/);
+  const rank = ({ label }: SettingTarget) => {
+    const at = label.toLowerCase().indexOf(wanted);
+    return at === 0 ? 0 : at > 0 ? 1 : 2;
+  };
+  return targets.filter(({ words }) => parts.every((part) => words.includes(part))).sort((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,26 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { OptionKey } from "../../../src/settings/registry/index.ts";
+import { request } from "../../api/client.ts";
+import type { OptionChange } from "./save-options.ts";
+
+export type OptionTexts = Readonly<Partial<Record<OptionKey, string>>>;
+
+/** Every option as text. Secrets have none: only whether they are set. */
+export type Options = Readonly<{ values: OptionTexts; defaults: OptionTexts; secretsSet: ReadonlySet<OptionKey> }>;
+
+type Beside = { secrets_set: OptionKey[]; defaults: OptionTexts };
+
+export const options = queryOptions({
+  queryKey: ["options"],
+  queryFn: async ({ signal }): Promise<Options> => {
+    const answer = await request<{ key: OptionKey; value: string }[], Beside>("/api/option/", { signal });
+    return {
+      values: Object.fromEntries(answer.data.map(({ key, value }) => [key, value])),
+      defaults: answer.defaults,
+      secretsSet: new Set(answer.secrets_set),
+    };
+  },
+});
+
+export const putOption = ({ key, value }: OptionChange) =>
+  request<null>("/api/option/", { method: "PUT", body: { key, value } });

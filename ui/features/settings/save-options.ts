@@ -1,0 +1,34 @@
+import type { OptionKey } from "../../../src/settings/registry/index.ts";
+import { ApiError } from "../../api/client.ts";
+
+export type OptionChange = Readonly<{ key: OptionKey; value: string }>;
+export type SaveResult = Readonly<{ saved: readonly OptionKey[]; firstError: Error | null }>;
+
+const isSwitch = ({ key }: OptionChange): boolean => /enabled$/i.test(key);
+
+/**
+ * Saves changes with `put`: switches one after the other, then the rest side by side. A switch that still needs something
+ * filled in is tried again once the rest is saved. Goes on past failures.
+ */
+export async function saveOptions(
+  changes: readonly OptionChange[],
+  put: (change: OptionChange) => Promise<unknown>,
+): Promise<SaveResult> {
+  const saved: OptionKey[] = [];
+  const waiting: OptionChange[] = [];
+  const errors: Error[] = [];
+  const save = async (change: OptionChange, mayWait: boolean) => {
+    try {
+      await put(change);
+      saved.push(change.key);
+    } catch (error) {
+      if (mayWait && error instanceof ApiError && error.code === "option_needs") waiting.push(change);
+      else errors.push(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  const others = changes.filter((change) => !isSwitch(change));
+  for (const change of changes.filter(isSwitch)) await save(change, others.length > 0);
+  await Promise.all(others.map((change) => save(change, false)));
+  for (const change of waiting) await save(change, false);
+  return { saved, firstError: errors[0] ?? null };
+}

@@ -1,0 +1,282 @@
+import type { OptionKey } from "../../../src/settings/registry/index.ts";
+
+export const TABS = ["operation", "ratelimit", "models", "system", "other"] as const;
+export type SettingTab = (typeof TABS)[number];
+
+/** How one option is edited; `unit` is a word under `settings.units`. */
+export type Control =
+  | Readonly<{ kind: "switch" }>
+  | Readonly<{ kind: "number"; min?: number; max?: number; step?: number; isWhole?: boolean; unit?: Unit }>
+  | Readonly<{ kind: "quota" }>
+  | Readonly<{ kind: "text" }>
+  | Readonly<{ kind: "address" }>
+  | Readonly<{ kind: "secret" }>
+  | Readonly<{ kind: "json"; shape: "object" | "list" }>
+  | Readonly<{ kind: "domains" }>
+  | Readonly<{ kind: "lines" }>
+  | Readonly<{ kind: "content" }>
+  | Readonly<{ kind: "choice"; choices: readonly string[] }>;
+
+export type Unit = "seconds" | "minutes" | "percent" | "tokens" | "requests" | "perDollar" | "dollars" | "share";
+export type SettingField = Readonly<{ key: OptionKey }> & Control;
+
+export type SettingSection = Readonly<{
+  /** Under `settings.sections` in the words. */
+  id: string;
+  tab: SettingTab;
+  fields: readonly SettingField[];
+  /** Saving asks for the server's address first. */
+  needsServerAddress?: true;
+}>;
+
+const on = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "switch" }));
+const text = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "text" }));
+const secret = (key: OptionKey): SettingField => ({ key, kind: "secret" });
+const address = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "address" }));
+const quota = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "quota" }));
+const json = (key: OptionKey, shape: "object" | "list" = "object"): SettingField => ({ key, kind: "json", shape });
+const whole = (key: OptionKey, min: number, unit?: Unit): SettingField => ({
+  key,
+  kind: "number",
+  min,
+  isWhole: true,
+  ...(unit && { unit }),
+});
+const percent = (key: OptionKey): SettingField => ({
+  key,
+  kind: "number",
+  min: 0,
+  max: 100,
+  step: 0.1,
+  unit: "percent",
+});
+const share = (key: OptionKey): SettingField => ({ key, kind: "number", min: 0.1, max: 1, step: 0.1, unit: "share" });
+
+const OPERATION: readonly Omit<SettingSection, "tab">[] = [
+  {
+    id: "quota",
+    fields: [
+      ...quota("QuotaForNewUser", "QuotaForInviter", "QuotaForInvitee"),
+      whole("PreConsumedQuota", 0, "tokens"),
+      percent("RechargeCashbackRate"),
+      ...quota("MinRechargeCashbackQuota"),
+      ...on("RebateEnabled"),
+      percent("RebatePercentage"),
+      whole("StreamCacheQueueLength", 0),
+    ],
+  },
+  {
+    id: "general",
+    fields: [
+      ...text("TopUpLink", "general_setting.docs_link"),
+      whole("QuotaPerUnit", 1, "perDollar"),
+      whole("RetryTimes", 0),
+      ...on(
+        "DisplayInCurrencyEnabled",
+        "DisplayTokenStatEnabled",
+        "DefaultCollapseSidebar",
+        "DemoSiteEnabled",
+        "SelfUseModeEnabled",
+      ),
+    ],
+  },
+  {
+    id: "monitoring",
+    fields: [
+      { key: "ChannelDisableThreshold", kind: "number", min: 0, unit: "seconds" },
+      ...quota("QuotaRemindThreshold"),
+      ...on("AutomaticDisableChannelEnabled", "AutomaticEnableChannelEnabled"),
+      { key: "AutomaticDisableKeywords", kind: "lines" },
+    ],
+  },
+  {
+    id: "checkIn",
+    fields: [...on("CheckInEnabled"), ...quota("CheckInQuota", "CheckInMaxQuota")],
+  },
+  {
+    id: "logging",
+    fields: on("LogConsumeEnabled", "LogChatContentEnabled"),
+  },
+  {
+    id: "dashboard",
+    fields: [
+      ...on("DataExportEnabled"),
+      whole("DataExportInterval", 1, "minutes"),
+      { key: "DataExportDefaultTime", kind: "choice", choices: ["hour", "day", "week"] },
+    ],
+  },
+  {
+    id: "drawing",
+    fields: on(
+      "DrawingEnabled",
+      "TaskEnabled",
+      "MjNotifyEnabled",
+      "MjAccountFilterEnabled",
+      "MjForwardUrlEnabled",
+      "MjModeClearEnabled",
+      "MjActionCheckSuccessEnabled",
+    ),
+  },
+  {
+    id: "sensitive",
+    fields: [
+      ...on(
+        "CheckSensitiveEnabled",
+        "CheckSensitiveOnPromptEnabled",
+        "CheckSensitiveOnCompletionEnabled",
+        "StopOnSensitiveEnabled",
+      ),
+      { key: "SensitiveWords", kind: "lines" },
+    ],
+  },
+];
+
+const RATE_LIMIT: readonly Omit<SettingSection, "tab">[] = [
+  {
+    id: "rateLimit",
+    fields: [
+      ...on("ModelRequestRateLimitEnabled"),
+      whole("ModelRequestRateLimitDurationMinutes", 0, "minutes"),
+      whole("ModelRequestRateLimitCount", -1, "requests"),
+      whole("ModelRequestRateLimitSuccessCount", 1, "requests"),
+    ],
+  },
+];
+
+const MODELS: readonly Omit<SettingSection, "tab">[] = [
+  {
+    id: "global",
+    fields: [
+      ...on(
+        "global.pass_through_request_enabled",
+        "global.hide_upstream_error_enabled",
+        "global.block_browser_extension_enabled",
+        "general_setting.ping_interval_enabled",
+      ),
+      whole("general_setting.ping_interval_seconds", 1, "seconds"),
+    ],
+  },
+  {
+    id: "gemini",
+    fields: [
+      json("gemini.safety_settings"),
+      json("gemini.version_settings"),
+      json("gemini.supported_imagine_models", "list"),
+      ...on("gemini.thinking_adapter_enabled"),
+      share("gemini.thinking_adapter_budget_tokens_percentage"),
+      json("gemini.models_supported_thinking_budget", "list"),
+    ],
+  },
+  {
+    id: "claude",
+    fields: [
+      json("claude.model_headers_settings"),
+      json("claude.default_max_tokens"),
+      ...on("claude.thinking_adapter_enabled"),
+      share("claude.thinking_adapter_budget_tokens_percentage"),
+    ],
+  },
+];
+
+const SYSTEM: readonly Omit<SettingSection, "tab">[] = [
+  { id: "server", fields: address("ServerAddress") },
+  {
+    id: "login",
+    fields: on(
+      "PasswordLoginEnabled",
+      "PasswordRegisterEnabled",
+      "RegisterEnabled",
+      "EmailVerificationEnabled",
+      "GitHubOAuthEnabled",
+      "LinuxDOOAuthEnabled",
+      "DiscordOAuthEnabled",
+      "WeChatAuthEnabled",
+      "TelegramOAuthEnabled",
+      "TurnstileCheckEnabled",
+    ),
+  },
+  {
+    id: "emailDomains",
+    fields: [
+      ...on("EmailDomainRestrictionEnabled", "EmailAliasRestrictionEnabled"),
+      { key: "EmailDomainWhitelist", kind: "domains" },
+    ],
+  },
+  {
+    id: "smtp",
+    fields: [
+      ...text("SMTPServer"),
+      { key: "SMTPPort", kind: "number", min: 1, max: 65_535, isWhole: true },
+      ...text("SMTPAccount", "SMTPFrom"),
+      secret("SMTPToken"),
+      ...on("SMTPSSLEnabled"),
+    ],
+  },
+  {
+    id: "payment",
+    needsServerAddress: true,
+    fields: [
+      ...address("PayAddress"),
+      ...text("EpayId"),
+      secret("EpayKey"),
+      ...address("CustomCallbackAddress"),
+      { key: "Price", kind: "number", min: 0, step: 0.1, unit: "perDollar" },
+      whole("MinTopUp", 0, "dollars"),
+      json("TopupGroupRatio"),
+    ],
+  },
+  {
+    id: "oidc",
+    fields: [
+      ...on("oidc.enabled"),
+      ...text("oidc.client_id"),
+      secret("oidc.client_secret"),
+      ...address("oidc.well_known", "oidc.authorization_endpoint", "oidc.token_endpoint", "oidc.user_info_endpoint"),
+    ],
+  },
+  {
+    id: "stripe",
+    needsServerAddress: true,
+    fields: [
+      secret("StripeSecretKey"),
+      secret("StripeWebhookSecret"),
+      {
+        key: "StripeCurrency",
+        kind: "choice",
+        choices: ["usd", "eur", "gbp", "cny", "hkd", "sgd", "aud", "cad", "jpy"],
+      },
+      { key: "StripePrice", kind: "number", min: 0, step: 0.1, unit: "perDollar" },
+    ],
+  },
+  { id: "github", fields: [...text("GitHubClientId"), secret("GitHubClientSecret")] },
+  { id: "linuxdo", fields: [...text("LinuxDOClientId"), secret("LinuxDOClientSecret")] },
+  { id: "discord", fields: [...text("DiscordClientId"), secret("DiscordClientSecret")] },
+  {
+    id: "wechat",
+    fields: [...address("WeChatServerAddress"), secret("WeChatServerToken"), ...text("WeChatAccountQRCodeImageURL")],
+  },
+  { id: "telegram", fields: [secret("TelegramBotToken"), ...text("TelegramBotName")] },
+  { id: "turnstile", fields: [...text("TurnstileSiteKey"), secret("TurnstileSecretKey")] },
+  { id: "endpoints", fields: on("OpenAIEndpointEnabled", "ClaudeEndpointEnabled") },
+  { id: "worker", fields: [...address("WorkerUrl"), secret("WorkerValidKey")] },
+];
+
+const OTHER: readonly Omit<SettingSection, "tab">[] = [
+  { id: "notice", fields: [{ key: "Notice", kind: "content" }] },
+  { id: "identity", fields: text("SystemName", "Logo") },
+  { id: "home", fields: [{ key: "HomePageContent", kind: "content" }] },
+  { id: "about", fields: [{ key: "About", kind: "content" }] },
+  { id: "footer", fields: [{ key: "Footer", kind: "content" }] },
+];
+
+const BY_TAB = { operation: OPERATION, ratelimit: RATE_LIMIT, models: MODELS, system: SYSTEM, other: OTHER };
+
+/** Every section of the settings, in the order of the page. */
+export const SECTIONS: readonly SettingSection[] = TABS.flatMap((tab) =>
+  BY_TAB[tab].map((section) => ({ ...section, tab })),
+);
+
+/** The option's name where words are kept: keys with a dot would be read as a path. */
+export const wordOf = (key: OptionKey): string => key.replaceAll(".", "_");
+
+export const isTab = (value: unknown): value is SettingTab => TABS.some((tab) => tab === value);

@@ -1,0 +1,61 @@
+import { checkJson } from "../../components/json-text.ts";
+import type { SettingField } from "./sections.ts";
+
+/** What is wrong with the text of a field: a word under `settings.faults`. */
+export type SettingFault = "number" | "whole" | "range" | "address" | "json";
+
+/** Checks what was typed; null when it can be sent. The server has the last word. */
+export function faultOf(field: SettingField, typed: string): SettingFault | null {
+  const value = typed.trim();
+  switch (field.kind) {
+    case "number":
+    case "quota": {
+      const number = Number(value);
+      if (value === "" || !Number.isFinite(number)) return "number";
+      const { min = 0, max = Number.POSITIVE_INFINITY, isWhole = false } = field.kind === "quota" ? WHOLE : field;
+      if (isWhole && !Number.isInteger(number)) return "whole";
+      return number < min || number > max ? "range" : null;
+    }
+    case "address":
+      return value === "" || (/^https?:\/\//i.test(value) && URL.canParse(value)) ? null : "address";
+    case "json":
+      return value !== "" && checkJson(value, field.shape) === null ? null : "json";
+    default:
+      return null;
+  }
+}
+
+const WHOLE: Readonly<{ min?: number; max?: number; isWhole?: boolean }> = { isWhole: true };
+
+/** The text as it is kept: addresses without slashes at the end, numbers and lines without blanks around them. */
+export function normalise(field: SettingField, typed: string): string {
+  switch (field.kind) {
+    case "address":
+      return typed.trim().replace(/\/+$/, "");
+    case "number":
+    case "quota":
+    case "text":
+    case "secret":
+      return typed.trim();
+    case "lines":
+      return typed
+        .split(/\r?\n/)
+        .map((line) => line.trim())
+        .filter(Boolean)
+        .join("\n");
+    default:
+      return typed;
+  }
+}
+
+/** Options in one line each are shown as they are; JSON is formatted for reading. */
+export function isSame(field: SettingField, saved: string, typed: string): boolean {
+  const next = normalise(field, typed);
+  if (field.kind === "secret") return next === "";
+  if (field.kind !== "json" || saved === next) return saved === next;
+  try {
+    return JSON.stringify(JSON.parse(saved)) === JSON.stringify(JSON.parse(next));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,86 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { OptionKey } from "../../../src/settings/registry/index.ts";
+import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
+import { siteStatus } from "../site/site-status.ts";
+import { type Options, type OptionTexts, options, putOption } from "./option-calls.ts";
+import { type OptionChange, saveOptions } from "./save-options.ts";
+import { SECTIONS, type SettingSection } from "./sections.ts";
+import { faultOf, isSame, normalise } from "./setting-text.ts";
+
+type Store = Options &
+  Readonly<{
+    /** What the field shows: what was typed, else what is saved. */
+    textOf: (key: OptionKey) => string;
+    change: (key: OptionKey, text: string) => void;
+    /** Saves the section's changed fields and says how it went. */
+    save: (section: SettingSection) => Promise<void>;
+    /** Saves given texts as they are, such as those of an editor with a state of its own; tells whether all went well. */
+    saveChanges: (changes: readonly OptionChange[]) => Promise<boolean>;
+    discard: (keys: readonly OptionKey[]) => void;
+    changed: ReadonlySet<OptionKey>;
+  }>;
+
+const Context = createContext<Store | null>(null);
+
+/** The settings as they are saved and as they are being edited. Throws outside of SettingsStore. */
+export function useSettings(): Store {
+  const store = useContext(Context);
+  if (!store) throw new Error("no settings store above");
+  return store;
+}
+
+const FIELDS = SECTIONS.flatMap(({ fields }) => fields);
+
+/** Keeps what was typed while one moves between tabs. */
+export const SettingsStore = ({ saved, children }: { saved: Options; children: ReactNode }) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const [drafts, setDrafts] = useState<OptionTexts>({});
+  const store = useMemo((): Store => {
+    const changedFields = FIELDS.filter((field) => {
+      const draft = drafts[field.key];
+      return draft !== undefined && !isSame(field, saved.values[field.key] ?? "", draft);
+    });
+    const discard = (keys: readonly OptionKey[]) =>
+      setDrafts((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !keys.includes(key as OptionKey))));
+    const saveChanges = async (changes: readonly OptionChange[]) => {
+      if (changes.length === 0) {
+        notifyInfo(t("settings.nothingChanged"));
+        return false;
+      }
+      const result = await saveOptions(changes, putOption);
+      await client.invalidateQueries(options);
+      void client.invalidateQueries({ queryKey: siteStatus.queryKey });
+      discard(result.saved);
+      if (!result.firstError) notifyDone(t("settings.saved"));
+      else if (result.saved.length === 0) notifyError(result.firstError);
+      else notifyError(t("settings.partly", { message: result.firstError.message }));
+      return result.firstError === null;
+    };
+    return {
+      ...saved,
+      textOf: (key) => drafts[key] ?? saved.values[key] ?? "",
+      change: (key, text) => setDrafts((now) => ({ ...now, [key]: text })),
+      discard,
+      saveChanges,
+      async save(section) {
+        const fields = changedFields.filter(({ key }) => section.fields.some((field) => field.key === key));
+        if (section.needsServerAddress && !saved.values.ServerAddress) {
+          notifyError(t("settings.needsServerAddress"));
+          return;
+        }
+        if (fields.some((field) => faultOf(field, drafts[field.key] ?? "") !== null)) {
+          notifyError(t("settings.checkInput"));
+          return;
+        }
+        await saveChanges(
+          fields.map((field) => ({ key: field.key, value: normalise(field, drafts[field.key] ?? "") })),
+        );
+      },
+      changed: new Set(changedFields.map(({ key }) => key)),
+    };
+  }, [saved, drafts, client, t]);
+  return <Context value={store}>{children}</Context>;
+};

@@ -1,0 +1,98 @@
+import Skeleton from "@mui/material/Skeleton";
+import Tab from "@mui/material/Tab";
+import Tabs from "@mui/material/Tabs";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { ErrorState } from "../components/ErrorState.tsx";
+import { Col, Row } from "../components/layout.tsx";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { useUnsavedGuard } from "../components/use-unsaved-guard.ts";
+import { useAddress } from "../components/useAddress.ts";
+import { useSession } from "../features/session/session.tsx";
+import { isSuperAdmin } from "../features/session/stored-user.ts";
+import { options } from "../features/settings/option-calls.ts";
+import { SectionNav } from "../features/settings/SectionNav.tsx";
+import { SectionView, sectionId } from "../features/settings/SectionView.tsx";
+import { controlId } from "../features/settings/SettingInput.tsx";
+import { SettingSearch } from "../features/settings/SettingSearch.tsx";
+import { isTab, SECTIONS, type SettingTab, TABS } from "../features/settings/sections.ts";
+import { SettingsStore, useSettings } from "../features/settings/settings-store.tsx";
+import { NotPermitted } from "../features/shell/NotPermitted.tsx";
+
+/** All options of the site, for super admins. */
+export const SettingPage = () => {
+  const { user } = useSession();
+  const { data, error, refetch } = useQuery({ ...options, enabled: isSuperAdmin(user) });
+  if (!isSuperAdmin(user)) return <NotPermitted />;
+  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (!data) return <PageSkeleton />;
+  return (
+    <SettingsStore saved={data}>
+      <Content />
+    </SettingsStore>
+  );
+};
+
+const nothing = () => {};
+
+const Content = () => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  const { changed } = useSettings();
+  useUnsavedGuard(changed.size > 0, nothing);
+  const given = address.text("tab");
+  const tab: SettingTab = isTab(given) ? given : "operation";
+  const wanted = address.text("field");
+  useEffect(() => {
+    if (!wanted) return;
+    // The tab's sections stand only after this has been drawn.
+    const frame = requestAnimationFrame(() => {
+      const element = document.getElementById(controlId(wanted)) ?? document.getElementById(sectionId(wanted));
+      element?.scrollIntoView({ block: "center" });
+      element?.focus({ preventScroll: true });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [wanted]);
+  const sections = SECTIONS.filter((section) => section.tab === tab);
+  return (
+    <>
+      <PageHeader title={t("settings.title")} purpose={t("settings.purpose")} />
+      <Row wrap gap={4} sx={{ mb: 5, rowGap: 2, justifyContent: "space-between" }}>
+        <Tabs
+          value={tab}
+          onChange={(_, next: SettingTab) => address.set({ tab: next, field: undefined })}
+          aria-label={t("settings.title")}
+          variant="scrollable"
+          allowScrollButtonsMobile
+        >
+          {TABS.map((name) => (
+            <Tab key={name} value={name} label={t(`settings.tabs.${name}`)} id={`tab-${name}`} aria-controls="tab" />
+          ))}
+        </Tabs>
+        <SettingSearch
+          onFound={({ section, field }) => address.set({ tab: section.tab, field: field?.key ?? section.id })}
+        />
+      </Row>
+      <Row gap={8} sx={{ alignItems: "flex-start" }}>
+        {sections.length > 1 && <SectionNav sections={sections} />}
+        <Col gap={0} sx={{ flex: 1, maxWidth: 1040 }}>
+          <div role="tabpanel" id="tab" aria-labelledby={`tab-${tab}`}>
+            {sections.map((section) => (
+              <SectionView key={section.id} section={section} />
+            ))}
+          </div>
+        </Col>
+      </Row>
+    </>
+  );
+};
+
+const PageSkeleton = () => (
+  <Col gap={4}>
+    <Skeleton width={160} height={32} />
+    <Skeleton variant="rounded" height={40} />
+    <Skeleton variant="rounded" height={220} />
+    <Skeleton variant="rounded" height={220} />
+  </Col>
+);
