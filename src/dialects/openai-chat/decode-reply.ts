@@ -6,7 +6,11 @@ import { ChatStreamDecoder } from "./stream-decoder.ts";
 export function decodeReply(body: JsonObject): Reply | null {
   if (!Array.isArray(body.choices)) return null;
   let made = 0;
-  const decoder = new ChatStreamDecoder((prefix) => `${prefix}${made++}`);
+  // Ids that are missing are made of the answer's own, so that they differ from turn to turn.
+  const seed = String(body.id ?? body.created ?? "")
+    .replace(/[^A-Za-z0-9]/g, "")
+    .slice(-16);
+  const decoder = new ChatStreamDecoder((prefix) => `${prefix}${seed}${made++}`);
   const collector = new ReplyCollector();
   // A complete answer is a stream of one chunk; only calls carry no index in it.
   const choices = recordsOf(body.choices).map((choice) => {

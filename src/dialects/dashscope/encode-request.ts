@@ -1,0 +1,76 @@
+import type { Dropped, Target } from "../codec.ts";
+import { compact } from "../compact.ts";
+import type { Conversation } from "../conversation.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
+import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
+
+const UNKNOWN = [
+  "logit_bias",
+  "user",
+  "metadata",
+  "service_tier",
+  "verbosity",
+  "modalities",
+  "audio",
+  "prompt_cache_key",
+];
+/** What clients who know DashScope may say besides. */
+const OWN = ["enable_search", "search_options", "repetition_penalty", "enable_code_interpreter"];
+
+/** Writes a request of DashScope's own generation address (providers.md, type 17). */
+export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  // These two are said here, in other words and within other limits.
+  const rest = { ...conversation.sampling, topK: null, stop: [] };
+  const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
+  for (const name of UNKNOWN) if (chat[name] !== undefined) dropped.add(name);
+  const { sampling, extra, stream, reasoning } = conversation;
+  const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
+  const messages = recordsOf(chat.messages).map((message) => messageOf(message, dropped));
+  return {
+    model: target.model,
+    input: { messages },
+    parameters: compact({
+      ...Object.fromEntries(own),
+      result_format: "message",
+      incremental_output: stream || null,
+      max_tokens: sampling.maxOutputTokens,
+      temperature: sampling.temperature === null ? null : Math.min(1.99, Math.max(0, sampling.temperature)),
+      // Both ends are refused.
+      top_p: sampling.topP === null ? null : Math.min(0.999, Math.max(0.001, sampling.topP)),
+      top_k: sampling.topK,
+      presence_penalty: sampling.presencePenalty,
+      seed: sampling.seed,
+      stop: sampling.stop.length > 0 ? sampling.stop : null,
+      n: sampling.n,
+      logprobs: sampling.logprobs,
+      top_logprobs: sampling.topLogprobs,
+      tools: chat.tools,
+      tool_choice: chat.tool_choice === "required" ? "auto" : chat.tool_choice,
+      parallel_tool_calls: chat.parallel_tool_calls,
+      response_format: chat.response_format,
+      enable_thinking: thinks(reasoning),
+      thinking_budget: reasoning.budgetTokens !== null && reasoning.budgetTokens > 0 ? reasoning.budgetTokens : null,
+    }),
+  };
+}
+
+function thinks({ effort, budgetTokens, enabled }: Conversation["reasoning"]): boolean | null {
+  if (effort === "none" || enabled === false || budgetTokens === 0) return false;
+  return effort !== null || budgetTokens !== null || enabled ? true : null;
+}
+
+/** Parts are named by what they hold. */
+function messageOf(message: JsonObject, dropped: Dropped): JsonObject {
+  const { reasoning_details: _, ...rest } = message;
+  if (!Array.isArray(message.content)) return rest;
+  const content = recordsOf(message.content).flatMap((part): JsonObject[] => {
+    if (part.type === "text") return [{ text: part.text }];
+    const image = textOf(recordOf(part.image_url)?.url);
+    if (image !== null) return [{ image }];
+    const video = textOf(recordOf(part.video_url)?.url);
+    if (video !== null) return [{ video }];
+    dropped.add(textOf(part.type) ?? "content");
+    return [];
+  });
+  return { ...rest, content };
+}

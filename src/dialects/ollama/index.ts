@@ -1,0 +1,13 @@
+import type { ProviderCodec } from "../codec.ts";
+import { errorOf } from "../openai-chat/decode-error.ts";
+import { decodeReply, OllamaStreamDecoder } from "./decode.ts";
+import { encodeRequest } from "./encode-request.ts";
+
+/** Ollama's own chat. Its stream is lines of JSON: each line is an event's data. */
+export const ollamaProvider: ProviderCodec = {
+  dialect: "openai-chat",
+  encodeRequest,
+  decodeReply,
+  streamDecoder: (newId) => new OllamaStreamDecoder(newId),
+  decodeError: errorOf,
+};
