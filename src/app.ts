@@ -19,6 +19,7 @@ import { limitKeyOf } from "./lib/client-ip.ts";
 import { nowSeconds } from "./lib/clock.ts";
 import { createRateLimiter } from "./lib/rate-limiter.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./lib/request-id.ts";
+import { channelDisabled } from "./notify/channel-disabled.ts";
 import { createRelay, type RelayServices } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
 import { version } from "./version.ts";
@@ -84,6 +85,7 @@ function managementApi(services: Services) {
     stripeAddress: config.stripeAddress,
     db: database.db,
     databaseKind: database.kind,
+    notifyAddresses: config.notifyAddresses,
     localAddress: `http://localhost:${config.port}`,
     version,
     startedAt: nowSeconds(),
@@ -105,7 +107,7 @@ function managementApi(services: Services) {
 }
 
 function relayServices(services: Services): RelayServices {
-  const { database, changes, vault, log } = services;
+  const { database, changes, vault, log, notifier } = services;
   const deps = { db: database.db, changes, vault };
   return {
     ...services,
@@ -117,8 +119,9 @@ function relayServices(services: Services): RelayServices {
           : disableChannelKey(deps, channel.id, key, reason);
       change.then(
         (changed) => {
-          if (changed)
-            log.warn({ channelId: channel.id, reason, wholeChannel: key === null }, "disabled automatically");
+          if (!changed) return;
+          log.warn({ channelId: channel.id, reason, wholeChannel: key === null }, "disabled automatically");
+          notifier.tellRoot(channelDisabled(channel, key !== null, reason));
         },
         (error) => log.error({ error, channelId: channel.id }, "a channel could not be disabled"),
       );

@@ -10,6 +10,7 @@ import { type Billing, createBilling } from "./billing/billing.ts";
 import { type ChannelDirectory, createChannelDirectory } from "./channels/directory.ts";
 import { type ChannelTester, createChannelTester } from "./channels/test-all.ts";
 import type { Config } from "./config.ts";
+import { startLowBalanceJob } from "./jobs/low-balance.ts";
 import { type ClientAddress, createClientAddress } from "./lib/client-ip.ts";
 import { createVault, type Vault } from "./lib/crypto.ts";
 import type { Logger } from "./lib/log.ts";
@@ -19,6 +20,7 @@ import { createSafeFetch, type SafeFetch } from "./lib/outbound/safe-fetch.ts";
 import { loadSecrets } from "./lib/secrets.ts";
 import { createSharedLimits, type SharedLimits } from "./lib/shared-limits.ts";
 import { createMailer, type Mailer } from "./notify/mail.ts";
+import { createNotifier, type Notifier } from "./notify/notifier.ts";
 import { checkEncryptionKey } from "./settings/key-check.ts";
 import { createSettings, type Settings } from "./settings/settings.ts";
 import { createTokenDirectory, type TokenDirectory } from "./tokens/directory.ts";
@@ -44,6 +46,7 @@ export type Services = Readonly<{
   sharedLimits: SharedLimits | null;
   fetch: SafeFetch;
   mailer: Mailer;
+  notifier: Notifier;
   metrics: ReturnType<typeof createMetrics>;
   /** Ends everything in the reverse order; charges that wait are written first. */
   close(): Promise<void>;
@@ -74,6 +77,20 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     const endUpkeep = startUpkeep(database, (error) => log.warn({ error }, "the database could not be tidied up"));
     const policy = createAddressPolicy(config.allowPrivateUpstreams);
     const fetch = createSafeFetch(policy);
+    const mailer = createMailer({ settings, policy, log });
+    const notifier = createNotifier({
+      db,
+      log,
+      settings,
+      vault,
+      mailer,
+      // Any user may set such an address: what channels may reach is no measure for it.
+      fetch: createSafeFetch(createAddressPolicy(config.allowPrivateWebhooks)),
+      addresses: config.notifyAddresses,
+      rootLimit: config.notifyLimit,
+      localAddress: `http://localhost:${config.port}`,
+    });
+    const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
     const tester = createChannelTester({ db, changes, directory: channels, settings, fetch, log });
     return {
@@ -93,11 +110,13 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       clientAddress: createClientAddress(config.trustedProxies),
       sharedLimits,
       fetch,
-      mailer: createMailer({ settings, policy, log }),
+      mailer,
+      notifier,
       metrics: createMetrics(),
       async close() {
         tester.cancel();
         endUpkeep();
+        endLowBalance();
         sharedLimits?.close();
         await billing.close();
         for (const room of [sessions, channels, tokens, users, settings]) room.close();

@@ -17,7 +17,7 @@ import { epochSeconds, quotaUnits } from "./columns.ts";
 
 /** What a user may set for themself (specification 1, "User setting"); unknown keys are kept. */
 export type UserSetting = {
-  notify_type?: "email" | "webhook";
+  notify_type?: string;
   quota_warning_threshold?: number;
   webhook_url?: string;
   /** Encrypted at rest. */

@@ -1,8 +1,9 @@
 import { eq } from "drizzle-orm";
-import { identities, type UserSetting, users } from "../../db/schema/users.ts";
+import { identities, users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { isOneOf } from "../lib/sql-text.ts";
+import { withoutSecrets } from "../notify/notification-setting.ts";
 
 /** A user as the calls show it; secrets are empty, whoever asks. */
 export type UserView = {
@@ -32,7 +33,7 @@ export type UserView = {
   aff_history_quota: number;
   inviter_id: number;
   DeletedAt: string | null;
-  /** JSON text; `webhook_secret` is empty, `webhook_secret_set` says whether there is one. */
+  /** JSON text; secrets are empty, `webhook_secret_set` and the like say whether there is one. */
   setting: string;
   /** RFC 3339. */
   last_check_in_time: string | null;
@@ -94,10 +95,6 @@ function viewRow(user: typeof users.$inferSelect, bound: readonly Identity[]): U
     setting: JSON.stringify(withoutSecrets(user.setting)),
     last_check_in_time: timeText(user.lastCheckInAt),
   };
-}
-
-function withoutSecrets({ webhook_secret: secret, ...setting }: UserSetting): UserSetting {
-  return { ...setting, webhook_secret: "", webhook_secret_set: Boolean(secret) };
 }
 
 const timeText = (seconds: number | null): string | null =>

@@ -5,16 +5,18 @@ import type { UserDirectory } from "../accounts/directory.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import type { Setup } from "../accounts/setup.ts";
 import { createSignInLimiter } from "../accounts/sign-in.ts";
-import type { SignInAddresses } from "../config.ts";
+import type { NotifyAddresses, SignInAddresses } from "../config.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Vault } from "../lib/crypto.ts";
 import type { Logger } from "../lib/log.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { Mailer } from "../notify/mail.ts";
+import type { Notifier } from "../notify/notifier.ts";
 import type { Settings } from "../settings/settings.ts";
 import { bindingRoutes } from "./bindings.ts";
 import { groupRoutes } from "./groups.ts";
 import type { guard } from "./guard.ts";
+import { notificationRoutes } from "./notification.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { optionRoutes } from "./options.ts";
 import { passkeyRoutes } from "./passkeys.ts";
@@ -41,6 +43,8 @@ export type IdentityServices = Readonly<{
   clientAddress: ClientAddress;
   fetch: SafeFetch;
   mailer: Mailer;
+  notifier: Notifier;
+  notifyAddresses: NotifyAddresses;
   log: Logger;
   signInAddresses: SignInAddresses;
   generateDefaultToken: boolean;
@@ -66,6 +70,7 @@ export function identityRoutes(
     .use(verificationRoutes(services, limits))
     .use(oauthRoutes(services, limits))
     .use(bindingRoutes(services, guarded, limits))
+    .use(notificationRoutes(services, guarded, limits))
     .use(passkeyRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(securityRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(userSelfRoutes({ ...services, signInLimiter }, guarded))

@@ -13,6 +13,7 @@ import { createLogger, type Logger } from "../lib/log.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { createMailer } from "../notify/mail.ts";
+import { createNotifier } from "../notify/notifier.ts";
 import { createSettings, type Settings } from "../settings/settings.ts";
 import { envelope } from "./envelope.ts";
 import { guard } from "./guard.ts";
@@ -42,7 +43,7 @@ type TestServices = Pick<TestDatabase, "db" | "changes"> &
 export async function startTestConsole(
   given?: TestDatabase,
   mount?: Mount,
-  outside: Partial<Config["signInAddresses"]> = {},
+  outside: Partial<Config["signInAddresses"] & Config["notifyAddresses"]> = {},
 ) {
   const database = given ?? (await openTestDatabase());
   const { db } = database;
@@ -59,7 +60,15 @@ export async function startTestConsole(
   const guarded = guard({ users, sessions, vault });
   const limits = rateLimit({ rateLimits: { api: null, web: null, critical: null }, clientAddress });
   const policy = createAddressPolicy(true);
-  const { signInAddresses } = readConfig({});
+  const { signInAddresses, notifyAddresses, notifyLimit } = readConfig({});
+  const fetch = createSafeFetch(policy);
+  const mailer = createMailer({ settings, policy, log });
+  const localAddress = "http://gateway.test";
+  const addresses = { ...notifyAddresses, ...outside };
+  const notifier = createNotifier(
+    { db, settings, vault, mailer, fetch, addresses, log, rootLimit: notifyLimit, localAddress },
+    [],
+  );
   const channels = { modelsOf: (group: string) => (group === "default" ? ["gpt-4o", "x/gpt-4o"] : []) };
   const app = new Elysia()
     .use(envelope({ log }))
@@ -77,12 +86,14 @@ export async function startTestConsole(
           setup,
           channels,
           clientAddress,
-          fetch: createSafeFetch(policy),
-          mailer: createMailer({ settings, policy, log }),
+          fetch,
+          mailer,
+          notifier,
+          notifyAddresses: addresses,
           log,
           signInAddresses: { ...signInAddresses, ...outside },
           generateDefaultToken: false,
-          localAddress: "http://gateway.test",
+          localAddress,
           version: "test",
           startedAt: 1,
         },
@@ -122,7 +133,7 @@ export async function startTestConsole(
     await changes.close();
     if (!given) await database.close();
   };
-  return { ask, addUser, login, close, db, changes, vault, settings, users, sessions };
+  return { ask, addUser, login, close, db, changes, vault, settings, users, sessions, notifier };
 }
 
 export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;

@@ -14,6 +14,9 @@ import type { guard } from "./guard.ts";
 
 type SelfServices = Readonly<{ db: Db; changes: Changes; vault: Vault; signInLimiter: RateLimiter }>;
 
+const address = t.Optional(t.String({ maxLength: 2000 }));
+const secret = t.Optional(t.Nullable(t.String({ maxLength: 500 })));
+
 /** What users see and change of themselves. */
 export function userSelfRoutes(services: SelfServices, guarded: ReturnType<typeof guard>) {
   const { db, changes, vault, signInLimiter } = services;
@@ -66,9 +69,21 @@ export function userSelfRoutes(services: SelfServices, guarded: ReturnType<typeo
         role: "user",
         body: t.Object({
           notify_type: t.Optional(t.String()),
+          notify_events: t.Optional(t.Array(t.String(), { maxItems: 20 })),
+          language: t.Optional(t.String()),
+          dingtalk_mobiles: t.Optional(t.Array(t.String({ maxLength: 40 }), { maxItems: 50 })),
+          bark_url: address,
+          gotify_url: address,
+          ntfy_url: address,
+          wecom_key: secret,
+          dingtalk_token: secret,
+          dingtalk_secret: secret,
+          bark_key: secret,
+          gotify_token: secret,
+          ntfy_token: secret,
           quota_warning_threshold: t.Optional(t.Number()),
-          webhook_url: t.Optional(t.String({ maxLength: 2000 })),
-          webhook_secret: t.Optional(t.Nullable(t.String({ maxLength: 500 }))),
+          webhook_url: address,
+          webhook_secret: secret,
           notification_email: t.Optional(t.String({ maxLength: 320 })),
           accept_unset_model_ratio_model: t.Optional(t.Boolean()),
         }),

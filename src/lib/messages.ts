@@ -2,6 +2,7 @@ import { accountMessages } from "./messages/accounts.ts";
 import { channelMessages } from "./messages/channels.ts";
 import { commonMessages } from "./messages/common.ts";
 import { logMessages } from "./messages/logs.ts";
+import { notifyMessages } from "./messages/notify.ts";
 import { oauthMessages } from "./messages/oauth.ts";
 import { securityMessages } from "./messages/security.ts";
 import { settingMessages } from "./messages/settings.ts";
@@ -18,6 +19,7 @@ const catalogue = {
   ...setupMessages,
   ...channelMessages,
   ...signUpMessages,
+  ...notifyMessages,
   ...oauthMessages,
   ...securityMessages,
   ...tokenMessages,

@@ -60,13 +60,5 @@ export const accountMessages = {
   already_admin: { en: "This user is already an admin.", zh: "该用户已经是管理员。" },
   already_ordinary: { en: "This user is already an ordinary user.", zh: "该用户已经是普通用户。" },
   unknown_user_action: { en: "Unknown action: {action}", zh: "未知操作：{action}" },
-  notify_type_invalid: { en: "The warning type must be email or webhook.", zh: "通知方式只能是邮件或 Webhook。" },
-  notify_threshold_invalid: { en: "The warning threshold must be greater than 0.", zh: "预警阈值必须大于 0。" },
-  webhook_url_required: { en: "Enter the webhook address.", zh: "请输入 Webhook 地址。" },
-  webhook_url_invalid: {
-    en: "The webhook address must be a valid https address.",
-    zh: "Webhook 地址必须是有效的 https 地址。",
-  },
-  notification_email_invalid: { en: "The notification email is not valid.", zh: "通知邮箱格式不正确。" },
   user_setting_saved: { en: "Settings updated", zh: "设置已更新" },
 } as const;

@@ -1,6 +1,6 @@
 import { bool, integer, line } from "../option.ts";
 
-/** The server that sends mail; the sender falls back to the account. */
+/** What notices go through: the mail server (the sender falls back to the account) and a push service. */
 export const mailOptions = {
   SMTPServer: line(),
   SMTPPort: integer(587, { min: 1, max: 65_535 }),
@@ -9,4 +9,7 @@ export const mailOptions = {
   SMTPToken: line("", { secret: true }),
   /** TLS from the first byte on another port than 465. */
   SMTPSSLEnabled: bool(false),
+  /** Notices to WeChat by the service WxPusher, to which people bind by a QR code. */
+  WxPusherEnabled: bool(false, { status: "wxpusher_enabled", needs: ["WxPusherAppToken"] }),
+  WxPusherAppToken: line("", { secret: true }),
 };

@@ -1,0 +1,43 @@
+import { Elysia, t } from "elysia";
+import type { NotifyAddresses } from "../config.ts";
+import type { Notifier } from "../notify/notifier.ts";
+import { bindPush, createPushCode, type PushDeps, unbindPush } from "../notify/wxpusher.ts";
+import { done, ok } from "./envelope.ts";
+import type { guard } from "./guard.ts";
+import type { rateLimit } from "./rate-limit.ts";
+
+export type NotificationServices = Omit<PushDeps, "address"> &
+  Readonly<{ notifier: Notifier; notifyAddresses: NotifyAddresses }>;
+
+/** Trying one's way of notification, and binding the push service by a QR code. */
+export function notificationRoutes(
+  services: NotificationServices,
+  guarded: ReturnType<typeof guard>,
+  limits: ReturnType<typeof rateLimit>,
+) {
+  const push = { ...services, address: services.notifyAddresses.wxpusher };
+  return new Elysia({ prefix: "/api/user", name: "console/notification" })
+    .use(guarded)
+    .use(limits)
+    .post(
+      "/setting/test",
+      async ({ actor, request }) => {
+        await services.notifier.test(actor.id);
+        return done(request, "notify_test_sent");
+      },
+      { role: "user", critical: true },
+    )
+    .post("/push/code", async ({ actor }) => ok(await createPushCode(push, actor.id)), { role: "user", critical: true })
+    .post("/push/bind", async ({ actor, body }) => ok({ bound: await bindPush(push, actor.id, body.code) }), {
+      role: "user",
+      body: t.Object({ code: t.String({ maxLength: 200 }) }),
+    })
+    .delete(
+      "/push",
+      async ({ actor, request }) => {
+        await unbindPush(services, actor.id);
+        return done(request, "unbound");
+      },
+      { role: "user" },
+    );
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { usageRollups } from "../../db/schema/logs.ts";
+import { noticesSent } from "../../db/schema/sign-in.ts";
+import { users } from "../../db/schema/users.ts";
+import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
+import { createUser } from "../accounts/create-user.ts";
+import { createLogger } from "../lib/log.ts";
+import type { Notice } from "../notify/notice.ts";
+import { fixedSettings } from "../settings/testing.ts";
+import { warnLowBalances } from "./low-balance.ts";
+
+let database: TestDatabase;
+const told: [number, Notice][] = [];
+const deps = () => ({
+  db: database.db,
+  settings: fixedSettings({ QuotaRemindThreshold: "1000" }),
+  log: createLogger({ logLevel: "silent", logFormat: "json" }),
+  notifier: {
+    tell: async (userId: number, notice: Notice) => {
+      told.push([userId, notice]);
+      return true;
+    },
+    tellRoot: () => {},
+    test: async () => {},
+  },
+});
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  told.length = 0;
+});
+
+/** Somebody with a balance who spent `hoursAgo`. */
+async function spender(username: string, quota: number, setting = {}, hoursAgo = 0) {
+  const id = await createUser(database.db, { username, password: "long enough", quota });
+  await database.db.update(users).set({ setting }).where(sql`${users.id} = ${id}`);
+  const now = Math.floor(Date.now() / 1000);
+  const row = { tokenId: 1, tokenName: "", channelId: 1, modelName: "m", group: "default", quota: 5, count: 1 };
+  await database.db
+    .insert(usageRollups)
+    .values({ ...row, hour: now - (now % 3600) - hoursAgo * 3600, userId: id, username });
+  return id;
+}
+
+test("warns whoever fell below their threshold, once in two hours, whoever looks", async () => {
+  const low = await spender("low", 999);
+  await spender("enough", 1000);
+  const own = await spender("own", 5000, { quota_warning_threshold: 6000 });
+  await spender("unwanted", 1, { notify_events: ["announcement"] });
+  await spender("idle", 1, {}, 3);
+  const banned = await spender("banned", 1);
+  await database.db.update(users).set({ status: 2 }).where(sql`${users.id} = ${banned}`);
+
+  await Promise.all([warnLowBalances(deps()), warnLowBalances(deps()), warnLowBalances(deps())]);
+  expect(told.map(([id]) => id).sort((a, b) => a - b)).toEqual([low, own]);
+  expect(told.find(([id]) => id === low)?.[1]).toMatchObject({ type: "quota_exceed", values: ["$0.001998"] });
+
+  expect(await warnLowBalances(deps())).toBe(0);
+  await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 7199` });
+  expect(await warnLowBalances(deps())).toBe(0);
+  await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 2` });
+  expect(await warnLowBalances(deps())).toBe(2);
+});

@@ -1,0 +1,85 @@
+import { sql } from "drizzle-orm";
+import { noticesSent } from "../../db/schema/sign-in.ts";
+import type { Db } from "../../db/types.ts";
+import { nowSeconds } from "../lib/clock.ts";
+import type { Logger } from "../lib/log.ts";
+import type { Notice } from "../notify/notice.ts";
+import { wants } from "../notify/notification-setting.ts";
+import type { Notifier } from "../notify/notifier.ts";
+import type { SettingsReader } from "../settings/settings.ts";
+import { dollarText } from "./dollar-text.ts";
+
+type JobDeps = Readonly<{ db: Db; settings: SettingsReader; notifier: Notifier; log: Logger }>;
+
+const EVERY_MS = 30_000;
+const PAUSE_SECONDS = 7200;
+const HOUR_SECONDS = 3600;
+/** People told in one round; the others are found in the next. */
+const MOST_A_ROUND = 500;
+
+/**
+ * Looks every half minute at the balances of those who spent lately, and warns who has fallen below their threshold: at
+ * most once in two hours, whichever replica sees it first. Returns what ends it.
+ */
+export function startLowBalanceJob(deps: JobDeps): () => void {
+  let isRunning = false;
+  const timer = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    warnLowBalances(deps)
+      .catch((error) => deps.log.warn({ error }, "balances could not be checked"))
+      .finally(() => {
+        isRunning = false;
+      });
+  }, EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** One round; resolves with how many were told, when they have been. */
+export async function warnLowBalances({ db, settings, notifier }: JobDeps): Promise<number> {
+  const now = nowSeconds();
+  const hour = now - (now % HOUR_SECONDS);
+  const found = await db.execute<{ id: number; quota: number; setting: Record<string, unknown> }>(sql`
+    select u.id, u.quota::float8 as quota, u.setting
+    from users u
+    where u.id in (select r.user_id from usage_rollups r where r.hour >= ${hour} and r.quota > 0)
+      and u.deleted_at is null and u.status = 1
+      and u.quota < coalesce((u.setting ->> 'quota_warning_threshold')::numeric, ${settings.get("QuotaRemindThreshold")})
+      and not exists (
+        select from notices_sent n
+        where n.user_id = u.id and n.kind = 'low_balance' and n.sent_at > ${now - PAUSE_SECONDS})
+    order by u.id
+    limit ${MOST_A_ROUND}`);
+  let told = 0;
+  for (const { id, quota, setting } of found) {
+    if (!wants(setting, "low_balance") || !(await claim(db, id, now))) continue;
+    if (await notifier.tell(id, lowBalance(quota, settings))) told += 1;
+  }
+  return told;
+}
+
+/** Whether this process is the one to tell the user now. */
+async function claim(db: Db, userId: number, now: number): Promise<boolean> {
+  const claimed = await db
+    .insert(noticesSent)
+    .values({ userId, kind: "low_balance", sentAt: now })
+    .onConflictDoUpdate({
+      target: [noticesSent.userId, noticesSent.kind],
+      set: { sentAt: now },
+      setWhere: sql`${noticesSent.sentAt} <= ${now - PAUSE_SECONDS}`,
+    })
+    .returning({ userId: noticesSent.userId });
+  return claimed.length > 0;
+}
+
+const lowBalance = (quota: number, settings: SettingsReader): Notice => ({
+  type: "quota_exceed",
+  title: { en: "Your quota is running out", zh: "您的额度即将用尽" },
+  content: {
+    en: "Your balance is down to {{value}}. Top up to keep your calls from being refused.",
+    zh: "您的额度即将用尽，当前剩余额度为 {{value}}，为了不影响您的使用，请及时充值。",
+  },
+  values: [settings.get("DisplayInCurrencyEnabled") ? dollarText(quota, settings.get("QuotaPerUnit")) : quota],
+  path: "/topup",
+});

@@ -1,0 +1,25 @@
+/** Notices and how users get them. */
+export const notifyMessages = {
+  notify_type_invalid: { en: "Unknown way of notification.", zh: "无效的通知方式。" },
+  notify_threshold_invalid: { en: "The warning threshold must be greater than 0.", zh: "预警阈值必须大于 0。" },
+  webhook_url_required: { en: "Enter the webhook address.", zh: "请输入 Webhook 地址。" },
+  webhook_url_invalid: {
+    en: "The address must be a valid https address.",
+    zh: "地址必须是有效的 https 地址。",
+  },
+  notification_email_invalid: { en: "The notification email is not valid.", zh: "通知邮箱格式不正确。" },
+  notify_field_required: {
+    en: "Fill in the address and key of this way of notification.",
+    zh: "请填写该通知方式的地址与密钥。",
+  },
+  notify_mobiles_invalid: {
+    en: "Enter at most {max} phone numbers, of digits only.",
+    zh: "手机号格式不正确，最多填写 {max} 个。",
+  },
+  notify_push_not_bound: { en: "Bind WxPusher first.", zh: "请先绑定 WxPusher。" },
+  notify_failed: { en: "The message did not arrive: {reason}", zh: "消息发送失败：{reason}" },
+  notify_test_sent: { en: "Test message sent", zh: "测试消息已发送" },
+  push_off: { en: "The administrator has not set up WxPusher.", zh: "管理员未配置 WxPusher。" },
+  push_unreachable: { en: "WxPusher does not answer. Try again later.", zh: "无法连接 WxPusher，请稍后重试。" },
+  push_expired: { en: "The QR code has expired. Get a new one.", zh: "二维码已过期，请重新获取。" },
+} as const;
