@@ -26,13 +26,18 @@ export async function fetchModels(fetch: SafeFetch, upstream: Upstream): Promise
   try {
     const answer = await fetch(address, { headers: provider.authHeaders(channel, key), proxy, timeoutMs: 15_000 });
     if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
-    const list = recordOf(JSON.parse(answer.text()))?.data;
-    if (!Array.isArray(list)) throw failed("the answer has no list");
-    const ids = list.flatMap((model) => textOf(recordOf(model)?.id) ?? []);
+    const read: unknown = JSON.parse(answer.text());
+    const ids = provider.readModelList?.(read) ?? openAiList(read);
+    if (!ids) throw failed("the answer has no list");
     return [...new Set(ids)].sort();
   } catch (error) {
     if (error instanceof OutboundError) throw failed(error.message);
     if (error instanceof SyntaxError) throw failed("the answer is not JSON");
     throw error;
   }
+}
+
+function openAiList(answer: unknown): string[] | null {
+  const list = recordOf(answer)?.data;
+  return Array.isArray(list) ? list.flatMap((model) => textOf(recordOf(model)?.id) ?? []) : null;
 }

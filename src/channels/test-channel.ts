@@ -63,14 +63,14 @@ async function call(
   const bare = requested.startsWith(channel.modelPrefix) ? requested.slice(channel.modelPrefix.length) : requested;
   const isEmbedding = EMBEDDING.test(bare) && provider.capabilities.includes("embeddings");
   const model = upstreamModelOf(channel, requested, bare);
-  const [dialect] = provider.dialects;
+  const dialect = provider.dialectOf?.(model) ?? provider.dialects[0];
   const ask: Ask = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream: false };
   const body = isEmbedding ? { input: ["hello world"], model } : chatBody(dialect, model);
   const adapted = provider.adapt?.(body, ask);
   const name = adapted && "model" in body ? { model: adapted.model } : null;
   const sent = JSON.stringify(applyChanges({ ...body, ...name }, { ...adapted?.changes, ...channel.paramOverride }));
   const key = channel.keys.find((candidate) => !channel.disabledKeys.has(candidate)) ?? channel.keys[0] ?? "";
-  const asked = { ...ask, model: adapted?.model ?? model };
+  const asked = { ...ask, model: adapted?.model ?? model, key, requestedModel: requested };
   const url = provider.url(channel, asked);
   const headers = { ...provider.authHeaders(channel, key, asked), "content-type": "application/json" };
   try {

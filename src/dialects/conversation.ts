@@ -1,7 +1,14 @@
 import type { JsonObject } from "./json.ts";
 
 /** The wire formats that chats are held in. */
-export type ChatDialect = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
+export type ChatDialect =
+  | "openai-chat"
+  | "openai-responses"
+  | "anthropic"
+  | "gemini"
+  | "ollama"
+  | "cohere"
+  | "dashscope";
 
 /**
  * A chat request in no provider's words. Every codec reads into it and writes out of it; null means that the client did

@@ -9,7 +9,18 @@ export type Capability = "chat" | "completions" | "embeddings";
 export type ProviderChannel = Readonly<{ baseUrl: string; other: string; openaiOrganization: string }>;
 
 /** A call as far as its address depends on it. `dialect` is one of the provider's; `model` the upstream name. */
-export type Ask = Readonly<{ capability: Capability; dialect: ChatDialect; model: string; stream: boolean }>;
+export type Ask = Readonly<{
+  capability: Capability;
+  dialect: ChatDialect;
+  model: string;
+  stream: boolean;
+  /** The model as the client named it. */
+  requestedModel?: string;
+  /** The channel's key, where regions or projects stand in it. */
+  key?: string;
+  /** The version of Google's API that the settings name for the model. */
+  apiVersion?: string;
+}>;
 
 /** How the events of a provider's streams are framed. */
 export type Framing = "sse" | "ndjson" | "aws-events";
@@ -35,8 +46,12 @@ export type Provider = Readonly<{
   owner: string;
   /** Chat formats it understands; others are converted into the first. */
   dialects: readonly [ChatDialect, ...ChatDialect[]];
+  /** Of several formats, the one a model is served in; absent: the first. */
+  dialectOf?(model: string): ChatDialect;
   /** Used when the channel has no address of its own; null: the channel must have one. */
   defaultBaseUrl: string | null;
+  /** The address follows from the key or the region where the channel has none. */
+  baseUrlOptional?: boolean;
   capabilities: readonly Capability[];
   /** What a key looks like, for the console's form. */
   keyHint: string;
@@ -56,6 +71,8 @@ export type Provider = Readonly<{
    * What must change in a body of one of its dialects for this upstream; null: nothing. `model` is the upstream name.
    */
   adapt?(body: JsonObject, ask: Ask): Adaptation | null;
+  /** Headers of clients of the same format that go along. */
+  clientHeaders?: readonly string[];
   /** Understands `stream_options.include_usage`. */
   streamUsage: boolean;
   framing?: Framing;

@@ -1,8 +1,31 @@
+import { anthropic } from "./anthropic.ts";
+import { azure } from "./azure.ts";
+import { bedrock } from "./bedrock/bedrock.ts";
+import { cohere } from "./cohere.ts";
+import { compatibleServices } from "./compatible-services.ts";
 import { custom } from "./custom.ts";
+import { dashscope } from "./dashscope.ts";
+import { gemini } from "./gemini.ts";
+import { mistral } from "./mistral.ts";
+import { ollama } from "./ollama.ts";
 import { openai } from "./openai/openai.ts";
 import type { Capability, Provider } from "./provider.ts";
+import { vertex } from "./vertex/vertex.ts";
 
-const providers: readonly Provider[] = [openai, custom];
+const providers: readonly Provider[] = [
+  openai,
+  azure,
+  ollama,
+  cohere,
+  dashscope,
+  custom,
+  anthropic,
+  gemini,
+  bedrock,
+  vertex,
+  mistral,
+  ...compatibleServices,
+];
 
 const byType: ReadonlyMap<number, Provider> = new Map(providers.map((provider) => [provider.type, provider]));
 
@@ -13,6 +36,7 @@ export const providerOf = (type: number): Provider | undefined => byType.get(typ
 export type ChannelType = Readonly<{
   id: number;
   name: string;
+  /** Null: the channel must have an address; empty: it follows from the key. */
   defaultBaseUrl: string | null;
   capabilities: readonly Capability[];
   keyHint: string;
@@ -26,7 +50,7 @@ export const channelTypes: readonly ChannelType[] = providers
   .map((provider) => ({
     id: provider.type,
     name: provider.name,
-    defaultBaseUrl: provider.defaultBaseUrl,
+    defaultBaseUrl: provider.baseUrlOptional ? "" : provider.defaultBaseUrl,
     capabilities: provider.capabilities,
     keyHint: provider.keyHint,
     listsModels: provider.modelListUrl({ baseUrl: "https://x.invalid", other: "", openaiOrganization: "" }) !== null,

@@ -2,6 +2,7 @@ import type { Attempt } from "../billing/types.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
 import { upstreamModelOf } from "../channels/upstream-model.ts";
 import { DecodeError } from "../dialects/codec.ts";
+import type { ReadError } from "../dialects/openai-chat/error.ts";
 import { carriesData } from "../dialects/openai-chat/stream.ts";
 import { wholeEventsLength } from "../lib/sse.ts";
 import { providerOf } from "../providers/registry.ts";
@@ -88,17 +89,22 @@ async function exchangeWith(
   const passage = choosePassage(context, call, channel, provider);
   const encoded = passage.encode(channel);
   const request = encoded instanceof Promise ? await encoded : encoded;
-  const encodedCall = encode(context, request, channel, key, provider);
+  const encodedCall = encode(context, call, request, channel, key, provider);
   const outgoing = encodedCall instanceof Promise ? await encodedCall : encodedCall;
   const response = await context.upstream.send(outgoing, exchange.signal);
   entry.status = response.status;
   if (!response.ok) {
     const told = passage.readError(response.status, await response.text());
+    if (request.ask.dialect === "openai-responses" && isUnknownAddress(response.status, told)) {
+      context.withoutResponses.add(channel);
+      return exchangeWith(context, call, choice, exchange, entry);
+    }
     throw refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
   }
   const contentType = response.headers.get("content-type") ?? "application/json";
-  if (request.ask.stream && (provider.framing || !contentType.startsWith("application/json"))) {
-    return openStream(call, framed(response, provider.framing), passage, choice, exchange, entry);
+  const framing = request.ask.capability === "chat" ? provider.framing : undefined;
+  if (request.ask.stream && (framing || !contentType.startsWith("application/json"))) {
+    return openStream(call, framed(response, framing), passage, choice, exchange, entry);
   }
   const body = await response.bytes();
   entry.firstByteMs = Math.round(call.elapsedMs);
@@ -109,6 +115,10 @@ async function exchangeWith(
   if (!answer) throw notAnswered(channel, key, "broken");
   return { kind: "whole", answer };
 }
+
+/** The server has no such address, as many that imitate OpenAI; what it does not have otherwise it names by a code. */
+const isUnknownAddress = (status: number, { code, shaped }: ReadError): boolean =>
+  (status === 404 || status === 405 || status === 501) && (!shaped || code === null || code === "unknown_url");
 
 /** Reads until the first event is understood, so that an early failure can still be answered, or tried elsewhere. */
 async function openStream(

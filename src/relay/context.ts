@@ -1,3 +1,4 @@
+import type { ChannelEntry } from "../channels/entry.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { SigningTools } from "../providers/provider.ts";
 import type { createHealth } from "./health.ts";
@@ -20,6 +21,8 @@ export type RelayContext = Readonly<{
   keys: KeyRing;
   health: ReturnType<typeof createHealth>;
   upstream: Upstream;
+  /** Channels that turned out not to know the Responses address: such calls are converted for them. */
+  withoutResponses: WeakSet<ChannelEntry>;
   watch: Watch;
   /** Fetches media that clients name by address. */
   mediaFetch: SafeFetch;

@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../channels/entry.ts";
 import type { Provider } from "../providers/provider.ts";
+import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import type { EncodedRequest } from "./passages/passage.ts";
 import type { Outgoing } from "./upstream.ts";
@@ -7,14 +8,22 @@ import type { Outgoing } from "./upstream.ts";
 /** The request as it goes to this channel's upstream: address, key, and signature where the provider wants one. */
 export function encode(
   context: RelayContext,
-  { ask, body }: EncodedRequest,
+  call: Call,
+  { ask: asked, body }: EncodedRequest,
   channel: ChannelEntry,
   key: string,
   provider: Provider,
 ): Outgoing | Promise<Outgoing> {
+  const ask = { ...asked, key, requestedModel: call.admitted.summary.model };
   const url = provider.url(channel, ask);
   const headers = provider.authHeaders(channel, key, ask);
   headers["content-type"] = "application/json";
+  const { request } = call.admitted;
+  for (const name of provider.clientHeaders ?? []) {
+    const value = request.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  Object.assign(headers, context.conversationSettings.headersOf(ask.model));
   const { proxy } = channel.setting;
   const outgoing = { url, headers, body, proxy: typeof proxy === "string" ? proxy : "" };
   if (!provider.sign) return outgoing;

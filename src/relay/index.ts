@@ -56,6 +56,7 @@ function createContext(services: RelayServices): RelayContext {
     mediaFetch,
     signing: signingTools(mediaFetch),
     conversationSettings: createConversationSettings(services.settings),
+    withoutResponses: new WeakSet(),
     watch,
     metrics: createRelayMetrics(services.metrics, () => watch.size),
   };

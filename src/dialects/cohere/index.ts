@@ -7,7 +7,7 @@ import { CohereStreamDecoder } from "./stream-decoder.ts";
 
 /** Cohere's chat v2. Its words are near OpenAI's, so requests are written in these first. */
 export const cohereProvider: ProviderCodec = {
-  dialect: "openai-chat",
+  dialect: "cohere",
   encodeRequest,
   decodeReply,
   streamDecoder: (newId) => new CohereStreamDecoder(newId),

@@ -6,7 +6,7 @@ import { encodeRequest } from "./encode-request.ts";
 
 /** DashScope's own generation address (text and multimodal). */
 export const dashscopeProvider: ProviderCodec = {
-  dialect: "openai-chat",
+  dialect: "dashscope",
   encodeRequest,
   decodeReply,
   streamDecoder: (newId) => new DashScopeStreamDecoder(newId),

@@ -5,7 +5,7 @@ import { encodeRequest } from "./encode-request.ts";
 
 /** Ollama's own chat. Its stream is lines of JSON: each line is an event's data. */
 export const ollamaProvider: ProviderCodec = {
-  dialect: "openai-chat",
+  dialect: "ollama",
   encodeRequest,
   decodeReply,
   streamDecoder: (newId) => new OllamaStreamDecoder(newId),

@@ -5,6 +5,7 @@ import { geminiArrayDoor, geminiDoor } from "../../dialects/gemini/index.ts";
 import { promptAsChat } from "../../dialects/openai-chat/index.ts";
 import type { RequestSummary } from "../../dialects/openai-chat/request.ts";
 import { openaiResponsesDoor } from "../../dialects/openai-responses/index.ts";
+import { invalidRequest } from "../client-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** POST /v1/messages */
@@ -28,10 +29,15 @@ function chatEndpoint(codec: DoorCodec): Endpoint {
         body,
         path ? { model: path.model, stream: path.stream === true } : undefined,
       );
+      if (isEmpty(conversation)) throw invalidRequest("The request holds no message.", "input");
       return { summary: summaryOf(conversation), prompt: promptAsChat(conversation), conversation: () => conversation };
     },
   };
 }
+
+/** Only what is stored elsewhere may take the place of messages. */
+const isEmpty = ({ turns, system, extra }: Conversation): boolean =>
+  turns.length === 0 && system.length === 0 && !extra.members.previous_response_id && !extra.members.prompt;
 
 function summaryOf({ model, stream, sampling, reasoning }: Conversation): RequestSummary {
   return {

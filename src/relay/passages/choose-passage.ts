@@ -20,7 +20,10 @@ export function choosePassage(context: RelayContext, call: Call, channel: Channe
   };
   if (endpoint.capability !== "chat") return new BytesPassage(call, provider, options);
   const door = endpoint.codec.dialect;
-  const dialect = provider.dialects.includes(door) ? door : provider.dialects[0];
+  const served = provider.dialectOf?.(call.upstreamModel);
+  const known =
+    provider.dialects.includes(door) && !(door === "openai-responses" && context.withoutResponses.has(channel));
+  const dialect = served ?? (known ? door : provider.dialects[0]);
   const filters = channel.setting.thinking_to_content === true && door === "openai-chat" ? [thinkingToContent] : [];
   const rewritten =
     filters.length > 0 || channel.setting.force_format === true || needsPreparation(call.upstreamModel, dialect);

@@ -50,7 +50,13 @@ export class ConversationPassage implements Passage {
     const { call, options, provider } = this;
     const { summary, endpoint } = call.admitted;
     const stream = summary.stream && !options.wholeOnly;
-    const ask: Ask = { capability: "chat", dialect: options.dialect, model: call.upstreamModel, stream };
+    const ask: Ask = {
+      capability: "chat",
+      dialect: options.dialect,
+      model: call.upstreamModel,
+      stream,
+      ...(options.dialect === "gemini" && { apiVersion: options.settings.geminiVersion(call.upstreamModel) }),
+    };
     if (this.#sameFormat && options.untouched) return { ask, body: call.admitted.body.bytes };
     if (this.#keepsRequest(stream)) return this.#spliced(channel, ask);
     const read = call.admitted.conversation?.() ?? endpoint.codec.decodeRequest(call.admitted.body.json);
@@ -63,7 +69,8 @@ export class ConversationPassage implements Passage {
       defaultMaxTokens: options.settings.defaultMaxTokens(prepared.model),
       newId: randomId,
     };
-    const body = this.#codec.encodeRequest(conversation, target, dropped);
+    const encoded = this.#codec.encodeRequest(conversation, target, dropped);
+    const body = options.dialect === "gemini" ? withGeminiOptions(encoded, prepared.model, options.settings) : encoded;
     const asked = { ...ask, model: prepared.model };
     const adaptation = provider.adapt?.(body, asked) ?? null;
     for (const name of adaptation?.dropped ?? []) dropped.add(name);
@@ -218,3 +225,14 @@ const NO_REPORT = {
 /** The step after all filters. */
 export const applyFilters = (filters: readonly StepFilter[], step: ReplyEvent): readonly ReplyEvent[] =>
   filters.reduce<readonly ReplyEvent[]>((steps, filter) => steps.flatMap((one) => filter(one)), [step]);
+
+/** Safety thresholds and image answers as the settings have them, where the request says nothing of its own. */
+function withGeminiOptions(body: JsonObject, model: string, settings: ConversationSettings): JsonObject {
+  const config = recordOf(body.generationConfig);
+  const draws = settings.drawsImages(model) && !config?.responseModalities;
+  return {
+    ...body,
+    safetySettings: body.safetySettings ?? settings.geminiSafety(),
+    ...(draws && { generationConfig: { ...config, responseModalities: ["TEXT", "IMAGE"] } }),
+  };
+}

@@ -4,6 +4,12 @@ import type { ChatDialect, Conversation, Reasoning } from "../../dialects/conver
 export type ConversationSettings = Readonly<{
   /** Tokens, where a format demands a limit and the client gave none. */
   defaultMaxTokens(model: string): number;
+  /** Headers that the settings add to calls of a model. */
+  headersOf(model: string): Readonly<Record<string, string>> | null;
+  geminiVersion(model: string): string;
+  geminiSafety(): readonly Readonly<{ category: string; threshold: string }>[];
+  /** The model answers with images too. */
+  drawsImages(model: string): boolean;
   /** The share of the output limit that `-thinking` behind a model's name spends on thought; null: the suffix means nothing. */
   claudeThinkingShare(): number | null;
   geminiThinkingShare(): number | null;

@@ -1,0 +1,398 @@
+import { type JsonObject, recordOf } from "../dialects/json.ts";
+import { type Compatible, compatible } from "./compatible.ts";
+import type { Provider } from "./provider.ts";
+
+const EVERYTHING = ["chat", "completions", "embeddings"] as const;
+const CHAT_AND_EMBEDDINGS = ["chat", "embeddings"] as const;
+
+/** Sampling that reasoning models of xAI refuse. */
+const GROK_REFUSED = ["presence_penalty", "frequency_penalty", "stop", "logprobs"];
+
+/** Zhipu knows no other choice than its own. */
+const onlyAutomaticTools = (body: JsonObject): JsonObject => ({
+  ...(body.tool_choice != null && body.tool_choice !== "auto" && { tool_choice: undefined }),
+  ...(body.temperature === 0 && { temperature: undefined, do_sample: false }),
+});
+
+/** Fields as the reasoning models of Kimi have them fixed. */
+const fixedSampling = (body: JsonObject): JsonObject =>
+  /^kimi-k[23]/.test(String(body.model))
+    ? {
+        temperature: undefined,
+        top_p: undefined,
+        n: undefined,
+        presence_penalty: undefined,
+        frequency_penalty: undefined,
+      }
+    : {};
+
+const tables: readonly Compatible[] = [
+  {
+    type: 19,
+    name: "360",
+    owner: "360",
+    base: "https://api.360.cn",
+    capabilities: CHAT_AND_EMBEDDINGS,
+    models: ["360gpt2-pro", "360gpt-pro", "360gpt-turbo", "360gpt2-o1"],
+  },
+  {
+    type: 20,
+    name: "OpenRouter",
+    owner: "openrouter",
+    base: "https://openrouter.ai/api",
+    capabilities: ["chat", "completions"],
+    keyHint: "sk-or-…",
+    headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
+    models: [
+      "openai/gpt-5.4",
+      "anthropic/claude-sonnet-5",
+      "google/gemini-3.6-flash",
+      "deepseek/deepseek-v3.2",
+      "meta-llama/llama-3.3-70b-instruct",
+    ],
+  },
+  {
+    type: 22,
+    name: "FastGPT",
+    owner: "fastgpt",
+    base: "https://fastgpt.run/api/openapi",
+    keyHint: "fastgpt-…",
+    models: ["fastgpt"],
+  },
+  {
+    type: 25,
+    name: "Moonshot",
+    owner: "moonshot",
+    base: "https://api.moonshot.cn",
+    models: [
+      "kimi-k3",
+      "kimi-k2.7-code",
+      "kimi-k2.7-code-highspeed",
+      "kimi-k2.6",
+      "moonshot-v1-8k",
+      "moonshot-v1-32k",
+      "moonshot-v1-128k",
+      "moonshot-v1-auto",
+    ],
+    quirks: { temperature: [0, 1], noDeveloper: true, further: fixedSampling },
+  },
+  {
+    type: 26,
+    name: "Zhipu GLM-4V",
+    owner: "zhipu",
+    base: "https://open.bigmodel.cn",
+    root: "/api/paas/v4",
+    capabilities: CHAT_AND_EMBEDDINGS,
+    keyHint: "id.secret",
+    models: [
+      "glm-5.3",
+      "glm-5.2",
+      "glm-5.1",
+      "glm-5",
+      "glm-4.7",
+      "glm-4.7-flash",
+      "glm-4.6",
+      "glm-4.6v",
+      "glm-4.5",
+      "glm-4.5-air",
+      "glm-4-plus",
+      "glm-4-flash-250414",
+      "glm-4v-plus",
+      "embedding-3",
+    ],
+    quirks: {
+      topP: [0.01, 0.99],
+      temperature: [0, 1],
+      noDeveloper: true,
+      limitField: "max_tokens",
+      refused: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
+      further: onlyAutomaticTools,
+    },
+  },
+  {
+    type: 31,
+    name: "01.AI",
+    owner: "01.ai",
+    base: "https://api.lingyiwanwu.com",
+    models: ["yi-lightning", "yi-vision-v2", "yi-large", "yi-medium"],
+    quirks: { noDeveloper: true },
+  },
+  {
+    type: 35,
+    name: "MiniMax",
+    owner: "minimax",
+    base: "https://api.minimax.chat",
+    models: [
+      "MiniMax-M3",
+      "MiniMax-M2.7",
+      "MiniMax-M2.5",
+      "MiniMax-M2.1",
+      "MiniMax-M2",
+      "MiniMax-M1",
+      "MiniMax-Text-01",
+    ],
+    quirks: { temperature: [0.01, 1], topP: [0.01, 1], noDeveloper: true, refused: ["n"] },
+  },
+  {
+    type: 38,
+    name: "Jina",
+    owner: "jina",
+    base: "https://api.jina.ai",
+    capabilities: ["embeddings"],
+    keyHint: "jina_…",
+    models: ["jina-embeddings-v5-text-small", "jina-embeddings-v4", "jina-embeddings-v3", "jina-clip-v2"],
+  },
+  {
+    type: 40,
+    name: "SiliconCloud",
+    owner: "siliconflow",
+    base: "https://api.siliconflow.cn",
+    capabilities: EVERYTHING,
+    models: [
+      "deepseek-ai/DeepSeek-V3.2",
+      "deepseek-ai/DeepSeek-R1",
+      "Qwen/Qwen3-235B-A22B-Instruct-2507",
+      "Qwen/Qwen3-32B",
+      "zai-org/GLM-4.6",
+      "moonshotai/Kimi-K2-Instruct-0905",
+      "MiniMaxAI/MiniMax-M2",
+      "BAAI/bge-m3",
+      "Qwen/Qwen3-Embedding-8B",
+    ],
+    quirks: { noDeveloper: true },
+  },
+  {
+    type: 43,
+    name: "DeepSeek",
+    owner: "deepseek",
+    base: "https://api.deepseek.com",
+    capabilities: ["chat", "completions"],
+    models: ["deepseek-v4-pro", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"],
+    quirks: { noDeveloper: true, limitField: "max_tokens", refused: ["logit_bias", "n", "seed"] },
+  },
+  {
+    type: 44,
+    name: "MokaAI M3E",
+    owner: "moka",
+    base: "https://api.moka.ai",
+    root: "",
+    capabilities: ["embeddings"],
+    models: ["m3e-large", "m3e-base", "m3e-small"],
+  },
+  {
+    type: 47,
+    name: "Xinference",
+    owner: "xinference",
+    base: null,
+    capabilities: EVERYTHING,
+    keyHint: "none",
+    models: [],
+  },
+  {
+    type: 48,
+    name: "xAI",
+    owner: "xai",
+    base: "https://api.x.ai",
+    capabilities: EVERYTHING,
+    responses: true,
+    keyHint: "xai-…",
+    models: [
+      "grok-4.6",
+      "grok-4.5",
+      "grok-4.3",
+      "grok-4.20-reasoning",
+      "grok-4.20-non-reasoning",
+      "grok-4-1-fast-reasoning",
+      "grok-4-1-fast-non-reasoning",
+      "grok-4",
+      "grok-code-fast-1",
+      "grok-3",
+      "grok-3-mini",
+    ],
+    quirks: {
+      limitField: "max_completion_tokens",
+      further(_body, { model }) {
+        const reasons = /^grok-(3-mini|4(?!.*non-reasoning)|code)/.test(model);
+        const refused = reasons ? Object.fromEntries(GROK_REFUSED.map((field) => [field, undefined])) : {};
+        const effort = /^(grok-3-mini.*)-(high|medium|low)$/.exec(model);
+        return {
+          ...refused,
+          ...(/^grok-4(-0709)?$/.test(model) && { reasoning_effort: undefined }),
+          ...(effort && { model: effort[1], reasoning_effort: effort[2] === "medium" ? "high" : effort[2] }),
+        };
+      },
+    },
+  },
+  // Numbers of our own, from 1000 up.
+  {
+    type: 1000,
+    name: "Groq",
+    owner: "groq",
+    base: "https://api.groq.com/openai",
+    keyHint: "gsk_…",
+    models: [
+      "llama-3.3-70b-versatile",
+      "openai/gpt-oss-120b",
+      "openai/gpt-oss-20b",
+      "moonshotai/kimi-k2-instruct-0905",
+    ],
+    quirks: { refused: ["logprobs", "top_logprobs", "logit_bias"] },
+  },
+  {
+    type: 1001,
+    name: "Together",
+    owner: "together",
+    base: "https://api.together.xyz",
+    capabilities: EVERYTHING,
+    models: [
+      "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+      "deepseek-ai/DeepSeek-V3.1",
+      "Qwen/Qwen3-235B-A22B-Instruct-2507-tput",
+    ],
+  },
+  {
+    type: 1002,
+    name: "Fireworks",
+    owner: "fireworks",
+    base: "https://api.fireworks.ai/inference",
+    capabilities: EVERYTHING,
+    keyHint: "fw_…",
+    models: ["accounts/fireworks/models/deepseek-v3p2", "accounts/fireworks/models/qwen3-235b-a22b"],
+  },
+  {
+    type: 1003,
+    name: "Perplexity",
+    owner: "perplexity",
+    base: "https://api.perplexity.ai",
+    root: "",
+    keyHint: "pplx-…",
+    models: ["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
+    quirks: { topP: [0.01, 0.99], noDeveloper: true },
+  },
+  {
+    type: 1004,
+    name: "NVIDIA NIM",
+    owner: "nvidia",
+    base: "https://integrate.api.nvidia.com",
+    capabilities: CHAT_AND_EMBEDDINGS,
+    keyHint: "nvapi-…",
+    models: ["nvidia/llama-3.1-nemotron-70b-instruct", "meta/llama-3.3-70b-instruct", "openai/gpt-oss-120b"],
+  },
+  {
+    type: 1005,
+    name: "Hugging Face",
+    owner: "huggingface",
+    base: "https://router.huggingface.co",
+    keyHint: "hf_…",
+    models: ["openai/gpt-oss-120b", "deepseek-ai/DeepSeek-V3.2", "Qwen/Qwen3-235B-A22B-Instruct-2507"],
+  },
+  {
+    type: 1006,
+    name: "vLLM / LM Studio",
+    owner: "local",
+    base: null,
+    capabilities: EVERYTHING,
+    keyHint: "none",
+    models: [],
+  },
+];
+
+/** Cloudflare has the account in its address, given as `other`. */
+const cloudflareTable = compatible({
+  type: 39,
+  name: "Cloudflare",
+  owner: "cloudflare",
+  base: "https://api.cloudflare.com",
+  root: "",
+  capabilities: CHAT_AND_EMBEDDINGS,
+  models: [
+    "@cf/openai/gpt-oss-120b",
+    "@cf/openai/gpt-oss-20b",
+    "@cf/meta/llama-3.3-70b-instruct-fp8-fast",
+    "@cf/meta/llama-4-scout-17b-16e-instruct",
+    "@cf/qwen/qwen3-30b-a3b-fp8",
+    "@cf/baai/bge-m3",
+  ],
+});
+const cloudflare: Provider = {
+  ...cloudflareTable,
+  url: (channel, ask) => cloudflareTable.url({ ...channel, baseUrl: `${cloudflareBase(channel)}/ai/v1` }, ask),
+  modelListUrl: (channel) => `${cloudflareBase(channel)}/ai/models/search?per_page=1000`,
+  readModelList: (answer) => {
+    const list = recordOf(answer)?.result;
+    return Array.isArray(list) ? list.flatMap((model) => (recordOf(model)?.name as string | undefined) ?? []) : [];
+  },
+};
+const cloudflareBase = ({ baseUrl, other }: Parameters<Provider["modelListUrl"]>[0]): string =>
+  `${(baseUrl || "https://api.cloudflare.com").replace(/\/+$/, "")}/client/v4/accounts/${encodeURIComponent(other)}`;
+
+/** Ark serves bots under an address of their own. */
+const arkTable = compatible({
+  type: 45,
+  name: "Volcano Ark",
+  owner: "volcengine",
+  base: "https://ark.cn-beijing.volces.com",
+  root: "/api/v3",
+  capabilities: CHAT_AND_EMBEDDINGS,
+  responses: true,
+  models: [
+    "doubao-seed-2-0-pro",
+    "doubao-seed-2-0-lite",
+    "doubao-seed-2-0-mini",
+    "doubao-seed-2-0-code",
+    "doubao-seed-1-8",
+    "doubao-seed-1-6-251015",
+    "doubao-1-5-pro-32k-250115",
+    "doubao-1-5-lite-32k-250115",
+    "deepseek-v3-2",
+    "doubao-embedding-large",
+  ],
+  quirks: { noDeveloper: true, refused: ["n"] },
+});
+const ark: Provider = {
+  ...arkTable,
+  url(channel, ask) {
+    const url = arkTable.url(channel, ask);
+    return ask.model.startsWith("bot") ? url.replace("/chat/completions", "/bots/chat/completions") : url;
+  },
+};
+
+/** A key may name the application it is for: `key|appid`. */
+const qianfanTable = compatible({
+  type: 46,
+  name: "Baidu Wenxin V2",
+  owner: "baidu",
+  base: "https://qianfan.baidubce.com",
+  root: "/v2",
+  capabilities: CHAT_AND_EMBEDDINGS,
+  keyHint: "bce-v3/ALTAK-…/… or …|appid",
+  models: [
+    "ernie-5.0-thinking-latest",
+    "ernie-4.5-turbo-128k",
+    "ernie-4.5-turbo-32k",
+    "ernie-4.5-turbo-vl-32k",
+    "ernie-x1.1-preview",
+    "ernie-x1-turbo-32k",
+    "ernie-4.0-turbo-8k",
+    "ernie-3.5-8k",
+    "ernie-speed-128k",
+    "deepseek-v3.2",
+    "embedding-v1",
+    "bge-large-zh",
+  ],
+  quirks: {
+    noDeveloper: true,
+    further: (_body, { model }) =>
+      model.endsWith("-search") ? { model: model.slice(0, -"-search".length), web_search: { enable: true } } : {},
+  },
+});
+const qianfan: Provider = {
+  ...qianfanTable,
+  authHeaders(_channel, key) {
+    const [secret = "", application] = key.split("|");
+    return { authorization: `Bearer ${secret}`, ...(application && { appid: application }) };
+  },
+};
+
+/** Every service that speaks OpenAI's chat format and needs no more than a table. */
+export const compatibleServices: readonly Provider[] = [...tables.map(compatible), cloudflare, ark, qianfan];

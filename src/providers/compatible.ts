@@ -1,0 +1,117 @@
+import { type JsonObject, numberOf, recordOf, recordsOf } from "../dialects/json.ts";
+import type { Adaptation, Ask, Capability, Provider, ProviderChannel } from "./provider.ts";
+
+type Range = readonly [number, number];
+
+/** Where a service differs from OpenAI's chat format; each wish is met without an avoidable 400. */
+export type Quirks = Readonly<{
+  /** Fields it refuses. */
+  refused?: readonly string[];
+  /** What it takes of a sampling value; others are moved to the nearest end. */
+  temperature?: Range;
+  topP?: Range;
+  /** It knows no developer messages. */
+  noDeveloper?: boolean;
+  /** The field that limits the answer. */
+  limitField?: "max_tokens" | "max_completion_tokens";
+  /** Everything else. Gets the body with the changes so far, returns further ones. */
+  further?(body: JsonObject, ask: Ask): JsonObject;
+}>;
+
+/** A service that speaks OpenAI's chat format under its own address. */
+export type Compatible = Readonly<{
+  type: number;
+  name: string;
+  owner: string;
+  /** Null: the channel must have an address. */
+  base: string | null;
+  /** Between base and `/chat/completions`; an address that already ends so is left alone. */
+  root?: string;
+  capabilities?: readonly Capability[];
+  keyHint?: string;
+  models: readonly string[];
+  streamUsage?: boolean;
+  quirks?: Quirks;
+  /** Also understands OpenAI's Responses. */
+  responses?: boolean;
+  /** Headers besides the key. */
+  headers?: Readonly<Record<string, string>>;
+}>;
+
+const PATHS: Readonly<Record<Capability, string>> = {
+  chat: "/chat/completions",
+  completions: "/completions",
+  embeddings: "/embeddings",
+};
+
+/** The table of a compatible service as a provider. */
+export function compatible(table: Compatible): Provider {
+  const { base, root = "/v1", quirks } = table;
+  const address = (channel: ProviderChannel) => {
+    const own = (channel.baseUrl || base || "").replace(/\/+$/, "");
+    return root === "" || own.endsWith(root) ? own : own + root;
+  };
+  return {
+    type: table.type,
+    name: table.name,
+    owner: table.owner,
+    dialects: table.responses ? ["openai-chat", "openai-responses"] : ["openai-chat"],
+    defaultBaseUrl: base,
+    capabilities: table.capabilities ?? ["chat"],
+    keyHint: table.keyHint ?? "sk-…",
+    models: table.models,
+    url: (channel, { capability, dialect }) =>
+      address(channel) + (dialect === "openai-responses" ? "/responses" : PATHS[capability]),
+    modelListUrl: (channel) => `${address(channel)}/models`,
+    authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),
+    ...(quirks && { adapt: (body, ask) => (ask.dialect === "openai-chat" ? meetQuirks(body, ask, quirks) : null) }),
+    streamUsage: table.streamUsage ?? true,
+  };
+}
+
+/** The changes by which a chat request meets a service's quirks; null: none are needed. */
+export function meetQuirks(body: JsonObject, ask: Ask, quirks: Quirks): Adaptation | null {
+  if (ask.capability !== "chat") return null;
+  const changes: JsonObject = {};
+  const dropped = (quirks.refused ?? []).filter((field) => body[field] != null);
+  for (const field of dropped) changes[field] = undefined;
+  clamp(body, changes, "temperature", quirks.temperature);
+  clamp(body, changes, "top_p", quirks.topP);
+  if (quirks.limitField) renameLimit(body, changes, quirks.limitField);
+  if (quirks.noDeveloper) withoutDeveloper(body, changes);
+  Object.assign(changes, quirks.further?.({ ...body, ...changes }, ask));
+  return Object.keys(changes).length > 0 ? { model: ask.model, changes, dropped } : null;
+}
+
+function clamp(body: JsonObject, changes: JsonObject, field: string, range: Range | undefined): void {
+  const value = numberOf(body[field]);
+  if (!range || value === null) return;
+  const near = Math.min(range[1], Math.max(range[0], value));
+  if (near !== value) changes[field] = near;
+}
+
+function renameLimit(body: JsonObject, changes: JsonObject, field: "max_tokens" | "max_completion_tokens"): void {
+  const other = field === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+  if (body[other] == null) return;
+  changes[other] = undefined;
+  changes[field] ??= body[field] ?? body[other];
+}
+
+function withoutDeveloper(body: JsonObject, changes: JsonObject): void {
+  const messages = recordsOf(body.messages);
+  if (!messages.some(({ role }) => role === "developer")) return;
+  changes.messages = messages.map((message) =>
+    message.role === "developer" ? { ...message, role: "system" } : message,
+  );
+}
+
+/** Content of a message's parts with images as plain addresses: for services that take no objects. */
+export const imageAddresses = (messages: unknown): JsonObject[] =>
+  recordsOf(messages).map((message) => ({
+    ...message,
+    ...(Array.isArray(message.content) && {
+      content: recordsOf(message.content).map((part) =>
+        part.type === "image_url" ? { ...part, image_url: recordOf(part.image_url)?.url ?? part.image_url } : part,
+      ),
+    }),
+  }));

@@ -1,0 +1,47 @@
+import { compatible } from "./compatible.ts";
+import type { Provider } from "./provider.ts";
+
+const DEFAULT_BASE_URL = "https://dashscope.aliyuncs.com";
+const GENERATION = "/api/v1/services/aigc";
+const SEES_OR_HEARS = /vl|omni|audio|ocr|qvq/;
+
+/** The address that imitates OpenAI: chats in that format go there as they come. */
+const imitation = compatible({
+  type: 17,
+  name: "Alibaba Qwen",
+  owner: "ali",
+  base: DEFAULT_BASE_URL,
+  root: "/compatible-mode/v1",
+  capabilities: ["chat", "embeddings"],
+  models: [
+    "qwen3-max",
+    "qwen3.5-plus",
+    "qwen-plus",
+    "qwen-flash",
+    "qwen-turbo",
+    "qwen-max",
+    "qwen-long",
+    "qwen3-coder-plus",
+    "qwen3-vl-plus",
+    "qwen-vl-max",
+    "qwq-plus",
+    "text-embedding-v4",
+  ],
+  quirks: { topP: [0.001, 0.999], temperature: [0, 1.99], noDeveloper: true },
+});
+
+/** Alibaba's DashScope. `other` is the value of the plugin header. */
+export const dashscope: Provider = {
+  ...imitation,
+  dialects: ["dashscope", "openai-chat"],
+  url(channel, ask) {
+    if (ask.dialect !== "dashscope" || ask.capability !== "chat") return imitation.url(channel, ask);
+    const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/compatible-mode\/v1$/, "");
+    return `${base}${GENERATION}/${SEES_OR_HEARS.test(ask.model) ? "multimodal-generation" : "text-generation"}/generation`;
+  },
+  authHeaders: (channel, key, ask) => ({
+    authorization: `Bearer ${key}`,
+    ...(ask?.dialect === "dashscope" && ask.stream && { "x-dashscope-sse": "enable" }),
+    ...(channel.other && { "x-dashscope-plugin": channel.other }),
+  }),
+};

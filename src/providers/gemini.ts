@@ -1,0 +1,47 @@
+import { recordOf, recordsOf, textOf } from "../dialects/json.ts";
+import type { Provider, ProviderChannel } from "./provider.ts";
+
+const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com";
+const DEFAULT_VERSION = "v1beta";
+
+export const GEMINI_MODELS: readonly string[] = [
+  "gemini-3.7-flash",
+  "gemini-3.6-flash",
+  "gemini-3.5-flash",
+  "gemini-3.5-flash-lite",
+  "gemini-3.1-pro-preview",
+  "gemini-3-pro-preview",
+  "gemini-3-flash-preview",
+  "gemini-2.5-pro",
+  "gemini-2.5-flash",
+  "gemini-2.5-flash-lite",
+  "gemini-2.5-flash-image",
+  "gemini-flash-latest",
+  "gemini-pro-latest",
+];
+
+/** Google's Gemini API. `other` may name the API's version. */
+export const gemini: Provider = {
+  type: 24,
+  name: "Google Gemini",
+  owner: "google",
+  dialects: ["gemini"],
+  defaultBaseUrl: DEFAULT_BASE_URL,
+  capabilities: ["chat"],
+  keyHint: "AIza…",
+  models: GEMINI_MODELS,
+  url: (channel, { model, stream, apiVersion }) =>
+    `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:${geminiMethod(stream)}`,
+  modelListUrl: (channel) => `${rootOf(channel)}/models?pageSize=1000`,
+  readModelList: (answer) =>
+    recordsOf(recordOf(answer)?.models).flatMap(({ name }) => textOf(name)?.replace(/^models\//, "") ?? []),
+  authHeaders: (_channel, key) => ({ "x-goog-api-key": key }),
+  streamUsage: true,
+  inlineMedia: true,
+};
+
+/** The method of a call, streams as server-sent events. */
+export const geminiMethod = (stream: boolean): string => (stream ? "streamGenerateContent?alt=sse" : "generateContent");
+
+const rootOf = ({ baseUrl, other }: ProviderChannel, version?: string): string =>
+  `${(baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "")}/${version || other || DEFAULT_VERSION}`;

@@ -1,0 +1,61 @@
+import { type JsonObject, recordOf, recordsOf, textOf } from "../dialects/json.ts";
+import { compatible, imageAddresses } from "./compatible.ts";
+
+/** Everything else in a body is refused with 422. */
+const TAKEN: ReadonlySet<string> = new Set(
+  `model messages temperature top_p max_tokens stream stop random_seed response_format tools tool_choice presence_penalty
+  frequency_penalty n prediction parallel_tool_calls prompt_mode reasoning_effort safe_prompt prompt_cache_key metadata
+  guardrails`.split(/\s+/),
+);
+const ID_LENGTH = 9;
+
+/** Mistral AI: OpenAI's format with a strict body and ids of nine letters and digits. */
+export const mistral = compatible({
+  type: 42,
+  name: "Mistral AI",
+  owner: "mistral",
+  base: "https://api.mistral.ai",
+  capabilities: ["chat", "embeddings"],
+  streamUsage: false,
+  models: [
+    "mistral-large-latest",
+    "mistral-medium-latest",
+    "mistral-small-latest",
+    "magistral-medium-latest",
+    "magistral-small-latest",
+    "ministral-8b-latest",
+    "codestral-latest",
+    "devstral-medium-latest",
+    "pixtral-large-latest",
+    "open-mistral-nemo",
+    "mistral-embed",
+  ],
+  quirks: {
+    temperature: [0, 1.5],
+    limitField: "max_tokens",
+    noDeveloper: true,
+    refused: ["user", "logprobs", "top_logprobs", "logit_bias", "store", "service_tier"],
+    further(body) {
+      const changes: JsonObject = { messages: withShortIds(imageAddresses(body.messages)) };
+      for (const name of Object.keys(body)) if (!TAKEN.has(name)) changes[name] = undefined;
+      if (body.seed != null) changes.random_seed = body.seed;
+      return changes;
+    },
+  },
+});
+
+/** The same foreign id always becomes the same short one, so that calls and results still meet. */
+function withShortIds(messages: readonly JsonObject[]): JsonObject[] {
+  return messages.map((message) => {
+    const calls = recordsOf(message.tool_calls).map((call) => ({ ...call, id: shortId(textOf(call.id) ?? "") }));
+    const { reasoning_content: _, reasoning_details: __, ...rest } = recordOf(message) ?? {};
+    return {
+      ...rest,
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(typeof message.tool_call_id === "string" && { tool_call_id: shortId(message.tool_call_id) }),
+    };
+  });
+}
+
+const shortId = (id: string): string =>
+  /^[a-zA-Z0-9]{9}$/.test(id) ? id : new Bun.CryptoHasher("sha256").update(id).digest("hex").slice(0, ID_LENGTH);

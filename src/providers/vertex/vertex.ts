@@ -1,0 +1,63 @@
+import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
+import { CLAUDE_MODELS } from "../anthropic.ts";
+import { GEMINI_MODELS, geminiMethod } from "../gemini.ts";
+import type { Provider, ProviderChannel } from "../provider.ts";
+import { accessToken, serviceAccountOf } from "./access-token.ts";
+
+const DEFAULT_REGION = "global";
+
+/** The region of a model: `other` is one name, or a JSON map from model to region with a `default`. */
+export function regionOf(other: string, model: string): string {
+  const map = recordOf(parseJson(other));
+  if (map) return textOf(map[model]) ?? textOf(map.default) ?? DEFAULT_REGION;
+  return other.trim() || DEFAULT_REGION;
+}
+
+/** Host by region: `global` and the multi-regions have names of their own. */
+function hostOf({ baseUrl }: ProviderChannel, region: string): string {
+  if (baseUrl) return baseUrl.replace(/\/+$/, "");
+  if (region === "global") return "https://aiplatform.googleapis.com";
+  if (region === "us" || region === "eu") return `https://aiplatform.${region}.rep.googleapis.com`;
+  return `https://${region}-aiplatform.googleapis.com`;
+}
+
+const DATED = /^(claude-.*)-(\d{8})$/;
+/** Vertex writes the date of a Claude model behind an `@`. */
+const claudeName = (model: string): string => model.replace(DATED, "$1@$2");
+
+/** Google Vertex AI: Gemini and Claude under a service account's project; an API key is express mode, for Gemini alone. */
+export const vertex: Provider = {
+  type: 41,
+  name: "Vertex AI",
+  owner: "vertex",
+  dialects: ["gemini", "anthropic"],
+  defaultBaseUrl: null,
+  baseUrlOptional: true,
+  capabilities: ["chat"],
+  keyHint: '{"type": "service_account", …}',
+  models: [...GEMINI_MODELS, ...CLAUDE_MODELS],
+  dialectOf: (model) => (model.startsWith("claude") ? "anthropic" : "gemini"),
+  url(channel, { model, stream, dialect, key = "", requestedModel = model }) {
+    const account = serviceAccountOf(key);
+    if (!account)
+      return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers/google/models/${model}:${geminiMethod(stream)}`;
+    const region = regionOf(channel.other, requestedModel);
+    const stem = `${hostOf(channel, region)}/v1/projects/${account.projectId}/locations/${region}/publishers`;
+    return dialect === "anthropic"
+      ? `${stem}/anthropic/models/${claudeName(model)}:${stream ? "streamRawPredict" : "rawPredict"}`
+      : `${stem}/google/models/${model}:${geminiMethod(stream)}`;
+  },
+  modelListUrl: () => null,
+  authHeaders: (_channel, key): Record<string, string> => (serviceAccountOf(key) ? {} : { "x-goog-api-key": key }),
+  async sign(_request, _channel, key, tools): Promise<Record<string, string>> {
+    const account = serviceAccountOf(key);
+    return account ? { authorization: `Bearer ${await accessToken(account, tools)}` } : {};
+  },
+  adapt(_body, { model, dialect }) {
+    if (dialect !== "anthropic") return null;
+    return { model, changes: { model: undefined, anthropic_version: "vertex-2023-10-16" }, dropped: [] };
+  },
+  clientHeaders: ["anthropic-beta"],
+  streamUsage: true,
+  inlineMedia: true,
+};
