@@ -1,5 +1,5 @@
 import type { ReasoningPart, Signature } from "../conversation.ts";
-import { type JsonObject, recordsOf, textOf } from "../json.ts";
+import { type JsonObject, numberOf, recordsOf, textOf } from "../json.ts";
 import { carrySignature, readSignature } from "../signature.ts";
 
 /** How the makers of signatures are called in `reasoning_details`. */
@@ -12,7 +12,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** The thoughts of an assistant message: `reasoning_details` or `thinking_blocks` (with signatures), else the plain text. */
 export function readReasoning(message: JsonObject): ReasoningPart[] {
   const signed = [
-    ...recordsOf(message.reasoning_details).flatMap(detailOf),
+    ...joined(recordsOf(message.reasoning_details)).flatMap(detailOf),
     ...recordsOf(message.thinking_blocks).flatMap(blockOf),
   ];
   const text = textOf(message.reasoning_content) ?? textOf(message.reasoning);
@@ -23,6 +23,23 @@ export function readReasoning(message: JsonObject): ReasoningPart[] {
     return signed;
   }
   return text ? [{ type: "reasoning", text }] : [];
+}
+
+/** Clients may keep the pieces of a stream as they came: pieces of one number are one thought. */
+function joined(details: readonly JsonObject[]): JsonObject[] {
+  const whole: JsonObject[] = [];
+  for (const detail of details) {
+    const last = whole.at(-1);
+    const goesOn = last && numberOf(detail.index) !== null && detail.index === last.index;
+    if (!goesOn || detail.type === "reasoning.encrypted" || last.type === "reasoning.encrypted")
+      whole.push({ ...detail });
+    else {
+      const { text, summary, type: _, ...rest } = detail;
+      const shown = last.type === "reasoning.summary" ? "summary" : "text";
+      Object.assign(last, rest, { [shown]: (textOf(last[shown]) ?? "") + (textOf(text) ?? textOf(summary) ?? "") });
+    }
+  }
+  return whole;
 }
 
 function detailOf(detail: JsonObject): ReasoningPart[] {

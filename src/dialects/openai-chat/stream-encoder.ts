@@ -13,8 +13,8 @@ export class ChatStreamEncoder implements StreamEncoder {
   #createdAt: number;
   #begun = new Set<number>();
   #finished = new Set<number>();
-  /** How many thoughts of a choice were signed, and the text of the one that is still open. */
-  #thoughts = new Map<number, { signed: number; text: string }>();
+  /** How many thoughts of a choice were signed. */
+  #signed = new Map<number, number>();
   /** Calls by choice and index. */
   #calls = new Map<string, { choice: number; index: number; kind: "function" | "custom"; silent: boolean }>();
 
@@ -37,16 +37,13 @@ export class ChatStreamEncoder implements StreamEncoder {
       case "refusal":
         return this.#delta(step.choice, { refusal: step.text });
       case "reasoning":
-        this.#thought(step.choice).text += step.text;
-        return this.#delta(step.choice, { reasoning_content: step.text });
+        return this.#reasoning(step);
       case "signature": {
-        // The signed text goes along, so that a client that keeps the details alone can bring the thought back.
-        const thought = this.#thought(step.choice);
-        const { signature, encrypted } = step;
-        const text = encrypted ? "" : thought.text;
-        if (!encrypted) thought.text = "";
-        const detail = reasoningDetail({ text, signature, ...(encrypted && { encrypted }) }, thought.signed++);
-        return this.#delta(step.choice, { reasoning_details: [detail] });
+        const { choice, signature, encrypted } = step;
+        const index = this.#signed.get(choice) ?? 0;
+        this.#signed.set(choice, index + 1);
+        const detail = reasoningDetail({ text: "", signature, ...(encrypted && { encrypted }) }, index);
+        return this.#delta(choice, { reasoning_details: [detail] });
       }
       case "tool-start": {
         const { choice, index, id, name, kind, signature } = step;
@@ -94,10 +91,10 @@ export class ChatStreamEncoder implements StreamEncoder {
     return owed + told + DONE_EVENT;
   }
 
-  #thought(choice: number): { signed: number; text: string } {
-    const known = this.#thoughts.get(choice) ?? { signed: 0, text: "" };
-    this.#thoughts.set(choice, known);
-    return known;
+  /** Told twice: as plain text, and under the number that the signature will have, so that a client joins the two. */
+  #reasoning({ choice, text, summary }: Extract<ReplyEvent, { type: "reasoning" }>): string {
+    const detail = reasoningDetail({ text, ...(summary && { summary }) }, this.#signed.get(choice) ?? 0);
+    return this.#delta(choice, { reasoning_content: text, reasoning_details: [detail] });
   }
 
   /** Clients parse what they gathered: a call without arguments says `{}` once. */

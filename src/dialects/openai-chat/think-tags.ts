@@ -10,6 +10,8 @@ const CLOSE = "</think>";
 export class ThinkTags {
   #state: "start" | "thinking" | "gap" | "answer" = "start";
   #held = "";
+  /** Nothing of the thought was told yet: a line break belongs to the tag. */
+  #fresh = true;
 
   constructor(private readonly choice: number) {}
 
@@ -35,7 +37,7 @@ export class ThinkTags {
       return this.end();
     }
     this.#state = "thinking";
-    this.#held = trimmed.slice(OPEN.length).replace(/^\n/, "");
+    this.#held = trimmed.slice(OPEN.length);
     return this.#think();
   }
 
@@ -62,7 +64,11 @@ export class ThinkTags {
   }
 
   #text = (text: string): ReplyEvent[] => (text === "" ? [] : [{ type: "text", choice: this.choice, text }]);
-  #reasoning = (text: string): ReplyEvent[] => (text === "" ? [] : [{ type: "reasoning", choice: this.choice, text }]);
+  #reasoning(thought: string): ReplyEvent[] {
+    const text = this.#fresh ? thought.replace(/^\n/, "") : thought;
+    if (thought !== "") this.#fresh = false;
+    return text === "" ? [] : [{ type: "reasoning", choice: this.choice, text }];
+  }
 }
 
 /** How many characters at the end of `text` may be the beginning of the closing tag. */

@@ -1,0 +1,30 @@
+import { describe, expect, test } from "bun:test";
+import { stepsOf } from "../collect-reply.ts";
+import { recordOf } from "../json.ts";
+import { expectSameThroughDoors, expectSense, samples, stepsOfStream } from "../testing.ts";
+import { openaiChatProvider } from "./index.ts";
+
+const streams = samples((path, text) => path.endsWith(".sse") && /"chat\.completion\.chunk"/.test(text));
+const answers = samples(
+  (path, text) =>
+    path.endsWith(".response.json") && /"choices"/.test(text) && /"message"/.test(text) && !/"output"/.test(text),
+);
+
+describe.skipIf(streams.length === 0)("recorded chat streams", () => {
+  test.each(streams)("%s", (_path, text) => {
+    const steps = stepsOfStream(openaiChatProvider, text);
+    expectSense(steps);
+    expectSameThroughDoors(steps);
+  });
+});
+
+describe.skipIf(answers.length === 0)("recorded chat answers", () => {
+  test.each(answers)("%s", (_path, text) => {
+    const reply = openaiChatProvider.decodeReply(recordOf(JSON.parse(text)) ?? {});
+    expect(reply).not.toBeNull();
+    if (!reply) return;
+    const steps = [...stepsOf(reply)];
+    expectSense(steps);
+    expectSameThroughDoors(steps);
+  });
+});
