@@ -5,6 +5,7 @@ import components from "./en/components.json" with { type: "json" };
 import home from "./en/home.json" with { type: "json" };
 import login from "./en/login.json" with { type: "json" };
 import logs from "./en/logs.json" with { type: "json" };
+import notifications from "./en/notifications.json" with { type: "json" };
 import oauth from "./en/oauth.json" with { type: "json" };
 import personal from "./en/personal.json" with { type: "json" };
 import register from "./en/register.json" with { type: "json" };
@@ -23,6 +24,7 @@ export default {
   home,
   login,
   logs,
+  notifications,
   oauth,
   personal,
   register,

@@ -5,6 +5,7 @@ import components from "./zh/components.json" with { type: "json" };
 import home from "./zh/home.json" with { type: "json" };
 import login from "./zh/login.json" with { type: "json" };
 import logs from "./zh/logs.json" with { type: "json" };
+import notifications from "./zh/notifications.json" with { type: "json" };
 import oauth from "./zh/oauth.json" with { type: "json" };
 import personal from "./zh/personal.json" with { type: "json" };
 import register from "./zh/register.json" with { type: "json" };
@@ -23,6 +24,7 @@ export default {
   home,
   login,
   logs,
+  notifications,
   oauth,
   personal,
   register,

@@ -8,6 +8,7 @@ import type { UserView } from "../../src/accounts/user-view.ts";
 import { ErrorState } from "../components/ErrorState.tsx";
 import { Col } from "../components/layout.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
+import { NotificationPanel } from "../features/notifications/NotificationPanel.tsx";
 import { AccessTokenPanel } from "../features/personal/AccessTokenPanel.tsx";
 import { BindingsPanel } from "../features/personal/BindingsPanel.tsx";
 import { DeleteAccountPanel } from "../features/personal/DeleteAccountPanel.tsx";
@@ -90,6 +91,8 @@ const Part = ({ tab, user }: { tab: Tab; user: UserView }) => {
           <AccessTokenPanel />
         </>
       );
+    case "notifications":
+      return <NotificationPanel user={user} />;
     case "prices":
       return <PricePanel user={user} />;
   }

@@ -1,5 +1,5 @@
 /** The parts of the personal page, by the `tab` in its address. */
-export const TABS = ["account", "security", "prices"] as const;
+export const TABS = ["account", "security", "notifications", "prices"] as const;
 export type Tab = (typeof TABS)[number];
 
 /** The part that an address names; else the first. */

@@ -212,6 +212,7 @@ const SYSTEM: readonly Omit<SettingSection, "tab">[] = [
       ...on("SMTPSSLEnabled"),
     ],
   },
+  { id: "wxpusher", fields: [...on("WxPusherEnabled"), secret("WxPusherAppToken")] },
   {
     id: "payment",
     needsServerAddress: true,

@@ -28,6 +28,7 @@ export type SiteStatus = Readonly<{
   telegram_oauth: boolean;
   wechat_login: boolean;
   wechat_qrcode: string;
+  wxpusher_enabled: boolean;
 }>;
 
 /** Single facts that other pages of the ecosystem read from local storage too. */
