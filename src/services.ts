@@ -19,6 +19,7 @@ import { createAddressPolicy } from "./lib/outbound/address-policy.ts";
 import { createSafeFetch, type SafeFetch } from "./lib/outbound/safe-fetch.ts";
 import { loadSecrets } from "./lib/secrets.ts";
 import { createSharedLimits, type SharedLimits } from "./lib/shared-limits.ts";
+import { type Broadcasts, createBroadcasts } from "./notify/broadcast.ts";
 import { createMailer, type Mailer } from "./notify/mail.ts";
 import { createNotifier, type Notifier } from "./notify/notifier.ts";
 import { checkEncryptionKey } from "./settings/key-check.ts";
@@ -47,6 +48,7 @@ export type Services = Readonly<{
   fetch: SafeFetch;
   mailer: Mailer;
   notifier: Notifier;
+  broadcasts: Broadcasts;
   metrics: ReturnType<typeof createMetrics>;
   /** Ends everything in the reverse order; charges that wait are written first. */
   close(): Promise<void>;
@@ -90,6 +92,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       rootLimit: config.notifyLimit,
       localAddress: `http://localhost:${config.port}`,
     });
+    const broadcasts = createBroadcasts({ db, notifier, log });
     const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
     const tester = createChannelTester({ db, changes, directory: channels, settings, fetch, log });
@@ -112,11 +115,13 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       fetch,
       mailer,
       notifier,
+      broadcasts,
       metrics: createMetrics(),
       async close() {
         tester.cancel();
         endUpkeep();
         endLowBalance();
+        broadcasts.cancel();
         sharedLimits?.close();
         await billing.close();
         for (const room of [sessions, channels, tokens, users, settings]) room.close();

@@ -10,10 +10,13 @@ import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Vault } from "../lib/crypto.ts";
 import type { Logger } from "../lib/log.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { Broadcasts } from "../notify/broadcast.ts";
 import type { Mailer } from "../notify/mail.ts";
 import type { Notifier } from "../notify/notifier.ts";
 import type { Settings } from "../settings/settings.ts";
 import { bindingRoutes } from "./bindings.ts";
+import { broadcastRoutes } from "./broadcast.ts";
+import { discoveryRoutes } from "./discovery.ts";
 import { groupRoutes } from "./groups.ts";
 import type { guard } from "./guard.ts";
 import { notificationRoutes } from "./notification.ts";
@@ -21,11 +24,14 @@ import { oauthRoutes } from "./oauth.ts";
 import { optionRoutes } from "./options.ts";
 import { passkeyRoutes } from "./passkeys.ts";
 import type { rateLimit } from "./rate-limit.ts";
+import { ratioRoutes } from "./ratios.ts";
 import { registerRoutes } from "./register.ts";
 import { securityRoutes } from "./security.ts";
 import { sessionRoutes } from "./session.ts";
+import { settingsTransferRoutes } from "./settings-transfer.ts";
 import { setupRoutes } from "./setup.ts";
 import { statusRoutes } from "./status.ts";
+import { systemInfoRoutes } from "./system-info.ts";
 import { userSelfRoutes } from "./user-self.ts";
 import { userRoutes } from "./users.ts";
 import { verificationRoutes } from "./verification.ts";
@@ -44,9 +50,11 @@ export type IdentityServices = Readonly<{
   fetch: SafeFetch;
   mailer: Mailer;
   notifier: Notifier;
+  broadcasts: Broadcasts;
   notifyAddresses: NotifyAddresses;
   log: Logger;
   signInAddresses: SignInAddresses;
+  updateCheckUrl: string | null;
   generateDefaultToken: boolean;
   /** Where the console is when no ServerAddress is set. */
   localAddress: string;
@@ -70,11 +78,16 @@ export function identityRoutes(
     .use(verificationRoutes(services, limits))
     .use(oauthRoutes(services, limits))
     .use(bindingRoutes(services, guarded, limits))
+    .use(broadcastRoutes(services, guarded))
     .use(notificationRoutes(services, guarded, limits))
     .use(passkeyRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(securityRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(userSelfRoutes({ ...services, signInLimiter }, guarded))
     .use(userRoutes(services, guarded))
     .use(groupRoutes(services, guarded))
-    .use(optionRoutes(services, guarded));
+    .use(optionRoutes(services, guarded))
+    .use(settingsTransferRoutes(services, guarded))
+    .use(discoveryRoutes(services, guarded))
+    .use(ratioRoutes(services, guarded))
+    .use(systemInfoRoutes(services, guarded));
 }

@@ -12,6 +12,7 @@ import { createVault, type Vault } from "../lib/crypto.ts";
 import { createLogger, type Logger } from "../lib/log.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { createBroadcasts } from "../notify/broadcast.ts";
 import { createMailer } from "../notify/mail.ts";
 import { createNotifier } from "../notify/notifier.ts";
 import { createSettings, type Settings } from "../settings/settings.ts";
@@ -89,10 +90,12 @@ export async function startTestConsole(
           fetch,
           mailer,
           notifier,
+          broadcasts: createBroadcasts({ db, notifier, log }),
           notifyAddresses: addresses,
           log,
           signInAddresses: { ...signInAddresses, ...outside },
           generateDefaultToken: false,
+          updateCheckUrl: null,
           localAddress,
           version: "test",
           startedAt: 1,

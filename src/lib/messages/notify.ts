@@ -19,6 +19,12 @@ export const notifyMessages = {
   notify_push_not_bound: { en: "Bind WxPusher first.", zh: "请先绑定 WxPusher。" },
   notify_failed: { en: "The message did not arrive: {reason}", zh: "消息发送失败：{reason}" },
   notify_test_sent: { en: "Test message sent", zh: "测试消息已发送" },
+  broadcast_text_required: { en: "Enter a title and a text.", zh: "请填写标题和内容。" },
+  broadcast_too_long: {
+    en: "The title can have {title} characters, the text {content}.",
+    zh: "标题最多 {title} 个字符，内容最多 {content} 个字符。",
+  },
+  broadcast_under_way: { en: "Another notice is being sent.", zh: "上一条通知仍在发送中。" },
   push_off: { en: "The administrator has not set up WxPusher.", zh: "管理员未配置 WxPusher。" },
   push_unreachable: { en: "WxPusher does not answer. Try again later.", zh: "无法连接 WxPusher，请稍后重试。" },
   push_expired: { en: "The QR code has expired. Get a new one.", zh: "二维码已过期，请重新获取。" },

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { users } from "../../db/schema/users.ts";
+import { startMailServer } from "../notify/testing.ts";
+import { startTestConsole, type TestConsole } from "./testing.ts";
+
+let app: TestConsole;
+let post: Awaited<ReturnType<typeof startMailServer>>;
+beforeAll(async () => {
+  post = await startMailServer();
+  app = await startTestConsole();
+  await app.settings.set("SMTPServer", "127.0.0.1");
+  await app.settings.set("SMTPPort", String(post.port));
+  await app.settings.set("SMTPFrom", "gate@example.com");
+});
+afterAll(async () => {
+  await app.close();
+  await post.stop();
+});
+
+const NEWS = { event: "promotion", title: "Half {{value}} price", content: "Only <b>today</b> {{value}}" };
+
+test("tells whoever wants to hear of it, and nobody else", async () => {
+  await app.addUser("root", "root");
+  const root = await app.login("root");
+  await app.addUser("admin", "admin");
+  const addressed = async (name: string, setting: object, row = {}) => {
+    const id = await app.addUser(name);
+    await app.db
+      .update(users)
+      .set({ email: `${name}@example.com`, setting: { ...setting }, ...row })
+      .where(eq(users.id, id));
+  };
+  await addressed("wants", { notify_events: ["promotion"] });
+  await addressed("default", {});
+  await addressed("banned", { notify_events: ["promotion"] }, { status: 2 });
+  const id = await app.addUser("nowhere");
+  await app.db
+    .update(users)
+    .set({ setting: { notify_events: ["promotion"] } })
+    .where(eq(users.id, id));
+
+  const ask = (method: string, body?: object, headers = root) => app.ask(method, "/api/broadcast/", body, headers);
+  expect((await ask("POST", NEWS, await app.login("admin"))).body.code).toBe("permission_denied");
+  expect((await ask("POST", { ...NEWS, title: " " })).body.code).toBe("broadcast_text_required");
+  expect((await ask("POST", { ...NEWS, event: "low_balance" })).status).toBe(400);
+  expect((await ask("POST", NEWS)).body.success).toBe(true);
+  expect((await ask("POST", NEWS)).body.code).toBe("broadcast_under_way");
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (!((await ask("GET")).body.data as { is_running: boolean }).is_running) break;
+    await Bun.sleep(10);
+  }
+  expect((await ask("GET")).body.data).toMatchObject({ is_running: false, told: 1, failed: 1, event: "promotion" });
+  expect(post.received.map(({ to }) => to)).toEqual([["wants@example.com"]]);
+  expect(post.received[0]?.text).toContain("Only <b>today</b> {{value}}");
+  expect(post.received[0]?.text).toContain("Only &lt;b&gt;today&lt;/b&gt; {{value}}");
+});

@@ -1,0 +1,41 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../db/types.ts";
+import { writeManagementLog } from "../logs/write-log.ts";
+import type { Broadcasts } from "../notify/broadcast.ts";
+import { ok } from "./envelope.ts";
+import type { guard } from "./guard.ts";
+
+/** Telling everybody who wants to hear of it: announcements, price changes, promotions. */
+export function broadcastRoutes(
+  { db, broadcasts }: Readonly<{ db: Db; broadcasts: Broadcasts }>,
+  guarded: ReturnType<typeof guard>,
+) {
+  return new Elysia({ prefix: "/api/broadcast", name: "console/broadcast" })
+    .use(guarded)
+    .get("/", () => ok(broadcasts.progress()), { role: "root" })
+    .post(
+      "/",
+      async ({ actor, body }) => {
+        broadcasts.start(body);
+        const what = `Told everybody who wants to hear of it (${body.event}): ${body.title.trim()}`;
+        await writeManagementLog(db, actor, what, { content: body.content });
+        return ok(broadcasts.progress());
+      },
+      {
+        role: "root",
+        body: t.Object({
+          event: t.Union([t.Literal("announcement"), t.Literal("price_change"), t.Literal("promotion")]),
+          title: t.String({ maxLength: 1000 }),
+          content: t.String({ maxLength: 50_000 }),
+        }),
+      },
+    )
+    .delete(
+      "/",
+      () => {
+        broadcasts.cancel();
+        return ok(broadcasts.progress());
+      },
+      { role: "root" },
+    );
+}
