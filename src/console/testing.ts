@@ -95,7 +95,6 @@ export async function startTestConsole(
           log,
           signInAddresses: { ...signInAddresses, ...outside },
           generateDefaultToken: false,
-          updateCheckUrl: null,
           localAddress,
           version: "test",
           startedAt: 1,
