@@ -42,25 +42,32 @@ async function missingOf(sql: Statements, months: readonly LogMonth[]): Promise<
 
 /**
  * Deletes log rows older than `before` (epoch seconds): whole months by dropping their partition, the rest in slices that
- * hold nobody up. Roll-ups stay: statistics reach further back than the log. Returns how many rows went.
+ * hold nobody up. Roll-ups stay: statistics reach further back than the log. Yields how many rows went with each step;
+ * whoever stops asking keeps the rest.
  */
-export async function dropLogsBefore({ sql }: Database, before: number): Promise<number> {
-  let deleted = 0;
+export async function* dropLogsInSteps({ sql }: Database, before: number): AsyncGenerator<number, void> {
   const now = Date.now() / 1000;
   for (const { name, until } of await listLogMonths(sql)) {
     if (until > Math.min(before, now)) continue;
     // A row that is added between the two is not counted, but nothing is added to a month that is over.
     const [sum] = await sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${name}`);
     await sql.unsafe(`drop table ${name}`);
-    deleted += sum?.rows ?? 0;
+    yield sum?.rows ?? 0;
   }
   for (;;) {
     const { count } = await sql`
       delete from logs where (created_at, id) in (
         select created_at, id from logs where created_at < ${before} order by created_at, id limit ${SLICE})`;
-    deleted += count;
-    if (count < SLICE) return deleted;
+    yield count;
+    if (count < SLICE) return;
   }
+}
+
+/** The same at a stretch. Returns how many rows went. */
+export async function dropLogsBefore(database: Database, before: number): Promise<number> {
+  let deleted = 0;
+  for await (const count of dropLogsInSteps(database, before)) deleted += count;
+  return deleted;
 }
 
 /** The log's months as the database has them, oldest first. */

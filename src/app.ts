@@ -81,6 +81,7 @@ function managementApi(services: Services) {
   const shared = {
     ...services,
     signInAddresses: config.signInAddresses,
+    updateCheckUrl: config.updateCheckUrl,
     generateDefaultToken: config.generateDefaultToken,
     stripeAddress: config.stripeAddress,
     db: database.db,

@@ -34,6 +34,8 @@ export type Config = Readonly<{
   notifyLimit: Readonly<{ count: number; windowMs: number }>;
   /** Base addresses of the services that people sign in with, without a slash at the end. */
   signInAddresses: SignInAddresses;
+  /** Tells the newest release, as GitHub's API does; null: updates are not looked for. */
+  updateCheckUrl: string | null;
   /** Base address of the service that takes cards, without a slash at the end. */
   stripeAddress: string;
 }>;
@@ -100,6 +102,7 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
       count: read.integer("NOTIFY_LIMIT_COUNT", 2, 1, 1000),
       windowMs: read.integer("NOTIFICATION_LIMIT_DURATION_MINUTE", 10, 1, 1440) * 60_000,
     },
+    updateCheckUrl: read.text("UPDATE_CHECK_URL") === null ? null : read.address("UPDATE_CHECK_URL", ""),
     signInAddresses: {
       github: read.address("GITHUB_BASE_URL", "https://github.com"),
       githubApi: read.address("GITHUB_API_URL", "https://api.github.com"),

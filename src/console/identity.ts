@@ -16,6 +16,7 @@ import type { Notifier } from "../notify/notifier.ts";
 import type { Settings } from "../settings/settings.ts";
 import { bindingRoutes } from "./bindings.ts";
 import { broadcastRoutes } from "./broadcast.ts";
+import { discoveryRoutes } from "./discovery.ts";
 import { groupRoutes } from "./groups.ts";
 import type { guard } from "./guard.ts";
 import { notificationRoutes } from "./notification.ts";
@@ -23,11 +24,14 @@ import { oauthRoutes } from "./oauth.ts";
 import { optionRoutes } from "./options.ts";
 import { passkeyRoutes } from "./passkeys.ts";
 import type { rateLimit } from "./rate-limit.ts";
+import { ratioRoutes } from "./ratios.ts";
 import { registerRoutes } from "./register.ts";
 import { securityRoutes } from "./security.ts";
 import { sessionRoutes } from "./session.ts";
+import { settingsTransferRoutes } from "./settings-transfer.ts";
 import { setupRoutes } from "./setup.ts";
 import { statusRoutes } from "./status.ts";
+import { systemInfoRoutes } from "./system-info.ts";
 import { userSelfRoutes } from "./user-self.ts";
 import { userRoutes } from "./users.ts";
 import { verificationRoutes } from "./verification.ts";
@@ -50,6 +54,7 @@ export type IdentityServices = Readonly<{
   notifyAddresses: NotifyAddresses;
   log: Logger;
   signInAddresses: SignInAddresses;
+  updateCheckUrl: string | null;
   generateDefaultToken: boolean;
   /** Where the console is when no ServerAddress is set. */
   localAddress: string;
@@ -80,5 +85,9 @@ export function identityRoutes(
     .use(userSelfRoutes({ ...services, signInLimiter }, guarded))
     .use(userRoutes(services, guarded))
     .use(groupRoutes(services, guarded))
-    .use(optionRoutes(services, guarded));
+    .use(optionRoutes(services, guarded))
+    .use(settingsTransferRoutes(services, guarded))
+    .use(discoveryRoutes(services, guarded))
+    .use(ratioRoutes(services, guarded))
+    .use(systemInfoRoutes(services, guarded));
 }

@@ -280,6 +280,15 @@ describe("deleting", () => {
     [`target_timestamp=${NOW + 86_400}`, "log_target_time_future"],
   ])("%s is refused", async (query, code) => expect(await remove(query)).toMatchObject({ code }));
 
+  test("clearing tells how far it is, and ends with what went", async () => {
+    const clear = (target_timestamp: number, who: "admin" | "user" = "admin") =>
+      app.ask("POST", "/api/log/clear", { target_timestamp }, app.as[who]);
+    expect((await clear(NOW - 500, "user")).body.code).toBe("permission_denied");
+    expect((await clear(NOW + 500)).body.code).toBe("log_target_time_future");
+    const lines = (await clear(NOW - 1_000_000_000)).text.trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line)).at(-1)).toEqual({ deleted: 0, done: true });
+  });
+
   test("older rows go, the sums stay, the log says who did it", async () => {
     const before = (await call("/api/log/stat?username=user")).data;
     expect(await remove(`target_timestamp=${NOW - 110}`)).toMatchObject({ success: true, data: 1100 + 14 });

@@ -1,9 +1,10 @@
 import { Elysia, t } from "elysia";
 import { dropLogsBefore } from "../../db/partitions.ts";
-import type { Database } from "../../db/types.ts";
+import type { Database, Db } from "../../db/types.ts";
 import type { UserEntry } from "../accounts/directory.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import { clearLogs } from "../logs/clear-logs.ts";
 import { exportLogs } from "../logs/export-logs.ts";
 import { type LogCursor, readLogs, searchLogs, totalLogs, type Viewer } from "../logs/list-logs.ts";
 import type { LogFilter } from "../logs/log-filter.ts";
@@ -68,12 +69,9 @@ export function logRoutes(
   };
   const everybody = (given: typeof query.static) => resolveFilter(db, adminFilter(given));
   const deleteBefore = async (actor: UserEntry, target: number) => {
-    if (target <= 0) throw new OperationError("log_target_time_required");
-    // Milliseconds given by mistake would delete everything.
-    if (target > nowSeconds()) throw new OperationError("log_target_time_future");
+    checkTarget(target);
     const deleted = await dropLogsBefore(database, Math.trunc(target));
-    const until = new Date(target * 1000).toISOString();
-    await writeManagementLog(db, actor, `Deleted ${deleted} log rows older than ${until}`);
+    await writeClearing(db, actor, deleted, target);
     return deleted;
   };
   return new Elysia({ prefix: "/api/log", name: "console/logs" })
@@ -108,8 +106,29 @@ export function logRoutes(
     .delete("/", async ({ actor, query: { target_timestamp: target } }) => ok(await deleteBefore(actor, target || 0)), {
       role: "admin",
       query: t.Object({ target_timestamp: timestamp() }),
-    });
+    })
+    .post(
+      "/clear",
+      ({ actor, body }) => {
+        checkTarget(body.target_timestamp);
+        const target = Math.trunc(body.target_timestamp);
+        const steps = clearLogs(database, target, (deleted) => writeClearing(db, actor, deleted, target));
+        return new Response(steps, {
+          headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
+        });
+      },
+      { role: "admin", body: t.Object({ target_timestamp: t.Number() }) },
+    );
 }
+
+function checkTarget(target: number): void {
+  if (target <= 0) throw new OperationError("log_target_time_required");
+  // Milliseconds given by mistake would delete everything.
+  if (target > nowSeconds()) throw new OperationError("log_target_time_future");
+}
+
+const writeClearing = (db: Db, actor: UserEntry, deleted: number, target: number): Promise<void> =>
+  writeManagementLog(db, actor, `Deleted ${deleted} log rows older than ${new Date(target * 1000).toISOString()}`);
 
 function commonFilter(given: typeof query.static): LogFilter {
   const { type, token_name, token_id, model_name, group, request_id, failed, start_timestamp, end_timestamp } = given;

@@ -95,6 +95,7 @@ export async function startTestConsole(
           log,
           signInAddresses: { ...signInAddresses, ...outside },
           generateDefaultToken: false,
+          updateCheckUrl: null,
           localAddress,
           version: "test",
           startedAt: 1,

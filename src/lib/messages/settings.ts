@@ -33,5 +33,18 @@ export const settingMessages = {
     en: "{key}: line {line} is not a valid regular expression.",
     zh: "{key}：第 {line} 行不是有效的正则表达式。",
   },
+  oidc_well_known_address: {
+    en: "The well-known URL must begin with http:// or https://.",
+    zh: "Well-Known URL 必须以 http:// 或 https:// 开头。",
+  },
+  oidc_discovery_failed: {
+    en: "Failed to get the OIDC configuration, check the network and the well-known URL ({detail}).",
+    zh: "获取 OIDC 配置失败，请检查网络与 Well-Known URL（{detail}）。",
+  },
+  update_check_unset: {
+    en: "No address to ask for updates is set: start with UPDATE_CHECK_URL.",
+    zh: "未设置检查更新的地址：请在启动时设置 UPDATE_CHECK_URL。",
+  },
+  update_check_failed: { en: "Failed to check for updates, try again later.", zh: "检查更新失败，请稍后再试。" },
   model_ratios_reset: { en: "Model ratios reset", zh: "模型倍率已重置" },
 } as const;

@@ -1,0 +1,42 @@
+import type { Decimal } from "../../lib/decimal.ts";
+import { NO_USAGE, type Price, type Receipt, type Usage } from "../types.ts";
+import { charge } from "./charge.ts";
+import { estimate } from "./estimate.ts";
+import type { PriceTable } from "./price-table.ts";
+import { resolvePrice } from "./resolve-price.ts";
+
+type Imagined = Readonly<{ model: string; group: string; usage: Partial<Usage> }>;
+
+export type ChargePreview = Readonly<{
+  kind: Price["kind"];
+  /** The model has no price of its own: this is what it costs those who accept that. */
+  isUnset: boolean;
+  /** Whole quota units. */
+  quota: number;
+  /** What would be held before such a call, its output as the client's limit: quota units. */
+  held: number;
+  receipt: Receipt;
+}>;
+
+/** What a call with this usage would cost, by the very functions that charge calls. */
+export function previewCharge(table: PriceTable, quotaPerUnit: Decimal, imagined: Imagined): ChargePreview | null {
+  const { model, group } = imagined;
+  const usage = { ...NO_USAGE, ...imagined.usage };
+  const query = { requestedModel: model, upstreamModel: model, group };
+  const own = resolvePrice(table, { ...query, acceptUnset: false });
+  const price = own ?? resolvePrice(table, { ...query, acceptUnset: true });
+  if (!price) return null;
+  const expected = {
+    promptTokens: usage.promptTokens,
+    maxOutputTokens: usage.completionTokens,
+    defaultOutputTokens: 0,
+    audioInputTokens: usage.audioInputTokens,
+    writesCache: usage.cacheCreationTokens > 0,
+  };
+  return {
+    kind: price.kind,
+    isUnset: own === null,
+    held: estimate(price, expected, quotaPerUnit),
+    ...charge(price, usage, quotaPerUnit),
+  };
+}
