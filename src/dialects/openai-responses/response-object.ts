@@ -45,7 +45,7 @@ export function responseBase(id: string, createdAt: number, context: ReplyContex
 function formatEcho(format: Conversation["format"]): JsonObject {
   if (format?.type === "schema") {
     const { name, description, schema, strict } = format;
-    return { type: "json_schema", name, description, schema, strict: strict ?? true };
+    return compact({ type: "json_schema", name, description, schema, strict: strict ?? true });
   }
   return { type: format?.type === "json" ? "json_object" : "text" };
 }
@@ -64,7 +64,7 @@ export function endState(reason: FinishReason, usage: ReportedUsage | null, now:
     completed_at: cut === null ? now : null,
     error: null,
     incomplete_details: cut === null ? null : { reason: cut },
-    usage: usage && usageObject(usage),
+    ...(usage && { usage: usageObject(usage) }),
   };
 }
 

@@ -72,7 +72,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #begin(): string {
     if (this.#base) return "";
     this.#base = responseBase(responseId(this.#id, this.context), this.#createdAt, this.context, this.request);
-    const state = { status: "in_progress", completed_at: null, error: null, incomplete_details: null, usage: null };
+    const state = { status: "in_progress", completed_at: null, error: null, incomplete_details: null };
     const response = { ...this.#base, output: [], ...state };
     return this.#write("response.created", { response }) + this.#write("response.in_progress", { response });
   }
@@ -81,7 +81,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     // A failed response knows other codes than an error does.
     const kind = status === 429 ? "rate_limit_exceeded" : status >= 500 ? "server_error" : "invalid_prompt";
     const error = { code: kind, message };
-    const state = { status: "failed", completed_at: null, error, incomplete_details: null, usage: null };
+    const state = { status: "failed", completed_at: null, error, incomplete_details: null };
     return (
       this.#write("error", { code: code ?? kind, message, param }) +
       this.#write("response.failed", { response: { ...this.#base, output: this.#output, ...state } })
