@@ -95,6 +95,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/personal.tsx"), "PersonalPage"),
   ),
   guarded(
+    "/notice",
+    lazyRouteComponent(() => import("./routes/notice.tsx"), "NoticePage"),
+  ),
+  guarded(
     "/token",
     lazyRouteComponent(() => import("./routes/token-list.tsx"), "TokenListPage"),
   ),

@@ -1,3 +1,4 @@
+import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
 import HubOutlined from "@mui/icons-material/HubOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
@@ -7,9 +8,9 @@ import type SvgIcon from "@mui/material/SvgIcon";
 import { isAdmin, isSuperAdmin, type StoredUser } from "../session/stored-user.ts";
 
 export type NavItem = Readonly<{
-  path: "/token" | "/log" | "/channel" | "/setting" | "/personal";
+  path: "/token" | "/log" | "/channel" | "/notice" | "/setting" | "/personal";
   /** Under `shell` in the words. */
-  label: "tokens" | "logs" | "channels" | "settings" | "personalSettings";
+  label: "tokens" | "logs" | "channels" | "notices" | "settings" | "personalSettings";
   icon: typeof SvgIcon;
   isForSuperAdmins?: true;
 }>;
@@ -35,6 +36,7 @@ export const NAV: readonly NavSection[] = [
     isForAdmins: true,
     items: [
       { path: "/channel", label: "channels", icon: HubOutlined },
+      { path: "/notice", label: "notices", icon: CampaignOutlined, isForSuperAdmins: true },
       { path: "/setting", label: "settings", icon: TuneOutlined, isForSuperAdmins: true },
     ],
   },
