@@ -99,6 +99,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/notice.tsx"), "NoticePage"),
   ),
   guarded(
+    "/topup",
+    lazyRouteComponent(() => import("./routes/topup.tsx"), "WalletPage"),
+  ),
+  guarded(
     "/token",
     lazyRouteComponent(() => import("./routes/token-list.tsx"), "TokenListPage"),
   ),

@@ -4,12 +4,14 @@ import type { guard } from "./guard.ts";
 import { invitationRoutes } from "./invitation.ts";
 import { paymentCallbackRoutes } from "./payment-callbacks.ts";
 import { type PaymentServices, paymentRoutes } from "./payments.ts";
+import { redeemRoutes } from "./redeem.ts";
 
 /** What users have, are given and pay. */
 export function walletRoutes(services: PaymentServices, guarded: ReturnType<typeof guard>) {
   return new Elysia({ name: "console/wallet" })
     .use(checkInRoutes(services, guarded))
     .use(invitationRoutes(services, guarded))
+    .use(redeemRoutes(services, guarded))
     .use(paymentRoutes(services, guarded))
     .use(paymentCallbackRoutes(services));
 }

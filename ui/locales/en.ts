@@ -10,11 +10,13 @@ import oauth from "./en/oauth.json" with { type: "json" };
 import personal from "./en/personal.json" with { type: "json" };
 import register from "./en/register.json" with { type: "json" };
 import reset from "./en/reset.json" with { type: "json" };
+import rewards from "./en/rewards.json" with { type: "json" };
 import security from "./en/security.json" with { type: "json" };
 import settings from "./en/settings.json" with { type: "json" };
 import setup from "./en/setup.json" with { type: "json" };
 import shell from "./en/shell.json" with { type: "json" };
 import tokens from "./en/tokens.json" with { type: "json" };
+import wallet from "./en/wallet.json" with { type: "json" };
 
 export default {
   about,
@@ -29,9 +31,11 @@ export default {
   personal,
   register,
   reset,
+  rewards,
   security,
   settings,
   setup,
   shell,
   tokens,
+  wallet,
 };

@@ -10,11 +10,13 @@ import oauth from "./zh/oauth.json" with { type: "json" };
 import personal from "./zh/personal.json" with { type: "json" };
 import register from "./zh/register.json" with { type: "json" };
 import reset from "./zh/reset.json" with { type: "json" };
+import rewards from "./zh/rewards.json" with { type: "json" };
 import security from "./zh/security.json" with { type: "json" };
 import settings from "./zh/settings.json" with { type: "json" };
 import setup from "./zh/setup.json" with { type: "json" };
 import shell from "./zh/shell.json" with { type: "json" };
 import tokens from "./zh/tokens.json" with { type: "json" };
+import wallet from "./zh/wallet.json" with { type: "json" };
 
 export default {
   about,
@@ -29,9 +31,11 @@ export default {
   personal,
   register,
   reset,
+  rewards,
   security,
   settings,
   setup,
   shell,
   tokens,
+  wallet,
 };

@@ -1,4 +1,5 @@
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
+import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWalletOutlined";
 import HubOutlined from "@mui/icons-material/HubOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
@@ -8,9 +9,9 @@ import type SvgIcon from "@mui/material/SvgIcon";
 import { isAdmin, isSuperAdmin, type StoredUser } from "../session/stored-user.ts";
 
 export type NavItem = Readonly<{
-  path: "/token" | "/log" | "/channel" | "/notice" | "/setting" | "/personal";
+  path: "/token" | "/log" | "/channel" | "/notice" | "/setting" | "/topup" | "/personal";
   /** Under `shell` in the words. */
-  label: "tokens" | "logs" | "channels" | "notices" | "settings" | "personalSettings";
+  label: "tokens" | "logs" | "channels" | "notices" | "settings" | "wallet" | "personalSettings";
   icon: typeof SvgIcon;
   isForSuperAdmins?: true;
 }>;
@@ -43,7 +44,10 @@ export const NAV: readonly NavSection[] = [
   {
     key: "personal",
     isForAdmins: false,
-    items: [{ path: "/personal", label: "personalSettings", icon: PersonOutlineOutlined }],
+    items: [
+      { path: "/topup", label: "wallet", icon: AccountBalanceWalletOutlined },
+      { path: "/personal", label: "personalSettings", icon: PersonOutlineOutlined },
+    ],
   },
 ];
 

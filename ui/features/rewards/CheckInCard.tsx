@@ -1,0 +1,104 @@
+import Check from "@mui/icons-material/Check";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { CheckInStatus } from "../../../src/wallet/read-check-ins.ts";
+import { Panel } from "../../components/layout.tsx";
+import { amountText, dollars, useMoneyFormat } from "../../components/money-format.tsx";
+import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { checkIn, checkInStatus } from "./rewards-calls.ts";
+
+/** The daily check-in and the last seven days; nothing where the site has none. */
+export const CheckInCard = () => {
+  const { t } = useTranslation();
+  const format = useMoneyFormat();
+  const client = useQueryClient();
+  const { data } = useQuery(checkInStatus);
+  const enter = useMutation({
+    mutationFn: checkIn,
+    onSuccess: (quota) => notifyDone(t("rewards.checkIn.done", { amount: dollars(quota, format.quotaPerUnit, 6) })),
+    onError: notifyError,
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: checkInStatus.queryKey }),
+        client.invalidateQueries({ queryKey: ["self"] }),
+      ]),
+  });
+  if (!data?.enabled) return null;
+  const amount = (quota: number) => amountText(quota, format, quota % 5000 === 0 ? 2 : 3);
+  const range = data.least === data.most ? amount(data.least) : `${amount(data.least)} – ${amount(data.most)}`;
+  return (
+    <Panel
+      title={t("rewards.checkIn.title")}
+      hint={data.streak > 0 && t("rewards.checkIn.streak", { count: data.streak })}
+      action={
+        <Box className="num" sx={{ fontSize: 12, color: "text.secondary" }}>
+          {t("rewards.checkIn.range", { range })}
+        </Box>
+      }
+    >
+      <Week week={data.week} />
+      <Button
+        fullWidth
+        startIcon={<Check />}
+        onClick={() => enter.mutate()}
+        loading={enter.isPending}
+        disabled={!data.can_check_in}
+        sx={{ mt: 3 }}
+      >
+        {data.can_check_in ? t("rewards.checkIn.action") : t("rewards.checkIn.already")}
+      </Button>
+    </Panel>
+  );
+};
+
+const Week = ({ week }: { week: CheckInStatus["week"] }) => {
+  const { t, i18n } = useTranslation();
+  const format = useMoneyFormat();
+  const dayName = new Intl.DateTimeFormat(i18n.language, { weekday: "narrow", timeZone: "UTC" });
+  const fullName = new Intl.DateTimeFormat(i18n.language, { dateStyle: "medium", timeZone: "UTC" });
+  return (
+    <Box
+      component="ol"
+      aria-label={t("rewards.checkIn.week")}
+      sx={{
+        m: 0,
+        p: 0,
+        listStyle: "none",
+        display: "grid",
+        gridTemplateColumns: "repeat(7, minmax(0, 1fr))",
+        gap: 1.5,
+      }}
+    >
+      {week.map(({ day, quota }, index) => {
+        const date = Date.parse(`${day}T00:00:00Z`);
+        const isToday = index === week.length - 1;
+        const gained = quota === null ? null : amountText(quota, format, 2).replace("$", "");
+        return (
+          <Box
+            component="li"
+            key={day}
+            aria-label={`${fullName.format(date)}: ${gained ?? t("rewards.checkIn.missed")}`}
+            sx={{
+              py: 1,
+              textAlign: "center",
+              fontSize: 12,
+              lineHeight: "18px",
+              overflow: "hidden",
+              border: "1px solid",
+              borderColor: isToday ? "primary.main" : "line.main",
+              borderRadius: "6px",
+              bgcolor: quota === null ? "surface.paper" : "surface.sunken",
+            }}
+          >
+            <Box sx={{ color: "text.secondary" }}>{dayName.format(date)}</Box>
+            <Box className="num" sx={{ fontWeight: quota === null ? 400 : 600 }}>
+              {gained ?? "–"}
+            </Box>
+          </Box>
+        );
+      })}
+    </Box>
+  );
+};

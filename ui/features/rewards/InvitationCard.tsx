@@ -1,0 +1,107 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Invitation } from "../../../src/wallet/invitation.ts";
+import { CopyButton } from "../../components/CopyButton.tsx";
+import { ErrorState } from "../../components/ErrorState.tsx";
+import { Panel, Row } from "../../components/layout.tsx";
+import { Money } from "../../components/Money.tsx";
+import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
+import { InviteCodeDialog } from "./InviteCodeDialog.tsx";
+import { invitation } from "./rewards-calls.ts";
+import { TransferDialog } from "./TransferDialog.tsx";
+
+/** One's invitation link, what it brought, and by which rules. */
+export const InvitationCard = () => {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(invitation);
+  return (
+    <Panel title={t("rewards.invitation.title")} hint={data && t("rewards.invitation.joined", { count: data.count })}>
+      {data ? (
+        <Content invitation={data} />
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton variant="rounded" height={96} />
+      )}
+    </Panel>
+  );
+};
+
+const Content = ({ invitation: mine }: { invitation: Invitation }) => {
+  const { t } = useTranslation();
+  const [dialog, setDialog] = useState<"code" | "transfer" | null>(null);
+  const link = `${location.origin}/register?aff=${encodeURIComponent(mine.code)}`;
+  return (
+    <>
+      <Row gap={6} sx={{ mb: 3 }}>
+        <Figure name={t("rewards.invitation.ready")} quota={mine.quota} />
+        <Figure name={t("rewards.invitation.earned")} quota={mine.history_quota} />
+      </Row>
+      <Row wrap sx={{ rowGap: 2 }}>
+        <Row
+          gap={1}
+          sx={{
+            flex: "1 1 200px",
+            pl: 2.5,
+            height: 32,
+            border: "1px solid",
+            borderColor: "line.main",
+            borderRadius: "7px",
+            bgcolor: "surface.sunken",
+          }}
+        >
+          <Box
+            component="code"
+            title={link}
+            sx={{ flex: 1, overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}
+          >
+            {link}
+          </Box>
+          <CopyButton text={link} label={t("rewards.invitation.copy")} />
+        </Row>
+        {!mine.code_modified && <Button onClick={() => setDialog("code")}>{t("rewards.invitation.choose")}</Button>}
+        <Button onClick={() => setDialog("transfer")} disabled={mine.quota < mine.min_transfer}>
+          {t("rewards.invitation.transfer")}
+        </Button>
+      </Row>
+      <Rules invitation={mine} />
+      {dialog === "code" && <InviteCodeDialog onClose={() => setDialog(null)} />}
+      {dialog === "transfer" && <TransferDialog invitation={mine} onClose={() => setDialog(null)} />}
+    </>
+  );
+};
+
+const Figure = ({ name, quota }: { name: string; quota: number }) => (
+  <Box>
+    <Box sx={{ fontSize: 12, lineHeight: "16px", color: "text.secondary" }}>{name}</Box>
+    <Box sx={{ fontSize: 18, lineHeight: "26px", fontWeight: 620 }}>
+      <Money quota={quota} />
+    </Box>
+  </Box>
+);
+
+const Rules = ({ invitation: mine }: { invitation: Invitation }) => {
+  const { t } = useTranslation();
+  const format = useMoneyFormat();
+  const amount = (quota: number) => amountText(quota, format);
+  const rules = [
+    mine.for_inviter > 0 && t("rewards.invitation.rules.inviter", { amount: amount(mine.for_inviter) }),
+    mine.for_invitee > 0 && t("rewards.invitation.rules.invitee", { amount: amount(mine.for_invitee) }),
+    mine.cashback_rate !== "0" && t("rewards.invitation.rules.cashback", { rate: mine.cashback_rate }),
+    mine.cashback_rate !== "0" &&
+      mine.min_cashback_quota > 0 &&
+      t("rewards.invitation.rules.cashbackFrom", { amount: amount(mine.min_cashback_quota) }),
+    t("rewards.invitation.rules.transfer", { amount: amount(mine.min_transfer) }),
+  ].filter((rule) => typeof rule === "string");
+  return (
+    <Box component="ul" sx={{ m: 0, mt: 3, pl: 4, fontSize: 12, lineHeight: "18px", color: "text.secondary" }}>
+      {rules.map((rule) => (
+        <li key={rule}>{rule}</li>
+      ))}
+    </Box>
+  );
+};

@@ -1,0 +1,44 @@
+import Button from "@mui/material/Button";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import { type ReactNode, useId } from "react";
+import { useTranslation } from "react-i18next";
+
+type Props = {
+  title: string;
+  /** The verb on the button. */
+  action: string;
+  children: ReactNode;
+  isBusy: boolean;
+  isDisabled?: boolean;
+  onSubmit: () => void;
+  onClose: () => void;
+};
+
+/** A short form over the page. Render it only while it is open. */
+export const FormDialog = ({ title, action, children, isBusy, isDisabled = false, onSubmit, onClose }: Props) => {
+  const { t } = useTranslation();
+  const titleId = useId();
+  return (
+    <Dialog open onClose={onClose} fullWidth maxWidth="xs" aria-labelledby={titleId}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+      >
+        <DialogTitle id={titleId}>{title}</DialogTitle>
+        <DialogContent>{children}</DialogContent>
+        <DialogActions>
+          <Button onClick={onClose}>{t("components.cancel")}</Button>
+          <Button type="submit" variant="contained" color="primary" loading={isBusy} disabled={isDisabled}>
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,15 @@
+/** Leaves the page by posting a form to another site, as payment services want it. */
+export function postForm(url: string, fields: Readonly<Record<string, string>>): void {
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = url;
+  for (const [name, value] of Object.entries(fields)) {
+    const input = document.createElement("input");
+    input.type = "hidden";
+    input.name = name;
+    input.value = value;
+    form.append(input);
+  }
+  document.body.append(form);
+  form.submit();
+}

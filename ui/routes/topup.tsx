@@ -1,0 +1,62 @@
+import Box from "@mui/material/Box";
+import TabItem from "@mui/material/Tab";
+import Tabs from "@mui/material/Tabs";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { useAddress } from "../components/useAddress.ts";
+import { CheckInCard } from "../features/rewards/CheckInCard.tsx";
+import { InvitationCard } from "../features/rewards/InvitationCard.tsx";
+import { BalanceCard } from "../features/wallet/BalanceCard.tsx";
+import { OrderTable } from "../features/wallet/OrderTable.tsx";
+import { RebateTable } from "../features/wallet/RebateTable.tsx";
+import { RedeemCard } from "../features/wallet/RedeemCard.tsx";
+import { TopUpCard } from "../features/wallet/TopUpCard.tsx";
+import { rebates, topUpWays } from "../features/wallet/wallet-calls.ts";
+
+const LISTS = ["orders", "rebates"] as const;
+type List = (typeof LISTS)[number];
+
+/** What I have, ways to add to it, and what was added. */
+export const WalletPage = () => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  const { data: ways } = useQuery(topUpWays);
+  const [list, setList] = useState<List>("orders");
+  return (
+    <>
+      <PageHeader title={t("wallet.title")} purpose={t("wallet.purpose")} />
+      <Box sx={{ display: "grid", gap: 4, gridTemplateColumns: { xs: "minmax(0,1fr)", md: "minmax(280px,1fr) 2fr" } }}>
+        <BalanceCard />
+        <TopUpCard />
+      </Box>
+      <Box
+        sx={{
+          mt: 4,
+          display: "grid",
+          gap: 4,
+          alignItems: "start",
+          gridTemplateColumns: { xs: "minmax(0,1fr)", md: "repeat(auto-fit, minmax(300px, 1fr))" },
+        }}
+      >
+        <CheckInCard />
+        <RedeemCard given={address.text("code")} link={ways?.link ?? ""} />
+        <InvitationCard />
+      </Box>
+      <Tabs
+        value={list}
+        onChange={(_, next: List) => setList(next)}
+        aria-label={t("wallet.lists.label")}
+        sx={{ mt: 6, mb: 3 }}
+      >
+        {LISTS.map((name) => (
+          <TabItem key={name} value={name} label={t(`wallet.lists.${name}`)} id={`tab-${name}`} aria-controls="list" />
+        ))}
+      </Tabs>
+      <div role="tabpanel" id="list" aria-labelledby={`tab-${list}`}>
+        {list === "orders" ? <OrderTable /> : <RebateTable list={rebates} />}
+      </div>
+    </>
+  );
+};
