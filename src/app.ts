@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { sessionUser } from "./accounts/authenticate.ts";
 import { CHANNEL_STATUS } from "./channels/entry.ts";
 import { disableChannelKey, setChannelStatus } from "./channels/set-status.ts";
+import { channelExplainRoutes, type Explain } from "./console/channel-explain.ts";
 import { channelUpstreamRoutes } from "./console/channel-upstream.ts";
 import { channelRoutes } from "./console/channels.ts";
 import { envelope } from "./console/envelope.ts";
@@ -35,13 +36,14 @@ export type App = Readonly<{
  * router of its own, so that nothing the console needs runs before a relayed call.
  */
 export function createApp(services: Services, draining: () => boolean): App {
-  const relay = new Elysia({ name: "data-plane" }).use(createRelay(relayServices(services))).compile();
+  const { routes, explain } = createRelay(relayServices(services));
+  const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
   const management = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set }) => {
       set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
     })
     .use(health({ readiness: () => readiness(services, draining), metrics: services.metrics, version }))
-    .use(managementApi(services))
+    .use(managementApi(services, explain))
     .use(webAssets(consoleRoot(), pageLimit(services), scriptHosts(services)))
     .compile();
   return {
@@ -76,7 +78,7 @@ function pageLimit({ config, clientAddress }: Services): PageLimit {
 }
 
 /** Everything under /api. */
-function managementApi(services: Services) {
+function managementApi(services: Services, explain: Explain) {
   const { database, changes, vault, channels, config } = services;
   const shared = {
     ...services,
@@ -99,6 +101,7 @@ function managementApi(services: Services) {
     .use(limits)
     .use(sameOrigin(services))
     .use(identityRoutes(shared, guarded, limits))
+    .use(channelExplainRoutes(explain, guarded))
     .use(channelUpstreamRoutes(shared, guarded))
     .use(modelRoutes(services, guarded))
     .use(channelRoutes(operations, guarded))

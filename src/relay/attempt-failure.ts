@@ -19,6 +19,8 @@ export class AttemptFailure extends Error {
     readonly retryAfter: string | null = null,
     /** For the operator only. */
     readonly detail: string = error.message,
+    /** The channel's own time to the first byte ran out: another may still answer in time. */
+    readonly overBudget = false,
   ) {
     super(error.message);
   }
@@ -49,10 +51,11 @@ export function notAnswered(
   key: string,
   kind: keyof typeof KINDS,
   cause?: unknown,
+  overBudget = false,
 ): AttemptFailure {
   const { status, code, message } = KINDS[kind];
   const error: ReadError = { message, type: "upstream_error", param: "", code, shaped: false };
-  return new AttemptFailure(channel, key, status, error, false, null, detailOf(cause) ?? message);
+  return new AttemptFailure(channel, key, status, error, false, null, detailOf(cause) ?? message, overBudget);
 }
 
 const KINDS = {

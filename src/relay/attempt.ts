@@ -46,7 +46,10 @@ export async function attempt(context: RelayContext, call: Call, choice: Choice)
     endMs: 0,
   };
   call.attempts.push(entry);
-  const exchange = new Exchange(context.watch, context.services.config.relayTimeoutMs);
+  const budgetMs = firstByteBudgetMs(channel);
+  const exchange = new Exchange(context.watch, budgetMs ?? context.services.config.relayTimeoutMs);
+  context.coolDown.begin(channel.id, choice.key);
+  context.inFlight.begin(channel.id);
   call.stop = () => {
     if (!drains(channel)) exchange.stop("client_left");
   };
@@ -57,19 +60,27 @@ export async function attempt(context: RelayContext, call: Call, choice: Choice)
       entry.error = cause.message;
       throw cause;
     }
-    const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause);
+    const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause, budgetMs !== null);
     if (failure.answered) entry.status = failure.status;
     entry.error = failure.detail;
     throw failure;
   } finally {
     exchange.answered();
+    context.inFlight.end(channel.id);
     call.waitedMs += call.elapsedMs - startMs;
     entry.endMs = Math.round(call.elapsedMs);
   }
 }
 
-function failureOf({ channel, key }: Choice, exchange: Exchange, cause: unknown): AttemptFailure {
-  return notAnswered(channel, key, exchange.stopped === "first_byte_timeout" ? "timeout" : "unreachable", cause);
+function failureOf({ channel, key }: Choice, exchange: Exchange, cause: unknown, hasBudget: boolean): AttemptFailure {
+  const late = exchange.stopped === "first_byte_timeout";
+  return notAnswered(channel, key, late ? "timeout" : "unreachable", cause, late && hasBudget);
+}
+
+/** The channel's own limit on the time to the first byte (setting `first_byte_timeout_seconds`); null: the general one. */
+function firstByteBudgetMs({ setting }: ChannelEntry): number | null {
+  const seconds = Number(setting.first_byte_timeout_seconds ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;
 }
 
 async function exchangeWith(
@@ -89,6 +100,7 @@ async function exchangeWith(
   const passage = choosePassage(context, call, channel, provider);
   const encoded = passage.encode(channel);
   const request = encoded instanceof Promise ? await encoded : encoded;
+  refuseLoss(call);
   const encodedCall = encode(context, call, request, channel, key, provider);
   const outgoing = encodedCall instanceof Promise ? await encodedCall : encodedCall;
   const response = await context.upstream.send(outgoing, exchange.signal);
@@ -115,6 +127,19 @@ async function exchangeWith(
   if (!answer) throw notAnswered(channel, key, "broken");
   return { kind: "whole", answer };
 }
+
+/** A client may ask to be refused rather than misunderstood (header `X-Sluice-Strict`). */
+function refuseLoss({ admitted, dropped }: Call): void {
+  if (dropped.length === 0 || !isOn(admitted.request.headers.get("x-sluice-strict"))) return;
+  const names = dropped.join(", ");
+  throw new RelayError(400, "unsupported_parameters", `The upstream of this model cannot express: ${names}.`, {
+    type: "invalid_request_error",
+    param: dropped[0] ?? "",
+  });
+}
+
+const isOn = (header: string | null): boolean =>
+  header !== null && header !== "" && header !== "0" && header !== "false";
 
 /** The server has no such address, as many that imitate OpenAI; what it does not have otherwise it names by a code. */
 const isUnknownAddress = (status: number, { code, shaped }: ReadError): boolean =>

@@ -41,6 +41,8 @@ export class Call {
   keyIndex = -1;
   upstreamModel = "";
   dropped: readonly string[] = [];
+  /** What its conversation is recognised by; null where nothing is to be remembered. */
+  conversation: bigint | null = null;
   /** The prompt's tokens as counted here; null: not counted. */
   promptTokens: number | null = null;
   /** Milliseconds from arrival to the first byte of the answer; null before. */

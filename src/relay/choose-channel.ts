@@ -1,6 +1,8 @@
 import type { ChannelEntry } from "../channels/entry.ts";
+import type { Tier } from "../channels/routing-index.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
+import { conversationKey } from "./conversation-key.ts";
 import { countPrompt } from "./count-tokens.ts";
 import { type Choice, choose, type Tried } from "./scheduler/choose.ts";
 
@@ -8,8 +10,9 @@ import { type Choice, choose, type Tried } from "./scheduler/choose.ts";
  * The channel and key of the next attempt; null when nothing is left to try. Channels whose `max_input_tokens` the prompt
  * exceeds are left out: the bound of the prompt's size decides where it can, only a prompt beyond it is counted.
  */
-export async function chooseChannel({ keys }: RelayContext, call: Call, tried: Tried | null): Promise<Choice | null> {
-  const { candidates, promptBound, body, summary } = call.admitted;
+export async function chooseChannel(context: RelayContext, call: Call, tried: Tried | null): Promise<Choice | null> {
+  const { keys } = context;
+  const { candidates, promptBound, prompt, summary } = call.admitted;
   let undecided = false;
   const suits = ({ maxInputTokens }: ChannelEntry): boolean => {
     if (maxInputTokens === 0 || promptBound <= maxInputTokens) return true;
@@ -17,8 +20,30 @@ export async function chooseChannel({ keys }: RelayContext, call: Call, tried: T
     undecided = true;
     return false;
   };
-  const choice = choose(candidates.tiers, tried, keys, suits);
+  const choice = (tried ? null : stuck(context, call, suits)) ?? choose(candidates.tiers, tried, keys, suits);
   if (!undecided) return choice;
-  call.promptTokens = await countPrompt(summary.model, body.json);
+  call.promptTokens = await countPrompt(summary.model, prompt);
   return choose(candidates.tiers, tried, keys, suits);
 }
+
+/** The channel and key that have the conversation's prompt in their cache, while both are in order. */
+function stuck(
+  { stickiness, keys }: RelayContext,
+  call: Call,
+  suits: (channel: ChannelEntry) => boolean,
+): Choice | null {
+  const { tiers } = call.admitted.candidates;
+  if (!hasAlternatives(tiers)) return null;
+  call.conversation = conversationKey(call);
+  const kept = call.conversation === null ? null : stickiness.find(call.conversation);
+  if (!kept) return null;
+  for (const { channels } of tiers) {
+    const channel = channels.find(({ id }) => id === kept.channelId);
+    if (channel) return suits(channel) && keys.isFit(channel, kept.key) ? { channel, key: kept.key } : null;
+  }
+  return null;
+}
+
+/** With one channel and one key there is nothing to stick to. */
+const hasAlternatives = (tiers: readonly Tier[]): boolean =>
+  tiers.length > 1 || (tiers[0]?.channels.length ?? 0) > 1 || (tiers[0]?.channels[0]?.keys.length ?? 0) > 1;

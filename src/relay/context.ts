@@ -7,7 +7,9 @@ import type { ConversationSettings } from "./passages/prepare-conversation.ts";
 import type { Prices } from "./price.ts";
 import type { ModelRequestLimit } from "./rate-limit.ts";
 import type { CoolDown } from "./scheduler/cool-down.ts";
+import type { InFlight } from "./scheduler/in-flight.ts";
 import type { KeyRing } from "./scheduler/key-ring.ts";
+import type { Stickiness } from "./scheduler/stickiness.ts";
 import type { RelayServices } from "./services.ts";
 import type { Upstream } from "./upstream.ts";
 import type { Watch } from "./watch.ts";
@@ -19,6 +21,8 @@ export type RelayContext = Readonly<{
   requestLimit: ModelRequestLimit;
   coolDown: CoolDown;
   keys: KeyRing;
+  stickiness: Stickiness;
+  inFlight: InFlight;
   health: ReturnType<typeof createHealth>;
   upstream: Upstream;
   /** Channels that turned out not to know the Responses address: such calls are converted for them. */

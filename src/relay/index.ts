@@ -12,6 +12,7 @@ import { listModels, showModel } from "./endpoints/models.ts";
 import { handlePlayground } from "./endpoints/playground.ts";
 import { chatCompletions, completions } from "./endpoints/text.ts";
 import { errorResponse, RelayError } from "./errors.ts";
+import { type ExplainQuestion, type Explanation, explain } from "./explain.ts";
 import { handleCall } from "./handle.ts";
 import { PREFLIGHT_HEADERS } from "./headers.ts";
 import { createHealth } from "./health.ts";
@@ -19,16 +20,25 @@ import { createRelayMetrics } from "./metrics.ts";
 import { createPrices } from "./price.ts";
 import { createModelRequestLimit } from "./rate-limit.ts";
 import { createCoolDown } from "./scheduler/cool-down.ts";
+import { createInFlight } from "./scheduler/in-flight.ts";
 import { createKeyRing } from "./scheduler/key-ring.ts";
+import { createStickiness } from "./scheduler/stickiness.ts";
 import type { RelayServices } from "./services.ts";
 import { createUpstream } from "./upstream.ts";
 import { createWatch } from "./watch.ts";
 
 export type { RelayServices } from "./services.ts";
 
-/** The data plane: every route that API keys (and the playground) call. */
+/** The data plane: every route that API keys (and the playground) call; and what its scheduler would do. */
 export function createRelay(services: RelayServices) {
   const context = createContext(services);
+  return {
+    routes: routesOf(context),
+    explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
+  };
+}
+
+function routesOf(context: RelayContext) {
   const app = new Elysia({ name: "relay" });
   // The ecosystem serves every route under /hf too.
   for (const base of ["/v1", "/hf/v1"]) app.use(versionOne(context, base));
@@ -51,6 +61,8 @@ function createContext(services: RelayServices): RelayContext {
     requestLimit: createModelRequestLimit(services.settings, services.sharedLimits),
     coolDown,
     keys: createKeyRing(coolDown),
+    stickiness: createStickiness(),
+    inFlight: createInFlight(),
     health: createHealth(services),
     upstream: createUpstream(policy),
     mediaFetch,

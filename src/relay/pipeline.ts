@@ -47,13 +47,16 @@ async function tryChannels(context: RelayContext, call: Call): Promise<Answer> {
     const choice = await chooseChannel(context, call, tried);
     if (!choice) throw last ? told(context, last) : noChannel(call);
     try {
-      return await attempt(context, call, choice);
+      const answer = await attempt(context, call, choice);
+      context.coolDown.succeeded(choice.channel.id, choice.key);
+      if (call.conversation !== null) context.stickiness.keep(call.conversation, choice);
+      return answer;
     } catch (error) {
       if (!(error instanceof AttemptFailure)) throw error;
       last = error;
       tried = note(context, tried, choice, error);
-      const again =
-        left > 0 && !call.clientLeft && isRetryable({ status: error.mappedStatus, channelType: choice.channel.type });
+      const mayTry = error.overBudget || isRetryable({ status: error.mappedStatus, channelType: choice.channel.type });
+      const again = left > 0 && !call.clientLeft && mayTry;
       if (!again) throw told(context, error);
     }
   }
@@ -67,6 +70,7 @@ function note(context: RelayContext, tried: Tried | null, { channel, key }: Choi
   // A key that was refused stays refused; after a fault of the network or the server it may be tried again.
   if (failure.answered && failure.status < 500) all.keys.set(channel.id, keys.add(key));
   if (failure.status === 429) context.coolDown.start(channel.id, key, coolDownMs(failure.retryAfter, Date.now()));
+  else if (failure.status >= 500) context.coolDown.failed(channel.id, key);
   if (failure.answered) context.health.report(channel, key, failure);
   context.metrics.upstreamFailed(channel.id, failure.status);
   return all;

@@ -174,13 +174,48 @@ describe("attempts", () => {
     const relay = relayWith({
       channels: [{ baseUrl: a?.url ?? "", keys: ["1", "2", "3"], disabledKeys: new Set(["2"]) }],
     });
-    for (let i = 0; i < 4; i += 1) await relay.post(CHAT, ASK);
+    const another = (i: number) => ({ ...ASK, messages: [{ role: "user", content: `question ${i}` }] });
+    for (let i = 0; i < 4; i += 1) await relay.post(CHAT, another(i));
     expect(a?.received.map(({ headers }) => headers.get("authorization"))).toEqual([
       "Bearer 1",
       "Bearer 3",
       "Bearer 1",
       "Bearer 3",
     ]);
+  });
+
+  test("keep a conversation with the key that has its cache, and leave it when that fails", async () => {
+    const failing = new Set<string>();
+    const [a] = upstreams((received) =>
+      failing.has(received.headers.get("authorization") ?? "") ? new Response("{}", { status: 500 }) : good(),
+    );
+    const relay = relayWith({
+      channels: [{ baseUrl: a?.url ?? "", keys: ["1", "2", "3"] }],
+      options: { RetryTimes: "3" },
+    });
+    const keys = () => a?.received.map(({ headers }) => headers.get("authorization"));
+    for (let i = 0; i < 3; i += 1) await relay.post(CHAT, ASK);
+    expect(keys()).toEqual(["Bearer 1", "Bearer 1", "Bearer 1"]);
+    failing.add("Bearer 1");
+    for (let i = 0; i < 2; i += 1) expect((await relay.post(CHAT, ASK)).status).toBe(200);
+    expect(keys()?.slice(3)).not.toEqual(["Bearer 1", "Bearer 1"]);
+    expect(keys()?.at(-1)).not.toBe("Bearer 1");
+  });
+
+  test("go on elsewhere when a channel's own time to the first byte is over", async () => {
+    const [slow, quick] = upstreams(async () => {
+      await Bun.sleep(2_000);
+      return good();
+    }, good);
+    const relay = relayWith({
+      channels: [
+        { baseUrl: slow?.url ?? "", priority: 1, setting: { first_byte_timeout_seconds: 0.3 } },
+        { baseUrl: quick?.url ?? "" },
+      ],
+      options: { RetryTimes: "1" },
+    });
+    expect((await relay.post(CHAT, ASK)).status).toBe(200);
+    expect([slow?.received.length, quick?.received.length]).toEqual([1, 1]);
   });
 
   test("leave out channels whose input limit the prompt exceeds", async () => {

@@ -18,7 +18,7 @@ export type RelayServices = Readonly<{
   settings: SettingsReader;
   users: Pick<UserDirectory, "get">;
   tokens: Pick<TokenDirectory, "findByKey" | "setStatus">;
-  channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf">;
+  channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf" | "all">;
   /** Switches a channel, or one of its keys, off with a reason; in the background. */
   disableChannel(channel: ChannelEntry, key: string | null, reason: string): void;
   billing: {

@@ -1,26 +1,71 @@
-/** Keys of channels that an upstream asked to leave alone for a while (429). In memory, bounded by what is cooling. */
+/**
+ * Keys of channels that are left alone for a while: because their upstream asked for it (429), or because they failed
+ * several times in a row. After such a pause one call at a time probes; its success ends the trouble, its failure makes the
+ * next pause twice as long. In memory, bounded by what is in trouble.
+ */
 export type CoolDown = {
   /** Leaves `key` of the channel alone for `ms`. */
   start(channelId: number, key: string, ms: number): void;
   isCooling(channelId: number, key: string): boolean;
+  /** A call begins: where the key is being probed, it is the probe. */
+  begin(channelId: number, key: string): void;
+  /** The call brought an answer. */
+  succeeded(channelId: number, key: string): void;
+  /** The call failed for reasons of the upstream's (5xx, time-out, no connection). */
+  failed(channelId: number, key: string): void;
+  /** What is known of a key in trouble, for operators; null: it is fine. Times are epoch milliseconds. */
+  stateOf(channelId: number, key: string): Readonly<{ failures: number; until: number }> | null;
 };
 
+type State = { failures: number; until: number; probedAt: number };
+
+const FAILURES_BEFORE_PAUSE = 3;
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 300_000;
+/** A probe that tells nothing for so long is given up for lost. */
+const PROBE_MS = 60_000;
+
 export function createCoolDown(now: () => number = Date.now): CoolDown {
-  const until = new Map<number, Map<string, number>>();
+  const channels = new Map<number, Map<string, State>>();
+
+  const find = (channelId: number, key: string) => channels.get(channelId)?.get(key);
+  const make = (channelId: number, key: string): State => {
+    const keys = channels.get(channelId) ?? new Map<string, State>();
+    channels.set(channelId, keys);
+    const state = keys.get(key) ?? { failures: 0, until: 0, probedAt: 0 };
+    keys.set(key, state);
+    return state;
+  };
+  const forget = (channelId: number, key: string) => {
+    const keys = channels.get(channelId);
+    if (keys?.delete(key) && keys.size === 0) channels.delete(channelId);
+  };
+  const isProbed = ({ failures, probedAt }: State) => failures >= FAILURES_BEFORE_PAUSE && now() - probedAt < PROBE_MS;
+
   return {
     start(channelId, key, ms) {
-      const keys = until.get(channelId) ?? new Map<string, number>();
-      until.set(channelId, keys);
-      keys.set(key, Math.max(keys.get(key) ?? 0, now() + ms));
+      const state = make(channelId, key);
+      state.until = Math.max(state.until, now() + ms);
     },
     isCooling(channelId, key) {
-      const keys = until.get(channelId);
-      const end = keys?.get(key);
-      if (!keys || end === undefined) return false;
-      if (end > now()) return true;
-      keys.delete(key);
-      if (keys.size === 0) until.delete(channelId);
-      return false;
+      const state = find(channelId, key);
+      if (!state) return false;
+      if (state.until > now()) return true;
+      if (state.failures === 0) forget(channelId, key);
+      return isProbed(state);
     },
+    begin(channelId, key) {
+      const state = find(channelId, key);
+      if (state && state.failures >= FAILURES_BEFORE_PAUSE) state.probedAt = now();
+    },
+    succeeded: forget,
+    failed(channelId, key) {
+      const state = make(channelId, key);
+      state.failures += 1;
+      state.probedAt = 0;
+      const over = state.failures - FAILURES_BEFORE_PAUSE;
+      if (over >= 0) state.until = now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** over);
+    },
+    stateOf: (channelId, key) => find(channelId, key) ?? null,
   };
 }

@@ -6,6 +6,8 @@ export type KeyRing = {
   /** The next fit key; null when there is none. */
   next(channel: ChannelEntry, failed: ReadonlySet<string> | null, evenCooling: boolean): string | null;
   hasFit(channel: ChannelEntry, failed: ReadonlySet<string> | null, evenCooling: boolean): boolean;
+  /** Whether this very key may be used now. */
+  isFit(channel: ChannelEntry, key: string): boolean;
 };
 
 export function createKeyRing(coolDown: CoolDown): KeyRing {
@@ -34,6 +36,8 @@ export function createKeyRing(coolDown: CoolDown): KeyRing {
       if (channel.keys.length > 1) turns.set(channel.id, index + 1);
       return channel.keys[index] ?? null;
     },
+    isFit: (channel, key) =>
+      channel.keys.includes(key) && !channel.disabledKeys.has(key) && !coolDown.isCooling(channel.id, key),
     hasFit: (channel, failed, evenCooling) => find(channel, failed, evenCooling, 0) >= 0,
   };
 }

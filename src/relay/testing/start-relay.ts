@@ -51,6 +51,7 @@ export function startRelay(setup: Setup) {
       get: (id) => entries.find((entry) => entry.id === id),
       candidates: index.candidates,
       modelsOf: index.modelsOf,
+      all: () => entries,
     },
     disableChannel: ({ id }, key, reason) => void disabled.push({ channelId: id, key, reason }),
     billing: billing.service,
@@ -60,10 +61,11 @@ export function startRelay(setup: Setup) {
     log: pino({ level: "silent" }),
     metrics,
   });
-  const app = new Elysia().use(relay).listen({ port: 0, hostname: "127.0.0.1", idleTimeout: 0 });
+  const app = new Elysia().use(relay.routes).listen({ port: 0, hostname: "127.0.0.1", idleTimeout: 0 });
   const url = `http://127.0.0.1:${app.server?.port}`;
   return {
     url,
+    explain: relay.explain,
     billing,
     disabled,
     marked,

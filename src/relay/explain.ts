@@ -1,0 +1,106 @@
+import type { ChannelEntry } from "../channels/entry.ts";
+import { providerOf } from "../providers/registry.ts";
+import type { RelayContext } from "./context.ts";
+
+export type ExplainQuestion = Readonly<{ model: string; group: string; promptTokens: number }>;
+
+/** Where a call would go, and why not elsewhere. */
+export type Explanation = Readonly<{
+  /** The name without the prefix of the channels that serve it. */
+  model: string;
+  /** Every channel that knows the model, the likeliest first. */
+  channels: readonly ExplainedChannel[];
+}>;
+
+export type ExplainedChannel = Readonly<{
+  id: number;
+  name: string;
+  priority: number;
+  weight: number;
+  /** Likelihood of being chosen first, from 0 to 1. */
+  share: number;
+  /** Place among the tiers, from 1; null: it is not asked at all. */
+  tier: number | null;
+  inFlight: number;
+  keys: readonly Readonly<{
+    index: number;
+    state: "ready" | "disabled" | "cooling";
+    until: number | null;
+    failures: number;
+  }>[];
+  /** Codes of what keeps it from being chosen; empty: nothing. */
+  reasons: readonly Reason[];
+}>;
+
+type Reason = "disabled" | "auto_disabled" | "other_group" | "prompt_too_long" | "no_key" | "cooling" | "unknown_type";
+
+const WEIGHT_FLOOR = 10;
+
+/** Asks the scheduler, without touching it, where a call of this group for this model would go. */
+export function explain(
+  { services, coolDown, inFlight }: RelayContext,
+  all: Iterable<ChannelEntry>,
+  { model, group, promptTokens }: ExplainQuestion,
+): Explanation {
+  const candidates = services.channels.candidates(group, model);
+  const tiers = candidates?.tiers ?? [];
+  const known = [...all].filter((channel) => channel.models.some((name) => channel.modelPrefix + name === model));
+  const judged = known.map((channel) => {
+    const keys = channel.keys.map((key, index) => keyState(channel, key, index));
+    return { channel, keys, reasons: reasonsAgainst(channel, keys) };
+  });
+  const best = tiers.find(({ channels }) =>
+    channels.some(({ id }) => judged.some((one) => one.channel.id === id && one.reasons.length === 0)),
+  );
+  const fit = judged.filter(
+    ({ channel, reasons }) => reasons.length === 0 && best?.channels.some(({ id }) => id === channel.id),
+  );
+  const sum = fit.reduce((total, { channel }) => total + channel.weight + WEIGHT_FLOOR, 0);
+  const channels = judged.map(({ channel, keys, reasons }): ExplainedChannel => {
+    const place = tiers.findIndex((tier) => tier.channels.some(({ id }) => id === channel.id));
+    const chosen = fit.some((one) => one.channel === channel);
+    const { id, name, priority, weight } = channel;
+    const share = chosen ? (weight + WEIGHT_FLOOR) / sum : 0;
+    return {
+      id,
+      name,
+      priority,
+      weight,
+      share,
+      tier: place < 0 ? null : place + 1,
+      inFlight: inFlight.of(id),
+      keys,
+      reasons,
+    };
+  });
+  return {
+    model: candidates?.model ?? model,
+    channels: channels.toSorted((a, b) => b.share - a.share || b.priority - a.priority || a.id - b.id),
+  };
+
+  function keyState(channel: ChannelEntry, key: string, index: number): ExplainedChannel["keys"][number] {
+    const trouble = coolDown.stateOf(channel.id, key);
+    const state = channel.disabledKeys.has(key)
+      ? "disabled"
+      : coolDown.isCooling(channel.id, key)
+        ? "cooling"
+        : "ready";
+    return {
+      index,
+      state,
+      until: state === "cooling" ? (trouble?.until ?? null) : null,
+      failures: trouble?.failures ?? 0,
+    };
+  }
+
+  function reasonsAgainst(channel: ChannelEntry, keys: ExplainedChannel["keys"]): Reason[] {
+    const reasons: Reason[] = [];
+    if (channel.status !== 1) reasons.push(channel.status === 3 ? "auto_disabled" : "disabled");
+    if (!channel.groups.includes(group)) reasons.push("other_group");
+    if (!providerOf(channel.type)) reasons.push("unknown_type");
+    if (channel.maxInputTokens > 0 && promptTokens > channel.maxInputTokens) reasons.push("prompt_too_long");
+    if (keys.every(({ state }) => state === "disabled")) reasons.push("no_key");
+    else if (keys.every(({ state }) => state !== "ready")) reasons.push("cooling");
+    return reasons;
+  }
+}

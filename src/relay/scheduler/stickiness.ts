@@ -1,0 +1,34 @@
+import type { Choice } from "./choose.ts";
+
+/**
+ * Remembers which channel and key served a conversation, since that is where its prompt is cached. Bounded and short-lived:
+ * providers forget their caches within minutes.
+ */
+export type Stickiness = {
+  find(conversation: bigint): Readonly<{ channelId: number; key: string }> | null;
+  keep(conversation: bigint, choice: Choice): void;
+};
+
+const MOST_CONVERSATIONS = 20_000;
+const LIFE_MS = 10 * 60_000;
+
+export function createStickiness(now: () => number = Date.now): Stickiness {
+  const kept = new Map<bigint, { channelId: number; key: string; until: number }>();
+  return {
+    find(conversation) {
+      const found = kept.get(conversation);
+      if (!found) return null;
+      if (found.until > now()) return found;
+      kept.delete(conversation);
+      return null;
+    },
+    keep(conversation, { channel, key }) {
+      // Set anew, it is the youngest: the oldest goes first when there are too many.
+      kept.delete(conversation);
+      kept.set(conversation, { channelId: channel.id, key, until: now() + LIFE_MS });
+      if (kept.size <= MOST_CONVERSATIONS) return;
+      const [oldest] = kept.keys();
+      if (oldest !== undefined) kept.delete(oldest);
+    },
+  };
+}
