@@ -71,6 +71,36 @@ export async function requestFile(path: string, query?: Options["query"]): Promi
   );
 }
 
+/**
+ * Calls what answers a line of JSON for every step of long work; `onLine` gets each as it comes. Aborting `signal` stops
+ * the work. Rejects ApiError.
+ */
+export async function requestLines<Line>(
+  path: string,
+  body: object,
+  onLine: (line: Line) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const init = { method: "POST", credentials: "same-origin", headers: headersOf(true), signal } as const;
+  const response = await send(path, { ...init, body: JSON.stringify(body) });
+  const requestId = response.headers.get("x-request-id");
+  const isLines = response.ok && response.headers.get("content-type")?.includes("ndjson");
+  if (!isLines || !response.body) {
+    const answer = await parse<Answer<null>>(response);
+    if (response.status === 401) goToLogin();
+    const message = response.ok ? (answer?.message ?? "") : messageOf(response.status, answer?.message);
+    throw new ApiError(message, response.status, requestId);
+  }
+  let rest = "";
+  // Not every browser can iterate over a stream.
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+    const lines = (rest + step.value).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line !== "") onLine(JSON.parse(line) as Line);
+  }
+}
+
 async function send(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init);

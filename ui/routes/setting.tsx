@@ -14,6 +14,7 @@ import { isSuperAdmin } from "../features/session/stored-user.ts";
 import { options } from "../features/settings/option-calls.ts";
 import { SectionNav } from "../features/settings/SectionNav.tsx";
 import { SectionView, sectionId } from "../features/settings/SectionView.tsx";
+import { SettingExtra } from "../features/settings/SettingExtra.tsx";
 import { controlId } from "../features/settings/SettingInput.tsx";
 import { SettingSearch } from "../features/settings/SettingSearch.tsx";
 import { isTab, SECTIONS, type SettingTab, TABS } from "../features/settings/sections.ts";
@@ -79,7 +80,11 @@ const Content = () => {
         <Col gap={0} sx={{ flex: 1, maxWidth: 1040 }}>
           <div role="tabpanel" id="tab" aria-labelledby={`tab-${tab}`}>
             {sections.map((section) => (
-              <SectionView key={section.id} section={section} />
+              <SectionView
+                key={section.id}
+                section={section}
+                extra={section.extra && <SettingExtra extra={section.extra} />}
+              />
             ))}
           </div>
         </Col>

@@ -53,7 +53,12 @@ export const SectionView = ({ section, extra }: { section: SettingSection; extra
             ))}
           </Box>
           <Row gap={2} sx={{ mt: 4 }}>
-            <Button variant="contained" color="primary" loading={isSaving} onClick={() => void save()}>
+            <Button
+              variant={count > 0 ? "contained" : "outlined"}
+              {...(count > 0 && { color: "primary" })}
+              loading={isSaving}
+              onClick={() => void save()}
+            >
               {count > 0 ? t("settings.saveCount", { count }) : t("settings.save")}
             </Button>
             {count > 0 && (

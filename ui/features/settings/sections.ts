@@ -20,11 +20,15 @@ export type Control =
 export type Unit = "seconds" | "minutes" | "percent" | "tokens" | "requests" | "perDollar" | "dollars" | "share";
 export type SettingField = Readonly<{ key: OptionKey }> & Control;
 
+/** What a section has beside its fields; it is drawn by a component of its own. */
+export type Extra = "clearLogs" | "discovery" | "systemInfo";
+
 export type SettingSection = Readonly<{
   /** Under `settings.sections` in the words. */
   id: string;
   tab: SettingTab;
   fields: readonly SettingField[];
+  extra?: Extra;
   /** Saving asks for the server's address first. */
   needsServerAddress?: true;
 }>;
@@ -96,6 +100,7 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
   {
     id: "logging",
     fields: on("LogConsumeEnabled", "LogChatContentEnabled"),
+    extra: "clearLogs",
   },
   {
     id: "dashboard",
@@ -212,7 +217,6 @@ const SYSTEM: readonly Omit<SettingSection, "tab">[] = [
       ...on("SMTPSSLEnabled"),
     ],
   },
-  { id: "wxpusher", fields: [...on("WxPusherEnabled"), secret("WxPusherAppToken")] },
   {
     id: "payment",
     needsServerAddress: true,
@@ -224,15 +228,6 @@ const SYSTEM: readonly Omit<SettingSection, "tab">[] = [
       { key: "Price", kind: "number", min: 0, step: 0.1, unit: "perDollar" },
       whole("MinTopUp", 0, "dollars"),
       json("TopupGroupRatio"),
-    ],
-  },
-  {
-    id: "oidc",
-    fields: [
-      ...on("oidc.enabled"),
-      ...text("oidc.client_id"),
-      secret("oidc.client_secret"),
-      ...address("oidc.well_known", "oidc.authorization_endpoint", "oidc.token_endpoint", "oidc.user_info_endpoint"),
     ],
   },
   {
@@ -249,6 +244,16 @@ const SYSTEM: readonly Omit<SettingSection, "tab">[] = [
       { key: "StripePrice", kind: "number", min: 0, step: 0.1, unit: "perDollar" },
     ],
   },
+  {
+    id: "oidc",
+    extra: "discovery",
+    fields: [
+      ...on("oidc.enabled"),
+      ...text("oidc.client_id"),
+      secret("oidc.client_secret"),
+      ...address("oidc.well_known", "oidc.authorization_endpoint", "oidc.token_endpoint", "oidc.user_info_endpoint"),
+    ],
+  },
   { id: "github", fields: [...text("GitHubClientId"), secret("GitHubClientSecret")] },
   { id: "linuxdo", fields: [...text("LinuxDOClientId"), secret("LinuxDOClientSecret")] },
   { id: "discord", fields: [...text("DiscordClientId"), secret("DiscordClientSecret")] },
@@ -263,6 +268,7 @@ const SYSTEM: readonly Omit<SettingSection, "tab">[] = [
 ];
 
 const OTHER: readonly Omit<SettingSection, "tab">[] = [
+  { id: "systemInfo", fields: [], extra: "systemInfo" },
   { id: "notice", fields: [{ key: "Notice", kind: "content" }] },
   { id: "identity", fields: text("SystemName", "Logo") },
   { id: "home", fields: [{ key: "HomePageContent", kind: "content" }] },

@@ -1,0 +1,17 @@
+import type { ReactElement } from "react";
+import { ClearLogsPanel } from "./ClearLogsPanel.tsx";
+import { DiscoveryPanel } from "./DiscoveryPanel.tsx";
+import { SystemInfoPanel } from "./SystemInfoPanel.tsx";
+import type { Extra } from "./sections.ts";
+
+const EXTRAS: Readonly<Record<Extra, () => ReactElement>> = {
+  clearLogs: ClearLogsPanel,
+  discovery: DiscoveryPanel,
+  systemInfo: SystemInfoPanel,
+};
+
+/** What a section has beside its fields. */
+export const SettingExtra = ({ extra }: { extra: Extra }) => {
+  const Panel = EXTRAS[extra];
+  return <Panel />;
+};
