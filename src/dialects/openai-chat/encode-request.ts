@@ -119,16 +119,16 @@ function assistantMessages({ parts }: Turn, dropped: Dropped): JsonObject[] {
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
   const thought = thoughts.map(({ text }) => text).join("");
-  return [
-    compact({
-      role: "assistant",
-      content: content.length > 0 ? plainWherePossible(content) : calls.length > 0 ? undefined : "",
-      refusal: refusal || null,
-      reasoning_content: thought || null,
-      reasoning_details: thoughts.some(({ signature }) => signature) ? thoughts.map(reasoningDetail) : null,
-      tool_calls: calls.length > 0 ? calls.map(ownCall) : null,
-    }),
-  ];
+  const told = compact({
+    role: "assistant",
+    content: content.length > 0 ? plainWherePossible(content) : calls.length > 0 ? undefined : "",
+    refusal: refusal || null,
+    reasoning_content: thought || null,
+    reasoning_details: thoughts.some(({ signature }) => signature) ? thoughts.map(reasoningDetail) : null,
+    tool_calls: calls.length > 0 ? calls.map(ownCall) : null,
+  });
+  // Beside calls, most want the content to be null rather than to be missing.
+  return [told.content === undefined ? { ...told, content: null } : told];
 }
 
 /** Proofs of other makers stay here, and the thoughts that they prove; a thought without proof is plain text. */

@@ -79,6 +79,20 @@ test("7.3 several calls with the same index but other ids", () => {
   ]);
 });
 
+test("7.3 a new name after finished JSON opens a new call even if the index repeats", () => {
+  const whole = (name: string) => ({ index: 0, function: { name, arguments: "{}" } });
+  expect(meaningOf(read(calls(whole("f")), calls(whole("g")), delta({}, "stop"))).calls).toEqual([
+    ["f", {}],
+    ["g", {}],
+  ]);
+});
+
+test("7.3 tool-call message with content null", () => {
+  const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+  const body = sent(openaiChatDoor, { model: "m", messages: [{ role: "assistant", tool_calls: [called] }] });
+  expect(body.messages).toEqual([{ role: "assistant", content: null, tool_calls: [called] }]);
+});
+
 test("7.3 fragments interleaved between calls, id only on the first fragment", () => {
   const piece = (index: number, text: string) => ({ index, function: { arguments: text } });
   const open = (index: number) => ({ index, id: `c${index}`, function: { name: `f${index}`, arguments: "" } });

@@ -7,7 +7,7 @@ import { ThinkTags } from "./think-tags.ts";
 import { readUsage } from "./usage.ts";
 
 /** A tool call that is open: upstreams may leave out its index or its id after the first fragment. */
-type OpenCall = { index: number; id: string };
+type OpenCall = { index: number; id: string; input: string };
 
 type OpenChoice = {
   tags: ThinkTags;
@@ -117,9 +117,13 @@ export class ChatStreamDecoder implements StreamDecoder {
     let call = key === null ? (name === null ? open.last : null) : (open.calls.get(key) ?? null);
     // Some services number every parallel call 0: another id with a name begins another call.
     if (call && id !== null && name !== null && call.id !== id) call = null;
+    const given = called.arguments ?? called.input;
+    const text = textOf(given) ?? (given == null ? "" : JSON.stringify(given));
+    // Without ids, a name and input after input that was whole do the same.
+    if (call && id === null && name !== null && text !== "" && parseJson(call.input) !== undefined) call = null;
     const steps: ReplyEvent[] = [];
     if (!call) {
-      call = { index: open.count++, id: id ?? this.newId("call_") };
+      call = { index: open.count++, id: id ?? this.newId("call_"), input: "" };
       open.calls.set(key ?? `@${call.id}`, call);
       const kind = recordOf(fragment.custom) ? "custom" : "function";
       const signature = callSignature(fragment);
@@ -127,8 +131,7 @@ export class ChatStreamDecoder implements StreamDecoder {
       steps.push(...open.tags.end(), signature ? { ...start, signature } : start);
     }
     open.last = call;
-    const given = called.arguments ?? called.input;
-    const text = textOf(given) ?? (given == null ? "" : JSON.stringify(given));
+    call.input += text;
     if (text !== "") steps.push({ type: "tool-input", choice, index: call.index, text });
     return steps;
   }

@@ -8,7 +8,7 @@ import { reasoningDetail } from "./reasoning.ts";
 import { DONE_EVENT } from "./stream.ts";
 
 /** Writes a chat stream (providers.md 2.1.3): role first, one finish for each choice, usage if wanted, `[DONE]`. */
-export class ChatStreamEncoder implements StreamEncoder {
+class ChatStreamEncoder implements StreamEncoder {
   #id: string;
   #createdAt: number;
   #begun = new Set<number>();

@@ -8,7 +8,7 @@ const HIDDEN = "hidden";
 const OF_CALL = "call:";
 
 /** What a reasoning item holds: a thought, or the signature of a call that follows. */
-export type ReadReasoning = { part: ReasoningPart } | { callId: string; signature: Signature };
+type ReadReasoning = { part: ReasoningPart } | { callId: string; signature: Signature };
 
 /** Reads a reasoning item. Without `encrypted_content` it is plain text: what its id stands for is known to OpenAI alone. */
 export function readReasoningItem(item: JsonObject): ReadReasoning {
