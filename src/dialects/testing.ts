@@ -10,6 +10,7 @@ import { geminiDoor, geminiProvider } from "./gemini/index.ts";
 import { type JsonObject, parseJson, recordsOf } from "./json.ts";
 import { openaiChatDoor, openaiChatProvider } from "./openai-chat/index.ts";
 import { openaiResponsesDoor, openaiResponsesProvider } from "./openai-responses/index.ts";
+import { providerCodecs } from "./provider-codecs.ts";
 import type { ReplyContext, ReplyEvent } from "./reply.ts";
 import type { ReportedUsage } from "./usage.ts";
 
@@ -133,5 +134,19 @@ export function expectSameThroughDoors(steps: readonly ReplyEvent[]): void {
   for (const [door, provider] of DOORS) {
     const again = stepsOfStream(provider, written(door, steps));
     expect({ door: door.dialect, ...meaningOf(again) }).toEqual({ door: door.dialect, ...meaningOf(steps) });
+  }
+}
+
+/** To every provider's format a request can be written, and what must cross is in it. */
+export function expectSameForProviders(conversation: Conversation): void {
+  const words = conversation.turns.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
+  );
+  const calls = conversation.turns.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : [])),
+  );
+  for (const provider of Object.values(providerCodecs)) {
+    const sent = JSON.stringify(provider.encodeRequest(conversation, target(), new Set()));
+    for (const word of [...words, ...calls]) expect(sent).toContain(JSON.stringify(word.trim()).slice(1, -1));
   }
 }

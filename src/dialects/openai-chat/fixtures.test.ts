@@ -1,13 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import { stepsOf } from "../collect-reply.ts";
 import { recordOf } from "../json.ts";
-import { expectSameThroughDoors, expectSense, samples, stepsOfStream } from "../testing.ts";
-import { openaiChatProvider } from "./index.ts";
+import { expectSameForProviders, expectSameThroughDoors, expectSense, samples, stepsOfStream } from "../testing.ts";
+import { openaiChatDoor, openaiChatProvider } from "./index.ts";
 
 const streams = samples((path, text) => path.endsWith(".sse") && /"chat\.completion\.chunk"/.test(text));
 const answers = samples(
   (path, text) =>
     path.endsWith(".response.json") && /"choices"/.test(text) && /"message"/.test(text) && !/"output"/.test(text),
+);
+const requests = samples(
+  (path, text) =>
+    path.endsWith(".request.json") &&
+    /"messages"/.test(text) &&
+    /^(openai|azure|deepseek|openrouter|mistral|xai)\b/.test(path),
 );
 
 describe.skipIf(streams.length === 0)("recorded chat streams", () => {
@@ -26,5 +32,13 @@ describe.skipIf(answers.length === 0)("recorded chat answers", () => {
     const steps = [...stepsOf(reply)];
     expectSense(steps);
     expectSameThroughDoors(steps);
+  });
+});
+
+describe.skipIf(requests.length === 0)("recorded requests", () => {
+  test.each(requests)("%s", (_path, text) => {
+    const conversation = openaiChatDoor.decodeRequest(recordOf(JSON.parse(text)) ?? {});
+    expect(conversation.turns.length).toBeGreaterThan(0);
+    expectSameForProviders(conversation);
   });
 });
