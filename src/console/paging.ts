@@ -1,3 +1,4 @@
+import { ok } from "./envelope.ts";
 import { givenNumber, wholeNumber } from "./query-fields.ts";
 
 const DEFAULT_PAGE_SIZE = 10;
@@ -23,4 +24,14 @@ export function readPaging(
   const pageSize = Math.min(given < 1 ? DEFAULT_PAGE_SIZE : given, LARGEST_PAGE);
   const page = Math.max((givenNumber(query.p) ?? first) - first, 0);
   return { page: Math.min(page, LAST_PAGE), pageSize };
+}
+
+/** Answers one page of a list, whose first page is 1 to callers, with the total beside it. */
+export async function paged<T>(
+  query: PagingQuery,
+  read: (page: { page: number; pageSize: number }) => Promise<{ items: T[]; total: number }>,
+) {
+  const { page, pageSize } = readPaging(query, 1);
+  const { items, total } = await read({ page, pageSize });
+  return ok({ items, total, page: page + 1, page_size: pageSize });
 }

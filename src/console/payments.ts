@@ -15,7 +15,7 @@ import { topUpWays } from "../wallet/top-up-ways.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { siteOf } from "./oauth.ts";
-import { pagingQuery, readPaging } from "./paging.ts";
+import { paged, pagingQuery } from "./paging.ts";
 
 export type PaymentServices = WalletDeps &
   Readonly<{ clientAddress: ClientAddress; fetch: SafeFetch; log: Logger; stripeAddress: string }>;
@@ -80,18 +80,6 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
       },
       { role: "admin", body: t.Object({ trade_no: t.String({ maxLength: 100 }) }) },
     );
-}
-
-type Page = { page: number; pageSize: number };
-
-/** A page of a list; the first is 1. */
-export async function paged<T>(
-  query: Parameters<typeof readPaging>[0],
-  read: (page: Page) => Promise<{ items: T[]; total: number }>,
-) {
-  const { page, pageSize } = readPaging(query, 1);
-  const { items, total } = await read({ page, pageSize });
-  return ok({ items, total, page: page + 1, page_size: pageSize });
 }
 
 /** These calls say "success" or "error" as their message, and why in `data`, as the ecosystem's clients expect. */

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { agentRoutes } from "./agents.ts";
 import { checkInRoutes } from "./check-in.ts";
 import type { guard } from "./guard.ts";
 import { invitationRoutes } from "./invitation.ts";
@@ -13,5 +14,6 @@ export function walletRoutes(services: PaymentServices, guarded: ReturnType<type
     .use(invitationRoutes(services, guarded))
     .use(redeemRoutes(services, guarded))
     .use(paymentRoutes(services, guarded))
+    .use(agentRoutes(services, guarded))
     .use(paymentCallbackRoutes(services));
 }

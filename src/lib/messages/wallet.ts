@@ -47,5 +47,21 @@ export const walletMessages = {
   order_not_found: { en: "There is no such order.", zh: "订单不存在。" },
   order_done_already: { en: "This order is completed already.", zh: "该订单已完成。" },
   order_completed: { en: "Order completed.", zh: "订单已完成。" },
+  agent_rate_invalid: {
+    en: "The rate must be above 0 and at most 100 percent, with up to two decimals.",
+    zh: "返利比例须大于 0 且不超过 100%，最多两位小数。",
+  },
+  agent_saved: { en: "Agent saved.", zh: "代理已保存。" },
+  note_too_long: { en: "The text cannot exceed {max} characters.", zh: "内容不能超过 {max} 个字符。" },
+  withdrawal_too_small: { en: "The withdrawal minimum is {minimum}.", zh: "提现金额最低为 {minimum}。" },
+  withdrawal_too_large: { en: "Your earnings do not cover this amount.", zh: "可提现收益不足。" },
+  withdrawal_account_required: { en: "Say where the money is to go.", zh: "请填写收款账户。" },
+  withdrawal_requested: { en: "Withdrawal requested.", zh: "提现申请已提交。" },
+  withdrawal_not_found: { en: "There is no such withdrawal.", zh: "提现申请不存在。" },
+  withdrawal_decided: {
+    en: "This withdrawal is not in a state that allows this.",
+    zh: "该提现申请当前状态不允许此操作。",
+  },
+  withdrawal_decision_saved: { en: "Saved.", zh: "已保存。" },
   transferred: { en: "Transfer succeeded.", zh: "转入成功。" },
 } as const;

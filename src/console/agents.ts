@@ -1,0 +1,87 @@
+import { Elysia, t } from "elysia";
+import { decideWithdrawal } from "../wallet/agents/decide-withdrawal.ts";
+import { listAgents } from "../wallet/agents/list-agents.ts";
+import { listWithdrawals } from "../wallet/agents/list-withdrawals.ts";
+import { readAgent } from "../wallet/agents/read-agent.ts";
+import { requestWithdrawal } from "../wallet/agents/request-withdrawal.ts";
+import { saveAgent } from "../wallet/agents/save-agent.ts";
+import { listRebates } from "../wallet/list-rebates.ts";
+import type { WalletDeps } from "../wallet/operation.ts";
+import { done, ok } from "./envelope.ts";
+import type { guard } from "./guard.ts";
+import { paged, pagingQuery } from "./paging.ts";
+
+const text = t.Optional(t.String({ maxLength: 2000 }));
+const listQuery = t.Object({ ...pagingQuery, keyword: text, status: text });
+
+/** The agent programme: what agents see and ask for, and what administrators grant and pay. */
+export function agentRoutes(services: WalletDeps, guarded: ReturnType<typeof guard>) {
+  const { db } = services;
+  return new Elysia({ prefix: "/api/agent", name: "console/agents" })
+    .use(guarded)
+    .guard({ role: "user" }, (app) =>
+      app
+        .get("/self", async ({ actor }) => ok(await readAgent(db, actor.id)))
+        .get("/dividends", ({ actor, query }) => paged(query, (page) => listRebates(db, actor.id, page, "dividend")), {
+          query: listQuery,
+        })
+        .get(
+          "/withdrawals",
+          ({ actor, query }) => paged(query, (page) => listWithdrawals(db, { userId: actor.id }, page)),
+          {
+            query: listQuery,
+          },
+        )
+        .post(
+          "/withdrawals",
+          async ({ actor, request, body }) => {
+            const { quota, account, note = "" } = body;
+            await requestWithdrawal(services, actor.id, { quotaUnits: quota, account, note });
+            return done(request, "withdrawal_requested");
+          },
+          { body: t.Object({ quota: t.Number(), account: t.String({ maxLength: 2000 }), note: text }) },
+        ),
+    )
+    .guard({ role: "admin" }, (app) =>
+      app
+        .get("/", ({ query }) => paged(query, (page) => listAgents(db, query.keyword ?? "", page)), {
+          query: listQuery,
+        })
+        .put(
+          "/",
+          async ({ actor, request, body }) => {
+            const { username, rate, is_active: isActive = true, note = "" } = body;
+            await saveAgent(db, actor, { username, rate: String(rate), isActive, note });
+            return done(request, "agent_saved");
+          },
+          {
+            body: t.Object({
+              username: t.String({ maxLength: 200 }),
+              rate: t.Union([t.Number(), t.String({ maxLength: 20 })]),
+              is_active: t.Optional(t.Boolean()),
+              note: text,
+            }),
+          },
+        )
+        .get(
+          "/requests",
+          ({ query }) =>
+            paged(query, (page) => listWithdrawals(db, query.status ? { status: query.status } : {}, page)),
+          { query: listQuery },
+        )
+        .post(
+          "/requests/:id",
+          async ({ actor, request, params, body }) => {
+            await decideWithdrawal(db, actor, { id: params.id, action: body.action, reply: body.reply ?? "" });
+            return done(request, "withdrawal_decision_saved");
+          },
+          {
+            params: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+            body: t.Object({
+              action: t.Union([t.Literal("approve"), t.Literal("pay"), t.Literal("reject")]),
+              reply: text,
+            }),
+          },
+        ),
+    );
+}

@@ -1,0 +1,44 @@
+import { count, desc, eq } from "drizzle-orm";
+import { users } from "../../../db/schema/users.ts";
+import { agents } from "../../../db/schema/wallet.ts";
+import type { Db } from "../../../db/types.ts";
+import { contains } from "../../lib/sql-text.ts";
+import type { Listed, Page } from "../list-orders.ts";
+
+export type AgentRow = {
+  user_id: number;
+  username: string;
+  rate: string;
+  is_active: boolean;
+  note: string;
+  balance: number;
+  earned: number;
+  invited: number;
+  created_time: number;
+};
+
+/** All agents, newest first; `keyword` is part of the name. */
+export async function listAgents(db: Db, keyword: string, { page, pageSize }: Page): Promise<Listed<AgentRow>> {
+  const where = keyword.trim() === "" ? undefined : contains(users.username, keyword.trim());
+  const isAgent = eq(users.id, agents.userId);
+  const [sum] = await db.select({ total: count() }).from(agents).innerJoin(users, isAgent).where(where);
+  const items = await db
+    .select({
+      user_id: agents.userId,
+      username: users.username,
+      rate: agents.rate,
+      is_active: agents.isActive,
+      note: agents.note,
+      balance: agents.balance,
+      earned: agents.earned,
+      invited: users.affCount,
+      created_time: agents.createdTime,
+    })
+    .from(agents)
+    .innerJoin(users, isAgent)
+    .where(where)
+    .orderBy(desc(agents.createdTime), desc(agents.userId))
+    .limit(pageSize)
+    .offset(page * pageSize);
+  return { items, total: sum?.total ?? 0 };
+}

@@ -1,0 +1,53 @@
+import { and, count, desc, eq } from "drizzle-orm";
+import { users } from "../../../db/schema/users.ts";
+import { withdrawals } from "../../../db/schema/wallet.ts";
+import type { Db } from "../../../db/types.ts";
+import type { Listed, Page } from "../list-orders.ts";
+
+export type WithdrawalView = {
+  id: number;
+  user_id: number;
+  username: string;
+  quota: number;
+  account: string;
+  note: string;
+  reply: string;
+  /** requested, approved, paid or rejected. */
+  status: string;
+  created_time: number;
+  /** 0: not decided. */
+  decided_time: number;
+};
+
+/** Requests to be paid, newest first: a user's, or everybody's; in one state, or in any. */
+export async function listWithdrawals(
+  db: Db,
+  filter: Readonly<{ userId?: number; status?: string }>,
+  { page, pageSize }: Page,
+): Promise<Listed<WithdrawalView>> {
+  const where = and(
+    filter.userId === undefined ? undefined : eq(withdrawals.userId, filter.userId),
+    filter.status ? eq(withdrawals.status, filter.status) : undefined,
+  );
+  const [sum] = await db.select({ total: count() }).from(withdrawals).where(where);
+  const items = await db
+    .select({
+      id: withdrawals.id,
+      user_id: withdrawals.userId,
+      username: users.username,
+      quota: withdrawals.quota,
+      account: withdrawals.account,
+      note: withdrawals.note,
+      reply: withdrawals.reply,
+      status: withdrawals.status,
+      created_time: withdrawals.createdTime,
+      decided_time: withdrawals.decidedTime,
+    })
+    .from(withdrawals)
+    .innerJoin(users, eq(users.id, withdrawals.userId))
+    .where(where)
+    .orderBy(desc(withdrawals.id))
+    .limit(pageSize)
+    .offset(page * pageSize);
+  return { items, total: sum?.total ?? 0 };
+}
