@@ -11,6 +11,7 @@ import { identityRoutes } from "./console/identity.ts";
 import { logRoutes } from "./console/logs.ts";
 import { modelRoutes } from "./console/models.ts";
 import { rateLimit } from "./console/rate-limit.ts";
+import { redemptionRoutes } from "./console/redemptions.ts";
 import { sameOrigin } from "./console/same-origin.ts";
 import { tokenRoutes } from "./console/tokens.ts";
 import { walletRoutes } from "./console/wallet.ts";
@@ -106,6 +107,7 @@ function managementApi(services: Services, explain: Explain) {
     .use(modelRoutes(services, guarded))
     .use(channelRoutes(operations, guarded))
     .use(tokenRoutes(shared, guarded))
+    .use(redemptionRoutes(shared, guarded))
     .use(walletRoutes(shared, guarded))
     .use(logRoutes(services, guarded));
 }

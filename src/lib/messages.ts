@@ -1,5 +1,6 @@
 import { accountMessages } from "./messages/accounts.ts";
 import { channelMessages } from "./messages/channels.ts";
+import { codeMessages } from "./messages/codes.ts";
 import { commonMessages } from "./messages/common.ts";
 import { logMessages } from "./messages/logs.ts";
 import { notifyMessages } from "./messages/notify.ts";
@@ -25,6 +26,7 @@ const catalogue = {
   ...tokenMessages,
   ...logMessages,
   ...walletMessages,
+  ...codeMessages,
 } as const satisfies Record<string, Message>;
 
 type Message = Readonly<{ en: string; zh: string }>;
