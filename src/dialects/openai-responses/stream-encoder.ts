@@ -3,22 +3,22 @@ import type { JsonObject } from "../json.ts";
 import type { FinishReason, ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../reply.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { annotationOf, reasoningItem } from "./items.ts";
+import { MessageItem, type WriteEvent } from "./message-item.ts";
 import { sealCall, sealThought } from "./reasoning-items.ts";
 import { callItem, endState, responseBase, responseId } from "./response-object.ts";
 
 type CallStart = Extract<ReplyEvent, { type: "tool-start" }>;
 
-type OpenItem = { id: string; outputIndex: number; text: string } & (
-  | {
-      kind: "message";
-      part: "output_text" | "refusal";
-      contentIndex: number;
-      content: JsonObject[];
-      annotations: JsonObject[];
-    }
-  | { kind: "reasoning"; begun: boolean; sealed: string | null }
-  | { kind: "call"; call: CallStart }
-);
+type OpenThought = {
+  kind: "reasoning";
+  id: string;
+  outputIndex: number;
+  text: string;
+  begun: boolean;
+  sealed: string | null;
+};
+
+type OpenCall = { id: string; outputIndex: number; text: string; call: CallStart };
 
 /** Writes a Responses stream (providers.md 2.2.3, 2.2.4): numbered events, each item opened, filled and closed in turn. */
 export class ResponsesStreamEncoder implements StreamEncoder {
@@ -28,9 +28,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #createdAt: number;
   #output: JsonObject[] = [];
   #nextIndex = 0;
-  #item: Extract<OpenItem, { kind: "message" | "reasoning" }> | null = null;
+  #item: MessageItem | OpenThought | null = null;
   /** Calls stay open side by side: their pieces may interleave. */
-  #calls = new Map<number, Extract<OpenItem, { kind: "call" }>>();
+  #calls = new Map<number, OpenCall>();
   #reason: FinishReason = "stop";
 
   constructor(
@@ -127,59 +127,11 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #text(part: "output_text" | "refusal", text: string): string {
     if (text === "") return "";
-    let written = "";
-    let item = this.#item;
-    if (item?.kind !== "message") {
-      written += this.#closeItem() + this.#closeCalls();
-      item = {
-        kind: "message",
-        id: this.context.newId("msg_"),
-        outputIndex: this.#nextIndex++,
-        text: "",
-        part,
-        contentIndex: 0,
-        content: [],
-        annotations: [],
-      };
-      this.#item = item;
-      const added = { id: item.id, type: "message", status: "in_progress", role: "assistant", content: [] };
-      written += this.#write("response.output_item.added", { output_index: item.outputIndex, item: added });
-      written += this.#openPart(item);
-    } else if (item.part !== part) {
-      written += this.#closePart(item);
-      Object.assign(item, { part, text: "", contentIndex: item.contentIndex + 1 });
-      written += this.#openPart(item);
-    }
-    item.text += text;
-    const rest = part === "output_text" ? { logprobs: [] } : null;
-    return written + this.#write(`response.${part}.delta`, { ...this.#place(item), delta: text, ...rest });
-  }
-
-  #place = ({ id, outputIndex, contentIndex }: Extract<OpenItem, { kind: "message" }>): JsonObject => ({
-    item_id: id,
-    output_index: outputIndex,
-    content_index: contentIndex,
-  });
-
-  #openPart(item: Extract<OpenItem, { kind: "message" }>): string {
-    const part =
-      item.part === "refusal"
-        ? { type: "refusal", refusal: "" }
-        : { type: "output_text", text: "", annotations: [], logprobs: [] };
-    return this.#write("response.content_part.added", { ...this.#place(item), part });
-  }
-
-  #closePart(item: Extract<OpenItem, { kind: "message" }>): string {
-    const { text, annotations } = item;
-    const refused = item.part === "refusal";
-    const part = refused
-      ? { type: "refusal", refusal: text }
-      : { type: "output_text", text, annotations, logprobs: [] };
-    item.content.push(part);
-    const done = refused
-      ? this.#write("response.refusal.done", { ...this.#place(item), refusal: text })
-      : this.#write("response.output_text.done", { ...this.#place(item), text, logprobs: [] });
-    return done + this.#write("response.content_part.done", { ...this.#place(item), part });
+    if (this.#item?.kind === "message") return this.#item.say(part, text);
+    const closed = this.#closeItem() + this.#closeCalls();
+    const item = new MessageItem(this.context.newId("msg_"), this.#nextIndex++, this.#write);
+    this.#item = item;
+    return closed + item.open() + item.say(part, text);
   }
 
   #openReasoning(): string {
@@ -231,7 +183,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #openCall(call: CallStart): string {
     const closed = this.#closeItem() + (call.signature ? this.#closeCalls() + this.#sealedCall(call) : "");
     const id = this.context.newId(call.kind === "custom" ? "ctc_" : "fc_");
-    const item = { kind: "call" as const, id, outputIndex: this.#nextIndex++, text: "", call };
+    const item = { id, outputIndex: this.#nextIndex++, text: "", call };
     this.#calls.set(call.index, item);
     const added = callItem(id, call, "", "in_progress");
     return closed + this.#write("response.output_item.added", { output_index: item.outputIndex, item: added });
@@ -258,9 +210,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     this.#item = null;
     if (!item) return "";
     if (item.kind === "message") {
-      const closed = this.#closePart(item);
-      const done = { id: item.id, type: "message", status: "completed", role: "assistant", content: item.content };
-      return closed + this.#done(item.outputIndex, done);
+      const { written, item: whole } = item.close();
+      return written + this.#done(item.outputIndex, whole);
     }
     const place = { item_id: item.id, output_index: item.outputIndex, summary_index: 0 };
     const part = { type: "summary_text", text: item.text };
@@ -273,11 +224,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #annotate({ citation }: Extract<ReplyEvent, { type: "citation" }>): string {
     const annotation = annotationOf(citation);
-    const item = this.#item;
-    if (!annotation || item?.kind !== "message") return "";
-    item.annotations.push(annotation);
-    const place = { ...this.#place(item), annotation_index: item.annotations.length - 1 };
-    return this.#write("response.output_text.annotation.added", { ...place, annotation });
+    return annotation && this.#item?.kind === "message" ? this.#item.annotate(annotation) : "";
   }
 
   #wholeItem(item: JsonObject): string {
@@ -295,7 +242,6 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return this.#write("response.output_item.done", { output_index: outputIndex, item });
   }
 
-  #write(type: string, data: JsonObject): string {
-    return `event: ${type}\ndata: ${JSON.stringify({ type, ...data, sequence_number: this.#sequence++ })}\n\n`;
-  }
+  #write: WriteEvent = (type, data) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...data, sequence_number: this.#sequence++ })}\n\n`;
 }
