@@ -12,6 +12,7 @@ export class MessageItem {
   #part: PartKind | null = null;
   #text = "";
   #annotations: JsonObject[] = [];
+  #logprobs: JsonObject[] = [];
 
   constructor(
     private readonly id: string,
@@ -24,10 +25,11 @@ export class MessageItem {
     return this.write("response.output_item.added", { output_index: this.outputIndex, item });
   }
 
-  say(part: PartKind, text: string): string {
+  say(part: PartKind, text: string, logprobs: JsonObject[]): string {
     const turned = part === this.#part ? "" : this.#closePart() + this.#openPart(part);
     this.#text += text;
-    const tokens = part === "output_text" && { logprobs: [] };
+    this.#logprobs.push(...logprobs);
+    const tokens = part === "output_text" && { logprobs };
     return turned + this.write(`response.${part}.delta`, { ...this.#place(), delta: text, ...tokens });
   }
 
@@ -55,18 +57,19 @@ export class MessageItem {
     this.#part = part;
     this.#text = "";
     this.#annotations = [];
+    this.#logprobs = [];
     return this.write("response.content_part.added", { ...this.#place(), part: this.#written() });
   }
 
   #written = (): JsonObject =>
     this.#part === "refusal"
       ? { type: "refusal", refusal: this.#text }
-      : { type: "output_text", text: this.#text, annotations: this.#annotations, logprobs: [] };
+      : { type: "output_text", text: this.#text, annotations: this.#annotations, logprobs: this.#logprobs };
 
   #closePart(): string {
     if (!this.#part) return "";
     const part = this.#written();
-    const done = this.#part === "refusal" ? { refusal: this.#text } : { text: this.#text, logprobs: [] };
+    const done = this.#part === "refusal" ? { refusal: this.#text } : { text: this.#text, logprobs: this.#logprobs };
     const written =
       this.write(`response.${this.#part}.done`, { ...this.#place(), ...done }) +
       this.write("response.content_part.done", { ...this.#place(), part });

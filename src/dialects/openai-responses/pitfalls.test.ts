@@ -258,3 +258,9 @@ test("a response's request becomes a chat's", () => {
     response_format: { type: "json_schema", json_schema: { name: "a" } },
   });
 });
+
+test("log probabilities cross from chat", () => {
+  const token = { token: "a", logprob: -0.1, bytes: [97], top_logprobs: [] };
+  const [message] = outputOf(written(door, [start, { type: "text", choice: 0, text: "a", logprobs: [token] }, finish]));
+  expect(message).toMatchObject({ content: [{ type: "output_text", text: "a", logprobs: [token] }] });
+});

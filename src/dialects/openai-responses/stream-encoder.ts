@@ -91,7 +91,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #step(step: Exclude<ReplyEvent, { type: "start" | "usage" | "error" }>): string {
     switch (step.type) {
       case "text":
-        return this.#text("output_text", step.text);
+        return this.#text("output_text", step.text, step.logprobs);
       case "refusal":
         return this.#text("refusal", step.text);
       case "reasoning":
@@ -125,13 +125,13 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     }
   }
 
-  #text(part: "output_text" | "refusal", text: string): string {
+  #text(part: "output_text" | "refusal", text: string, logprobs: JsonObject[] = []): string {
     if (text === "") return "";
-    if (this.#item?.kind === "message") return this.#item.say(part, text);
+    if (this.#item?.kind === "message") return this.#item.say(part, text, logprobs);
     const closed = this.#closeItem() + this.#closeCalls();
     const item = new MessageItem(this.context.newId("msg_"), this.#nextIndex++, this.#write);
     this.#item = item;
-    return closed + item.open() + item.say(part, text);
+    return closed + item.open() + item.say(part, text, logprobs);
   }
 
   #openReasoning(): string {
