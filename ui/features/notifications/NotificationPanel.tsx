@@ -110,7 +110,7 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
             {EVENTS.map((event) => (
               <FormControlLabel
                 key={event}
-                sx={{ display: "flex", "& .MuiFormControlLabel-label": { fontSize: 13 } }}
+                sx={{ display: "flex", m: 0, gap: 2, "& .MuiFormControlLabel-label": { fontSize: 13 } }}
                 control={
                   <Checkbox
                     size="small"
