@@ -11,6 +11,7 @@ import type { InFlight } from "./scheduler/in-flight.ts";
 import type { KeyRing } from "./scheduler/key-ring.ts";
 import type { Stickiness } from "./scheduler/stickiness.ts";
 import type { RelayServices } from "./services.ts";
+import type { ThoughtMemory } from "./thought-memory.ts";
 import type { Upstream } from "./upstream.ts";
 import type { Watch } from "./watch.ts";
 
@@ -31,6 +32,7 @@ export type RelayContext = Readonly<{
   /** Fetches media that clients name by address. */
   mediaFetch: SafeFetch;
   signing: SigningTools;
+  thoughts: ThoughtMemory;
   conversationSettings: ConversationSettings;
   metrics: RelayMetrics;
 }>;

@@ -24,6 +24,7 @@ import { createInFlight } from "./scheduler/in-flight.ts";
 import { createKeyRing } from "./scheduler/key-ring.ts";
 import { createStickiness } from "./scheduler/stickiness.ts";
 import type { RelayServices } from "./services.ts";
+import { createThoughtMemory } from "./thought-memory.ts";
 import { createUpstream } from "./upstream.ts";
 import { createWatch } from "./watch.ts";
 
@@ -68,6 +69,7 @@ function createContext(services: RelayServices): RelayContext {
     mediaFetch,
     signing: signingTools(mediaFetch),
     conversationSettings: createConversationSettings(services.settings),
+    thoughts: createThoughtMemory(),
     withoutResponses: new WeakSet(),
     watch,
     metrics: createRelayMetrics(services.metrics, () => watch.size),

@@ -36,5 +36,6 @@ export function choosePassage(context: RelayContext, call: Call, channel: Channe
     settings: context.conversationSettings,
     inlineMedia: provider.inlineMedia ? (conversation) => inlineMedia(context, conversation) : null,
     filters,
+    thoughts: context.thoughts,
   });
 }

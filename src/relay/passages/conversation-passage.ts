@@ -13,6 +13,7 @@ import { eventData, splitEvents } from "../../lib/sse.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
 import { OutputTally } from "../tally.ts";
+import type { ThoughtMemory } from "../thought-memory.ts";
 import type { PassageOptions } from "./bytes-passage.ts";
 import { ConversationView } from "./conversation-view.ts";
 import type { EncodedRequest, Passage, StreamView, WholeAnswer } from "./passage.ts";
@@ -27,6 +28,7 @@ export type ConversationOptions = PassageOptions &
     settings: ConversationSettings;
     /** Fetches what the upstream wants inside the request; rejects RelayError. */
     inlineMedia: ((conversation: Conversation) => Promise<void>) | null;
+    thoughts: ThoughtMemory;
     /** Applied in order. */
     filters: readonly (() => StepFilter)[];
   }>;
@@ -61,7 +63,8 @@ export class ConversationPassage implements Passage {
     if (this.#keepsRequest(stream)) return this.#spliced(channel, ask);
     const read = call.admitted.conversation?.() ?? endpoint.codec.decodeRequest(call.admitted.body.json);
     const prepared = prepareConversation(read, call.upstreamModel, options.dialect, options.settings);
-    const conversation = { ...prepared.conversation, model: prepared.model, stream };
+    const remembered = options.thoughts.recall(call.admitted.caller.user.id, options.dialect, prepared.conversation);
+    const conversation = { ...remembered, model: prepared.model, stream };
     if (options.inlineMedia) await options.inlineMedia(conversation);
     const dropped = new Set<string>();
     const target = {
@@ -127,6 +130,7 @@ export class ConversationPassage implements Passage {
       decoder: this.#codec.streamDecoder(randomId),
       encoder: endpoint.codec.streamEncoder(this.#context(), this.#conversation()),
       passesBytes: this.#passesBytes,
+      watch: this.#watch(),
       filters: this.options.filters.map((make) => make()),
     });
   }
@@ -162,6 +166,12 @@ export class ConversationPassage implements Passage {
     };
   }
 
+  /** Clients of the upstream's own format know to bring thoughts back. */
+  #watch(): ((step: ReplyEvent) => void) | null {
+    const { thoughts, dialect } = this.options;
+    return this.#sameFormat ? null : thoughts.watch(this.call.admitted.caller.user.id, dialect);
+  }
+
   get #sameFormat(): boolean {
     return this.call.admitted.endpoint.codec.dialect === this.options.dialect;
   }
@@ -186,8 +196,10 @@ export class ConversationPassage implements Passage {
     const collected = new ReplyCollector();
     const tally = new OutputTally();
     const filtered: ReplyEvent[] = [];
+    const watch = this.#watch();
     for (const step of steps) {
       tally.step(step);
+      watch?.(step);
       for (const passed of applyFilters(filters, step)) {
         collected.push(passed);
         filtered.push(passed);

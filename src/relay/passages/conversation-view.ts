@@ -12,6 +12,8 @@ type Parts = Readonly<{
   encoder: StreamEncoder;
   /** The client speaks the upstream's own format: it gets the bytes, and the steps are only read on the side. */
   passesBytes: boolean;
+  /** Sees every step go by. */
+  watch: ((step: ReplyEvent) => void) | null;
   filters: readonly StepFilter[];
 }>;
 
@@ -59,6 +61,7 @@ export class ConversationView implements StreamView {
     let text = "";
     for (const step of steps) {
       this.tally.step(step);
+      this.parts.watch?.(step);
       if (step.type === "usage") this.usage = step.usage;
       else if (step.type === "finish") this.#finished = true;
       for (const passed of applyFilters(this.parts.filters, step)) {
