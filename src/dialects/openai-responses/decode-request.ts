@@ -17,6 +17,8 @@ const KNOWN: ReadonlySet<string> = new Set(
   parallel_tool_calls service_tier metadata user safety_identifier prompt_cache_key`.split(/\s+/),
 );
 
+const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
 /** Reads a Responses request (providers.md 2.2.1). Throws DecodeError where an item makes no sense. */
 export function decodeRequest(body: JsonObject): Conversation {
   const conversation = emptyConversation("openai-responses", textOf(body.model) ?? "");
@@ -37,7 +39,7 @@ export function decodeRequest(body: JsonObject): Conversation {
   sampling.topLogprobs = numberOf(body.top_logprobs);
   if (textsOf(body.include).includes("message.output_text.logprobs")) sampling.logprobs = true;
   const reasoning = recordOf(body.reasoning);
-  conversation.reasoning.effort = textOf(reasoning?.effort) as Effort | null;
+  conversation.reasoning.effort = EFFORTS.find((effort) => effort === reasoning?.effort) ?? null;
   conversation.reasoning.summary = textOf(reasoning?.summary) ?? textOf(reasoning?.generate_summary);
   if (conversation.reasoning.summary !== null) conversation.reasoning.show = true;
   conversation.user = textOf(body.safety_identifier) ?? textOf(body.user);
