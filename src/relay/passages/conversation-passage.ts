@@ -80,7 +80,7 @@ export class ConversationPassage implements Passage {
     call.upstreamModel = adaptation?.model ?? prepared.model;
     call.dropped = [...dropped];
     const renamed = adaptation && "model" in body ? { model: adaptation.model } : null;
-    const sent: JsonObject = { ...body, ...adaptation?.changes, ...renamed, ...channel.paramOverride };
+    const sent: JsonObject = { ...body, ...renamed, ...adaptation?.changes, ...channel.paramOverride };
     return { ask: { ...asked, model: call.upstreamModel }, body: JSON.stringify(sent) };
   }
 
@@ -158,7 +158,7 @@ export class ConversationPassage implements Passage {
     }
     const renamed =
       "model" in body.json && call.upstreamModel !== body.json.model ? { model: call.upstreamModel } : null;
-    const changes = { ...adaptation?.changes, ...renamed, ...channel.paramOverride };
+    const changes = { ...renamed, ...adaptation?.changes, ...channel.paramOverride };
     const changed = Object.keys(changes).length > 0;
     return {
       ask: { ...ask, model: call.upstreamModel },
