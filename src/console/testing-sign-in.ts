@@ -13,6 +13,7 @@ export async function startFakeSignInServices() {
   const calls: { path: string; form: Record<string, string>; headers: Headers }[] = [];
   const people = new Map<string, Person>();
   const challenges = new Map<string, string>();
+  let visitor: Readonly<{ person: Person; returnTo: string }> | null = null;
   let idToken: Readonly<{ nonce: string; change?: Person; isForged?: boolean }> = { nonce: "" };
 
   const challengeOf = (verifier: string) => new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
@@ -37,6 +38,15 @@ export async function startFakeSignInServices() {
       .sign((idToken.isForged ? strangerKeys : keys).privateKey);
   };
 
+  /** A code that stands for `person`; with `authorizeAddress` its PKCE challenge has to be met. */
+  const codeFor = (person: Person, authorizeAddress?: string): string => {
+    const code = crypto.randomUUID();
+    people.set(code, person);
+    const challenge = authorizeAddress && new URL(authorizeAddress).searchParams.get("code_challenge");
+    if (challenge) challenges.set(code, challenge);
+    return code;
+  };
+
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -47,6 +57,12 @@ export async function startFakeSignInServices() {
       const form = isJson ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
       calls.push({ path: pathname, form, headers: request.headers });
       switch (pathname) {
+        case "/login/oauth/authorize": {
+          if (!visitor) return new Response("nobody sits here", { status: 403 });
+          const code = codeFor(visitor.person, request.url);
+          const answer = new URLSearchParams({ code, state: searchParams.get("state") ?? "" });
+          return Response.redirect(`${visitor.returnTo}?${answer}`, 302);
+        }
         case "/login/oauth/access_token":
         case "/oauth2/token":
         case "/api/oauth2/token":
@@ -91,13 +107,10 @@ export async function startFakeSignInServices() {
   return {
     url: server.url.origin,
     calls,
-    /** A code that stands for `person`; with `authorizeAddress` its PKCE challenge has to be met. */
-    codeFor(person: Person, authorizeAddress?: string): string {
-      const code = crypto.randomUUID();
-      people.set(code, person);
-      const challenge = authorizeAddress && new URL(authorizeAddress).searchParams.get("code_challenge");
-      if (challenge) challenges.set(code, challenge);
-      return code;
+    codeFor,
+    /** Whoever comes to GitHub's page from now on is this person, says yes, and is sent back there. */
+    seat(person: Person, returnTo: string) {
+      visitor = { person, returnTo };
     },
     /** What the next id tokens say. */
     sayInIdToken(next: typeof idToken) {
