@@ -49,7 +49,9 @@ const Content = () => {
     if (!wanted) return;
     // The tab's sections stand only after this has been drawn.
     const frame = requestAnimationFrame(() => {
-      const element = document.getElementById(controlId(wanted)) ?? document.getElementById(sectionId(wanted));
+      const section = SECTIONS.find(({ id, fields }) => id === wanted || fields.some(({ key }) => key === wanted));
+      const element =
+        document.getElementById(controlId(wanted)) ?? document.getElementById(sectionId(section?.id ?? ""));
       element?.scrollIntoView({ block: "center" });
       element?.focus({ preventScroll: true });
     });

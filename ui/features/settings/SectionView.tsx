@@ -38,38 +38,39 @@ export const SectionView = ({ section, extra }: { section: SettingSection; extra
       <Typography variant="body2" sx={{ color: "text.secondary", mt: 0.5, mb: 4 }}>
         {t(`settings.sections.${section.id}.purpose`)}
       </Typography>
-      {section.fields.length > 0 && (
-        <>
-          <Box
-            sx={{
-              display: "grid",
-              gridTemplateColumns: "repeat(auto-fill, minmax(min(280px, 100%), 1fr))",
-              gap: 5,
-              alignItems: "start",
-            }}
-          >
-            {section.fields.map((field) => (
-              <SettingInput key={field.key} field={field} />
-            ))}
-          </Box>
-          <Row gap={2} sx={{ mt: 4 }}>
-            <Button
-              variant={count > 0 ? "contained" : "outlined"}
-              {...(count > 0 && { color: "primary" })}
-              loading={isSaving}
-              onClick={() => void save()}
-            >
-              {count > 0 ? t("settings.saveCount", { count }) : t("settings.save")}
-            </Button>
-            {count > 0 && (
-              <Button variant="text" onClick={() => store.discard(section.fields.map(({ key }) => key))}>
-                {t("settings.discard")}
-              </Button>
-            )}
-          </Row>
-        </>
+      {section.drawsFields && extra}
+      {section.fields.length > 0 && !section.drawsFields && (
+        <Box
+          sx={{
+            display: "grid",
+            gridTemplateColumns: "repeat(auto-fill, minmax(min(280px, 100%), 1fr))",
+            gap: 5,
+            alignItems: "start",
+          }}
+        >
+          {section.fields.map((field) => (
+            <SettingInput key={field.key} field={field} />
+          ))}
+        </Box>
       )}
-      {extra}
+      {section.fields.length > 0 && (
+        <Row gap={2} sx={{ mt: 4 }}>
+          <Button
+            variant={count > 0 ? "contained" : "outlined"}
+            {...(count > 0 && { color: "primary" })}
+            loading={isSaving}
+            onClick={() => void save()}
+          >
+            {count > 0 ? t("settings.saveCount", { count }) : t("settings.save")}
+          </Button>
+          {count > 0 && (
+            <Button variant="text" onClick={() => store.discard(section.fields.map(({ key }) => key))}>
+              {t("settings.discard")}
+            </Button>
+          )}
+        </Row>
+      )}
+      {!section.drawsFields && extra}
     </Box>
   );
 };

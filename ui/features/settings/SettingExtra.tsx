@@ -1,10 +1,16 @@
 import type { ReactElement } from "react";
+import { ChatsPanel } from "./ChatsPanel.tsx";
 import { ClearLogsPanel } from "./ClearLogsPanel.tsx";
 import { DiscoveryPanel } from "./DiscoveryPanel.tsx";
+import { GroupsPanel } from "./GroupsPanel.tsx";
+import { PricingPanel } from "./PricingPanel.tsx";
 import { SystemInfoPanel } from "./SystemInfoPanel.tsx";
 import type { Extra } from "./sections.ts";
 
 const EXTRAS: Readonly<Record<Extra, () => ReactElement>> = {
+  groups: GroupsPanel,
+  pricing: PricingPanel,
+  chats: ChatsPanel,
   clearLogs: ClearLogsPanel,
   discovery: DiscoveryPanel,
   systemInfo: SystemInfoPanel,

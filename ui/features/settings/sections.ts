@@ -1,4 +1,5 @@
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
+import { PRICE_KEYS } from "./price-maps.ts";
 
 export const TABS = ["operation", "ratelimit", "models", "system", "other"] as const;
 export type SettingTab = (typeof TABS)[number];
@@ -21,7 +22,7 @@ export type Unit = "seconds" | "minutes" | "percent" | "tokens" | "requests" | "
 export type SettingField = Readonly<{ key: OptionKey }> & Control;
 
 /** What a section has beside its fields; it is drawn by a component of its own. */
-export type Extra = "clearLogs" | "discovery" | "systemInfo";
+export type Extra = "clearLogs" | "groups" | "chats" | "pricing" | "discovery" | "systemInfo";
 
 export type SettingSection = Readonly<{
   /** Under `settings.sections` in the words. */
@@ -29,6 +30,8 @@ export type SettingSection = Readonly<{
   tab: SettingTab;
   fields: readonly SettingField[];
   extra?: Extra;
+  /** The component draws the fields too. */
+  drawsFields?: true;
   /** Saving asks for the server's address first. */
   needsServerAddress?: true;
 }>;
@@ -69,6 +72,9 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
       whole("StreamCacheQueueLength", 0),
     ],
   },
+  { id: "groups", fields: [json("GroupRatio"), json("UserUsableGroups")], extra: "groups", drawsFields: true },
+  { id: "pricing", fields: PRICE_KEYS.map((key) => json(key)), extra: "pricing", drawsFields: true },
+  { id: "chats", fields: [json("Chats", "list")], extra: "chats", drawsFields: true },
   {
     id: "general",
     fields: [

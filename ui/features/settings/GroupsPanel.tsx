@@ -1,0 +1,128 @@
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import IconButton from "@mui/material/IconButton";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Switch from "@mui/material/Switch";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Col, Row } from "../../components/layout.tsx";
+import { notifyError } from "../../components/notify.tsx";
+import { type GroupRow, groupTexts, readGroups } from "./group-rows.ts";
+import { SettingInput } from "./SettingInput.tsx";
+import { useSettings } from "./settings-store.tsx";
+import { type EditorView, ViewSwitch } from "./ViewSwitch.tsx";
+
+const COLUMNS = { xs: "1fr auto", sm: "minmax(96px, 160px) 96px auto minmax(120px, 1fr) auto" };
+
+/** Groups as a form, or as the JSON of both options. */
+export const GroupsPanel = () => {
+  const { t } = useTranslation();
+  const { textOf, change } = useSettings();
+  const [view, setView] = useState<EditorView>("visual");
+  const [name, setName] = useState("");
+  const rows = readGroups({ ratios: textOf("GroupRatio"), usable: textOf("UserUsableGroups") });
+  const update = (next: readonly GroupRow[]) => {
+    const texts = groupTexts(next);
+    change("GroupRatio", texts.ratios);
+    change("UserUsableGroups", texts.usable);
+  };
+  const add = () => {
+    const added = name.trim();
+    if (!rows || added === "") return;
+    if (rows.some((row) => row.name === added)) {
+      notifyError(t("settings.groups.taken"));
+      return;
+    }
+    update([...rows, { name: added, ratio: 1, description: null }]);
+    setName("");
+  };
+  return (
+    <Col gap={4}>
+      <ViewSwitch view={view} onChange={setView} />
+      {view === "json" || !rows ? (
+        <>
+          <SettingInput field={{ key: "GroupRatio", kind: "json", shape: "object" }} />
+          <SettingInput field={{ key: "UserUsableGroups", kind: "json", shape: "object" }} />
+        </>
+      ) : (
+        <>
+          {rows.map((row) => (
+            <GroupLine
+              key={row.name}
+              row={row}
+              onChange={(next) => update(rows.map((other) => (other.name === row.name ? next : other)))}
+              onRemove={() => update(rows.filter((other) => other.name !== row.name))}
+            />
+          ))}
+          <Row gap={2} sx={{ maxWidth: 360 }}>
+            <OutlinedInput
+              fullWidth
+              value={name}
+              placeholder={t("settings.groups.name")}
+              inputProps={{ "aria-label": t("settings.groups.name"), maxLength: 64 }}
+              onChange={(event) => setName(event.target.value)}
+              onKeyDown={(event) => event.key === "Enter" && add()}
+            />
+            <Button onClick={add} disabled={name.trim() === ""}>
+              {t("settings.groups.add")}
+            </Button>
+          </Row>
+        </>
+      )}
+    </Col>
+  );
+};
+
+type GroupLineProps = Readonly<{ row: GroupRow; onChange: (row: GroupRow) => void; onRemove: () => void }>;
+
+const GroupLine = ({ row, onChange, onRemove }: GroupLineProps) => {
+  const { t } = useTranslation();
+  const [ratio, setRatio] = useState<string | null>(null);
+  const shown = ratio ?? (row.ratio === null ? "" : String(row.ratio));
+  const leave = () => {
+    if (ratio === null) return;
+    const value = ratio.trim() === "" ? null : Number(ratio);
+    if (value !== null && !(value >= 0 && Number.isFinite(value))) {
+      notifyError(t("settings.faults.number"));
+      return;
+    }
+    onChange({ ...row, ratio: value });
+    setRatio(null);
+  };
+  const isUsable = row.description !== null;
+  return (
+    <Box sx={{ display: "grid", gridTemplateColumns: COLUMNS, gap: 3, alignItems: "center" }}>
+      <Box sx={{ fontSize: 13, fontWeight: 560, overflowWrap: "anywhere" }}>{row.name}</Box>
+      <OutlinedInput
+        value={shown}
+        startAdornment="×"
+        inputProps={{
+          "aria-label": t("settings.groups.ratioOf", { name: row.name }),
+          inputMode: "decimal",
+          className: "num",
+        }}
+        onChange={(event) => setRatio(event.target.value)}
+        onBlur={leave}
+      />
+      <Row gap={1.5}>
+        <Switch
+          checked={isUsable}
+          onChange={(event) => onChange({ ...row, description: event.target.checked ? row.name : null })}
+          slotProps={{ input: { "aria-label": t("settings.groups.usableOf", { name: row.name }) } }}
+        />
+        <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{t("settings.groups.usable")}</Box>
+      </Row>
+      <OutlinedInput
+        value={row.description ?? ""}
+        disabled={!isUsable}
+        placeholder={t("settings.groups.description")}
+        inputProps={{ "aria-label": t("settings.groups.descriptionOf", { name: row.name }) }}
+        onChange={(event) => onChange({ ...row, description: event.target.value })}
+      />
+      <IconButton aria-label={t("settings.groups.remove", { name: row.name })} onClick={onRemove}>
+        <Delete />
+      </IconButton>
+    </Box>
+  );
+};

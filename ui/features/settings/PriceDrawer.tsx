@@ -1,0 +1,169 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import InputAdornment from "@mui/material/InputAdornment";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import ToggleButton from "@mui/material/ToggleButton";
+import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Col, Field } from "../../components/layout.tsx";
+import { notifyError } from "../../components/notify.tsx";
+import { SideDrawer } from "../../components/SideDrawer.tsx";
+import { checkPriceForm, type PriceField, type PriceForm, priceFormOf, rowOfForm, typed } from "./price-form.ts";
+import type { PriceRow } from "./price-maps.ts";
+
+type PriceDrawerProps = Readonly<{
+  /** Without a name: a new model. */
+  row: PriceRow;
+  isTaken: (name: string) => boolean;
+  onApply: (row: PriceRow) => void;
+  onClose: () => void;
+}>;
+
+/** The price of one model, by ratio or by dollars; it is saved with the section. */
+export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const isNew = row.name === "";
+  const [initial] = useState(() => priceFormOf(row));
+  const [form, setForm] = useState(initial);
+  const [isChecked, setChecked] = useState(false);
+  const faults = checkPriceForm(form, isNew ? isTaken : () => false);
+
+  const change = (field: PriceField) => (text: string) => {
+    if (field !== "name" && text.trim() !== "" && !Number.isFinite(Number(text))) {
+      notifyError(t("settings.pricing.faults.number"));
+      return;
+    }
+    setForm(typed(form, field, text));
+  };
+  const apply = () => {
+    setChecked(true);
+    if (Object.keys(faults).length > 0) return;
+    onApply(rowOfForm(form));
+    onClose();
+  };
+  const input = (field: PriceField, unit: string) => {
+    const fault = isChecked && faults[field];
+    return (
+      <Field
+        label={t(`settings.pricing.form.${field}`)}
+        htmlFor={id + field}
+        hint={t(`settings.pricing.hints.${field}`)}
+        error={fault && t(`settings.pricing.faults.${fault}`)}
+      >
+        <OutlinedInput
+          id={id + field}
+          fullWidth
+          value={form[field]}
+          error={Boolean(fault)}
+          onChange={(event) => change(field)(event.target.value)}
+          inputProps={{ inputMode: "decimal", className: "num" }}
+          endAdornment={<InputAdornment position="end">{unit}</InputAdornment>}
+        />
+      </Field>
+    );
+  };
+  const nameFault = isChecked && faults.name;
+  return (
+    <SideDrawer
+      title={isNew ? t("settings.pricing.add") : row.name}
+      isDirty={JSON.stringify(form) !== JSON.stringify(initial)}
+      onClose={onClose}
+      footer={(close) => (
+        <>
+          <Box sx={{ flex: 1 }} />
+          <Button onClick={close}>{t("components.cancel")}</Button>
+          <Button variant="contained" color="primary" onClick={apply}>
+            {t("settings.pricing.apply")}
+          </Button>
+        </>
+      )}
+    >
+      <Col gap={4}>
+        <Field
+          label={t("settings.pricing.columns.name")}
+          htmlFor={`${id}name`}
+          error={nameFault && t(`settings.pricing.faults.${nameFault}`)}
+        >
+          <OutlinedInput
+            id={`${id}name`}
+            fullWidth
+            value={form.name}
+            readOnly={!isNew}
+            disabled={!isNew}
+            autoFocus={isNew}
+            error={Boolean(nameFault)}
+            onChange={(event) => change("name")(event.target.value)}
+          />
+        </Field>
+        <Choice
+          label={t("settings.pricing.columns.billing")}
+          value={form.billing}
+          choices={["per_token", "per_call"] as const}
+          labelOf={(billing) => t(`settings.pricing.billing.${billing}`)}
+          onChange={(billing) => setForm({ ...form, billing })}
+        />
+        {form.billing === "per_call" ? (
+          input("price", "USD")
+        ) : (
+          <>
+            <Choice
+              label={t("settings.pricing.entryLabel")}
+              value={form.entry}
+              choices={["price", "ratio"] as const}
+              labelOf={(entry) => t(`settings.pricing.entry.${entry}`)}
+              onChange={(entry: PriceForm["entry"]) => setForm({ ...form, entry })}
+            />
+            {form.entry === "price" ? (
+              <>
+                {input("inputPrice", t("settings.pricing.perMillion"))}
+                {input("outputPrice", t("settings.pricing.perMillion"))}
+              </>
+            ) : (
+              <>
+                {input("ratio", "×")}
+                {input("completionRatio", "×")}
+              </>
+            )}
+            {input("cacheRatio", "×")}
+            <Box className="num" role="status" sx={{ fontSize: 12.5, color: "text.secondary" }}>
+              {t("settings.pricing.summary", {
+                input: form.inputPrice || "–",
+                output: form.outputPrice || "–",
+                ratio: form.ratio || "–",
+                completion: form.completionRatio || "–",
+              })}
+            </Box>
+          </>
+        )}
+      </Col>
+    </SideDrawer>
+  );
+};
+
+type ChoiceProps<Value extends string> = Readonly<{
+  label: string;
+  value: Value;
+  choices: readonly Value[];
+  labelOf: (value: Value) => string;
+  onChange: (value: Value) => void;
+}>;
+
+const Choice = <Value extends string>({ label, value, choices, labelOf, onChange }: ChoiceProps<Value>) => (
+  <Field label={label}>
+    <ToggleButtonGroup
+      exclusive
+      size="small"
+      value={value}
+      aria-label={label}
+      onChange={(_, next: Value | null) => next && onChange(next)}
+    >
+      {choices.map((choice) => (
+        <ToggleButton key={choice} value={choice}>
+          {labelOf(choice)}
+        </ToggleButton>
+      ))}
+    </ToggleButtonGroup>
+  </Field>
+);

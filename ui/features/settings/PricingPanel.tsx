@@ -1,0 +1,101 @@
+import RestartAlt from "@mui/icons-material/RestartAltOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Tab from "@mui/material/Tab";
+import Tabs from "@mui/material/Tabs";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useConfirm } from "../../components/confirm.tsx";
+import { Col, Row } from "../../components/layout.tsx";
+import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { enabledModels, resetModelRatio } from "./area-calls.ts";
+import { options } from "./option-calls.ts";
+import { PriceTable } from "./PriceTable.tsx";
+import { modelsWithoutPrice, PRICE_KEYS } from "./price-maps.ts";
+import { SettingInput } from "./SettingInput.tsx";
+import { useSettings } from "./settings-store.tsx";
+import { UnsetModels } from "./UnsetModels.tsx";
+import { usePriceMaps } from "./use-price-maps.ts";
+
+const VIEWS = ["visual", "json", "unset"] as const;
+type View = (typeof VIEWS)[number];
+
+/** What models cost: as a table, as JSON, and the models that have no price yet. */
+export const PricingPanel = () => {
+  const { t } = useTranslation();
+  const [view, setView] = useState<View>("visual");
+  const prices = usePriceMaps();
+  const models = useQuery(enabledModels).data ?? [];
+  const { edited } = prices;
+  const unset = "invalid" in edited ? [] : modelsWithoutPrice(models, edited);
+  return (
+    <Col gap={4}>
+      <Row wrap sx={{ rowGap: 2, justifyContent: "space-between" }}>
+        <Tabs
+          value={view}
+          onChange={(_, next: View) => setView(next)}
+          aria-label={t("settings.sections.pricing.title")}
+          variant="scrollable"
+        >
+          {VIEWS.map((name) => (
+            <Tab
+              key={name}
+              value={name}
+              label={
+                <span>
+                  {t(`settings.pricing.views.${name}`)}
+                  {name === "unset" && unset.length > 0 && (
+                    <Box component="span" className="num" sx={{ ml: 1.5, color: "tone.warn.text" }}>
+                      {unset.length}
+                    </Box>
+                  )}
+                </span>
+              }
+            />
+          ))}
+        </Tabs>
+        <ResetButton />
+      </Row>
+      {view === "json" &&
+        PRICE_KEYS.map((key) => <SettingInput key={key} field={{ key, kind: "json", shape: "object" }} />)}
+      {view !== "json" && "invalid" in edited && (
+        <Box role="alert" sx={{ p: 4, borderRadius: 1, bgcolor: "tone.bad.tint", color: "tone.bad.text" }}>
+          {t("settings.pricing.invalid", { name: t(`settings.fields.${edited.invalid}.label`) })}
+        </Box>
+      )}
+      {view === "visual" && !("invalid" in edited) && <PriceTable prices={prices} maps={edited} />}
+      {view === "unset" && !("invalid" in edited) && <UnsetModels prices={prices} maps={edited} models={unset} />}
+    </Col>
+  );
+};
+
+const ResetButton = () => {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const client = useQueryClient();
+  const { discard } = useSettings();
+  const reset = useMutation({
+    mutationFn: resetModelRatio,
+    onSuccess: async ({ message }) => {
+      await client.invalidateQueries(options);
+      discard(["ModelRatio"]);
+      notifyDone(message);
+    },
+    onError: notifyError,
+  });
+  const ask = async () => {
+    const question = {
+      title: t("settings.pricing.reset.title"),
+      body: t("settings.pricing.reset.body"),
+      action: t("settings.pricing.reset.action"),
+      isDangerous: true,
+    };
+    if (await confirm(question)) reset.mutate();
+  };
+  return (
+    <Button variant="text" startIcon={<RestartAlt />} loading={reset.isPending} onClick={() => void ask()}>
+      {t("settings.pricing.reset.action")}
+    </Button>
+  );
+};

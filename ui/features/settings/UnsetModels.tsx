@@ -1,0 +1,130 @@
+import CheckCircle from "@mui/icons-material/CheckCircleOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Select from "@mui/material/Select";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { RowId } from "../../components/data-table/column.ts";
+import { DataTable } from "../../components/data-table/DataTable.tsx";
+import { EmptyState } from "../../components/EmptyState.tsx";
+import { Row } from "../../components/layout.tsx";
+import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { BATCH_MODES, type BatchMode, batchFault, batchFilled } from "./batch-price.ts";
+import { PriceDrawer } from "./PriceDrawer.tsx";
+import { type PriceMaps, rowOf, withRow } from "./price-maps.ts";
+import type { usePriceMaps } from "./use-price-maps.ts";
+
+type UnsetModelsProps = Readonly<{
+  prices: ReturnType<typeof usePriceMaps>;
+  maps: PriceMaps;
+  /** Served by enabled channels, without a price. */
+  models: readonly string[];
+}>;
+
+const PAGE_SIZE = 10;
+const NONE: ReadonlySet<RowId> = new Set();
+
+/** The models that nobody can call for want of a price: filled in one by one or many at a time. */
+export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
+  const { t } = useTranslation();
+  const [selected, setSelected] = useState(NONE);
+  const [page, setPage] = useState(0);
+  const [pageSize, setPageSize] = useState(PAGE_SIZE);
+  const [mode, setMode] = useState<BatchMode>("ratio");
+  const [value, setValue] = useState("");
+  const [completion, setCompletion] = useState("");
+  const [editing, setEditing] = useState<string | null>(null);
+  const shownPage = Math.min(page, Math.max(Math.ceil(models.length / pageSize) - 1, 0));
+  const fill = () => {
+    const chosen = models.filter((name) => selected.has(name));
+    const batch = { mode, value, completion };
+    const fault = batchFault(batch, chosen.length);
+    if (fault) {
+      notifyError(t(`settings.pricing.batch.faults.${fault}`));
+      return;
+    }
+    prices.apply(batchFilled(maps, chosen, batch));
+    setSelected(NONE);
+    notifyDone(t("settings.pricing.batch.done", { count: chosen.length }));
+  };
+  return (
+    <div>
+      <Row wrap gap={2} sx={{ mb: 3, rowGap: 2 }}>
+        <Select
+          value={mode}
+          onChange={(event) => setMode(event.target.value as BatchMode)}
+          inputProps={{ "aria-label": t("settings.pricing.batch.mode") }}
+          sx={{ minWidth: 180 }}
+        >
+          {BATCH_MODES.map((name) => (
+            <MenuItem key={name} value={name}>
+              {t(`settings.pricing.batch.modes.${name}`)}
+            </MenuItem>
+          ))}
+        </Select>
+        <OutlinedInput
+          value={value}
+          onChange={(event) => setValue(event.target.value)}
+          placeholder={t(mode === "both" ? "settings.pricing.form.ratio" : "settings.pricing.batch.value")}
+          inputProps={{
+            "aria-label": t(mode === "both" ? "settings.pricing.form.ratio" : "settings.pricing.batch.value"),
+            inputMode: "decimal",
+          }}
+          sx={{ width: 140 }}
+        />
+        {mode === "both" && (
+          <OutlinedInput
+            value={completion}
+            onChange={(event) => setCompletion(event.target.value)}
+            placeholder={t("settings.pricing.form.completionRatio")}
+            inputProps={{ "aria-label": t("settings.pricing.form.completionRatio"), inputMode: "decimal" }}
+            sx={{ width: 160 }}
+          />
+        )}
+        <Button onClick={fill}>{t("settings.pricing.batch.action", { count: selected.size })}</Button>
+      </Row>
+      <DataTable
+        columns={[
+          {
+            key: "name",
+            head: t("settings.pricing.columns.name"),
+            isTitle: true,
+            cell: (name) => <Box component="span">{name}</Box>,
+          },
+        ]}
+        rows={models.slice(shownPage * pageSize, (shownPage + 1) * pageSize)}
+        rowId={same}
+        rowName={same}
+        empty={
+          <EmptyState
+            icon={<CheckCircle />}
+            title={t("settings.pricing.unset.title")}
+            body={t("settings.pricing.unset.body")}
+          />
+        }
+        paging={{
+          page: shownPage,
+          pageSize,
+          total: models.length,
+          unit: t("settings.pricing.unit"),
+          onPage: setPage,
+          onPageSize: setPageSize,
+        }}
+        selection={{ selected, onChange: setSelected }}
+        onOpen={setEditing}
+      />
+      {editing !== null && (
+        <PriceDrawer
+          row={rowOf(maps, editing)}
+          isTaken={() => false}
+          onApply={(row) => prices.apply(withRow(maps, row))}
+          onClose={() => setEditing(null)}
+        />
+      )}
+    </div>
+  );
+};
+
+const same = (name: string): string => name;
