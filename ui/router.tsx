@@ -95,16 +95,20 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/personal.tsx"), "PersonalPage"),
   ),
   guarded(
-    "/notice",
-    lazyRouteComponent(() => import("./routes/notice.tsx"), "NoticePage"),
-  ),
-  guarded(
     "/topup",
     lazyRouteComponent(() => import("./routes/topup.tsx"), "WalletPage"),
   ),
   guarded(
+    "/notice",
+    lazyRouteComponent(() => import("./routes/notice.tsx"), "NoticePage"),
+  ),
+  guarded(
     "/token",
     lazyRouteComponent(() => import("./routes/token-list.tsx"), "TokenListPage"),
+  ),
+  guarded(
+    "/redemption",
+    lazyRouteComponent(() => import("./routes/redemption-list.tsx"), "RedemptionListPage"),
   ),
   guarded(
     "/log",

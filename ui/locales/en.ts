@@ -1,6 +1,7 @@
 import about from "./en/about.json" with { type: "json" };
 import api from "./en/api.json" with { type: "json" };
 import channels from "./en/channels.json" with { type: "json" };
+import codes from "./en/codes.json" with { type: "json" };
 import components from "./en/components.json" with { type: "json" };
 import home from "./en/home.json" with { type: "json" };
 import login from "./en/login.json" with { type: "json" };
@@ -22,6 +23,7 @@ export default {
   about,
   api,
   channels,
+  codes,
   components,
   home,
   login,

@@ -1,6 +1,7 @@
 import about from "./zh/about.json" with { type: "json" };
 import api from "./zh/api.json" with { type: "json" };
 import channels from "./zh/channels.json" with { type: "json" };
+import codes from "./zh/codes.json" with { type: "json" };
 import components from "./zh/components.json" with { type: "json" };
 import home from "./zh/home.json" with { type: "json" };
 import login from "./zh/login.json" with { type: "json" };
@@ -22,6 +23,7 @@ export default {
   about,
   api,
   channels,
+  codes,
   components,
   home,
   login,

@@ -1,17 +1,18 @@
-import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
 import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWalletOutlined";
+import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
 import HubOutlined from "@mui/icons-material/HubOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
+import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
 import { isAdmin, isSuperAdmin, type StoredUser } from "../session/stored-user.ts";
 
 export type NavItem = Readonly<{
-  path: "/token" | "/log" | "/channel" | "/notice" | "/setting" | "/topup" | "/personal";
+  path: "/token" | "/log" | "/channel" | "/redemption" | "/notice" | "/setting" | "/topup" | "/personal";
   /** Under `shell` in the words. */
-  label: "tokens" | "logs" | "channels" | "notices" | "settings" | "wallet" | "personalSettings";
+  label: "tokens" | "logs" | "channels" | "codes" | "notices" | "settings" | "wallet" | "personalSettings";
   icon: typeof SvgIcon;
   isForSuperAdmins?: true;
 }>;
@@ -37,6 +38,7 @@ export const NAV: readonly NavSection[] = [
     isForAdmins: true,
     items: [
       { path: "/channel", label: "channels", icon: HubOutlined },
+      { path: "/redemption", label: "codes", icon: RedeemOutlined },
       { path: "/notice", label: "notices", icon: CampaignOutlined, isForSuperAdmins: true },
       { path: "/setting", label: "settings", icon: TuneOutlined, isForSuperAdmins: true },
     ],

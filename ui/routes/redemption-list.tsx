@@ -1,0 +1,171 @@
+import Add from "@mui/icons-material/AddOutlined";
+import Block from "@mui/icons-material/BlockOutlined";
+import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
+import Copy from "@mui/icons-material/ContentCopyOutlined";
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Edit from "@mui/icons-material/EditOutlined";
+import People from "@mui/icons-material/PeopleOutlineOutlined";
+import Ticket from "@mui/icons-material/RedeemOutlined";
+import Button from "@mui/material/Button";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { copyText } from "../components/copy-text.ts";
+import type { RowId } from "../components/data-table/column.ts";
+import { DataTable } from "../components/data-table/DataTable.tsx";
+import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
+import { SelectionBar } from "../components/data-table/SelectionBar.tsx";
+import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
+import { EmptyState } from "../components/EmptyState.tsx";
+import { Row } from "../components/layout.tsx";
+import { ManualCopyDialog } from "../components/ManualCopyDialog.tsx";
+import { notifyDone } from "../components/notify.tsx";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { useAddress } from "../components/useAddress.ts";
+import { CodeDrawer } from "../features/codes/CodeDrawer.tsx";
+import { CodeFilters } from "../features/codes/CodeFilters.tsx";
+import { CodeStatus } from "../features/codes/CodeStatus.tsx";
+import { CodeUsesDialog } from "../features/codes/CodeUsesDialog.tsx";
+import { CreatedCodes } from "../features/codes/CreatedCodes.tsx";
+import { type Code, isSpent, UNUSED, USED } from "../features/codes/code.ts";
+import { useCodeColumns } from "../features/codes/code-columns.tsx";
+import { codePage } from "../features/codes/code-queries.ts";
+import { DeleteByNameDialog } from "../features/codes/DeleteByNameDialog.tsx";
+import { useCodeActions } from "../features/codes/use-code-actions.ts";
+
+const NO_ROWS: ReadonlySet<RowId> = new Set();
+
+/** Redemption codes and gift codes. */
+export const RedemptionListPage = () => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  const [pageSize, setPageSize] = useState(readPageSize);
+  const [selected, setSelected] = useState(NO_ROWS);
+  const [drawer, setDrawer] = useState<{ code: Code | null } | null>(null);
+  const [created, setCreated] = useState<{ name: string; keys: readonly string[] } | null>(null);
+  const [shownUses, setShownUses] = useState<Code | null>(null);
+  const [isDeletingByName, setDeletingByName] = useState(false);
+  const [notCopied, setNotCopied] = useState("");
+  const filters = {
+    keyword: address.text("search") || undefined,
+    status: address.number("status"),
+    type: address.text("type") || undefined,
+  };
+  const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
+  const list = useQuery({ ...codePage({ ...filters, page, pageSize }), placeholderData: keepPreviousData });
+  const rows = list.data?.items;
+  const actions = useCodeActions();
+  const columns = useColumnChoice(useCodeColumns(), "codes-table-columns");
+  const ticked = rows?.filter(({ id }) => selected.has(id)) ?? [];
+  const clearSelection = () => setSelected(NO_ROWS);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const copy = async (codes: readonly Code[]) => {
+    const text = codes.map(({ key }) => key).join("\n");
+    if (await copyText(text)) notifyDone(t("codes.copied", { count: codes.length }));
+    else setNotCopied(text);
+  };
+  const add = (
+    <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setDrawer({ code: null })}>
+      {t("codes.add")}
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title={t("codes.title")}
+        purpose={t("codes.purpose")}
+        actions={
+          <Row wrap>
+            <Button onClick={() => setDeletingByName(true)}>{t("codes.byName.open")}</Button>
+            <Button onClick={actions.removeDisabled}>{t("codes.deleteDisabled")}</Button>
+            {add}
+          </Row>
+        }
+      />
+      <CodeFilters address={address} columns={columns} />
+      <DataTable
+        columns={columns.shown}
+        rows={rows}
+        rowId={idOf}
+        rowName={nameOf}
+        isRefreshing={list.isPlaceholderData}
+        error={list.error}
+        onRetry={() => list.refetch()}
+        empty={
+          <EmptyState
+            icon={<Ticket />}
+            title={t(isFiltered ? "codes.empty.filteredTitle" : "codes.empty.title")}
+            body={t(isFiltered ? "codes.empty.filteredBody" : "codes.empty.body")}
+            action={isFiltered ? <Button onClick={address.clear}>{t("components.filter.clear")}</Button> : add}
+          />
+        }
+        paging={{
+          page,
+          pageSize,
+          total: list.data?.total ?? 0,
+          unit: t("codes.unit"),
+          onPage: (next) => {
+            clearSelection();
+            address.set({ p: next || undefined });
+          },
+          onPageSize: (size) => {
+            savePageSize(size);
+            setPageSize(size);
+            address.set({ p: undefined });
+          },
+        }}
+        selection={{ selected, onChange: setSelected }}
+        card={(code) => <CodeStatus code={code} />}
+        actions={(code) => [
+          { label: t("codes.copy"), icon: <Copy />, onSelect: () => copy([code]) },
+          { label: t("codes.uses.open"), icon: <People />, onSelect: () => setShownUses(code) },
+          {
+            label: t("codes.edit"),
+            icon: <Edit />,
+            onSelect: () => setDrawer({ code }),
+            isDisabled: code.status !== UNUSED,
+          },
+          {
+            label: t(code.status === UNUSED ? "codes.disable" : "codes.enable"),
+            icon: code.status === UNUSED ? <Block /> : <Check />,
+            onSelect: () => actions.toggle(code),
+            isDisabled: code.status === USED,
+          },
+          { label: t("codes.delete"), icon: <Delete />, onSelect: () => actions.remove([code]), isDangerous: true },
+        ]}
+        onOpen={(code) => (code.status === UNUSED ? setDrawer({ code }) : setShownUses(code))}
+        isDim={isSpent}
+      />
+      {ticked.length > 0 && (
+        <SelectionBar
+          count={ticked.length}
+          onClear={clearSelection}
+          actions={[
+            { label: t("codes.batch.copy", { count: ticked.length }), icon: <Copy />, onSelect: () => copy(ticked) },
+            {
+              label: t("codes.batch.disable", { count: ticked.length }),
+              icon: <Block />,
+              onSelect: async () => (await actions.disable(ticked)) && clearSelection(),
+            },
+            {
+              label: t("codes.batch.delete", { count: ticked.length }),
+              icon: <Delete />,
+              onSelect: async () => (await actions.remove(ticked)) && clearSelection(),
+              isDangerous: true,
+            },
+          ]}
+        />
+      )}
+      {drawer && <CodeDrawer code={drawer.code} onClose={() => setDrawer(null)} onCreated={setCreated} />}
+      {created && <CreatedCodes {...created} onClose={() => setCreated(null)} />}
+      {shownUses && <CodeUsesDialog code={shownUses} onClose={() => setShownUses(null)} />}
+      {isDeletingByName && (
+        <DeleteByNameDialog onClose={() => setDeletingByName(false)} onDeleted={() => void actions.refresh()} />
+      )}
+      {notCopied && <ManualCopyDialog text={notCopied} onClose={() => setNotCopied("")} />}
+    </>
+  );
+};
+
+const idOf = ({ id }: Code) => id;
+const nameOf = ({ name }: Code) => name;
