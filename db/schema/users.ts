@@ -57,6 +57,12 @@ export const users = pgTable(
     lastCheckInAt: epochSeconds("last_check_in_at"),
     /** Sessions of an older version are void: raised by ban, role change, password change. */
     sessionVersion: integer("session_version").notNull().default(1),
+    /** What administrators wrote about the user; the user never sees it. */
+    note: text("note").notNull().default(""),
+    /** Calls under way at the same time; 0: no limit of the user's own. */
+    maxConcurrency: integer("max_concurrency").notNull().default(0),
+    /** Calls in a minute; 0: no limit of the user's own. */
+    requestsPerMinute: integer("requests_per_minute").notNull().default(0),
     createdAt: epochSeconds("created_at").notNull(),
     lastLoginAt: epochSeconds("last_login_at"),
     deletedAt: epochSeconds("deleted_at"),
