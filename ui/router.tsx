@@ -99,6 +99,18 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/topup.tsx"), "WalletPage"),
   ),
   guarded(
+    "/topup/agent",
+    lazyRouteComponent(() => import("./routes/agent-info.tsx"), "AgentInfoPage"),
+  ),
+  guarded(
+    "/order",
+    lazyRouteComponent(() => import("./routes/order-list.tsx"), "OrderListPage"),
+  ),
+  guarded(
+    "/agent",
+    lazyRouteComponent(() => import("./routes/agent-list.tsx"), "AgentListPage"),
+  ),
+  guarded(
     "/notice",
     lazyRouteComponent(() => import("./routes/notice.tsx"), "NoticePage"),
   ),

@@ -1,4 +1,5 @@
 import about from "./en/about.json" with { type: "json" };
+import agents from "./en/agents.json" with { type: "json" };
 import api from "./en/api.json" with { type: "json" };
 import channels from "./en/channels.json" with { type: "json" };
 import codes from "./en/codes.json" with { type: "json" };
@@ -21,6 +22,7 @@ import wallet from "./en/wallet.json" with { type: "json" };
 
 export default {
   about,
+  agents,
   api,
   channels,
   codes,

@@ -1,4 +1,5 @@
 import about from "./zh/about.json" with { type: "json" };
+import agents from "./zh/agents.json" with { type: "json" };
 import api from "./zh/api.json" with { type: "json" };
 import channels from "./zh/channels.json" with { type: "json" };
 import codes from "./zh/codes.json" with { type: "json" };
@@ -21,6 +22,7 @@ import wallet from "./zh/wallet.json" with { type: "json" };
 
 export default {
   about,
+  agents,
   api,
   channels,
   codes,

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
+import { AgentLink } from "../features/agents/AgentLink.tsx";
 import { CheckInCard } from "../features/rewards/CheckInCard.tsx";
 import { InvitationCard } from "../features/rewards/InvitationCard.tsx";
 import { BalanceCard } from "../features/wallet/BalanceCard.tsx";
@@ -13,7 +14,7 @@ import { OrderTable } from "../features/wallet/OrderTable.tsx";
 import { RebateTable } from "../features/wallet/RebateTable.tsx";
 import { RedeemCard } from "../features/wallet/RedeemCard.tsx";
 import { TopUpCard } from "../features/wallet/TopUpCard.tsx";
-import { rebates, topUpWays } from "../features/wallet/wallet-calls.ts";
+import { topUpWays } from "../features/wallet/wallet-calls.ts";
 
 const LISTS = ["orders", "rebates"] as const;
 type List = (typeof LISTS)[number];
@@ -26,7 +27,7 @@ export const WalletPage = () => {
   const [list, setList] = useState<List>("orders");
   return (
     <>
-      <PageHeader title={t("wallet.title")} purpose={t("wallet.purpose")} />
+      <PageHeader title={t("wallet.title")} purpose={t("wallet.purpose")} actions={<AgentLink />} />
       <Box sx={{ display: "grid", gap: 4, gridTemplateColumns: { xs: "minmax(0,1fr)", md: "minmax(280px,1fr) 2fr" } }}>
         <BalanceCard />
         <TopUpCard />
@@ -55,7 +56,7 @@ export const WalletPage = () => {
         ))}
       </Tabs>
       <div role="tabpanel" id="list" aria-labelledby={`tab-${list}`}>
-        {list === "orders" ? <OrderTable /> : <RebateTable list={rebates} />}
+        {list === "orders" ? <OrderTable /> : <RebateTable path="/api/user/topup/rebates" />}
       </div>
     </>
   );

@@ -40,6 +40,10 @@ const Content = ({ invitation: mine }: { invitation: Invitation }) => {
       <Row gap={6} sx={{ mb: 3 }}>
         <Figure name={t("rewards.invitation.ready")} quota={mine.quota} />
         <Figure name={t("rewards.invitation.earned")} quota={mine.history_quota} />
+        <Box sx={{ flex: 1 }} />
+        <Button onClick={() => setDialog("transfer")} disabled={mine.quota < mine.min_transfer}>
+          {t("rewards.invitation.transfer")}
+        </Button>
       </Row>
       <Row wrap sx={{ rowGap: 2 }}>
         <Row
@@ -64,9 +68,6 @@ const Content = ({ invitation: mine }: { invitation: Invitation }) => {
           <CopyButton text={link} label={t("rewards.invitation.copy")} />
         </Row>
         {!mine.code_modified && <Button onClick={() => setDialog("code")}>{t("rewards.invitation.choose")}</Button>}
-        <Button onClick={() => setDialog("transfer")} disabled={mine.quota < mine.min_transfer}>
-          {t("rewards.invitation.transfer")}
-        </Button>
       </Row>
       <Rules invitation={mine} />
       {dialog === "code" && <InviteCodeDialog onClose={() => setDialog(null)} />}

@@ -1,18 +1,40 @@
 import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWalletOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
+import HandshakeOutlined from "@mui/icons-material/HandshakeOutlined";
 import HubOutlined from "@mui/icons-material/HubOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
+import ReceiptOutlined from "@mui/icons-material/ReceiptOutlined";
 import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
 import { isAdmin, isSuperAdmin, type StoredUser } from "../session/stored-user.ts";
 
 export type NavItem = Readonly<{
-  path: "/token" | "/log" | "/channel" | "/redemption" | "/notice" | "/setting" | "/topup" | "/personal";
+  path:
+    | "/token"
+    | "/log"
+    | "/channel"
+    | "/redemption"
+    | "/notice"
+    | "/setting"
+    | "/topup"
+    | "/order"
+    | "/agent"
+    | "/personal";
   /** Under `shell` in the words. */
-  label: "tokens" | "logs" | "channels" | "codes" | "notices" | "settings" | "wallet" | "personalSettings";
+  label:
+    | "tokens"
+    | "logs"
+    | "channels"
+    | "codes"
+    | "notices"
+    | "settings"
+    | "wallet"
+    | "orders"
+    | "agents"
+    | "personalSettings";
   icon: typeof SvgIcon;
   isForSuperAdmins?: true;
 }>;
@@ -40,6 +62,8 @@ export const NAV: readonly NavSection[] = [
       { path: "/channel", label: "channels", icon: HubOutlined },
       { path: "/redemption", label: "codes", icon: RedeemOutlined },
       { path: "/notice", label: "notices", icon: CampaignOutlined, isForSuperAdmins: true },
+      { path: "/order", label: "orders", icon: ReceiptOutlined },
+      { path: "/agent", label: "agents", icon: HandshakeOutlined },
       { path: "/setting", label: "settings", icon: TuneOutlined, isForSuperAdmins: true },
     ],
   },

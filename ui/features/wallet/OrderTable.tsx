@@ -1,36 +1,31 @@
 import Receipt from "@mui/icons-material/ReceiptOutlined";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { DataTable } from "../../components/data-table/DataTable.tsx";
+import type { OwnOrder } from "../../../src/wallet/order-view.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { orderColumns } from "./order-columns.tsx";
-import { usePaging } from "./use-paging.ts";
-import { ownOrders } from "./wallet-calls.ts";
+import { PagedTable } from "./PagedTable.tsx";
+
+/** While somebody may be paying: the payment service tells within seconds. */
+const POLL_MS = 5000;
+const PAYING_SECONDS = 900;
 
 /** One's own orders, newest first. */
 export const OrderTable = () => {
   const { t, i18n } = useTranslation();
-  const [page, setPage] = useState(0);
-  const paging = usePaging(page, setPage, t("wallet.orders.unit"));
-  const list = useQuery({
-    ...ownOrders({ page, pageSize: paging.pageSize }),
-    placeholderData: keepPreviousData,
-    refetchOnWindowFocus: true,
-  });
   return (
-    <DataTable
+    <PagedTable<OwnOrder>
+      path="/api/user/topup/orders"
       columns={orderColumns(t, i18n.language)}
-      rows={list.data?.items}
       rowId={(order) => order.id}
       rowName={(order) => order.trade_no}
-      isRefreshing={list.isPlaceholderData}
-      error={list.error}
-      onRetry={() => void list.refetch()}
+      unit={t("wallet.orders.unit")}
       empty={
         <EmptyState icon={<Receipt />} title={t("wallet.orders.emptyTitle")} body={t("wallet.orders.emptyBody")} />
       }
-      paging={{ ...paging, total: list.data?.total ?? 0 }}
+      pollMs={(orders) => (orders.some(isBeingPaid) ? POLL_MS : false)}
     />
   );
 };
+
+const isBeingPaid = (order: OwnOrder): boolean =>
+  order.status === "pending" && Date.now() / 1000 - order.created_time < PAYING_SECONDS;

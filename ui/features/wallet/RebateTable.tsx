@@ -1,28 +1,15 @@
 import Redeem from "@mui/icons-material/RedeemOutlined";
-import { keepPreviousData, type QueryKey, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { RebateView } from "../../../src/wallet/list-rebates.ts";
 import type { Column } from "../../components/data-table/column.ts";
-import { DataTable } from "../../components/data-table/DataTable.tsx";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Money } from "../../components/Money.tsx";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
-import { usePaging } from "./use-paging.ts";
-import type { Listed, Page } from "./wallet-calls.ts";
+import { PagedTable } from "./PagedTable.tsx";
 
-type Props = {
-  /** The list to show: cashback and dividends, or dividends alone. */
-  list: (page: Page) => { queryKey: QueryKey; read: (signal: AbortSignal) => Promise<Listed<RebateView>> };
-};
-
-/** What others' recharges brought, newest first. */
-export const RebateTable = ({ list }: Props) => {
+/** What others' recharges brought, newest first; `path` answers all of it, or dividends alone. */
+export const RebateTable = ({ path }: { path: string }) => {
   const { t } = useTranslation();
-  const [page, setPage] = useState(0);
-  const paging = usePaging(page, setPage, t("wallet.rebates.unit"));
-  const { queryKey, read } = list({ page, pageSize: paging.pageSize });
-  const found = useQuery({ queryKey, queryFn: ({ signal }) => read(signal), placeholderData: keepPreviousData });
   const columns: Column<RebateView>[] = [
     {
       key: "from",
@@ -65,18 +52,15 @@ export const RebateTable = ({ list }: Props) => {
     },
   ];
   return (
-    <DataTable
+    <PagedTable<RebateView>
+      path={path}
       columns={columns}
-      rows={found.data?.items}
       rowId={(rebate) => rebate.id}
       rowName={(rebate) => rebate.from}
-      isRefreshing={found.isPlaceholderData}
-      error={found.error}
-      onRetry={() => void found.refetch()}
+      unit={t("wallet.rebates.unit")}
       empty={
         <EmptyState icon={<Redeem />} title={t("wallet.rebates.emptyTitle")} body={t("wallet.rebates.emptyBody")} />
       }
-      paging={{ ...paging, total: found.data?.total ?? 0 }}
     />
   );
 };

@@ -1,20 +1,18 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { RebateView } from "../../../src/wallet/list-rebates.ts";
-import type { OwnOrder } from "../../../src/wallet/order-view.ts";
 import type { PayMethod } from "../../../src/wallet/quote.ts";
 import type { TopUpWays } from "../../../src/wallet/top-up-ways.ts";
 import { ApiError, request } from "../../api/client.ts";
 
 /** `page` counts from 0. */
-export type Page = Readonly<{ page: number; pageSize: number }>;
-export type Listed<T> = Readonly<{ items: T[]; total: number }>;
+type Page = Readonly<{ page: number; pageSize: number }>;
+type Listed<T> = Readonly<{ items: T[]; total: number }>;
 
 /** A page of a list whose first page is 1 to the server. */
 export const readList = async <T>(
   path: string,
   { page, pageSize }: Page,
   signal: AbortSignal,
-  filters: Readonly<Record<string, string | undefined>> = {},
+  filters: Readonly<Record<string, string>>,
 ): Promise<Listed<T>> =>
   (await request<Listed<T>>(path, { query: { ...filters, p: page + 1, page_size: pageSize }, signal })).data;
 
@@ -24,18 +22,6 @@ export const WALLET_KEY = ["wallet"] as const;
 export const topUpWays = queryOptions({
   queryKey: [...WALLET_KEY, "ways"],
   queryFn: async ({ signal }) => (await request<TopUpWays>("/api/user/topup/ways", { signal })).data,
-});
-
-export const ownOrders = (page: Page) =>
-  queryOptions({
-    queryKey: [...WALLET_KEY, "orders", page],
-    queryFn: ({ signal }) => readList<OwnOrder>("/api/user/topup/orders", page, signal),
-  });
-
-/** A page of cashback and dividends. */
-export const rebates = (page: Page) => ({
-  queryKey: [...WALLET_KEY, "rebates", page],
-  read: (signal: AbortSignal) => readList<RebateView>("/api/user/topup/rebates", page, signal),
 });
 
 /** What a top-up costs, as decimal text. */
@@ -63,3 +49,7 @@ async function askPayment<T>(path: string, amount: number, method: PayMethod, si
 /** Uses a redemption or gift code; the quota units gained. */
 export const redeemCode = async (key: string) =>
   (await request<{ quota: number; is_gift: boolean }>("/api/user/topup", { method: "POST", body: { key } })).data;
+
+/** Credits an order whose payment came but was never told. */
+export const completeOrder = (tradeNo: string) =>
+  request<null>("/api/topup/complete", { method: "POST", body: { trade_no: tradeNo } });

@@ -1,0 +1,54 @@
+import type { TFunction } from "i18next";
+import type { WithdrawalView } from "../../../src/wallet/agents/list-withdrawals.ts";
+import type { Column } from "../../components/data-table/column.ts";
+import { Money } from "../../components/Money.tsx";
+import { StatusChip, type ToneName } from "../../components/StatusChip.tsx";
+import { TimeAgo } from "../../components/TimeAgo.tsx";
+
+export const WITHDRAWAL_STATUSES = ["requested", "approved", "paid", "rejected"] as const;
+type Status = (typeof WITHDRAWAL_STATUSES)[number];
+
+const TONES: Readonly<Record<Status, ToneName>> = { requested: "warn", approved: "info", paid: "ok", rejected: "bad" };
+
+/** The columns of withdrawals, whoever looks; administrators see whose they are. */
+export const withdrawalColumns = (t: TFunction, isForAdmins: boolean): Column<WithdrawalView>[] => [
+  {
+    key: "id",
+    head: t("agents.requests.number"),
+    width: 80,
+    isTitle: true,
+    cell: (row) => <span className="num">#{row.id}</span>,
+  },
+  ...(isForAdmins
+    ? [{ key: "user", head: t("agents.requests.user"), width: 140, cell: (row: WithdrawalView) => row.username }]
+    : []),
+  {
+    key: "created",
+    head: t("agents.requests.time"),
+    width: 130,
+    cell: (row) => <TimeAgo seconds={row.created_time} />,
+  },
+  {
+    key: "quota",
+    head: t("agents.requests.quota"),
+    width: 120,
+    align: "right",
+    cell: (row) => <Money quota={row.quota} strong />,
+  },
+  { key: "account", head: t("agents.withdraw.account"), cell: (row) => row.account },
+  { key: "note", head: t("agents.note"), cell: (row) => row.note || "–" },
+  {
+    key: "status",
+    head: t("agents.requests.status"),
+    width: 140,
+    isSolid: true,
+    cell: ({ status: given, reply }) => {
+      const status = WITHDRAWAL_STATUSES.find((known) => known === given) ?? "requested";
+      return (
+        <StatusChip tone={TONES[status]} {...(reply !== "" && { reason: reply })}>
+          {t(`agents.statuses.${status}`)}
+        </StatusChip>
+      );
+    },
+  },
+];

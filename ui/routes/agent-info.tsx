@@ -1,0 +1,75 @@
+import Handshake from "@mui/icons-material/HandshakeOutlined";
+import Skeleton from "@mui/material/Skeleton";
+import TabItem from "@mui/material/Tab";
+import Tabs from "@mui/material/Tabs";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { WithdrawalView } from "../../src/wallet/agents/list-withdrawals.ts";
+import { EmptyState } from "../components/EmptyState.tsx";
+import { ErrorState } from "../components/ErrorState.tsx";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { AgentSummary } from "../features/agents/AgentSummary.tsx";
+import { ownAgent } from "../features/agents/agent-calls.ts";
+import { WithdrawDialog } from "../features/agents/WithdrawDialog.tsx";
+import { withdrawalColumns } from "../features/agents/withdrawal-columns.tsx";
+import { PagedTable } from "../features/wallet/PagedTable.tsx";
+import { RebateTable } from "../features/wallet/RebateTable.tsx";
+
+const LISTS = ["dividends", "withdrawals"] as const;
+type List = (typeof LISTS)[number];
+
+/** What I earn as an agent, and having it paid out. */
+export const AgentInfoPage = () => {
+  const { t } = useTranslation();
+  const { data: agent, error, refetch } = useQuery(ownAgent);
+  const [list, setList] = useState<List>("dividends");
+  const [isAsking, setAsking] = useState(false);
+  if (agent === undefined) {
+    return error ? (
+      <ErrorState error={error} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton variant="rounded" height={140} />
+    );
+  }
+  if (agent === null) {
+    return <EmptyState icon={<Handshake />} title={t("agents.own.noneTitle")} body={t("agents.own.noneBody")} isPage />;
+  }
+  return (
+    <>
+      <PageHeader title={t("agents.own.title")} purpose={t("agents.own.purpose")} />
+      <AgentSummary agent={agent} onWithdraw={() => setAsking(true)} />
+      <Tabs
+        value={list}
+        onChange={(_, next: List) => setList(next)}
+        aria-label={t("agents.own.title")}
+        sx={{ mt: 6, mb: 3 }}
+      >
+        {LISTS.map((name) => (
+          <TabItem key={name} value={name} label={t(`agents.lists.${name}`)} id={`tab-${name}`} aria-controls="list" />
+        ))}
+      </Tabs>
+      <div role="tabpanel" id="list" aria-labelledby={`tab-${list}`}>
+        {list === "dividends" ? (
+          <RebateTable path="/api/agent/dividends" />
+        ) : (
+          <PagedTable<WithdrawalView>
+            path="/api/agent/withdrawals"
+            columns={withdrawalColumns(t, false)}
+            rowId={(row) => row.id}
+            rowName={(row) => `#${row.id}`}
+            unit={t("agents.requests.unit")}
+            empty={
+              <EmptyState
+                icon={<Handshake />}
+                title={t("agents.requests.emptyTitle")}
+                body={t("agents.requests.emptyBody")}
+              />
+            }
+          />
+        )}
+      </div>
+      {isAsking && <WithdrawDialog available={agent.balance} onClose={() => setAsking(false)} />}
+    </>
+  );
+};

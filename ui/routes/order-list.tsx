@@ -1,0 +1,85 @@
+import Done from "@mui/icons-material/DoneAllOutlined";
+import Receipt from "@mui/icons-material/ReceiptOutlined";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { AnyOrder } from "../../src/wallet/order-view.ts";
+import { useConfirm } from "../components/confirm.tsx";
+import type { Column } from "../components/data-table/column.ts";
+import { EmptyState } from "../components/EmptyState.tsx";
+import { FilterBar } from "../components/FilterBar.tsx";
+import { amountText, useMoneyFormat } from "../components/money-format.tsx";
+import { notifyDone, notifyError } from "../components/notify.tsx";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { useAddress } from "../components/useAddress.ts";
+import { ORDER_STATUSES } from "../features/wallet/OrderStatus.tsx";
+import { orderColumns } from "../features/wallet/order-columns.tsx";
+import { PagedTable } from "../features/wallet/PagedTable.tsx";
+import { completeOrder, WALLET_KEY } from "../features/wallet/wallet-calls.ts";
+
+/** Everybody's orders; administrators complete those whose payment was never told. */
+export const OrderListPage = () => {
+  const { t, i18n } = useTranslation();
+  const address = useAddress();
+  const confirm = useConfirm();
+  const format = useMoneyFormat();
+  const client = useQueryClient();
+  const complete = useMutation({
+    mutationFn: completeOrder,
+    onSuccess: () => notifyDone(t("wallet.allOrders.done")),
+    onError: notifyError,
+    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
+  });
+  const ask = async (order: AnyOrder) => {
+    const isSure = await confirm({
+      title: t("wallet.allOrders.confirmTitle"),
+      body: t("wallet.allOrders.confirmBody", { amount: amountText(order.quota, format), name: order.username }),
+      action: t("wallet.allOrders.complete"),
+      isDangerous: true,
+    });
+    if (isSure) complete.mutate(order.trade_no);
+  };
+  const columns = orderColumns<AnyOrder>(t, i18n.language);
+  const user: Column<AnyOrder> = {
+    key: "user",
+    head: t("wallet.allOrders.user"),
+    width: 130,
+    cell: (order) => order.username,
+  };
+  return (
+    <>
+      <PageHeader title={t("wallet.allOrders.title")} purpose={t("wallet.allOrders.purpose")} />
+      <FilterBar
+        search={{ value: address.text("search"), placeholder: t("wallet.allOrders.search") }}
+        filters={[
+          {
+            key: "status",
+            label: t("wallet.orders.status"),
+            value: address.text("status"),
+            options: ORDER_STATUSES.map((status) => ({ value: status, label: t(`wallet.statuses.${status}`) })),
+          },
+        ]}
+        onChange={(key, value) => address.set({ [key]: value })}
+        onClear={address.clear}
+      />
+      <PagedTable<AnyOrder>
+        path="/api/topup/"
+        filters={{ keyword: address.text("search"), status: address.text("status") }}
+        columns={[...columns.slice(0, 1), user, ...columns.slice(1)]}
+        rowId={(order) => order.id}
+        rowName={(order) => order.trade_no}
+        unit={t("wallet.orders.unit")}
+        empty={
+          <EmptyState icon={<Receipt />} title={t("wallet.orders.emptyTitle")} body={t("wallet.allOrders.emptyBody")} />
+        }
+        actions={(order) => [
+          {
+            label: t("wallet.allOrders.complete"),
+            icon: <Done />,
+            onSelect: () => void ask(order),
+            isDisabled: order.status === "success",
+          },
+        ]}
+      />
+    </>
+  );
+};
