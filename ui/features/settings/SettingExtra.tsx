@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { CalculatorPanel } from "./CalculatorPanel.tsx";
 import { ChatsPanel } from "./ChatsPanel.tsx";
 import { ClearLogsPanel } from "./ClearLogsPanel.tsx";
 import { DiscoveryPanel } from "./DiscoveryPanel.tsx";
@@ -6,10 +7,13 @@ import { GroupsPanel } from "./GroupsPanel.tsx";
 import { PricingPanel } from "./PricingPanel.tsx";
 import { SystemInfoPanel } from "./SystemInfoPanel.tsx";
 import type { Extra } from "./sections.ts";
+import { TransferPanel } from "./TransferPanel.tsx";
 
 const EXTRAS: Readonly<Record<Extra, () => ReactElement>> = {
   groups: GroupsPanel,
   pricing: PricingPanel,
+  calculator: CalculatorPanel,
+  transfer: TransferPanel,
   chats: ChatsPanel,
   clearLogs: ClearLogsPanel,
   discovery: DiscoveryPanel,

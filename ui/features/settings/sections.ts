@@ -22,7 +22,15 @@ export type Unit = "seconds" | "minutes" | "percent" | "tokens" | "requests" | "
 export type SettingField = Readonly<{ key: OptionKey }> & Control;
 
 /** What a section has beside its fields; it is drawn by a component of its own. */
-export type Extra = "clearLogs" | "groups" | "chats" | "pricing" | "discovery" | "systemInfo";
+export type Extra =
+  | "clearLogs"
+  | "groups"
+  | "chats"
+  | "pricing"
+  | "discovery"
+  | "systemInfo"
+  | "transfer"
+  | "calculator";
 
 export type SettingSection = Readonly<{
   /** Under `settings.sections` in the words. */
@@ -74,6 +82,7 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
   },
   { id: "groups", fields: [json("GroupRatio"), json("UserUsableGroups")], extra: "groups", drawsFields: true },
   { id: "pricing", fields: PRICE_KEYS.map((key) => json(key)), extra: "pricing", drawsFields: true },
+  { id: "calculator", fields: [], extra: "calculator" },
   { id: "chats", fields: [json("Chats", "list")], extra: "chats", drawsFields: true },
   {
     id: "general",
@@ -280,6 +289,7 @@ const OTHER: readonly Omit<SettingSection, "tab">[] = [
   { id: "home", fields: [{ key: "HomePageContent", kind: "content" }] },
   { id: "about", fields: [{ key: "About", kind: "content" }] },
   { id: "footer", fields: [{ key: "Footer", kind: "content" }] },
+  { id: "transfer", fields: [], extra: "transfer" },
 ];
 
 const BY_TAB = { operation: OPERATION, ratelimit: RATE_LIMIT, models: MODELS, system: SYSTEM, other: OTHER };
