@@ -21,7 +21,7 @@ import { limitKeyOf } from "./lib/client-ip.ts";
 import { nowSeconds } from "./lib/clock.ts";
 import { createRateLimiter } from "./lib/rate-limiter.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./lib/request-id.ts";
-import { channelDisabled } from "./notify/channel-disabled.ts";
+import { channelDisabled } from "./notify/channel-notices.ts";
 import { createRelay, type RelayServices } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
 import { version } from "./version.ts";

@@ -20,6 +20,7 @@ import { createSafeFetch, type SafeFetch } from "./lib/outbound/safe-fetch.ts";
 import { loadSecrets } from "./lib/secrets.ts";
 import { createSharedLimits, type SharedLimits } from "./lib/shared-limits.ts";
 import { type Broadcasts, createBroadcasts } from "./notify/broadcast.ts";
+import { channelDisabled, channelEnabled } from "./notify/channel-notices.ts";
 import { createMailer, type Mailer } from "./notify/mail.ts";
 import { createNotifier, type Notifier } from "./notify/notifier.ts";
 import { checkEncryptionKey } from "./settings/key-check.ts";
@@ -92,10 +93,19 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       rootLimit: config.notifyLimit,
       localAddress: `http://localhost:${config.port}`,
     });
+    const tester = createChannelTester({
+      db,
+      changes,
+      directory: channels,
+      settings,
+      fetch,
+      log,
+      onSwitch: (channel, isOn, reason) =>
+        notifier.tellRoot(isOn ? channelEnabled(channel) : channelDisabled(channel, false, reason)),
+    });
     const broadcasts = createBroadcasts({ db, notifier, log });
     const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
-    const tester = createChannelTester({ db, changes, directory: channels, settings, fetch, log });
     return {
       config,
       log,

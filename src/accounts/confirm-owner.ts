@@ -33,7 +33,7 @@ export async function confirmOwner(
   { db, limiter }: Readonly<{ db: Db; limiter: RateLimiter }>,
   { userId, session, password }: Proof,
 ): Promise<void> {
-  if (!session) throw new OperationError("session_required");
+  requireSession(session);
   const [user] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, userId));
   if (!user) throw new OperationError("user_not_found");
   if (user.hash === null) return requireFresh(session);
@@ -42,6 +42,11 @@ export async function confirmOwner(
   countGuess(limiter, attempt);
   if (!(await verifyPassword(password, user.hash))) throw new OperationError("owner_password_wrong");
   limiter.forget(attempt);
+}
+
+/** Throws OperationError for callers with an access token: whoever found one must not get more than it opens. */
+export function requireSession(session: Session | null): void {
+  if (!session) throw new OperationError("session_required");
 }
 
 /** Throws OperationError unless the session began within the last quarter of an hour. */

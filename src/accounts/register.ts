@@ -13,10 +13,10 @@ type Registration = Readonly<{
   username: string;
   password: string;
   /** The password once more; programs may leave it away. */
-  password2?: string | undefined;
-  email?: string | undefined;
-  verification_code?: string | undefined;
-  aff_code?: string | undefined;
+  password2?: string | null | undefined;
+  email?: string | null | undefined;
+  verification_code?: string | null | undefined;
+  aff_code?: string | null | undefined;
 }>;
 
 type RegisterDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;
@@ -38,7 +38,7 @@ export async function registerUser(deps: RegisterDeps, request: Registration): P
   if (!settings.get("PasswordRegisterEnabled")) throw new OperationError("password_registration_disabled");
   const username = checkUsername(request.username);
   checkPasswordLength(request.password);
-  if (request.password2 !== undefined && request.password2 !== request.password) {
+  if (request.password2 != null && request.password2 !== request.password) {
     throw new OperationError("passwords_differ");
   }
   const proof = settings.get("EmailVerificationEnabled") ? await proveAddress(deps, request) : null;

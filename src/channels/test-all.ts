@@ -19,6 +19,8 @@ type TesterDeps = Readonly<{
   settings: SettingsReader;
   fetch: SafeFetch;
   log: Logger;
+  /** Hears of channels that a test switched off or on again. */
+  onSwitch: (channel: ChannelEntry, isOn: boolean, reason: string) => void;
 }>;
 
 /** Tests channels and draws the consequences: slow ones go off, recovered ones come back, where settings say so. */
@@ -83,7 +85,8 @@ async function testAndJudge(deps: TesterDeps, channel: ChannelEntry): Promise<bo
   const { success, elapsedMs } = await testChannel(deps, channel);
   if (channel.status === CHANNEL_STATUS.autoDisabled) {
     if (success && settings.get("AutomaticEnableChannelEnabled")) {
-      await setChannelStatus(deps, channel.id, CHANNEL_STATUS.enabled, "", CHANNEL_STATUS.autoDisabled);
+      const isOn = await setChannelStatus(deps, channel.id, CHANNEL_STATUS.enabled, "", CHANNEL_STATUS.autoDisabled);
+      if (isOn) deps.onSwitch(channel, true, "");
     }
     return success;
   }
@@ -91,7 +94,8 @@ async function testAndJudge(deps: TesterDeps, channel: ChannelEntry): Promise<bo
   const tooSlow = success && limitS > 0 && elapsedMs > limitS * 1000;
   if (tooSlow && channel.autoBan && settings.get("AutomaticDisableChannelEnabled")) {
     const reason = `The test took ${(elapsedMs / 1000).toFixed(1)} s, the limit is ${limitS} s`;
-    await setChannelStatus(deps, channel.id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled);
+    const isOff = await setChannelStatus(deps, channel.id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled);
+    if (isOff) deps.onSwitch(channel, false, reason);
   }
   return success;
 }

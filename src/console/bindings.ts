@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { bindEmail, unbindEmail } from "../accounts/bind-email.ts";
 import { bindIdentity, unbindIdentity } from "../accounts/bind-identity.ts";
+import { requireSession } from "../accounts/confirm-owner.ts";
 import { useOnce } from "../accounts/flows.ts";
 import { OUTSIDE_LABELS } from "../accounts/outside/index.ts";
 import type { OutsideName } from "../accounts/outside/provider.ts";
@@ -60,7 +61,8 @@ export function bindingRoutes(
     )
     .get(
       "/oauth/wechat/bind",
-      async ({ actor, request, query }) => {
+      async ({ actor, session, request, query }) => {
+        requireSession(session);
         const { subject } = await identifyByWeChat(services, query.code);
         await bindIdentity(services, actor.id, "wechat", subject);
         return done(request, "bound");
@@ -88,7 +90,8 @@ export function bindingRoutes(
     )
     .get(
       "/oauth/telegram/bind",
-      async ({ actor, request, query }) => {
+      async ({ actor, session, request, query }) => {
+        requireSession(session);
         const { subject } = await readProof(query);
         await bindIdentity(services, actor.id, "telegram", subject);
         return done(request, "bound");
@@ -97,7 +100,8 @@ export function bindingRoutes(
     )
     .get(
       "/oauth/email/bind",
-      async ({ actor, request, query }) => {
+      async ({ actor, session, request, query }) => {
+        requireSession(session);
         await bindEmail(services, { ...query, userId: actor.id, language: languageOf(request) });
         return done(request, "email_bound");
       },
@@ -109,7 +113,8 @@ export function bindingRoutes(
     )
     .delete(
       "/user/bindings/:provider",
-      async ({ actor, request, params }) => {
+      async ({ actor, session, request, params }) => {
+        requireSession(session);
         if (params.provider === "email") await unbindEmail(services, actor.id, languageOf(request));
         else if (isOutsideName(params.provider)) await unbindIdentity(services, actor.id, params.provider);
         else throw new OperationError("identity_not_bound");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
-import { channelDisabled } from "../notify/channel-disabled.ts";
+import { channelDisabled } from "../notify/channel-notices.ts";
 import { startMailServer } from "../notify/testing.ts";
 import { startTestConsole, type TestConsole } from "./testing.ts";
 
@@ -95,6 +95,9 @@ describe("notification settings", () => {
     await app.db.update(users).set({ email: "tom@example.com" }).where(eq(users.id, id));
     expect((await tryIt()).body.success).toBe(true);
     expect(post.received.at(-1)?.to).toEqual(["tom@example.com"]);
+    const answers = [];
+    for (let times = 0; times < 9; times += 1) answers.push((await tryIt()).status);
+    expect(answers).toEqual([...Array(8).fill(200), 429]);
   });
 });
 

@@ -1,5 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { NotifyAddresses } from "../config.ts";
+import { OperationError } from "../lib/operation-error.ts";
+import { createRateLimiter } from "../lib/rate-limiter.ts";
 import type { Notifier } from "../notify/notifier.ts";
 import { bindPush, createPushCode, type PushDeps, unbindPush } from "../notify/wxpusher.ts";
 import { done, ok } from "./envelope.ts";
@@ -9,6 +11,9 @@ import type { rateLimit } from "./rate-limit.ts";
 export type NotificationServices = Omit<PushDeps, "address"> &
   Readonly<{ notifier: Notifier; notifyAddresses: NotifyAddresses }>;
 
+/** Test messages of a user, who may have them sent to anybody. */
+const TRIALS = { count: 10, windowMs: 3_600_000 };
+
 /** Trying one's way of notification, and binding the push service by a QR code. */
 export function notificationRoutes(
   services: NotificationServices,
@@ -16,12 +21,17 @@ export function notificationRoutes(
   limits: ReturnType<typeof rateLimit>,
 ) {
   const push = { ...services, address: services.notifyAddresses.wxpusher };
+  const trials = createRateLimiter(TRIALS);
   return new Elysia({ prefix: "/api/user", name: "console/notification" })
     .use(guarded)
     .use(limits)
     .post(
       "/setting/test",
       async ({ actor, request }) => {
+        const seconds = trials.take(String(actor.id));
+        if (seconds > 0) {
+          throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
+        }
         await services.notifier.test(actor.id);
         return done(request, "notify_test_sent");
       },

@@ -364,6 +364,16 @@ describe("binding an address", () => {
     const emil = await app.login("emil");
     const answer = await app.ask("GET", "/api/oauth/email/bind?email=a@example.com&code=123456", undefined, emil);
     expect(answer.body.code).toBe("verification_code_wrong");
+    const token = String((await app.ask("GET", "/api/user/token", undefined, emil)).body.data);
+    for (const [method, path] of [
+      ["GET", "/api/oauth/email/bind?email=a@example.com&code=1"],
+      ["GET", "/api/oauth/wechat/bind?code=1"],
+      ["GET", "/api/oauth/telegram/bind?id=1"],
+      ["DELETE", "/api/user/bindings/github"],
+    ] as const) {
+      const byToken = await app.ask(method, path, undefined, { authorization: token });
+      expect(byToken.body.code).toBe("session_required");
+    }
     const cookieOnly = { cookie: emil.cookie ?? "" };
     const forged = await app.ask("GET", "/api/oauth/email/bind?email=a@example.com&code=1", undefined, cookieOnly);
     expect([forged.status, forged.body.code]).toEqual([401, "user_header_missing"]);

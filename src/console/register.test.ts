@@ -46,7 +46,8 @@ describe("registration", () => {
   test("makes an ordinary account that can sign in, whatever else is sent", async () => {
     const answer = await register({ username: "汉字名十二个字符长度啊啊啊", role: 100, quota: 10 ** 9, id: 1 });
     expect(answer.body.code).toBe("username_too_long");
-    expect((await register({ username: "十二个汉字的用户名很长啊", role: 100, quota: 5 })).body.success).toBe(true);
+    const odd = { role: 100, quota: 5, aff_code: null, email: null, verification_code: null };
+    expect((await register({ username: "十二个汉字的用户名很长啊", ...odd })).body.success).toBe(true);
     expect(await rowOf("十二个汉字的用户名很长啊")).toMatchObject({ role: 1, quota: 0, email: null, inviterId: null });
     await app.login("十二个汉字的用户名很长啊", "long enough");
   });

@@ -46,10 +46,10 @@ export function registerRoutes(services: RegisterServices, limits: ReturnType<ty
       body: t.Object({
         username: t.String({ maxLength: 200 }),
         password: t.String({ maxLength: 200 }),
-        password2: t.Optional(t.String({ maxLength: 200 })),
-        email: t.Optional(t.String({ maxLength: 320 })),
-        verification_code: t.Optional(t.String({ maxLength: 64 })),
-        aff_code: t.Optional(t.String({ maxLength: 64 })),
+        password2: t.Optional(t.Nullable(t.String({ maxLength: 200 }))),
+        email: t.Optional(t.Nullable(t.String({ maxLength: 320 }))),
+        verification_code: t.Optional(t.Nullable(t.String({ maxLength: 64 }))),
+        aff_code: t.Optional(t.Nullable(t.String({ maxLength: 64 }))),
       }),
     },
   );

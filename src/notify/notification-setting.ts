@@ -13,7 +13,7 @@ export type NotifyEvent = (typeof NOTIFY_EVENTS)[number];
 const DEFAULT_EVENTS: readonly NotifyEvent[] = ["low_balance", "price_change", "announcement"];
 
 /** Stored encrypted, never shown; `<name>_set` says whether there is one. */
-export const SECRET_SETTINGS = [
+const SECRET_SETTINGS = [
   "webhook_secret",
   "wecom_key",
   "dingtalk_token",
