@@ -56,7 +56,7 @@ export function createApp(services: Services, draining: () => boolean): App {
   };
 }
 
-const RELAY_PREFIXES = ["/v1/", "/v1beta/", "/pg/", "/hf/"] as const;
+const RELAY_PREFIXES = ["/v1/", "/v1beta/", "/v2/", "/pg/", "/hf/"] as const;
 
 function isRelayPath(url: string): boolean {
   const start = url.indexOf("/", "https://".length);

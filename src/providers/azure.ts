@@ -1,10 +1,9 @@
 import { OPENAI_MODELS } from "./openai/models.ts";
 import { adaptReasoningModel } from "./openai/reasoning-models.ts";
-import type { Ask, Provider, ProviderChannel } from "./provider.ts";
+import { type Ask, EVERY_CAPABILITY, OPENAI_PATHS, type Provider, type ProviderChannel } from "./provider.ts";
 
 const DEFAULT_VERSION = "2024-12-01-preview";
 const RESPONSES_VERSION = "2025-03-01-preview";
-const PATHS = { chat: "chat/completions", completions: "completions", embeddings: "embeddings" } as const;
 
 /**
  * Azure OpenAI. `other` is the api-version; `v1` there, or an address that ends in `/openai/v1`, is the surface without
@@ -16,17 +15,17 @@ export const azure: Provider = {
   owner: "azure",
   dialects: ["openai-chat", "openai-responses"],
   defaultBaseUrl: null,
-  capabilities: ["chat", "completions", "embeddings"],
+  capabilities: EVERY_CAPABILITY.filter((capability) => capability !== "rerank" && capability !== "moderations"),
   keyHint: "api-key",
   models: OPENAI_MODELS,
   url(channel, ask) {
     const base = channel.baseUrl.replace(/\/+$/, "").replace(/\/openai(\/v1)?$/, "");
-    if (isVersionless(channel)) return `${base}/openai/v1/${taskOf(ask)}`;
+    if (isVersionless(channel)) return `${base}/openai/v1${taskOf(ask)}`;
     const version = channel.other || DEFAULT_VERSION;
     if (ask.dialect === "openai-responses") {
       return `${base}/openai/responses?api-version=${version < RESPONSES_VERSION ? RESPONSES_VERSION : version}`;
     }
-    return `${base}/openai/deployments/${encodeURIComponent(ask.model)}/${PATHS[ask.capability]}?api-version=${version}`;
+    return `${base}/openai/deployments/${encodeURIComponent(ask.model)}${OPENAI_PATHS[ask.capability]}?api-version=${version}`;
   },
   modelListUrl(channel) {
     const base = channel.baseUrl.replace(/\/+$/, "").replace(/\/openai(\/v1)?$/, "");
@@ -44,4 +43,4 @@ const isVersionless = ({ baseUrl, other }: ProviderChannel): boolean =>
   other === "v1" || /\/openai\/v1\/*$/.test(baseUrl);
 
 const taskOf = ({ capability, dialect }: Ask): string =>
-  dialect === "openai-responses" ? "responses" : PATHS[capability];
+  dialect === "openai-responses" ? "/responses" : OPENAI_PATHS[capability];

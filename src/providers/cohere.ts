@@ -11,7 +11,7 @@ const compatibility = compatible({
   owner: "cohere",
   base: DEFAULT_BASE_URL,
   root: "/compatibility/v1",
-  capabilities: ["chat", "embeddings"],
+  capabilities: ["chat", "embeddings", "rerank"],
   keyHint: "…",
   models: [
     "command-a-plus-05-2026",
@@ -21,6 +21,9 @@ const compatibility = compatible({
     "command-r7b-12-2024",
     "command-r-08-2024",
     "command-r-plus-08-2024",
+    "rerank-v4.0-pro",
+    "rerank-v4.0-fast",
+    "rerank-v3.5",
     "embed-v4.0",
     "embed-multilingual-v3.0",
     "embed-english-v3.0",
@@ -32,7 +35,9 @@ export const cohere: Provider = {
   ...compatibility,
   dialects: ["cohere"],
   url: (channel, ask) =>
-    ask.capability === "chat" ? `${rootOf(channel.baseUrl)}/v2/chat` : compatibility.url(channel, ask),
+    ask.capability === "embeddings"
+      ? compatibility.url(channel, ask)
+      : `${rootOf(channel.baseUrl)}/v2/${ask.capability === "rerank" ? "rerank" : "chat"}`,
   modelListUrl: (channel) => `${rootOf(channel.baseUrl)}/v1/models?page_size=1000`,
   readModelList: (answer) => recordsOf(recordOf(answer)?.models).flatMap(({ name }) => textOf(name) ?? []),
 };

@@ -3,6 +3,7 @@ import { type Compatible, compatible } from "./compatible.ts";
 import type { Provider } from "./provider.ts";
 
 const EVERYTHING = ["chat", "completions", "embeddings"] as const;
+const MEDIA = ["images", "speech", "transcriptions"] as const;
 const CHAT_AND_EMBEDDINGS = ["chat", "embeddings"] as const;
 
 /** Sampling that reasoning models of xAI refuse. */
@@ -82,7 +83,7 @@ const tables: readonly Compatible[] = [
     owner: "zhipu",
     base: "https://open.bigmodel.cn",
     root: "/api/paas/v4",
-    capabilities: CHAT_AND_EMBEDDINGS,
+    capabilities: [...CHAT_AND_EMBEDDINGS, "rerank", "moderations", ...MEDIA],
     keyHint: "id.secret",
     models: [
       "glm-5.3",
@@ -138,16 +139,24 @@ const tables: readonly Compatible[] = [
     name: "Jina",
     owner: "jina",
     base: "https://api.jina.ai",
-    capabilities: ["embeddings"],
+    capabilities: ["embeddings", "rerank"],
     keyHint: "jina_…",
-    models: ["jina-embeddings-v5-text-small", "jina-embeddings-v4", "jina-embeddings-v3", "jina-clip-v2"],
+    models: [
+      "jina-reranker-v3",
+      "jina-reranker-m0",
+      "jina-reranker-v2-base-multilingual",
+      "jina-embeddings-v5-text-small",
+      "jina-embeddings-v4",
+      "jina-embeddings-v3",
+      "jina-clip-v2",
+    ],
   },
   {
     type: 40,
     name: "SiliconCloud",
     owner: "siliconflow",
     base: "https://api.siliconflow.cn",
-    capabilities: EVERYTHING,
+    capabilities: [...EVERYTHING, "rerank", ...MEDIA],
     models: [
       "deepseek-ai/DeepSeek-V3.2",
       "deepseek-ai/DeepSeek-R1",
@@ -184,7 +193,7 @@ const tables: readonly Compatible[] = [
     name: "Xinference",
     owner: "xinference",
     base: null,
-    capabilities: EVERYTHING,
+    capabilities: [...EVERYTHING, "rerank", "image-edits", "translations", ...MEDIA],
     keyHint: "none",
     models: [],
   },
@@ -193,7 +202,7 @@ const tables: readonly Compatible[] = [
     name: "xAI",
     owner: "xai",
     base: "https://api.x.ai",
-    capabilities: EVERYTHING,
+    capabilities: [...EVERYTHING, "images", "image-edits"],
     responses: true,
     keyHint: "xai-…",
     models: [
@@ -229,6 +238,7 @@ const tables: readonly Compatible[] = [
     name: "Groq",
     owner: "groq",
     base: "https://api.groq.com/openai",
+    capabilities: ["chat", "speech", "transcriptions", "translations"],
     keyHint: "gsk_…",
     models: [
       "llama-3.3-70b-versatile",
@@ -243,7 +253,7 @@ const tables: readonly Compatible[] = [
     name: "Together",
     owner: "together",
     base: "https://api.together.xyz",
-    capabilities: EVERYTHING,
+    capabilities: [...EVERYTHING, "rerank", ...MEDIA],
     models: [
       "meta-llama/Llama-3.3-70B-Instruct-Turbo",
       "deepseek-ai/DeepSeek-V3.1",
@@ -291,7 +301,7 @@ const tables: readonly Compatible[] = [
     name: "vLLM / LM Studio",
     owner: "local",
     base: null,
-    capabilities: EVERYTHING,
+    capabilities: [...EVERYTHING, "rerank", ...MEDIA],
     keyHint: "none",
     models: [],
   },
@@ -333,7 +343,7 @@ const arkTable = compatible({
   owner: "volcengine",
   base: "https://ark.cn-beijing.volces.com",
   root: "/api/v3",
-  capabilities: CHAT_AND_EMBEDDINGS,
+  capabilities: [...CHAT_AND_EMBEDDINGS, "images"],
   responses: true,
   models: [
     "doubao-seed-2-0-pro",
@@ -364,7 +374,7 @@ const qianfanTable = compatible({
   owner: "baidu",
   base: "https://qianfan.baidubce.com",
   root: "/v2",
-  capabilities: CHAT_AND_EMBEDDINGS,
+  capabilities: [...CHAT_AND_EMBEDDINGS, "rerank", "images"],
   keyHint: "bce-v3/ALTAK-…/… or …|appid",
   models: [
     "ernie-5.0-thinking-latest",

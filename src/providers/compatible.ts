@@ -1,5 +1,12 @@
 import { type JsonObject, numberOf, recordOf, recordsOf } from "../dialects/json.ts";
-import type { Adaptation, Ask, Capability, Provider, ProviderChannel } from "./provider.ts";
+import {
+  type Adaptation,
+  type Ask,
+  type Capability,
+  OPENAI_PATHS,
+  type Provider,
+  type ProviderChannel,
+} from "./provider.ts";
 
 type Range = readonly [number, number];
 
@@ -38,12 +45,6 @@ export type Compatible = Readonly<{
   headers?: Readonly<Record<string, string>>;
 }>;
 
-const PATHS: Readonly<Record<Capability, string>> = {
-  chat: "/chat/completions",
-  completions: "/completions",
-  embeddings: "/embeddings",
-};
-
 /** The table of a compatible service as a provider. */
 export function compatible(table: Compatible): Provider {
   const { base, root = "/v1", quirks } = table;
@@ -61,7 +62,7 @@ export function compatible(table: Compatible): Provider {
     keyHint: table.keyHint ?? "sk-…",
     models: table.models,
     url: (channel, { capability, dialect }) =>
-      address(channel) + (dialect === "openai-responses" ? "/responses" : PATHS[capability]),
+      address(channel) + (dialect === "openai-responses" ? "/responses" : OPENAI_PATHS[capability]),
     modelListUrl: (channel) => `${address(channel)}/models`,
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),
     ...(quirks && { adapt: (body, ask) => (ask.dialect === "openai-chat" ? meetQuirks(body, ask, quirks) : null) }),

@@ -1,4 +1,4 @@
-import type { Provider } from "./provider.ts";
+import { EVERY_CAPABILITY, type Provider } from "./provider.ts";
 
 /** Any service that takes OpenAI's chat format at one full address; `{model}` in it becomes the upstream model name. */
 export const custom: Provider = {
@@ -7,7 +7,7 @@ export const custom: Provider = {
   owner: "custom",
   dialects: ["openai-chat"],
   defaultBaseUrl: null,
-  capabilities: ["chat", "completions", "embeddings"],
+  capabilities: EVERY_CAPABILITY,
   keyHint: "sk-…",
   models: [],
   url: (channel, { model }) => channel.baseUrl.replaceAll("{model}", encodeURIComponent(model)),

@@ -15,7 +15,7 @@ export const mistral = compatible({
   name: "Mistral AI",
   owner: "mistral",
   base: "https://api.mistral.ai",
-  capabilities: ["chat", "embeddings"],
+  capabilities: ["chat", "embeddings", "moderations", "transcriptions", "speech"],
   streamUsage: false,
   models: [
     "mistral-large-latest",

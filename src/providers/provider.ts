@@ -3,7 +3,35 @@ import type { JsonObject } from "../dialects/json.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
 
 /** What a client can ask of a provider. */
-export type Capability = "chat" | "completions" | "embeddings";
+export type Capability =
+  | "chat"
+  | "completions"
+  | "embeddings"
+  | "moderations"
+  | "rerank"
+  | "images"
+  | "image-edits"
+  | "image-variations"
+  | "speech"
+  | "transcriptions"
+  | "translations";
+
+/** Where OpenAI's own API has them, behind the version. */
+export const OPENAI_PATHS: Readonly<Record<Capability, string>> = {
+  chat: "/chat/completions",
+  completions: "/completions",
+  embeddings: "/embeddings",
+  moderations: "/moderations",
+  rerank: "/rerank",
+  images: "/images/generations",
+  "image-edits": "/images/edits",
+  "image-variations": "/images/variations",
+  speech: "/audio/speech",
+  transcriptions: "/audio/transcriptions",
+  translations: "/audio/translations",
+};
+
+export const EVERY_CAPABILITY = Object.keys(OPENAI_PATHS) as readonly Capability[];
 
 /** What a provider's table may look at of a channel. */
 export type ProviderChannel = Readonly<{ baseUrl: string; other: string; openaiOrganization: string }>;

@@ -19,7 +19,11 @@ import type { Passage, StreamView, WholeAnswer } from "./passages/passage.ts";
 import type { Choice } from "./scheduler/choose.ts";
 
 /** What an upstream answered, as far as it must be known before the client gets its first byte. */
-export type Answer = Readonly<{ kind: "whole"; answer: WholeAnswer }> | OpenStream;
+export type Answer =
+  | Readonly<{ kind: "whole"; answer: WholeAnswer }>
+  /** Sound or the like, which is handed on as it comes. */
+  | Readonly<{ kind: "bytes"; response: Response; contentType: string }>
+  | OpenStream;
 
 export type OpenStream = Readonly<{
   kind: "stream";
@@ -117,6 +121,10 @@ async function exchangeWith(
   const framing = request.ask.capability === "chat" ? provider.framing : undefined;
   if (request.ask.stream && (framing || !contentType.startsWith("application/json"))) {
     return openStream(call, framed(response, framing), passage, choice, exchange, entry);
+  }
+  if (endpoint.capability === "speech" && !contentType.startsWith("application/json")) {
+    entry.firstByteMs = Math.round(call.elapsedMs);
+    return { kind: "bytes", response, contentType };
   }
   const body = await response.bytes();
   entry.firstByteMs = Math.round(call.elapsedMs);

@@ -1,11 +1,18 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 import { type JsonObject, parseJson, recordOf } from "../dialects/json.ts";
+import { audioSeconds } from "../lib/audio-duration.ts";
 import { textOfBytes } from "../lib/bytes.ts";
 import { RelayError } from "./errors.ts";
 
 /** A request's body: as it came (unpacked), and read. */
-export type ClientBody = Readonly<{ bytes: Uint8Array<ArrayBuffer>; text: string; json: JsonObject }>;
+export type ClientBody = Readonly<{
+  bytes: Uint8Array<ArrayBuffer>;
+  text: string;
+  json: JsonObject;
+  /** A multipart form; then `json` has its members, files by their size. */
+  form?: FormData;
+}>;
 
 const unpackers = {
   gzip: promisify(gunzip),
@@ -18,6 +25,7 @@ const unpackers = {
 /** Reads a JSON body, unpacking gzip, br, zstd and deflate; `maxBytes` counts packed and unpacked. Rejects RelayError. */
 export async function readBody(request: Request, maxBytes: number): Promise<ClientBody> {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (request.headers.get("content-type")?.startsWith("multipart/form-data")) return readForm(request);
   const encoding = request.headers.get("content-encoding");
   const sent = await request.bytes();
   const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes) : sent;
@@ -27,6 +35,22 @@ export async function readBody(request: Request, maxBytes: number): Promise<Clie
   if (!json) throw invalidRequest("The request body is not a JSON object.");
   return { bytes, text, json };
 }
+
+async function readForm(request: Request): Promise<ClientBody> {
+  let form: FormData;
+  try {
+    form = (await request.formData()) as FormData;
+  } catch {
+    throw invalidRequest("The request body is not a valid multipart form.");
+  }
+  const sound = form.get("file");
+  const seconds = sound instanceof Blob ? await audioSeconds(sound) : 0;
+  const json: JsonObject = { seconds };
+  for (const [name, value] of form) json[name] = typeof value === "string" ? value : { bytes: value.size };
+  return { bytes: NO_BYTES, text: "", json, form };
+}
+
+const NO_BYTES = new Uint8Array(0);
 
 async function unpack(
   encoding: string,

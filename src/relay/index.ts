@@ -8,6 +8,16 @@ import { messages, responses } from "./endpoints/conversations.ts";
 import { countMessageTokens } from "./endpoints/count-tokens.ts";
 import { embeddings } from "./endpoints/embeddings.ts";
 import { handleGemini, listGeminiModels, showGeminiModel } from "./endpoints/gemini.ts";
+import {
+  imageEdits,
+  images,
+  imageVariations,
+  moderations,
+  rerank,
+  speech,
+  transcriptions,
+  translations,
+} from "./endpoints/media.ts";
 import { listModels, showModel } from "./endpoints/models.ts";
 import { handlePlayground } from "./endpoints/playground.ts";
 import { chatCompletions, completions } from "./endpoints/text.ts";
@@ -44,6 +54,9 @@ function routesOf(context: RelayContext) {
   // The ecosystem serves every route under /hf too.
   for (const base of ["/v1", "/hf/v1"]) app.use(versionOne(context, base));
   app.use(geminiVersions(context));
+  app.post("/v2/rerank", ({ request, server }) => handleCall(context, { request, server, endpoint: rerank }), {
+    parse: "none",
+  });
   return app
     .post("/pg/chat/completions", ({ request, server }) => handlePlayground(context, request, server), {
       parse: "none",
@@ -79,8 +92,6 @@ function createContext(services: RelayServices): RelayContext {
 /** Known in OpenAI's API and never offered. */
 const UNSUPPORTED = [
   ["POST", "/edits"],
-  ["POST", "/images/edits"],
-  ["POST", "/images/variations"],
   ["GET", "/files"],
   ["POST", "/files"],
   ["GET", "/files/*"],
@@ -90,6 +101,18 @@ const UNSUPPORTED = [
   ["GET", "/fine-tunes/*"],
   ["POST", "/fine-tunes/*"],
   ["DELETE", "/models/*"],
+] as const;
+
+/** Calls beside chats. */
+const MEDIA = [
+  ["/moderations", moderations],
+  ["/rerank", rerank],
+  ["/images/generations", images],
+  ["/images/edits", imageEdits],
+  ["/images/variations", imageVariations],
+  ["/audio/speech", speech],
+  ["/audio/transcriptions", transcriptions],
+  ["/audio/translations", translations],
 ] as const;
 
 function versionOne(context: RelayContext, base: string) {
@@ -129,6 +152,9 @@ function versionOne(context: RelayContext, base: string) {
     .get("/models/*", ({ request, server, params }) =>
       showModel(context, request, server, decodeURIComponent(params["*"])),
     );
+  for (const [path, endpoint] of MEDIA) {
+    app.post(path, ({ request, server }) => handleCall(context, { request, server, endpoint }), unread);
+  }
   for (const [method, path] of UNSUPPORTED) app.route(method, path, unsupported, { parse: "none" });
   // By method, not with `all`: another plugin's GET wildcard (the console's pages) would win over it.
   for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {

@@ -11,8 +11,9 @@ import { EVENT_STREAM_HEADERS } from "./headers.ts";
 import { reserve } from "./reserve.ts";
 import { coolDownMs, isRetryable } from "./retry.ts";
 import type { Choice, Tried } from "./scheduler/choose.ts";
-import { fail } from "./settle.ts";
+import { fail, settle } from "./settle.ts";
 import { StreamPump } from "./stream.ts";
+import { OutputTally } from "./tally.ts";
 import { answerWhole } from "./whole-answer.ts";
 
 /**
@@ -35,7 +36,14 @@ export async function relay(context: RelayContext, call: Call): Promise<Response
     );
     throw told;
   }
-  return answer.kind === "whole" ? answerWhole(context, call, answer.answer) : streamBack(context, call, answer);
+  switch (answer.kind) {
+    case "whole":
+      return answerWhole(context, call, answer.answer);
+    case "bytes":
+      return handOn(context, call, answer);
+    case "stream":
+      return streamBack(context, call, answer);
+  }
 }
 
 async function tryChannels(context: RelayContext, call: Call): Promise<Answer> {
@@ -74,6 +82,20 @@ function note(context: RelayContext, tried: Tried | null, { channel, key }: Choi
   if (failure.answered) context.health.report(channel, key, failure);
   context.metrics.upstreamFailed(channel.id, failure.status);
   return all;
+}
+
+/** What such a call costs is known from its request: it is charged before its bytes go by. */
+async function handOn(
+  context: RelayContext,
+  call: Call,
+  { response, contentType }: Extract<Answer, { kind: "bytes" }>,
+): Promise<Response> {
+  call.firstByteMs = call.elapsedMs;
+  const tally = new OutputTally();
+  tally.other();
+  const reported = call.admitted.endpoint.meter?.(call.admitted, null) ?? null;
+  await settle(context, call, { ending: "complete", reported, tally });
+  return new Response(response.body, { headers: answerHeaders(call, contentType) });
 }
 
 function streamBack(context: RelayContext, call: Call, answer: Extract<Answer, { kind: "stream" }>): Response {

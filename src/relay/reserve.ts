@@ -14,7 +14,8 @@ export function reserve({ services, prices }: RelayContext, call: Call): void | 
   const { caller, candidates, summary, promptBound } = call.admitted;
   const first = candidates.tiers[0]?.channels[0];
   const upstreamModel = first ? upstreamModelOf(first, summary.model, candidates.model) : candidates.model;
-  call.price = prices.of(caller, summary.model, upstreamModel);
+  const price = prices.of(caller, summary.model, upstreamModel);
+  call.price = call.admitted.endpoint.priceOf?.(price, call.admitted) ?? price;
   const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
   const upper = holdFor(call.price, summary, promptBound, defaultOutput, prices.quotaPerUnit());
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };

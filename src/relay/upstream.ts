@@ -8,7 +8,7 @@ import { hostnameOf, parseHttpUrl } from "../lib/outbound/url.ts";
 export type Outgoing = {
   url: string;
   headers: Record<string, string>;
-  body: string | Uint8Array<ArrayBuffer>;
+  body: string | Uint8Array<ArrayBuffer> | FormData;
   /** Empty: direct (or as the environment says). */
   proxy: string;
 };

@@ -1,15 +1,9 @@
-import type { Capability, Provider, ProviderChannel } from "../provider.ts";
+import { EVERY_CAPABILITY, OPENAI_PATHS, type Provider, type ProviderChannel } from "../provider.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { adaptReasoningModel } from "./reasoning-models.ts";
 
 const DEFAULT_BASE_URL = "https://api.openai.com";
 const CLOUDFLARE_GATEWAY = "https://gateway.ai.cloudflare.com";
-
-const PATHS: Readonly<Record<Capability, string>> = {
-  chat: "/chat/completions",
-  completions: "/completions",
-  embeddings: "/embeddings",
-};
 
 /** OpenAI, and every service that speaks its API under an address of its own. */
 export const openai: Provider = {
@@ -18,11 +12,11 @@ export const openai: Provider = {
   owner: "openai",
   dialects: ["openai-chat", "openai-responses"],
   defaultBaseUrl: DEFAULT_BASE_URL,
-  capabilities: ["chat", "completions", "embeddings"],
+  capabilities: EVERY_CAPABILITY,
   keyHint: "sk-…",
   models: OPENAI_MODELS,
   url: (channel, { capability, dialect }) =>
-    versionedBase(channel) + (dialect === "openai-responses" ? "/responses" : PATHS[capability]),
+    versionedBase(channel) + (dialect === "openai-responses" ? "/responses" : OPENAI_PATHS[capability]),
   modelListUrl: (channel) => `${versionedBase(channel)}/models`,
   authHeaders: (channel, key) => ({
     authorization: `Bearer ${key}`,

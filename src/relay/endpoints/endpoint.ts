@@ -1,7 +1,9 @@
+import type { Price } from "../../billing/types.ts";
 import type { DoorCodec } from "../../dialects/codec.ts";
 import type { Conversation } from "../../dialects/conversation.ts";
 import type { JsonObject } from "../../dialects/json.ts";
 import type { RequestSummary } from "../../dialects/openai-chat/request.ts";
+import type { ReportedUsage } from "../../dialects/usage.ts";
 import type { Capability } from "../../providers/provider.ts";
 
 /** What a request's address says besides its body. */
@@ -25,6 +27,10 @@ export type Endpoint = Readonly<{
   streams: boolean;
   /** An answer without any content and without completion tokens costs nothing. */
   emptyIsFree: boolean;
+  /** The price of this very call, where it depends on more than tokens (sizes and numbers of images). */
+  priceOf?(price: Price, asked: Asked): Price;
+  /** What a call used by the request alone, where upstreams report nothing; null: text is counted. */
+  meter?(asked: Asked, answer: JsonObject | null): ReportedUsage | null;
   /** Throws RelayError or DecodeError when the request lacks what the format demands. */
   read(body: JsonObject, path: PathAsk | null): Asked;
 }>;

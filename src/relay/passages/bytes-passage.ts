@@ -3,6 +3,7 @@ import { parseJson, recordOf } from "../../dialects/json.ts";
 import { isErrorAnswer, readError } from "../../dialects/openai-chat/error.ts";
 import { errorEventIn, replyAsStream } from "../../dialects/openai-chat/stream.ts";
 import { readUsage } from "../../dialects/openai-chat/usage.ts";
+import type { ReportedUsage } from "../../dialects/usage.ts";
 import { indexOfBytes, textOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel, type TopLevelChanges } from "../../lib/json-splice.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
@@ -42,6 +43,7 @@ export class BytesPassage implements Passage {
     const { body, endpoint, summary } = call.admitted;
     const stream = summary.stream && !options.wholeOnly;
     const ask: Ask = { capability: endpoint.capability, dialect: "openai-chat", model: call.upstreamModel, stream };
+    if (body.form) return { ask, body: this.#form(body.form) };
     if (options.untouched) return { ask, body: body.bytes };
     const changes = this.#changes(channel, ask);
     const sent = changes ? spliceTopLevel(body.text, changes, body.json) : body.bytes;
@@ -59,7 +61,7 @@ export class BytesPassage implements Passage {
   }
 
   whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer {
-    const reported = readWholeUsage(body);
+    const reported = this.#metered(body, contentType) ?? readWholeUsage(body);
     const tally = new OutputTally();
     // Looked into only where it decides something: no figures, an empty answer, contents to be logged.
     if (!reported || reported.completionTokens === 0 || this.options.logsContent) tally.pushWhole(body);
@@ -77,6 +79,26 @@ export class BytesPassage implements Passage {
       reported: readUsage(reply.usage),
       tally,
     };
+  }
+
+  /** The same members, the model by its upstream name. */
+  #form(form: FormData): FormData {
+    const sent = new FormData();
+    for (const [name, value] of form) {
+      if (name === "model") continue;
+      if (typeof value === "string") sent.append(name, value);
+      else sent.append(name, value, value.name);
+    }
+    sent.set("model", this.call.upstreamModel);
+    return sent;
+  }
+
+  /** What the endpoint's own rule says that the call used. */
+  #metered(body: Uint8Array<ArrayBuffer>, contentType: string): ReportedUsage | null {
+    const { endpoint } = this.call.admitted;
+    if (!endpoint.meter) return null;
+    const answer = contentType.startsWith("application/json") ? recordOf(parseJson(textOfBytes(body))) : null;
+    return endpoint.meter(this.call.admitted, answer);
   }
 
   view(): StreamView {

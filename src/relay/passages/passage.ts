@@ -6,7 +6,7 @@ import type { RelayError } from "../errors.ts";
 import type { OutputTally } from "../tally.ts";
 
 /** The request for one upstream, as its format has it. */
-export type EncodedRequest = Readonly<{ ask: Ask; body: string | Uint8Array<ArrayBuffer> }>;
+export type EncodedRequest = Readonly<{ ask: Ask; body: string | Uint8Array<ArrayBuffer> | FormData }>;
 
 /** A complete answer on its way to the client. */
 export type WholeAnswer = Readonly<{

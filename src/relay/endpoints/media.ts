@@ -1,0 +1,116 @@
+import { recordOf, recordsOf, textOf, textsOf } from "../../dialects/json.ts";
+import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
+import { readUsage } from "../../dialects/openai-chat/usage.ts";
+import type { ReportedUsage } from "../../dialects/usage.ts";
+import type { Capability } from "../../providers/provider.ts";
+import { invalidRequest } from "../client-body.ts";
+import type { Asked, Endpoint } from "./endpoint.ts";
+import { countOf, priceOfImages } from "./image-price.ts";
+import { readOpenAi } from "./text.ts";
+
+/** What the calls beside chats have in common: OpenAI's format, one answer. */
+const base = { codec: openaiChatDoor, streams: false, emptyIsFree: false } as const;
+
+const usageOf = (promptTokens: number, completionTokens = 0): ReportedUsage => ({
+  promptTokens,
+  completionTokens,
+  cachedTokens: 0,
+  cacheCreationTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+});
+
+/** POST /v1/moderations */
+export const moderations: Endpoint = {
+  ...base,
+  capability: "moderations",
+  read(body, path) {
+    if (body.input == null || body.input === "") throw invalidRequest("“input” is missing.", "input");
+    const asked = readOpenAi(body, path);
+    const model = asked.summary.model || "omni-moderation-latest";
+    return { ...asked, summary: { ...asked.summary, model } };
+  },
+};
+
+/** POST /v1/rerank: query and documents are the prompt; upstreams tell tokens in several ways, or none. */
+export const rerank: Endpoint = {
+  ...base,
+  capability: "rerank",
+  read(body, path) {
+    if (!textOf(body.query)) throw invalidRequest("“query” is missing.", "query");
+    if (!Array.isArray(body.documents) || body.documents.length === 0) {
+      throw invalidRequest("“documents” must be a list with at least one document.", "documents");
+    }
+    const texts = [...textsOf(body.documents), ...recordsOf(body.documents).flatMap(({ text }) => textOf(text) ?? [])];
+    return { ...readOpenAi(body, path), prompt: { input: [textOf(body.query) ?? "", ...texts] } };
+  },
+  meter(_asked, answer) {
+    const meta = recordOf(recordOf(answer?.meta)?.tokens);
+    const total = recordOf(answer?.usage)?.total_tokens;
+    if (typeof total === "number") return usageOf(total);
+    return typeof meta?.input_tokens === "number" ? usageOf(meta.input_tokens) : null;
+  },
+};
+
+/** POST /v1/images/generations */
+export const images: Endpoint = imageEndpoint("images");
+/** POST /v1/images/edits, a form */
+export const imageEdits: Endpoint = imageEndpoint("image-edits");
+/** POST /v1/images/variations, a form */
+export const imageVariations: Endpoint = imageEndpoint("image-variations");
+
+function imageEndpoint(capability: Capability): Endpoint {
+  return {
+    ...base,
+    capability,
+    read(body, path) {
+      if (capability !== "image-variations" && !textOf(body.prompt))
+        throw invalidRequest("“prompt” is missing.", "prompt");
+      if (textOf(body.size)?.includes("×"))
+        throw invalidRequest("Write “size” with the letter x, as in 1024x1024.", "size");
+      const asked = readOpenAi(body, path);
+      const model = asked.summary.model || (capability === "images" ? "dall-e-3" : "dall-e-2");
+      return { ...asked, summary: { ...asked.summary, model, stream: false } };
+    },
+    priceOf: (price, { prompt, summary }) => priceOfImages(price, prompt, summary.model),
+    meter: ({ prompt }, answer) => readUsage(answer?.usage) ?? usageOf(countOf(prompt)),
+  };
+}
+
+/** POST /v1/audio/speech: models of the tts kind are billed by character, others by the tokens of their text. */
+export const speech: Endpoint = {
+  ...base,
+  capability: "speech",
+  read(body, path) {
+    if (!textOf(body.input)) throw invalidRequest("“input” is missing.", "input");
+    return readOpenAi(body, path);
+  },
+  meter: ({ prompt, summary }) =>
+    summary.model.startsWith("tts") ? usageOf([...(textOf(prompt.input) ?? "")].length) : null,
+};
+
+/** POST /v1/audio/transcriptions and /translations, forms: one minute counts as 1,000 tokens (reference behaviour 3.5). */
+export const transcriptions: Endpoint = audioEndpoint("transcriptions");
+export const translations: Endpoint = audioEndpoint("translations");
+
+function audioEndpoint(capability: Capability): Endpoint {
+  return {
+    ...base,
+    capability,
+    read(body, path) {
+      if (body.file === undefined) throw invalidRequest("“file” is missing.", "file");
+      return readOpenAi(body, path);
+    },
+    meter(asked, answer) {
+      const usage = recordOf(answer?.usage);
+      const seconds = usage?.type === "duration" ? usage.seconds : answer?.duration;
+      return readUsage(usage) ?? byMinutes(typeof seconds === "number" ? seconds : secondsOf(asked));
+    },
+  };
+}
+
+const byMinutes = (seconds: number): ReportedUsage => usageOf(Math.round((Math.ceil(seconds) * 1000) / 60));
+
+/** Seconds of the file as they were read from it on arrival. */
+const secondsOf = ({ prompt }: Asked): number => (typeof prompt.seconds === "number" ? prompt.seconds : 0);
