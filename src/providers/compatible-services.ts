@@ -1,5 +1,6 @@
 import { type JsonObject, recordOf } from "../dialects/json.ts";
 import { type Compatible, compatible } from "./compatible.ts";
+import { furtherServices } from "./further-services.ts";
 import type { Provider } from "./provider.ts";
 
 const EVERYTHING = ["chat", "completions", "embeddings"] as const;
@@ -232,79 +233,6 @@ const tables: readonly Compatible[] = [
       },
     },
   },
-  // Numbers of our own, from 1000 up.
-  {
-    type: 1000,
-    name: "Groq",
-    owner: "groq",
-    base: "https://api.groq.com/openai",
-    capabilities: ["chat", "speech", "transcriptions", "translations"],
-    keyHint: "gsk_…",
-    models: [
-      "llama-3.3-70b-versatile",
-      "openai/gpt-oss-120b",
-      "openai/gpt-oss-20b",
-      "moonshotai/kimi-k2-instruct-0905",
-    ],
-    quirks: { refused: ["logprobs", "top_logprobs", "logit_bias"] },
-  },
-  {
-    type: 1001,
-    name: "Together",
-    owner: "together",
-    base: "https://api.together.xyz",
-    capabilities: [...EVERYTHING, "rerank", ...MEDIA],
-    models: [
-      "meta-llama/Llama-3.3-70B-Instruct-Turbo",
-      "deepseek-ai/DeepSeek-V3.1",
-      "Qwen/Qwen3-235B-A22B-Instruct-2507-tput",
-    ],
-  },
-  {
-    type: 1002,
-    name: "Fireworks",
-    owner: "fireworks",
-    base: "https://api.fireworks.ai/inference",
-    capabilities: EVERYTHING,
-    keyHint: "fw_…",
-    models: ["accounts/fireworks/models/deepseek-v3p2", "accounts/fireworks/models/qwen3-235b-a22b"],
-  },
-  {
-    type: 1003,
-    name: "Perplexity",
-    owner: "perplexity",
-    base: "https://api.perplexity.ai",
-    root: "",
-    keyHint: "pplx-…",
-    models: ["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
-    quirks: { topP: [0.01, 0.99], noDeveloper: true },
-  },
-  {
-    type: 1004,
-    name: "NVIDIA NIM",
-    owner: "nvidia",
-    base: "https://integrate.api.nvidia.com",
-    capabilities: CHAT_AND_EMBEDDINGS,
-    keyHint: "nvapi-…",
-    models: ["nvidia/llama-3.1-nemotron-70b-instruct", "meta/llama-3.3-70b-instruct", "openai/gpt-oss-120b"],
-  },
-  {
-    type: 1005,
-    name: "Hugging Face",
-    owner: "huggingface",
-    base: "https://router.huggingface.co",
-    keyHint: "hf_…",
-    models: ["openai/gpt-oss-120b", "deepseek-ai/DeepSeek-V3.2", "Qwen/Qwen3-235B-A22B-Instruct-2507"],
-  },
-  {
-    type: 1006,
-    name: "vLLM / LM Studio",
-    owner: "local",
-    base: null,
-    capabilities: [...EVERYTHING, "rerank", ...MEDIA],
-    keyHint: "none",
-    models: [],
-  },
 ];
 
 /** Cloudflare has the account in its address, given as `other`. */
@@ -405,4 +333,10 @@ const qianfan: Provider = {
 };
 
 /** Every service that speaks OpenAI's chat format and needs no more than a table. */
-export const compatibleServices: readonly Provider[] = [...tables.map(compatible), cloudflare, ark, qianfan];
+export const compatibleServices: readonly Provider[] = [
+  ...tables.map(compatible),
+  ...furtherServices,
+  cloudflare,
+  ark,
+  qianfan,
+];

@@ -71,7 +71,7 @@ export function compatible(table: Compatible): Provider {
 }
 
 /** The changes by which a chat request meets a service's quirks; null: none are needed. */
-export function meetQuirks(body: JsonObject, ask: Ask, quirks: Quirks): Adaptation | null {
+function meetQuirks(body: JsonObject, ask: Ask, quirks: Quirks): Adaptation | null {
   if (ask.capability !== "chat") return null;
   const changes: JsonObject = {};
   const dropped = (quirks.refused ?? []).filter((field) => body[field] != null);

@@ -154,7 +154,7 @@ function sourceBlock(source: MediaSource): JsonObject | null {
 }
 
 /** Ids of Anthropic's calls are letters, digits, `_` and `-`. */
-export const toolId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, "_") || "call_0";
+const toolId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, "_") || "call_0";
 
 /** A call's input must be an object: text that is none is wrapped. */
 function inputOf(input: string, kind: "function" | "custom"): unknown {

@@ -6,7 +6,7 @@ import { decodeError } from "./error.ts";
 import { readUsage } from "./usage.ts";
 
 /** Gemini's finish reasons (providers.md 4.1). */
-export function finishOf(native: string): FinishReason {
+function finishOf(native: string): FinishReason {
   switch (native) {
     case "MAX_TOKENS":
       return "length";

@@ -76,7 +76,7 @@ function callPart(
 type Framing = "events" | "array";
 
 /** Writes a stream of answers (providers.md 2.4.3): server-sent events, or a JSON array element by element. */
-export class GeminiStreamEncoder implements StreamEncoder {
+class GeminiStreamEncoder implements StreamEncoder {
   #written = 0;
   #usage: ReportedUsage | null = null;
   #id = "";

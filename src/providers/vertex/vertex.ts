@@ -7,7 +7,7 @@ import { accessToken, serviceAccountOf } from "./access-token.ts";
 const DEFAULT_REGION = "global";
 
 /** The region of a model: `other` is one name, or a JSON map from model to region with a `default`. */
-export function regionOf(other: string, model: string): string {
+function regionOf(other: string, model: string): string {
   const map = recordOf(parseJson(other));
   if (map) return textOf(map[model]) ?? textOf(map.default) ?? DEFAULT_REGION;
   return other.trim() || DEFAULT_REGION;

@@ -18,9 +18,7 @@ import type { PassageOptions } from "./bytes-passage.ts";
 import { ConversationView } from "./conversation-view.ts";
 import type { EncodedRequest, Passage, StreamView, WholeAnswer } from "./passage.ts";
 import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
-
-/** Changes steps of an answer on their way; made anew for each answer. */
-export type StepFilter = (step: ReplyEvent) => readonly ReplyEvent[];
+import { applyFilters, type StepFilter } from "./step-filter.ts";
 
 export type ConversationOptions = PassageOptions &
   Readonly<{
@@ -233,10 +231,6 @@ const NO_REPORT = {
   audioInputTokens: 0,
   audioOutputTokens: 0,
 };
-
-/** The step after all filters. */
-export const applyFilters = (filters: readonly StepFilter[], step: ReplyEvent): readonly ReplyEvent[] =>
-  filters.reduce<readonly ReplyEvent[]>((steps, filter) => steps.flatMap((one) => filter(one)), [step]);
 
 /** Safety thresholds and image answers as the settings have them, where the request says nothing of its own. */
 function withGeminiOptions(body: JsonObject, model: string, settings: ConversationSettings): JsonObject {

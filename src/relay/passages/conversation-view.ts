@@ -4,8 +4,8 @@ import { textOfBytes } from "../../lib/bytes.ts";
 import { eventData, eventName, splitEvents } from "../../lib/sse.ts";
 import { type RelayError, told } from "../errors.ts";
 import { OutputTally } from "../tally.ts";
-import { applyFilters, type StepFilter } from "./conversation-passage.ts";
 import type { StreamView } from "./passage.ts";
+import { applyFilters, type StepFilter } from "./step-filter.ts";
 
 type Parts = Readonly<{
   decoder: StreamDecoder;
