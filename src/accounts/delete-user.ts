@@ -31,6 +31,7 @@ export async function deleteUser(deps: Readonly<{ db: Db; changes: Changes }>, u
         accessTokenHash: null,
         email: null,
         displayName: "",
+        note: "",
         setting: {},
         sessionVersion: sql`${users.sessionVersion} + 1`,
       })

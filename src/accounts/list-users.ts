@@ -1,13 +1,15 @@
-import { and, count, desc, eq, or } from "drizzle-orm";
+import { and, count, desc, eq, or, type SQL } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { contains } from "../lib/sql-text.ts";
-import { type UserView, viewUsers } from "./user-view.ts";
+import { type AdminUserView, viewForAdmins } from "./admin-user-view.ts";
 
 export type UserFilter = Readonly<{
   /** Part of the username, e-mail or display name, or the whole id. */
   keyword?: string;
   group?: string;
+  role?: number;
+  status?: number;
 }>;
 
 /** A page of users, newest first, deleted ones included; `page` counts from 0. */
@@ -15,12 +17,8 @@ export async function listUsers(
   db: Db,
   filter: UserFilter,
   page: Readonly<{ page: number; pageSize: number }>,
-): Promise<{ items: UserView[]; total: number }> {
-  const keyword = filter.keyword?.trim();
-  const where = and(
-    keyword ? matchesKeyword(keyword) : undefined,
-    filter.group ? eq(users.group, filter.group) : undefined,
-  );
+): Promise<{ items: AdminUserView[]; total: number }> {
+  const where = whereUsers(filter);
   const [sum] = await db.select({ total: count() }).from(users).where(where);
   const rows = await db
     .select()
@@ -29,7 +27,18 @@ export async function listUsers(
     .orderBy(desc(users.id))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items: await viewUsers(db, rows), total: sum?.total ?? 0 };
+  return { items: await viewForAdmins(db, rows), total: sum?.total ?? 0 };
+}
+
+/** The condition of a filter; undefined: everybody. */
+export function whereUsers({ keyword, group, role, status }: UserFilter): SQL | undefined {
+  const text = keyword?.trim();
+  return and(
+    text ? matchesKeyword(text) : undefined,
+    group ? eq(users.group, group) : undefined,
+    role ? eq(users.role, role) : undefined,
+    status ? eq(users.status, status) : undefined,
+  );
 }
 
 const matchesKeyword = (keyword: string) =>

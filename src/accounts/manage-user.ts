@@ -51,7 +51,13 @@ export async function manageUser(
     }
     const after = request.action === "delete" ? { deleted: true } : next;
     const what = `${PAST[request.action]} user ${username} (#${request.id})`;
-    await writeManagementLog(tx, actor, what, { user_id: request.id, action: request.action, before, after });
+    await writeManagementLog(tx, actor, what, {
+      target: "user",
+      user_id: request.id,
+      action: request.action,
+      before,
+      after,
+    });
     return next;
   });
   if (request.action === "delete") await deleteUser(deps, request.id);

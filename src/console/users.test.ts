@@ -63,6 +63,108 @@ describe("user administration", () => {
   });
 });
 
+describe("creating and changing", () => {
+  const create = async (body: object, as = "admin") => (await app.ask("POST", "/api/user/", body, headers[as])).body;
+  const change = async (body: object, as = "admin") => (await app.ask("PUT", "/api/user/", body, headers[as])).body;
+  const rowOf = async (id: number) => (await app.db.select().from(users).where(eq(users.id, id)))[0];
+
+  test("an added user is an ordinary one, with the quota for new users, and can log in", async () => {
+    await app.settings.set("QuotaForNewUser", "700");
+    const made = await create({ username: "newbie", password: "long enough", display_name: "New", role: 1 });
+    const { id } = made.data as { id: number };
+    expect(await rowOf(id)).toMatchObject({ username: "newbie", displayName: "New", role: 1, quota: 700 });
+    await app.login("newbie", "long enough");
+    await app.settings.set("QuotaForNewUser", "0");
+    const [row] = await app.db
+      .select()
+      .from(logs)
+      .where(eq(logs.content, `Created user newbie (#${id})`));
+    expect(row).toMatchObject({ type: 3, userId: ids.admin });
+  });
+
+  test.each([
+    [{ username: " ", password: "long enough" }, "user_credentials_required"],
+    [{ username: "a", password: "" }, "user_credentials_required"],
+    [{ username: "thirteen chars", password: "long enough" }, "username_too_long"],
+    [{ username: "a", password: "short" }, "password_length"],
+    [{ username: "admin", password: "long enough" }, "username_taken"],
+    [{ username: "a", password: "long enough", role: 10 }, "user_out_of_reach"],
+  ])("%p is not created", async (body, code) => {
+    expect(await create(body)).toMatchObject({ success: false, code });
+  });
+
+  test("only what is given changes; quota goes up and down by a delta", async () => {
+    const id = await app.addUser("edited");
+    const all = { quota: 1000, note: "pays late", max_concurrency: 3, requests_per_minute: 60, display_name: "Ed" };
+    expect((await change({ id, ...all })).data).toMatchObject({ ...all, username: "edited", group: "default" });
+    expect((await change({ id, quota_delta: 500 })).data).toMatchObject({ quota: 1500, note: "pays late" });
+    expect((await change({ id, quota_delta: -1500 })).data).toMatchObject({ quota: 0 });
+    expect(await change({ id, quota_delta: -1 })).toMatchObject({ code: "user_quota_negative" });
+    const seen = (await app.ask("GET", "/api/user/self", undefined, await app.login("edited"))).body.data;
+    expect(seen).not.toHaveProperty("note");
+  });
+
+  test("100 simultaneous additions all count", async () => {
+    const id = await app.addUser("busy");
+    await Promise.all(Array.from({ length: 100 }, () => change({ id, quota_delta: 7 })));
+    expect(await rowOf(id)).toMatchObject({ quota: 700 });
+  });
+
+  test("the log has before and after, and no password; a new password ends sessions", async () => {
+    const id = await app.addUser("logged");
+    const session = await app.login("logged");
+    await change({ id, quota_delta: 5, password: "another one" });
+    const rows = await app.db
+      .select()
+      .from(logs)
+      .where(eq(logs.content, `Changed user logged (#${id})`));
+    expect(JSON.parse(rows[0]?.other ?? "")).toMatchObject({
+      user_id: id,
+      quota_delta: 5,
+      before: { quota: 0 },
+      after: { quota: 5, password: "changed" },
+    });
+    expect(JSON.stringify(rows)).not.toContain("another one");
+    expect((await app.ask("GET", "/api/user/self", undefined, session)).status).toBe(401);
+    await app.login("logged", "another one");
+  });
+
+  test.each([
+    [{ group: "no-such" }, "user_group_unknown"],
+    [{ username: "admin" }, "username_taken"],
+    [{ password: "short" }, "password_length"],
+    [{ quota: 1.5 }, "user_quota_invalid"],
+    [{ quota: -1 }, "user_quota_negative"],
+    [{ max_concurrency: -1 }, "user_limit_invalid"],
+    [{ requests_per_minute: 1.5 }, "user_limit_invalid"],
+    [{ note: "n".repeat(1001) }, "user_note_too_long"],
+    [{ role: 10 }, "user_out_of_reach"],
+  ])("%p is refused", async (fields, code) => {
+    expect(await change({ id: ids.user, ...fields })).toMatchObject({ success: false, code });
+  });
+
+  test("nobody changes or deletes an equal", async () => {
+    expect(await change({ id: ids.admin2, quota: 1 })).toMatchObject({ code: "user_out_of_reach" });
+    expect(await change({ id: ids.admin, quota_delta: 1 })).toMatchObject({ code: "user_out_of_reach" });
+    expect(await change({ id: ids.root, quota: 1 })).toMatchObject({ code: "user_out_of_reach" });
+    expect(await change({ id: ids.user2, quota: 1 }, "user")).toMatchObject({ code: "permission_denied" });
+    const refused = await app.ask("DELETE", `/api/user/${ids.admin2}`, undefined, headers.admin);
+    expect(refused.body).toMatchObject({ success: false, code: "user_out_of_reach" });
+    expect(await change({ id: ids.admin2, quota: 1 }, "root")).toMatchObject({ success: true });
+  });
+
+  test("the CSV holds everybody and starts no formula", async () => {
+    const id = await app.addUser("csv");
+    await change({ id, note: "=1+1" });
+    const { text, headers: sent } = await app.ask("GET", "/api/user/export?keyword=csv", undefined, headers.admin);
+    expect(sent.get("content-type")).toContain("text/csv");
+    expect(text).toContain(`${id},csv,csv,`);
+    expect(text).toContain("'=1+1");
+    const refused = await app.ask("GET", "/api/user/export", undefined, headers.user);
+    expect(refused.body.code).toBe("permission_denied");
+  });
+});
+
 describe("what administrators did", () => {
   const written = () => app.db.select().from(logs).where(eq(logs.type, 3)).orderBy(logs.id);
 

@@ -1,21 +1,38 @@
 import { Elysia, t } from "elysia";
 import type { Changes } from "../../db/changes.ts";
 import type { Db } from "../../db/types.ts";
+import { addUser } from "../accounts/add-user.ts";
+import { viewUserForAdmins } from "../accounts/admin-user-view.ts";
+import { exportUsers } from "../accounts/export-users.ts";
 import { listUsers, type UserFilter } from "../accounts/list-users.ts";
 import { checkReach, manageUser, USER_ACTIONS } from "../accounts/manage-user.ts";
-import { viewUser } from "../accounts/user-view.ts";
+import { updateUser } from "../accounts/update-user.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
+import { wholeNumber } from "./query-fields.ts";
 
-const listQuery = t.Object({ ...pagingQuery, keyword: t.Optional(t.String()), group: t.Optional(t.String()) });
+const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const text = (maxLength: number) => t.Optional(t.String({ maxLength }));
+const filterQuery = {
+  keyword: text(200),
+  group: text(200),
+  role: wholeNumber(),
+  status: wholeNumber(),
+};
+const listQuery = t.Object({ ...pagingQuery, ...filterQuery });
 
 /** User administration. */
-export function userRoutes(services: Readonly<{ db: Db; changes: Changes }>, guarded: ReturnType<typeof guard>) {
+export function userRoutes(
+  services: Readonly<{ db: Db; changes: Changes; settings: SettingsReader }>,
+  guarded: ReturnType<typeof guard>,
+) {
+  const { db } = services;
   const list = async ({ query }: { query: typeof listQuery.static }) => {
     const { page, pageSize } = readPaging(query, 1);
-    const { items, total } = await listUsers(services.db, filterOf(query), { page, pageSize });
+    const { items, total } = await listUsers(db, filterOf(query), { page, pageSize });
     return ok({ items, total, page: page + 1, page_size: pageSize });
   };
   return new Elysia({ prefix: "/api/user", name: "console/users" })
@@ -23,13 +40,57 @@ export function userRoutes(services: Readonly<{ db: Db; changes: Changes }>, gua
     .get("/", list, { role: "admin", query: listQuery })
     .get("/search", list, { role: "admin", query: listQuery })
     .get(
+      "/export",
+      ({ query }) =>
+        new Response(exportUsers(db, filterOf(query)), {
+          headers: {
+            "content-type": "text/csv; charset=utf-8",
+            "content-disposition": `attachment; filename="users-${new Date().toISOString().slice(0, 10)}.csv"`,
+            "cache-control": "no-store",
+          },
+        }),
+      { role: "admin", query: t.Object(filterQuery) },
+    )
+    .get(
       "/:id",
       async ({ actor, params }) => {
-        const user = await viewUser(services.db, params.id);
+        const user = await viewUserForAdmins(db, params.id);
         if (user.id !== actor.id) checkReach(actor, user);
         return ok(user);
       },
-      { role: "admin", params: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }) },
+      { role: "admin", params: t.Object({ id }) },
+    )
+    .post("/", async ({ actor, body }) => ok({ id: await addUser(services, actor, body) }), {
+      role: "admin",
+      body: t.Object({
+        username: t.String({ maxLength: 200 }),
+        password: t.String({ maxLength: 200 }),
+        display_name: text(200),
+        role: t.Optional(t.Integer()),
+      }),
+    })
+    .put(
+      "/",
+      async ({ actor, body }) => {
+        await updateUser(services, actor, body);
+        return ok(await viewUserForAdmins(db, body.id));
+      },
+      {
+        role: "admin",
+        body: t.Object({
+          id,
+          username: text(200),
+          display_name: text(200),
+          group: text(200),
+          password: text(200),
+          quota: t.Optional(t.Number()),
+          quota_delta: t.Optional(t.Number()),
+          role: t.Optional(t.Integer()),
+          note: text(10_000),
+          max_concurrency: t.Optional(t.Number()),
+          requests_per_minute: t.Optional(t.Number()),
+        }),
+      },
     )
     .post(
       "/manage",
@@ -38,14 +99,21 @@ export function userRoutes(services: Readonly<{ db: Db; changes: Changes }>, gua
         if (!action) throw new OperationError("unknown_user_action", { action: body.action.slice(0, 40) });
         return ok(await manageUser(services, actor, { id: body.id, action }));
       },
-      {
-        role: "admin",
-        body: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }), action: t.String() }),
+      { role: "admin", body: t.Object({ id, action: t.String() }) },
+    )
+    .delete(
+      "/:id",
+      async ({ actor, params }) => {
+        await manageUser(services, actor, { id: params.id, action: "delete" });
+        return ok(null);
       },
+      { role: "admin", params: t.Object({ id }) },
     );
 }
 
-const filterOf = ({ keyword, group }: typeof listQuery.static): UserFilter => ({
+const filterOf = ({ keyword, group, role, status }: Omit<typeof listQuery.static, "p">): UserFilter => ({
   ...(keyword && { keyword }),
   ...(group && { group }),
+  ...(role && { role }),
+  ...(status && { status }),
 });

@@ -60,5 +60,17 @@ export const accountMessages = {
   already_admin: { en: "This user is already an admin.", zh: "该用户已经是管理员。" },
   already_ordinary: { en: "This user is already an ordinary user.", zh: "该用户已经是普通用户。" },
   unknown_user_action: { en: "Unknown action: {action}", zh: "未知操作：{action}" },
+  user_credentials_required: { en: "Enter a username and a password.", zh: "用户名和密码不能为空。" },
+  user_quota_invalid: { en: "The quota must be a whole number.", zh: "额度必须是整数。" },
+  user_quota_negative: {
+    en: "The balance is {quota} and cannot fall below 0.",
+    zh: "当前额度为 {quota}，不能减到 0 以下。",
+  },
+  user_group_unknown: { en: "There is no group {group}.", zh: "分组 {group} 不存在。" },
+  user_note_too_long: { en: "The note may have at most {max} characters.", zh: "备注最多 {max} 个字符。" },
+  user_limit_invalid: {
+    en: "A limit must be a whole number from 0 (none) to 1,000,000.",
+    zh: "限制必须是 0（不限）到 1000000 的整数。",
+  },
   user_setting_saved: { en: "Settings updated", zh: "设置已更新" },
 } as const;
