@@ -18,6 +18,8 @@ import { PricePanel } from "../features/personal/PricePanel.tsx";
 import { ProfilePanel } from "../features/personal/ProfilePanel.tsx";
 import { self } from "../features/personal/self-calls.ts";
 import { TABS, type Tab, tabOf } from "../features/personal/tabs.ts";
+import { CheckInCard } from "../features/rewards/CheckInCard.tsx";
+import { InvitationCard } from "../features/rewards/InvitationCard.tsx";
 import { PasskeysPanel } from "../features/security/PasskeysPanel.tsx";
 import { SessionsPanel } from "../features/security/SessionsPanel.tsx";
 import { TotpPanel } from "../features/security/TotpPanel.tsx";
@@ -76,6 +78,8 @@ const Part = ({ tab, user }: { tab: Tab; user: UserView }) => {
       return (
         <>
           <IdentityCard user={user} />
+          <CheckInCard />
+          <InvitationCard />
           <ProfilePanel user={user} />
           <BindingsPanel user={user} />
           <DeleteAccountPanel user={user} />

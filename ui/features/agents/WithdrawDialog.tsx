@@ -61,7 +61,7 @@ export const WithdrawDialog = ({ available, onClose }: { available: number; onCl
           label={t("agents.withdraw.account")}
           htmlFor="withdraw-account"
           hint={t("agents.withdraw.accountHint")}
-          error={isTried && isAccountMissing && t("agents.withdraw.accountMissing")}
+          error={isTried && isAccountMissing ? t("agents.withdraw.accountMissing") : undefined}
         >
           <OutlinedInput
             id="withdraw-account"

@@ -110,7 +110,7 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
   },
   {
     id: "checkIn",
-    fields: [...on("CheckInEnabled"), ...quota("CheckInQuota", "CheckInMaxQuota")],
+    fields: [...on("CheckInEnabled"), ...quota("CheckInQuota", "CheckInMaxQuota"), ...text("CheckInTimeZone")],
   },
   {
     id: "logging",

@@ -30,9 +30,11 @@ export const FormDialog = ({ title, action, children, isBusy, isDisabled = false
           onSubmit();
         }}
       >
-        <DialogTitle id={titleId}>{title}</DialogTitle>
+        <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 3 }}>
+          {title}
+        </DialogTitle>
         <DialogContent>{children}</DialogContent>
-        <DialogActions>
+        <DialogActions sx={{ px: 6, pb: 4 }}>
           <Button onClick={onClose}>{t("components.cancel")}</Button>
           <Button type="submit" variant="contained" color="primary" loading={isBusy} disabled={isDisabled}>
             {action}

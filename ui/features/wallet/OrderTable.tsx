@@ -1,4 +1,6 @@
 import Receipt from "@mui/icons-material/ReceiptOutlined";
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { OwnOrder } from "../../../src/wallet/order-view.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
@@ -9,9 +11,20 @@ import { PagedTable } from "./PagedTable.tsx";
 const POLL_MS = 5000;
 const PAYING_SECONDS = 900;
 
-/** One's own orders, newest first. */
+/** One's own orders, newest first; the balance follows when one of them is paid. */
 export const OrderTable = () => {
   const { t, i18n } = useTranslation();
+  const client = useQueryClient();
+  const waiting = useRef<ReadonlySet<number>>(new Set());
+  const pollMs = useCallback(
+    (orders: readonly OwnOrder[]) => {
+      const isPaid = orders.some(({ id, status }) => status === "success" && waiting.current.has(id));
+      waiting.current = new Set(orders.filter(isBeingPaid).map(({ id }) => id));
+      if (isPaid) void client.invalidateQueries({ queryKey: ["self"] });
+      return waiting.current.size > 0 ? POLL_MS : false;
+    },
+    [client],
+  );
   return (
     <PagedTable<OwnOrder>
       path="/api/user/topup/orders"
@@ -22,7 +35,7 @@ export const OrderTable = () => {
       empty={
         <EmptyState icon={<Receipt />} title={t("wallet.orders.emptyTitle")} body={t("wallet.orders.emptyBody")} />
       }
-      pollMs={(orders) => (orders.some(isBeingPaid) ? POLL_MS : false)}
+      pollMs={pollMs}
     />
   );
 };
