@@ -8,7 +8,7 @@ import { OperationError } from "../lib/operation-error.ts";
 import type { Mailer } from "../notify/mail.ts";
 import { type Letter, writeMail } from "../notify/mail-text.ts";
 import type { SettingsReader } from "../settings/settings.ts";
-import { checkEmailAddress, checkEmailFree } from "./email-address.ts";
+import { checkEmailAddress, claimEmail } from "./email-address.ts";
 import { checkCode, consumeCode } from "./verification-codes.ts";
 
 type EmailDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader; mailer: Mailer }>;
@@ -29,7 +29,7 @@ export async function bindEmail(
   if (!(await checkCode({ db, vault }, proof))) throw new OperationError("verification_code_wrong");
   const before = await db.transaction(async (tx) => {
     await consumeCode(tx, vault, proof);
-    await checkEmailFree(tx, target, userId);
+    await claimEmail(tx, target, userId);
     const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId)).for("update");
     await tx.update(users).set({ email: target }).where(eq(users.id, userId));
     return user?.email ?? null;

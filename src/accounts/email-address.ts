@@ -1,6 +1,6 @@
 import { and, isNull, sql } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
-import type { DbOrTx } from "../../db/types.ts";
+import type { DbOrTx, Tx } from "../../db/types.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 
@@ -34,4 +34,10 @@ export async function checkEmailFree(db: DbOrTx, address: string, exceptUserId =
     .where(and(sql`lower(${users.email}) = ${address.toLowerCase()}`, isNull(users.deletedAt)))
     .limit(2);
   if (taken.some(({ id }) => id !== exceptUserId)) throw new OperationError("email_taken");
+}
+
+/** The same inside a transaction that gives the address to somebody: who wants it at the same time waits for the outcome. */
+export async function claimEmail(tx: Tx, address: string, exceptUserId = 0): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`email ${address.toLowerCase()}`}, 0))`);
+  await checkEmailFree(tx, address, exceptUserId);
 }

@@ -3,7 +3,7 @@ import type { Db } from "../../db/types.ts";
 import type { Vault } from "../lib/crypto.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SettingsReader } from "../settings/settings.ts";
-import { checkEmailAddress, checkEmailFree } from "./email-address.ts";
+import { checkEmailAddress, claimEmail } from "./email-address.ts";
 import { checkPasswordLength, hashPassword } from "./passwords.ts";
 import { checkUsername } from "./usernames.ts";
 import { checkCode, consumeCode } from "./verification-codes.ts";
@@ -46,7 +46,7 @@ export async function registerUser(deps: RegisterDeps, request: Registration): P
   const changed = await db.transaction(async (tx) => {
     if (proof) {
       await consumeCode(tx, vault, proof);
-      await checkEmailFree(tx, proof.target);
+      await claimEmail(tx, proof.target);
     }
     const account = { username, email: proof?.target ?? null };
     return welcomeUser(tx, { settings, account, passwordHash, affCode: request.aff_code ?? "" });

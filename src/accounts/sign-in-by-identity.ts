@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { and, eq, max } from "drizzle-orm";
 import type { Changes } from "../../db/changes.ts";
 import { identities, users } from "../../db/schema/users.ts";
@@ -5,7 +6,7 @@ import type { Db, Tx } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SettingsReader } from "../settings/settings.ts";
-import { checkEmailAddress, checkEmailFree } from "./email-address.ts";
+import { checkEmailAddress, claimEmail } from "./email-address.ts";
 import type { OutsideIdentity, OutsideName } from "./outside/provider.ts";
 import { checkRegistrationOpen } from "./register.ts";
 import { USER_STATUS } from "./roles.ts";
@@ -17,6 +18,7 @@ type IdentityDeps = Readonly<{ db: Db; changes: Changes; settings: SettingsReade
 const LONGEST_USERNAME = 12;
 const LONGEST_DISPLAY_NAME = 20;
 const NAME_TRIES = 5;
+const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 
 /**
  * The user whom this identity is bound to; where nobody is, a new account, if the site takes new users. An account is found
@@ -31,8 +33,12 @@ export async function signInByIdentity(
   const known = await findBound(deps.db, provider, identity.subject);
   if (known !== null) return known;
   checkRegistrationOpen(deps.settings);
-  const changed = await deps.db.transaction((tx) => join(tx, deps.settings, provider, identity, affCode));
-  // Somebody else, or the same person's second click, was quicker.
+  const changed = await deps.db
+    .transaction((tx) => join(tx, deps.settings, provider, identity, affCode))
+    .catch((error: unknown) => {
+      if (error instanceof BoundMeanwhile) return null;
+      throw error;
+    });
   if (changed === null) return signInByIdentity(deps, provider, identity, affCode);
   await deps.changes.publish("users", changed);
   const [userId] = changed;
@@ -53,19 +59,17 @@ export async function findBound(db: Db, provider: OutsideName, subject: string):
   return found.id;
 }
 
-/** Makes the account and binds the identity; null when the identity is bound by now. */
+/** The same person's other click was quicker: what this one has made is taken back. */
+class BoundMeanwhile extends Error {}
+
+/** Makes the account and binds the identity. Throws BoundMeanwhile when the identity is bound by now. */
 async function join(
   tx: Tx,
   settings: SettingsReader,
   provider: OutsideName,
   identity: OutsideIdentity,
   affCode: string,
-): Promise<number[] | null> {
-  const bound = await tx
-    .select({ userId: identities.userId })
-    .from(identities)
-    .where(and(eq(identities.provider, provider), eq(identities.subject, identity.subject)));
-  if (bound.length > 0) return null;
+): Promise<number[]> {
   const email = await freeAddress(tx, settings, identity.email);
   const displayName = [...(identity.displayName ?? "").trim()].slice(0, LONGEST_DISPLAY_NAME).join("");
   for (const username of await namesFor(tx, provider, identity)) {
@@ -73,7 +77,12 @@ async function join(
     try {
       const changed = await welcomeUser(tx, { settings, account, passwordHash: null, affCode });
       const [userId = 0] = changed;
-      await tx.insert(identities).values({ provider, subject: identity.subject, userId, createdAt: nowSeconds() });
+      const bound = await tx
+        .insert(identities)
+        .values({ provider, subject: identity.subject, userId, createdAt: nowSeconds() })
+        .onConflictDoNothing()
+        .returning({ userId: identities.userId });
+      if (bound.length === 0) throw new BoundMeanwhile();
       return changed;
     } catch (error) {
       if (!(error instanceof OperationError) || error.code !== "username_taken") throw error;
@@ -82,7 +91,7 @@ async function join(
   throw new OperationError("username_taken");
 }
 
-/** A name of the person's choice where the service has one that is possible here, then numbered ones. */
+/** A name of the person's choice where the service has one that is possible here, then numbered ones, then drawn ones. */
 async function namesFor(tx: Tx, provider: OutsideName, identity: OutsideIdentity): Promise<string[]> {
   const [row] = await tx.select({ highest: max(users.id) }).from(users);
   const next = (row?.highest ?? 0) + 1;
@@ -90,10 +99,17 @@ async function namesFor(tx: Tx, provider: OutsideName, identity: OutsideIdentity
     const decimal = `${provider}_${next + index}`;
     return decimal.length <= LONGEST_USERNAME ? decimal : `${provider}_${(next + index).toString(36)}`;
   });
+  // When many join at once, the next numbers are all taken.
+  const room = LONGEST_USERNAME - provider.length - 1;
+  const drawn = Array.from(
+    { length: NAME_TRIES },
+    () => `${provider}_${Array.from({ length: room }, () => LETTERS[randomInt(LETTERS.length)]).join("")}`,
+  );
+  const names = [...numbered, ...drawn];
   try {
-    return identity.username ? [checkUsername(identity.username), ...numbered] : numbered;
+    return identity.username ? [checkUsername(identity.username), ...names] : names;
   } catch {
-    return numbered;
+    return names;
   }
 }
 
@@ -102,7 +118,7 @@ async function freeAddress(tx: Tx, settings: SettingsReader, email: string | und
   if (email === undefined) return null;
   try {
     const address = checkEmailAddress(settings, email);
-    await checkEmailFree(tx, address);
+    await claimEmail(tx, address);
     return address;
   } catch (error) {
     if (error instanceof OperationError) return null;

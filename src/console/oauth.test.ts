@@ -113,6 +113,16 @@ describe.each(Object.keys(PEOPLE))("signing in with %s", (provider) => {
     expect(new Set(ids).size).toBe(1);
   });
 
+  test("of many newcomers at once each gets an account", async () => {
+    const answers = [];
+    for (let from = 6000; from < 6020; from += 1) {
+      const answer = signIn(provider, person(from));
+      answers.push(provider === "oidc" ? await answer : answer);
+    }
+    const ids = (await Promise.all(answers)).map(({ body }) => (body.data as { id: number } | undefined)?.id);
+    expect(new Set(ids.filter(Boolean)).size).toBe(20);
+  });
+
   test("needs the state that this browser got, once", async () => {
     const { back, code, state, cookie } = await visit(provider, person(1001));
     const refused = async (answer: ReturnType<typeof back>) => {
