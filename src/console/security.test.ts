@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { eq, sql } from "drizzle-orm";
+import { desc, eq, sql } from "drizzle-orm";
 import { TOTP } from "otpauth";
+import { logs } from "../../db/schema/logs.ts";
 import { passkeys, recoveryCodes, signInFlows, totpSecrets } from "../../db/schema/sign-in.ts";
 import { sessions, users } from "../../db/schema/users.ts";
 import { resetPassword } from "../accounts/reset-password.ts";
@@ -116,6 +117,25 @@ describe("second factor", () => {
     await app.login("hope");
     await withTotp("iris");
     await app.login("iris", await resetPassword(app, "iris"));
+  });
+
+  test("an administrator turns it off for users below, not for equals and higher ones, and it is in the log", async () => {
+    const user = await withTotp("kate");
+    const root = await withTotp("king");
+    await app.db.update(users).set({ role: 100 }).where(eq(users.id, root.id));
+    await app.changes.publish("users", [root.id]);
+    await app.addUser("staff", "admin");
+    const staff = await app.login("staff");
+    const turnOff = (id: number, headers: Headers) =>
+      app.ask("DELETE", `/api/user/${id}/second_factor`, undefined, headers);
+    expect((await turnOff(root.id, staff)).body.code).toBe("user_out_of_reach");
+    expect((await turnOff(Number(staff["Sluice-User"]), staff)).body.code).toBe("own_second_factor");
+    expect((await turnOff(root.id, user.headers)).body.code).toBe("permission_denied");
+    expect((await turnOff(user.id, staff)).body.success).toBe(true);
+    expect((await turnOff(user.id, staff)).body.code).toBe("second_factor_off");
+    await app.login("kate");
+    const [row] = await app.db.select().from(logs).orderBy(desc(logs.id)).limit(1);
+    expect(row).toMatchObject({ type: 3, username: "staff", content: expect.stringContaining("kate") });
   });
 
   test("does not count before it is confirmed", async () => {

@@ -1,7 +1,8 @@
 import { Elysia, t } from "elysia";
-import { confirmOwner, countGuess } from "../accounts/confirm-owner.ts";
+import { confirmOwner, countGuess, requireSession } from "../accounts/confirm-owner.ts";
 import { takeFlow, tryFlow } from "../accounts/flows.ts";
 import { endOtherSessions, endSession, listSessions } from "../accounts/own-sessions.ts";
+import { removeSecondFactor } from "../accounts/remove-second-factor.ts";
 import { viewSecurity } from "../accounts/security-view.ts";
 import {
   beginTotp,
@@ -90,6 +91,15 @@ export function securityRoutes(
         return ok(null);
       },
       { role: "user", critical: true, body: t.Object({ code }) },
+    )
+    .delete(
+      "/:id/second_factor",
+      async ({ actor, session, params }) => {
+        requireSession(session);
+        await removeSecondFactor(db, actor, params.id);
+        return ok(null);
+      },
+      { role: "admin", params: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }) },
     )
     .get("/sessions", async ({ actor, session }) => ok(await listSessions(db, actor.id, session?.id ?? null)), {
       role: "user",

@@ -7,6 +7,10 @@ export const securityMessages = {
   },
   second_factor_on: { en: "Two-step verification is on already.", zh: "两步验证已开启。" },
   second_factor_off: { en: "Two-step verification is not on.", zh: "两步验证未开启。" },
+  own_second_factor: {
+    en: "Turn off your own two-step verification in your personal settings, with a code.",
+    zh: "请在个人设置中使用验证码关闭自己的两步验证。",
+  },
   owner_password_required: { en: "Enter your password.", zh: "请输入密码。" },
   owner_password_wrong: { en: "The password is wrong.", zh: "密码错误。" },
   sign_in_again: {
