@@ -10,6 +10,7 @@ import { guard } from "./console/guard.ts";
 import { identityRoutes } from "./console/identity.ts";
 import { logRoutes } from "./console/logs.ts";
 import { modelRoutes } from "./console/models.ts";
+import { pricingRoutes, pricingRoutes } from "./console/pricing.ts";
 import { rateLimit } from "./console/rate-limit.ts";
 import { redemptionRoutes } from "./console/redemptions.ts";
 import { sameOrigin } from "./console/same-origin.ts";
@@ -102,10 +103,12 @@ function managementApi(services: Services, explain: Explain) {
     .use(limits)
     .use(sameOrigin(services))
     .use(identityRoutes(shared, guarded, limits))
+    .use(pricingRoutes(services, (request) => sessionUser(services, request)))
     .use(channelExplainRoutes(explain, guarded))
     .use(channelUpstreamRoutes(shared, guarded))
     .use(modelRoutes(services, guarded))
     .use(channelRoutes(operations, guarded))
+    .use(pricingRoutes(services))
     .use(tokenRoutes(shared, guarded))
     .use(redemptionRoutes(shared, guarded))
     .use(walletRoutes(shared, guarded))

@@ -53,6 +53,11 @@ const channels = guarded(
   lazyRouteComponent(() => import("./routes/channel-list.tsx"), "ChannelListPage"),
 );
 
+const users = guarded(
+  "/user",
+  lazyRouteComponent(() => import("./routes/user-list.tsx"), "UserListPage"),
+);
+
 const routeTree = root.addChildren([
   open(
     "/",
@@ -87,8 +92,16 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/setup.tsx"), "SetupPage"),
   ),
   open(
+    "/pricing",
+    lazyRouteComponent(() => import("./routes/pricing.tsx"), "PricingPage"),
+  ),
+  open(
     "/about",
     lazyRouteComponent(() => import("./routes/about.tsx"), "AboutPage"),
+  ),
+  open(
+    "/pricing",
+    lazyRouteComponent(() => import("./routes/pricing.tsx"), "PricingPage"),
   ),
   guarded(
     "/personal",
@@ -133,6 +146,10 @@ const routeTree = root.addChildren([
   channels.addChildren([
     createRoute({ getParentRoute: () => channels, path: "/add" }),
     createRoute({ getParentRoute: () => channels, path: "/edit/$id" }),
+  ]),
+  users.addChildren([
+    createRoute({ getParentRoute: () => users, path: "/add" }),
+    createRoute({ getParentRoute: () => users, path: "/edit/$id" }),
   ]),
 ]);
 

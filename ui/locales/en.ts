@@ -10,6 +10,8 @@ import logs from "./en/logs.json" with { type: "json" };
 import notifications from "./en/notifications.json" with { type: "json" };
 import oauth from "./en/oauth.json" with { type: "json" };
 import personal from "./en/personal.json" with { type: "json" };
+import pricing from "./en/pricing.json" with { type: "json" };
+import pricing from "./en/pricing.json" with { type: "json" };
 import register from "./en/register.json" with { type: "json" };
 import reset from "./en/reset.json" with { type: "json" };
 import rewards from "./en/rewards.json" with { type: "json" };
@@ -18,6 +20,7 @@ import settings from "./en/settings.json" with { type: "json" };
 import setup from "./en/setup.json" with { type: "json" };
 import shell from "./en/shell.json" with { type: "json" };
 import tokens from "./en/tokens.json" with { type: "json" };
+import users from "./en/users.json" with { type: "json" };
 import wallet from "./en/wallet.json" with { type: "json" };
 
 export default {
@@ -33,6 +36,8 @@ export default {
   notifications,
   oauth,
   personal,
+  pricing,
+  pricing,
   register,
   reset,
   rewards,
@@ -41,5 +46,6 @@ export default {
   setup,
   shell,
   tokens,
+  users,
   wallet,
 };

@@ -10,6 +10,8 @@ import logs from "./zh/logs.json" with { type: "json" };
 import notifications from "./zh/notifications.json" with { type: "json" };
 import oauth from "./zh/oauth.json" with { type: "json" };
 import personal from "./zh/personal.json" with { type: "json" };
+import pricing from "./zh/pricing.json" with { type: "json" };
+import pricing from "./zh/pricing.json" with { type: "json" };
 import register from "./zh/register.json" with { type: "json" };
 import reset from "./zh/reset.json" with { type: "json" };
 import rewards from "./zh/rewards.json" with { type: "json" };
@@ -18,6 +20,7 @@ import settings from "./zh/settings.json" with { type: "json" };
 import setup from "./zh/setup.json" with { type: "json" };
 import shell from "./zh/shell.json" with { type: "json" };
 import tokens from "./zh/tokens.json" with { type: "json" };
+import users from "./zh/users.json" with { type: "json" };
 import wallet from "./zh/wallet.json" with { type: "json" };
 
 export default {
@@ -33,6 +36,8 @@ export default {
   notifications,
   oauth,
   personal,
+  pricing,
+  pricing,
   register,
   reset,
   rewards,
@@ -41,5 +46,6 @@ export default {
   setup,
   shell,
   tokens,
+  users,
   wallet,
 };

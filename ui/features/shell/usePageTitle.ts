@@ -11,7 +11,9 @@ const OPEN_PAGES: Readonly<Record<string, string>> = {
   "/reset": "reset.title",
   "/user/reset": "reset.confirm.title",
   "/setup": "setup.title",
+  "/pricing": "pricing.title",
   "/about": "shell.about",
+  "/pricing": "pricing.title",
 };
 
 /** Names the browser's tab after page and site, so that tabs and history can be told apart. */

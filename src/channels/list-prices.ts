@@ -1,0 +1,77 @@
+import { usableGroups } from "../accounts/usable-groups.ts";
+import type { PriceTable } from "../billing/pricing/price-table.ts";
+import { resolvePrice } from "../billing/pricing/resolve-price.ts";
+import { toText } from "../lib/decimal.ts";
+import { providerOf } from "../providers/registry.ts";
+import type { SettingsReader } from "../settings/settings.ts";
+import type { ChannelDirectory } from "./directory.ts";
+
+/** A model as the price list shows it; names as the ecosystem has them (reference behaviour 5.9). */
+export type PricedModel = Readonly<{
+  model_name: string;
+  /** 0: by tokens, 1: by call. */
+  quota_type: 0 | 1;
+  model_ratio: number;
+  /** USD per call. */
+  model_price: number;
+  completion_ratio: number;
+  cache_ratio: number;
+  /** Whose upstream answers first. */
+  owner_by: string;
+  enable_groups: readonly string[];
+  /** False: nobody has set a price yet. */
+  is_priced: boolean;
+}>;
+
+export type PriceList = Readonly<{
+  models: readonly PricedModel[];
+  groupRatio: Readonly<Record<string, number>>;
+  /** Group → what it is for. */
+  usableGroups: Readonly<Record<string, string>>;
+}>;
+
+type Deps = Readonly<{
+  settings: SettingsReader;
+  channels: Pick<ChannelDirectory, "modelsOf" | "candidates">;
+  prices: () => PriceTable;
+}>;
+
+/** What each model costs, for somebody of this group: every model of every group that they may use. */
+export function listPrices({ settings, channels, prices }: Deps, ownGroup: string): PriceList {
+  const table = prices();
+  const groups = usableGroups(settings, ownGroup);
+  const groupsByModel = new Map<string, string[]>();
+  for (const group of groups.keys()) {
+    for (const model of channels.modelsOf(group))
+      groupsByModel.set(model, [...(groupsByModel.get(model) ?? []), group]);
+  }
+  const models = [...groupsByModel].map(([model, enabled]): PricedModel => {
+    const [group = ownGroup] = enabled;
+    const price = resolvePrice(table, { requestedModel: model, upstreamModel: model, group, acceptUnset: true });
+    const isPriced =
+      resolvePrice(table, { requestedModel: model, upstreamModel: model, group, acceptUnset: false }) !== null;
+    const first = channels.candidates(group, model)?.tiers[0]?.channels[0];
+    const perCall = price?.kind === "per_call";
+    return {
+      model_name: model,
+      quota_type: perCall ? 1 : 0,
+      model_ratio: price?.kind === "per_token" ? Number(toText(price.modelRatio)) : 0,
+      model_price: perCall ? Number(toText(price.usdPerCall)) : 0,
+      completion_ratio: price?.kind === "per_token" ? Number(toText(price.completionRatio)) : 0,
+      cache_ratio: price?.kind === "per_token" ? Number(toText(price.cacheRatio)) : 0,
+      owner_by: (first && providerOf(first.type)?.name) ?? "",
+      enable_groups: enabled,
+      is_priced: isPriced,
+    };
+  });
+  const ratios = settings.get("GroupRatio");
+  const ratioOf = (group: string) => {
+    const ratio = ratios.get(group);
+    return ratio ? Number(toText(ratio)) : 1;
+  };
+  return {
+    models: models.toSorted((a, b) => a.model_name.localeCompare(b.model_name)),
+    groupRatio: Object.fromEntries([...groups.keys()].map((group) => [group, ratioOf(group)])),
+    usableGroups: Object.fromEntries(groups),
+  };
+}

@@ -1,0 +1,61 @@
+/** Who makes models with such names; the first that fits. */
+const MAKERS: readonly (readonly [RegExp, string])[] = [
+  [/claude/, "Anthropic"],
+  [/gemini|gemma|imagen|veo|palm/, "Google"],
+  [/gpt|^o\d|chatgpt|dall-e|whisper|tts-1|text-embedding|davinci|babbage|moderation|sora/, "OpenAI"],
+  [/deepseek/, "DeepSeek"],
+  [/qwen|qwq|wanx/, "Alibaba"],
+  [/glm|cogview|chatglm/, "Zhipu"],
+  [/moonshot|kimi/, "Moonshot"],
+  [/doubao|seed/, "ByteDance"],
+  [/ernie/, "Baidu"],
+  [/hunyuan/, "Tencent"],
+  [/spark/, "iFlytek"],
+  [/minimax|abab/, "MiniMax"],
+  [/grok/, "xAI"],
+  [/llama/, "Meta"],
+  [/mi[sx]tral|codestral|pixtral|magistral|devstral/, "Mistral"],
+  [/command|cohere|^rerank|embed-/, "Cohere"],
+  [/sonar/, "Perplexity"],
+  [/jina/, "Jina"],
+  [/bge/, "BAAI"],
+  [/step-/, "StepFun"],
+  [/yi-/, "01.AI"],
+  [/^mj_|midjourney/, "Midjourney"],
+  [/suno/, "Suno"],
+  [/kling/, "Kling"],
+];
+
+export const CAPABILITIES = [
+  "chat",
+  "embedding",
+  "rerank",
+  "image",
+  "video",
+  "music",
+  "speech",
+  "transcription",
+  "moderation",
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+const OTHER_THAN_CHAT: readonly (readonly [RegExp, Capability])[] = [
+  [/rerank/, "rerank"],
+  [/embed|bge|m3e/, "embedding"],
+  [/moderation/, "moderation"],
+  [/whisper|transcri|asr/, "transcription"],
+  [/tts|speech/, "speech"],
+  [/suno|music|lyrics/, "music"],
+  [/video|sora|veo|kling/, "video"],
+  [/dall-e|image|imagen|flux|stable-diffusion|^sd|cogview|wanx|^mj_|midjourney/, "image"],
+];
+
+/** Without the prefix that channels put before a slash. */
+const bareName = (model: string): string => model.toLowerCase().replace(/^.*\//, "");
+
+/** The maker of a model as its name tells; empty when it does not. */
+export const makerOf = (model: string): string => MAKERS.find(([names]) => names.test(bareName(model)))?.[1] ?? "";
+
+/** What a model is for, as its name tells. */
+export const capabilityOf = (model: string): Capability =>
+  OTHER_THAN_CHAT.find(([names]) => names.test(bareName(model)))?.[1] ?? "chat";

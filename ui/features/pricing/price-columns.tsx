@@ -1,0 +1,177 @@
+import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
+import Cancel from "@mui/icons-material/RemoveCircleOutlineOutlined";
+import Box from "@mui/material/Box";
+import ButtonBase from "@mui/material/ButtonBase";
+import Tooltip from "@mui/material/Tooltip";
+import type { TFunction } from "i18next";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { copyText } from "../../components/copy-text.ts";
+import type { Column } from "../../components/data-table/column.ts";
+import { Col, Row } from "../../components/layout.tsx";
+import { useMoneyFormat } from "../../components/money-format.tsx";
+import { notifyDone } from "../../components/notify.tsx";
+import { ProviderGlyph } from "../../components/ProviderGlyph.tsx";
+import { Tag } from "../../components/Tag.tsx";
+import { makerOf } from "./model-traits.ts";
+import { type PricedModel, tokenPrice, usd } from "./pricing.ts";
+
+export type PriceView = Readonly<{
+  group: string;
+  groupRatio: number;
+  /** Groups that the caller may look at. */
+  groups: readonly string[];
+  onGroup: (group: string) => void;
+  /** The clipboard was refused. */
+  onRefused: (text: string) => void;
+}>;
+
+/** The columns of the price list, in the view of one group. */
+export function usePriceColumns(view: PriceView): readonly Column<PricedModel>[] {
+  const { t } = useTranslation();
+  const { quotaPerUnit } = useMoneyFormat();
+  return useMemo(() => columnsOf(t, view, quotaPerUnit), [t, view, quotaPerUnit]);
+}
+
+const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonly Column<PricedModel>[] => [
+  {
+    key: "available",
+    head: t("pricing.columns.available"),
+    width: 92,
+    isSolid: true,
+    cell: (model) => <Availability isAvailable={model.enable_groups.includes(view.group)} />,
+  },
+  {
+    key: "model",
+    head: t("pricing.columns.model"),
+    isTitle: true,
+    cell: ({ model_name }) => <ModelName name={model_name} onRefused={view.onRefused} />,
+  },
+  {
+    key: "billing",
+    head: t("pricing.columns.billing"),
+    width: 104,
+    isSolid: true,
+    cell: ({ quota_type }) => <Tag>{t(quota_type === 1 ? "pricing.perCall" : "pricing.perToken")}</Tag>,
+  },
+  {
+    key: "groups",
+    head: t("pricing.columns.groups"),
+    width: 200,
+    isSolid: true,
+    cell: (model) => <Groups model={model} {...view} />,
+  },
+  {
+    key: "ratios",
+    head: t("pricing.columns.ratios"),
+    width: 172,
+    cell: (model) =>
+      model.quota_type === 1 ? (
+        quiet("–")
+      ) : (
+        <Col gap={0} sx={{ fontSize: 12, lineHeight: "17px", color: "text.secondary" }}>
+          <span>{t("pricing.ratioModel", { ratio: model.model_ratio })}</span>
+          <span>{t("pricing.ratioCompletion", { ratio: Number(model.completion_ratio.toFixed(4)) })}</span>
+        </Col>
+      ),
+  },
+  {
+    key: "price",
+    head: t("pricing.columns.price"),
+    width: 208,
+    align: "right",
+    cell: (model) => <Price model={model} groupRatio={view.groupRatio} quotaPerUnit={quotaPerUnit} />,
+  },
+];
+
+const Availability = ({ isAvailable }: { isAvailable: boolean }) => {
+  const { t } = useTranslation();
+  const words = t(isAvailable ? "pricing.available" : "pricing.unavailable");
+  const Icon = isAvailable ? Check : Cancel;
+  return (
+    <Tooltip title={words}>
+      <Icon
+        titleAccess={words}
+        sx={{ fontSize: 17, display: "block", color: isAvailable ? "tone.ok.text" : "text.tertiary" }}
+      />
+    </Tooltip>
+  );
+};
+
+const ModelName = ({ name, onRefused }: { name: string; onRefused: (text: string) => void }) => {
+  const { t } = useTranslation();
+  const maker = makerOf(name);
+  const copy = async () => {
+    if (await copyText(name)) notifyDone(t("pricing.copied", { count: 1 }));
+    else onRefused(name);
+  };
+  return (
+    <Row gap={2}>
+      {maker && <ProviderGlyph name={maker} size={20} />}
+      <Tooltip title={t("pricing.copyOne", { name })}>
+        <ButtonBase
+          onClick={copy}
+          sx={{ minWidth: 0, borderRadius: "4px", fontWeight: 560, fontSize: 13, justifyContent: "flex-start" }}
+        >
+          <Box component="span" sx={{ overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}>
+            {name}
+          </Box>
+        </ButtonBase>
+      </Tooltip>
+    </Row>
+  );
+};
+
+const Groups = ({ model, group, groups, onGroup }: { model: PricedModel } & PriceView) => {
+  const { t } = useTranslation();
+  const shown = model.enable_groups.filter((name) => groups.includes(name));
+  if (shown.length === 0) return quiet(t("pricing.noGroup"));
+  return (
+    <Row gap={1} wrap sx={{ rowGap: 1 }}>
+      {shown.map((name) => (
+        <ButtonBase
+          key={name}
+          aria-pressed={name === group}
+          aria-label={t("pricing.lookAt", { group: name })}
+          onClick={() => onGroup(name)}
+          sx={{ borderRadius: "5px", ...(name === group && { outline: "1px solid", outlineColor: "primary.main" }) }}
+        >
+          <Tag>{name}</Tag>
+        </ButtonBase>
+      ))}
+    </Row>
+  );
+};
+
+const Price = ({
+  model,
+  groupRatio,
+  quotaPerUnit,
+}: {
+  model: PricedModel;
+  groupRatio: number;
+  quotaPerUnit: number;
+}) => {
+  const { t } = useTranslation();
+  if (!model.has_price) return quiet(t("pricing.unset"));
+  if (model.quota_type === 1)
+    return <span className="num">{t("pricing.eachCall", { price: usd(model.model_price * groupRatio) })}</span>;
+  const { input, cached, output } = tokenPrice(model, groupRatio, quotaPerUnit);
+  return (
+    <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
+      <span className="num">{t("pricing.input", { price: usd(input) })}</span>
+      <span className="num">{t("pricing.output", { price: usd(output) })}</span>
+      {model.cache_ratio !== 1 && (
+        <Box component="span" className="num" sx={{ color: "text.tertiary" }}>
+          {t("pricing.cached", { price: usd(cached) })}
+        </Box>
+      )}
+    </Col>
+  );
+};
+
+const quiet = (text: string) => (
+  <Box component="span" sx={{ color: "text.tertiary" }}>
+    {text}
+  </Box>
+);

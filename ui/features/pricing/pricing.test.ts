@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { fuzzyMatch } from "./fuzzy-match.ts";
+import { capabilityOf, makerOf } from "./model-traits.ts";
+import { type PricedModel, tokenPrice, usd } from "./pricing.ts";
+
+const MODEL: PricedModel = {
+  model_name: "gpt-4o",
+  quota_type: 0,
+  model_ratio: 1.25,
+  model_price: 0,
+  completion_ratio: 4,
+  cache_ratio: 0.5,
+  audio_ratio: 1,
+  enable_groups: ["default"],
+  has_price: true,
+};
+
+test("a million tokens cost the ratio × 2 dollars × the factor of the group", () => {
+  expect(tokenPrice(MODEL, 0.5, 500_000)).toEqual({ input: 1.25, cached: 0.625, output: 5 });
+});
+
+test.each([
+  [2.5, "$2.5"],
+  [0.1 + 0.2, "$0.3"],
+  [0, "$0"],
+])("%p dollars are shown as %p", (amount, text) => expect(usd(amount)).toBe(text));
+
+test.each([
+  ["4o", "gpt-4o", true],
+  ["GPT4", "gpt-4o-mini", true],
+  ["gmini", "gpt-4o-mini", true],
+  ["o4", "gpt-4o", false],
+  ["", "anything", true],
+])("%p finds %p: %p", (text, name, isFound) => expect(fuzzyMatch(text, name)).toBe(isFound));
+
+test.each([
+  ["claude-sonnet-4-5", "Anthropic", "chat"],
+  ["x/gemini-2.5-flash-image", "Google", "image"],
+  ["text-embedding-3-small", "OpenAI", "embedding"],
+  ["whisper-1", "OpenAI", "transcription"],
+  ["gpt-4o-mini-tts", "OpenAI", "speech"],
+  ["bge-reranker-v2-m3", "BAAI", "rerank"],
+  ["suno_music", "Suno", "music"],
+  ["something", "", "chat"],
+] as const)("%p is made by %p, for %p", (name, maker, capability) => {
+  expect(makerOf(name)).toBe(maker);
+  expect(capabilityOf(name)).toBe(capability);
+});

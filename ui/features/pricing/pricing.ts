@@ -1,0 +1,57 @@
+import { queryOptions } from "@tanstack/react-query";
+import { request } from "../../api/client.ts";
+
+/** A model and its price before the factor of the group. */
+export type PricedModel = Readonly<{
+  model_name: string;
+  /** 1: by call. */
+  quota_type: 0 | 1;
+  model_ratio: number;
+  /** USD per call. */
+  model_price: number;
+  completion_ratio: number;
+  cache_ratio: number;
+  audio_ratio: number;
+  enable_groups: readonly string[];
+  has_price: boolean;
+}>;
+
+export type Pricing = Readonly<{
+  models: readonly PricedModel[];
+  groupRatio: Readonly<Record<string, number>>;
+  usableGroup: Readonly<Record<string, string>>;
+  ownGroup: string;
+}>;
+
+type Beside = Readonly<{
+  group_ratio: Record<string, number>;
+  usable_group: Record<string, string>;
+  own_group: string;
+}>;
+
+/** `userId` keeps what a visitor saw apart from what somebody signed in sees. */
+export const pricing = (userId: number | undefined) =>
+  queryOptions({
+    queryKey: ["pricing", userId ?? "visitor"],
+    queryFn: async ({ signal }): Promise<Pricing> => {
+      const answer = await request<PricedModel[], Beside>("/api/pricing", { signal, stayOn401: true });
+      return {
+        models: answer.data,
+        groupRatio: answer.group_ratio,
+        usableGroup: answer.usable_group,
+        ownGroup: answer.own_group,
+      };
+    },
+    staleTime: 60_000,
+  });
+
+const TOKENS_PER_PRICE = 1_000_000;
+
+/** USD for a million tokens in and out, in a group with such a factor. */
+export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit: number) {
+  const input = (model.model_ratio * groupRatio * TOKENS_PER_PRICE) / quotaPerUnit;
+  return { input, cached: input * model.cache_ratio, output: input * model.completion_ratio };
+}
+
+/** USD as people read prices: no more digits than there are, at most six decimals. */
+export const usd = (amount: number): string => `$${Number(amount.toFixed(6))}`;

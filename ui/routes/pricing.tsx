@@ -1,0 +1,162 @@
+import Copy from "@mui/icons-material/ContentCopyOutlined";
+import Sell from "@mui/icons-material/SellOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { copyText } from "../components/copy-text.ts";
+import type { RowId } from "../components/data-table/column.ts";
+import { DataTable } from "../components/data-table/DataTable.tsx";
+import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
+import { SelectionBar } from "../components/data-table/SelectionBar.tsx";
+import { EmptyState } from "../components/EmptyState.tsx";
+import { FilterBar } from "../components/FilterBar.tsx";
+import { ManualCopyDialog } from "../components/ManualCopyDialog.tsx";
+import { notifyDone, notifyInfo } from "../components/notify.tsx";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { useAddress } from "../components/useAddress.ts";
+import { fuzzyMatch } from "../features/pricing/fuzzy-match.ts";
+import { CAPABILITIES, capabilityOf, makerOf } from "../features/pricing/model-traits.ts";
+import { PriceNotes } from "../features/pricing/PriceNotes.tsx";
+import { usePriceColumns } from "../features/pricing/price-columns.tsx";
+import { type PricedModel, pricing } from "../features/pricing/pricing.ts";
+import { useSession } from "../features/session/session.tsx";
+
+const NO_ROWS: ReadonlySet<RowId> = new Set();
+const NO_MODELS: readonly PricedModel[] = [];
+
+/** What every model costs, open to visitors. All models are here at once; a page of them is drawn. */
+export const PricingPage = () => {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  const address = useAddress();
+  const { data, error, refetch } = useQuery(pricing(user?.id));
+  const [pageSize, setPageSize] = useState(readPageSize);
+  const [selected, setSelected] = useState(NO_ROWS);
+  const [refused, setRefused] = useState("");
+  const asked = { text: address.text("search"), maker: address.text("maker"), capability: address.text("capability") };
+  const { text, maker, capability } = asked;
+  const onlyAvailable = address.text("available") === "yes";
+  const groups = useMemo(() => Object.keys(data?.groupRatio ?? {}), [data]);
+  const chosen = address.text("group");
+  const group = groups.includes(chosen) ? chosen : (data?.ownGroup ?? "");
+  const groupRatio = data?.groupRatio[group] ?? 1;
+  const setAddress = address.set;
+  const lookAt = useCallback(
+    (name: string) => {
+      setAddress({ group: name });
+      notifyInfo(t("pricing.lookingAt", { group: name, ratio: data?.groupRatio[name] ?? 1 }));
+    },
+    [setAddress, t, data],
+  );
+  const view = useMemo(
+    () => ({ group, groupRatio, groups, onGroup: lookAt, onRefused: setRefused }),
+    [group, groupRatio, groups, lookAt],
+  );
+  const columns = usePriceColumns(view);
+  const models = data?.models ?? NO_MODELS;
+  const makers = useMemo(
+    () => [...new Set(models.map(({ model_name }) => makerOf(model_name)))].filter(Boolean).sort(),
+    [models],
+  );
+  const found = useMemo(
+    () =>
+      models.filter(
+        (model) =>
+          fuzzyMatch(text, model.model_name) &&
+          (!maker || makerOf(model.model_name) === maker) &&
+          (!capability || capabilityOf(model.model_name) === capability) &&
+          (!onlyAvailable || model.enable_groups.includes(group)),
+      ),
+    [models, text, maker, capability, onlyAvailable, group],
+  );
+  const lastPage = Math.max(Math.ceil(found.length / pageSize) - 1, 0);
+  const page = Math.min(Math.max(Math.trunc(address.number("p") ?? 0), 0), lastPage);
+  const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
+  const copySelected = async () => {
+    const names = [...selected].join(",");
+    if (await copyText(names)) notifyDone(t("pricing.copied", { count: selected.size }));
+    else setRefused(names);
+  };
+  const isFiltered = text !== "" || maker !== "" || capability !== "" || onlyAvailable;
+  return (
+    <Box sx={{ maxWidth: 1200, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
+      <PageHeader title={t("pricing.title")} purpose={t("pricing.purpose")} />
+      {data && <PriceNotes isVisitor={user === null} group={group} ratio={groupRatio} />}
+      <FilterBar
+        search={{ value: text, placeholder: t("pricing.search") }}
+        filters={[
+          {
+            key: "group",
+            label: t("pricing.filters.group"),
+            value: chosen && group,
+            options: groups.map((name) => ({ value: name, label: `${name} × ${data?.groupRatio[name]}` })),
+          },
+          {
+            key: "maker",
+            label: t("pricing.filters.maker"),
+            value: maker,
+            options: makers.map((name) => ({ value: name, label: name })),
+          },
+          {
+            key: "capability",
+            label: t("pricing.filters.capability"),
+            value: capability,
+            options: CAPABILITIES.map((name) => ({ value: name, label: t(`pricing.capabilities.${name}`) })),
+          },
+          {
+            key: "available",
+            label: t("pricing.filters.available"),
+            value: onlyAvailable ? "yes" : "",
+            options: [{ value: "yes", label: t("pricing.available") }],
+          },
+        ]}
+        onChange={(key, value) => address.set({ [key]: value, p: undefined })}
+        onClear={address.clear}
+      />
+      <DataTable
+        columns={columns}
+        rows={data && found.slice(page * pageSize, (page + 1) * pageSize)}
+        rowId={nameOf}
+        rowName={nameOf}
+        error={error}
+        onRetry={() => refetch()}
+        empty={
+          <EmptyState
+            icon={<Sell />}
+            title={t(isFiltered ? "pricing.empty.filteredTitle" : "pricing.empty.title")}
+            body={t(isFiltered ? "pricing.empty.filteredBody" : "pricing.empty.body")}
+            action={isFiltered && <Button onClick={address.clear}>{t("components.filter.clear")}</Button>}
+          />
+        }
+        paging={{
+          page,
+          pageSize,
+          total: found.length,
+          unit: t("pricing.unit"),
+          onPage: (next) => address.set({ p: next || undefined }),
+          onPageSize: (size) => {
+            savePageSize(size);
+            setPageSize(size);
+            address.set({ p: undefined });
+          },
+        }}
+        selection={{ selected, onChange: setSelected }}
+        isDim={(model) => !model.enable_groups.includes(group)}
+      />
+      {selected.size > 0 && (
+        <SelectionBar
+          count={selected.size}
+          onClear={clearSelection}
+          actions={[
+            { label: t("pricing.copySelected", { count: selected.size }), icon: <Copy />, onSelect: copySelected },
+          ]}
+        />
+      )}
+      {refused && <ManualCopyDialog text={refused} onClose={() => setRefused("")} />}
+    </Box>
+  );
+};
+
+const nameOf = ({ model_name }: PricedModel): string => model_name;
