@@ -1,5 +1,6 @@
 import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWalletOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
+import GroupOutlined from "@mui/icons-material/GroupOutlined";
 import HandshakeOutlined from "@mui/icons-material/HandshakeOutlined";
 import HubOutlined from "@mui/icons-material/HubOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
@@ -17,6 +18,7 @@ export type NavItem = Readonly<{
     | "/log"
     | "/channel"
     | "/redemption"
+    | "/user"
     | "/notice"
     | "/setting"
     | "/topup"
@@ -29,6 +31,7 @@ export type NavItem = Readonly<{
     | "logs"
     | "channels"
     | "codes"
+    | "users"
     | "notices"
     | "settings"
     | "wallet"
@@ -60,6 +63,7 @@ export const NAV: readonly NavSection[] = [
     isForAdmins: true,
     items: [
       { path: "/channel", label: "channels", icon: HubOutlined },
+      { path: "/user", label: "users", icon: GroupOutlined },
       { path: "/redemption", label: "codes", icon: RedeemOutlined },
       { path: "/notice", label: "notices", icon: CampaignOutlined, isForSuperAdmins: true },
       { path: "/order", label: "orders", icon: ReceiptOutlined },
@@ -84,9 +88,12 @@ export const navFor = (user: StoredUser | null): readonly NavSection[] =>
     items: section.items.filter(({ isForSuperAdmins }) => !isForSuperAdmins || isSuperAdmin(user)),
   }));
 
+/** Pages for everybody whose address lies under that of a page of the console. */
+const OPEN_PAGES: ReadonlySet<string> = new Set(["/user/reset"]);
+
 /** Whether an address is a page or belongs to it, as drawers with an address of their own do. */
 export const isUnder = (pathname: string, page: string): boolean =>
-  pathname === page || pathname.startsWith(`${page}/`);
+  pathname === page || (pathname.startsWith(`${page}/`) && !OPEN_PAGES.has(pathname.replace(/\/$/, "")));
 
 /** Whether the sider stands beside this page. */
 export const isConsolePage = (pathname: string): boolean =>

@@ -1,0 +1,158 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Select from "@mui/material/Select";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { KeyValue } from "../../components/KeyValue.tsx";
+import { Field, Row } from "../../components/layout.tsx";
+import { Money } from "../../components/Money.tsx";
+import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { PasswordInput } from "../../components/PasswordInput.tsx";
+import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
+import { groupNames } from "../channels/channel-queries.ts";
+import { QuotaDialog } from "./QuotaDialog.tsx";
+import type { User } from "./user.ts";
+import { bindingsOf } from "./user-bindings.ts";
+import { addUser, updateUser } from "./user-calls.ts";
+import { bodyOf, changesOf, checkUserForm, formOf, type UserForm } from "./user-form.ts";
+import { USERS_KEY, userById } from "./user-queries.ts";
+
+/** The fields of a user; null: a new one. */
+export const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: () => void }) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const client = useQueryClient();
+  const body = useRef<HTMLDivElement>(null);
+  const groups = useQuery(groupNames).data ?? [];
+  const [initial] = useState(() => formOf(user));
+  const [form, setForm] = useState(initial);
+  const [isChecked, setChecked] = useState(false);
+  const [isSaving, setSaving] = useState(false);
+  const [isAddingQuota, setAddingQuota] = useState(false);
+  const quota = useQuery({ ...userById(user?.id ?? 0), enabled: user !== null }).data?.quota ?? user?.quota ?? 0;
+  const isNew = user === null;
+  const faults = isChecked ? checkUserForm(form, isNew) : {};
+  const change = (fields: Partial<UserForm>) => setForm((now) => ({ ...now, ...fields }));
+  const isDirty = Object.keys(changesOf(initial, form)).length > 0;
+  const save = async () => {
+    setChecked(true);
+    if (Object.keys(checkUserForm(form, isNew)).length > 0) {
+      requestAnimationFrame(() => body.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" }));
+      return;
+    }
+    setSaving(true);
+    try {
+      if (user) await updateUser(user.id, changesOf(initial, form));
+      else await addUser(bodyOf(form));
+      notifyDone(t(isNew ? "users.added" : "users.saved", { name: form.username.trim() }));
+      void client.invalidateQueries({ queryKey: USERS_KEY });
+      onClose();
+    } catch (error) {
+      notifyError(error);
+      setSaving(false);
+    }
+  };
+  const text = (field: keyof UserForm, label: string, hint?: string, isMultiline = false) => (
+    <Field
+      key={field}
+      label={label}
+      htmlFor={`${id}${field}`}
+      hint={hint}
+      error={faults[field] && t(`users.form.errors.${faults[field]}`)}
+    >
+      <OutlinedInput
+        id={`${id}${field}`}
+        fullWidth
+        multiline={isMultiline}
+        minRows={isMultiline ? 2 : 1}
+        autoComplete="off"
+        autoFocus={isNew && field === "username"}
+        value={form[field]}
+        error={faults[field] !== undefined}
+        onChange={(event) => change({ [field]: event.target.value })}
+      />
+    </Field>
+  );
+  return (
+    <SideDrawer
+      title={user ? t("users.form.editTitle", { name: user.username }) : t("users.form.addTitle")}
+      isDirty={isDirty && !isSaving}
+      onClose={onClose}
+      footer={(close) => (
+        <>
+          <Box sx={{ flex: 1 }} />
+          <Button onClick={close}>{t("components.cancel")}</Button>
+          <Button variant="contained" color="primary" loading={isSaving} disabled={!isNew && !isDirty} onClick={save}>
+            {t(isNew ? "users.form.add" : "users.form.save")}
+          </Button>
+        </>
+      )}
+    >
+      <Box ref={body}>
+        <Section title={t("users.form.account")}>
+          {text("username", t("users.columns.username"), t("users.form.usernameHint"))}
+          {text("displayName", t("users.columns.displayName"))}
+          <Field
+            label={t("users.form.password")}
+            htmlFor={`${id}password`}
+            hint={t(isNew ? "users.form.passwordHint" : "users.form.passwordKeepHint")}
+            error={faults.password && t(`users.form.errors.${faults.password}`)}
+          >
+            <PasswordInput
+              id={`${id}password`}
+              name="password"
+              autoComplete="new-password"
+              value={form.password}
+              onChange={(password) => change({ password })}
+              hasError={faults.password !== undefined}
+            />
+          </Field>
+        </Section>
+        {user && (
+          <>
+            <Section title={t("users.form.quotaAndGroup")}>
+              <Field label={t("users.columns.quota")}>
+                <Row gap={3}>
+                  <Money quota={quota} strong />
+                  <Button size="small" onClick={() => setAddingQuota(true)}>
+                    {t("users.quota.open")}
+                  </Button>
+                </Row>
+              </Field>
+              <Field label={t("users.columns.group")} hint={t("users.form.groupHint")}>
+                <Select
+                  fullWidth
+                  value={form.group}
+                  onChange={(event) => change({ group: event.target.value })}
+                  inputProps={{ "aria-label": t("users.columns.group") }}
+                >
+                  {[...new Set([form.group, ...groups])].map((group) => (
+                    <MenuItem key={group} value={group}>
+                      {group}
+                    </MenuItem>
+                  ))}
+                </Select>
+              </Field>
+            </Section>
+            <Section title={t("users.form.limits")} hint={t("users.form.limitsHint")}>
+              {text("maxConcurrency", t("users.form.maxConcurrency"))}
+              {text("perMinute", t("users.form.perMinute"))}
+            </Section>
+            <Section title={t("users.form.bindings")} hint={t("users.form.bindingsHint")}>
+              <KeyValue
+                items={bindingsOf(user).map(({ name, value }) => [t(`users.bindings.${name}`), value || "–"] as const)}
+              />
+            </Section>
+            <Section title={t("users.columns.note")}>
+              {text("note", t("users.form.note"), t("users.form.noteHint"), true)}
+            </Section>
+          </>
+        )}
+      </Box>
+      {user && isAddingQuota && <QuotaDialog user={{ ...user, quota }} onClose={() => setAddingQuota(false)} />}
+    </SideDrawer>
+  );
+};

@@ -1,0 +1,18 @@
+import { request, requestFile } from "../../api/client.ts";
+import type { User, UserAction } from "./user.ts";
+import type { NewUserBody, UserChanges } from "./user-form.ts";
+import type { UserFilters } from "./user-queries.ts";
+
+export const addUser = (body: NewUserBody) => request<{ id: number }>("/api/user/", { method: "POST", body });
+
+export const updateUser = (id: number, changes: UserChanges) =>
+  request<User>("/api/user/", { method: "PUT", body: { ...changes, id } });
+
+/** Adds quota units, or takes them where negative; resolves with the user. */
+export const addQuota = async (id: number, quotaDelta: number): Promise<User> =>
+  (await request<User>("/api/user/", { method: "PUT", body: { id, quota_delta: quotaDelta } })).data;
+
+export const manageUser = async (id: number, action: UserAction): Promise<{ role: number; status: number }> =>
+  (await request<{ role: number; status: number }>("/api/user/manage", { method: "POST", body: { id, action } })).data;
+
+export const exportUsers = (filters: UserFilters) => requestFile("/api/user/export", filters);

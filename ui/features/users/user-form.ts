@@ -1,0 +1,82 @@
+import type { User } from "./user.ts";
+
+/** The drawer's fields; numbers as text while they are typed. */
+export type UserForm = {
+  username: string;
+  displayName: string;
+  /** Empty: stays as it is. */
+  password: string;
+  group: string;
+  note: string;
+  /** Empty or 0: no limit of the user's own. */
+  maxConcurrency: string;
+  perMinute: string;
+};
+
+const limitText = (limit: number | undefined): string => (limit ? String(limit) : "");
+
+/** The form of a user; null: a new one. */
+export const formOf = (user: User | null): UserForm => ({
+  username: user?.username ?? "",
+  displayName: user?.display_name ?? "",
+  password: "",
+  group: user?.group ?? "default",
+  note: user?.note ?? "",
+  maxConcurrency: limitText(user?.max_concurrency),
+  perMinute: limitText(user?.requests_per_minute),
+});
+
+export type NewUserBody = Readonly<{ username: string; password: string; display_name: string }>;
+
+export const bodyOf = ({ username, password, displayName }: UserForm): NewUserBody => ({
+  username: username.trim(),
+  password,
+  display_name: displayName.trim(),
+});
+
+export type UserChanges = Readonly<{
+  username?: string;
+  display_name?: string;
+  password?: string;
+  group?: string;
+  note?: string;
+  max_concurrency?: number;
+  requests_per_minute?: number;
+}>;
+
+/** Only what was touched: everything else may have changed since the form was opened. */
+export function changesOf(before: UserForm, now: UserForm): UserChanges {
+  const isTouched = (field: keyof UserForm) => before[field].trim() !== now[field].trim();
+  return {
+    ...(isTouched("username") && { username: now.username.trim() }),
+    ...(isTouched("displayName") && { display_name: now.displayName.trim() }),
+    ...(now.password !== "" && { password: now.password }),
+    ...(isTouched("group") && { group: now.group }),
+    ...(isTouched("note") && { note: now.note.trim() }),
+    ...(isTouched("maxConcurrency") && { max_concurrency: Number(now.maxConcurrency) || 0 }),
+    ...(isTouched("perMinute") && { requests_per_minute: Number(now.perMinute) || 0 }),
+  };
+}
+
+export type UserFault = "required" | "username" | "displayName" | "password" | "note" | "limit";
+export type UserFaults = Partial<Record<keyof UserForm, UserFault>>;
+
+const MAX_USERNAME = 12;
+const MAX_DISPLAY_NAME = 20;
+const PASSWORD = { min: 8, max: 20 };
+const MAX_NOTE = 1000;
+
+/** Every fault of the form, by field. */
+export function checkUserForm(form: UserForm, isNew: boolean): UserFaults {
+  const faults: UserFaults = {};
+  const length = (text: string) => [...text.trim()].length;
+  if (form.username.trim() === "") faults.username = "required";
+  else if (length(form.username) > MAX_USERNAME) faults.username = "username";
+  if (length(form.displayName) > MAX_DISPLAY_NAME) faults.displayName = "displayName";
+  const typed = [...form.password].length;
+  if ((isNew || typed > 0) && (typed < PASSWORD.min || typed > PASSWORD.max)) faults.password = "password";
+  if (form.note.trim().length > MAX_NOTE) faults.note = "note";
+  for (const field of ["maxConcurrency", "perMinute"] as const)
+    if (!/^\s*\d{0,6}\s*$/.test(form[field])) faults[field] = "limit";
+  return faults;
+}

@@ -1,0 +1,147 @@
+import Add from "@mui/icons-material/AddOutlined";
+import Paid from "@mui/icons-material/AttachMoneyOutlined";
+import Block from "@mui/icons-material/BlockOutlined";
+import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
+import Edit from "@mui/icons-material/EditOutlined";
+import People from "@mui/icons-material/GroupOutlined";
+import Info from "@mui/icons-material/InfoOutlined";
+import Demote from "@mui/icons-material/KeyboardDoubleArrowDownOutlined";
+import Promote from "@mui/icons-material/KeyboardDoubleArrowUpOutlined";
+import Remove from "@mui/icons-material/PersonRemoveOutlined";
+import Button from "@mui/material/Button";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { RowAction } from "../components/data-table/column.ts";
+import { DataTable } from "../components/data-table/DataTable.tsx";
+import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
+import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
+import { EmptyState } from "../components/EmptyState.tsx";
+import { Row } from "../components/layout.tsx";
+import { notifyError } from "../components/notify.tsx";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { saveFile } from "../components/save-file.ts";
+import { useAddress } from "../components/useAddress.ts";
+import { useSession } from "../features/session/session.tsx";
+import { QuotaDialog } from "../features/users/QuotaDialog.tsx";
+import { UserDrawer } from "../features/users/UserDrawer.tsx";
+import { UserFilterBar } from "../features/users/UserFilterBar.tsx";
+import { UserInfoDialog } from "../features/users/UserInfoDialog.tsx";
+import { UserStatus } from "../features/users/UserStanding.tsx";
+import { useUserActions } from "../features/users/use-user-actions.ts";
+import { ACTIVE, actionsFor, drawerOf, isInReach, type User, type UserAction } from "../features/users/user.ts";
+import { exportUsers } from "../features/users/user-calls.ts";
+import { useUserColumns } from "../features/users/user-columns.tsx";
+import { userPage } from "../features/users/user-queries.ts";
+
+const ICONS: Readonly<Record<UserAction, ReactNode>> = {
+  promote: <Promote />,
+  demote: <Demote />,
+  enable: <Check />,
+  disable: <Block />,
+  delete: <Remove />,
+};
+
+/** Everybody who has an account, and what can be done with it. */
+export const UserListPage = () => {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const address = useAddress();
+  const { user: actor } = useSession();
+  const drawer = drawerOf(useLocation().pathname);
+  const [pageSize, setPageSize] = useState(readPageSize);
+  const [shown, setShown] = useState<User | null>(null);
+  const [topped, setTopped] = useState<User | null>(null);
+  const filters = {
+    keyword: address.text("search") || undefined,
+    group: address.text("group") || undefined,
+    role: address.number("role"),
+    status: address.number("status"),
+  };
+  const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
+  const list = useQuery({ ...userPage(filters, page, pageSize), placeholderData: keepPreviousData });
+  const columns = useColumnChoice(useUserColumns(), "users-table-columns");
+  const manage = useUserActions();
+  const go = (to: "/user" | "/user/add") => navigate({ to, search: true });
+  const edit = (user: User) => navigate({ to: "/user/edit/$id", params: { id: String(user.id) }, search: true });
+  const download = async () => {
+    try {
+      saveFile(await exportUsers(filters), `users-${new Date().toISOString().slice(0, 10)}.csv`);
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  const rowActions = (user: User): RowAction[] => [
+    { label: t("users.actions.info"), icon: <Info />, onSelect: () => setShown(user) },
+    ...(isInReach(user, actor)
+      ? [
+          { label: t("users.actions.edit"), icon: <Edit />, onSelect: () => void edit(user) },
+          { label: t("users.quota.open"), icon: <Paid />, onSelect: () => setTopped(user) },
+        ]
+      : []),
+    ...actionsFor(user, actor).map((action) => ({
+      label: t(`users.actions.${action}`),
+      icon: ICONS[action],
+      onSelect: () => void manage(user, action),
+      isDangerous: action === "delete",
+    })),
+  ];
+  return (
+    <>
+      <PageHeader
+        title={t("users.title")}
+        purpose={t("users.purpose")}
+        actions={
+          <Row wrap>
+            <Button onClick={download}>{t("users.export")}</Button>
+            <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => go("/user/add")}>
+              {t("users.form.add")}
+            </Button>
+          </Row>
+        }
+      />
+      <UserFilterBar address={address} columns={columns} />
+      <DataTable
+        columns={columns.shown}
+        rows={list.data?.items}
+        rowId={idOf}
+        rowName={nameOf}
+        isRefreshing={list.isPlaceholderData}
+        error={list.error}
+        onRetry={() => list.refetch()}
+        empty={
+          <EmptyState
+            icon={<People />}
+            title={t("users.empty.title")}
+            body={t("users.empty.body")}
+            action={<Button onClick={address.clear}>{t("components.filter.clear")}</Button>}
+          />
+        }
+        paging={{
+          page,
+          pageSize,
+          total: list.data?.total ?? 0,
+          unit: t("users.unit"),
+          onPage: (next) => address.set({ p: next || undefined }),
+          onPageSize: (size) => {
+            savePageSize(size);
+            setPageSize(size);
+            address.set({ p: undefined });
+          },
+        }}
+        card={(user) => <UserStatus user={user} />}
+        actions={rowActions}
+        onOpen={(user) => (isInReach(user, actor) ? void edit(user) : setShown(user))}
+        isDim={isOff}
+      />
+      {drawer && <UserDrawer key={drawer.id} id={drawer.id} onClose={() => go("/user")} />}
+      {shown && <UserInfoDialog user={shown} onClose={() => setShown(null)} />}
+      {topped && <QuotaDialog user={topped} onClose={() => setTopped(null)} />}
+    </>
+  );
+};
+
+const idOf = ({ id }: User) => id;
+const nameOf = ({ username }: User) => username;
+const isOff = ({ DeletedAt, status }: User) => DeletedAt !== null || status !== ACTIVE;
