@@ -13,7 +13,9 @@ import { SettingInput } from "./SettingInput.tsx";
 import { useSettings } from "./settings-store.tsx";
 import { type EditorView, ViewSwitch } from "./ViewSwitch.tsx";
 
-const COLUMNS = { xs: "1fr auto", sm: "minmax(96px, 160px) 96px auto minmax(120px, 1fr) auto" };
+const COLUMNS = { xs: "minmax(0, 1fr) 96px 32px", sm: "minmax(96px, 160px) 96px auto minmax(120px, 1fr) 32px" };
+/** On a phone a group takes two lines: what may be done with it comes first. */
+const AREAS = { xs: '"name ratio remove" "usable text text"', sm: '"name ratio usable text remove"' };
 
 /** Groups as a form, or as the JSON of both options. */
 export const GroupsPanel = () => {
@@ -92,10 +94,11 @@ const GroupLine = ({ row, onChange, onRemove }: GroupLineProps) => {
   };
   const isUsable = row.description !== null;
   return (
-    <Box sx={{ display: "grid", gridTemplateColumns: COLUMNS, gap: 3, alignItems: "center" }}>
-      <Box sx={{ fontSize: 13, fontWeight: 560, overflowWrap: "anywhere" }}>{row.name}</Box>
+    <Box sx={{ display: "grid", gridTemplateColumns: COLUMNS, gridTemplateAreas: AREAS, gap: 3, alignItems: "center" }}>
+      <Box sx={{ gridArea: "name", fontSize: 13, fontWeight: 560, overflowWrap: "anywhere" }}>{row.name}</Box>
       <OutlinedInput
         value={shown}
+        sx={{ gridArea: "ratio" }}
         startAdornment="×"
         inputProps={{
           "aria-label": t("settings.groups.ratioOf", { name: row.name }),
@@ -105,7 +108,7 @@ const GroupLine = ({ row, onChange, onRemove }: GroupLineProps) => {
         onChange={(event) => setRatio(event.target.value)}
         onBlur={leave}
       />
-      <Row gap={1.5}>
+      <Row gap={1.5} sx={{ gridArea: "usable" }}>
         <Switch
           checked={isUsable}
           onChange={(event) => onChange({ ...row, description: event.target.checked ? row.name : null })}
@@ -115,12 +118,17 @@ const GroupLine = ({ row, onChange, onRemove }: GroupLineProps) => {
       </Row>
       <OutlinedInput
         value={row.description ?? ""}
+        sx={{ gridArea: "text" }}
         disabled={!isUsable}
         placeholder={t("settings.groups.description")}
         inputProps={{ "aria-label": t("settings.groups.descriptionOf", { name: row.name }) }}
         onChange={(event) => onChange({ ...row, description: event.target.value })}
       />
-      <IconButton aria-label={t("settings.groups.remove", { name: row.name })} onClick={onRemove}>
+      <IconButton
+        sx={{ gridArea: "remove" }}
+        aria-label={t("settings.groups.remove", { name: row.name })}
+        onClick={onRemove}
+      >
         <Delete />
       </IconButton>
     </Box>

@@ -101,7 +101,7 @@ const ChangeView = ({ change }: { change: PlannedChange }) => {
             fontSize: 12,
             whiteSpace: "pre-wrap",
             overflowWrap: "anywhere",
-            bgcolor: sign === "+" ? "tone.good.tint" : "tone.bad.tint",
+            bgcolor: sign === "+" ? "tone.ok.tint" : "tone.bad.tint",
           }}
         >
           {sign} {short(text) || t("settings.transfer.empty")}

@@ -278,6 +278,7 @@ const SYSTEM: readonly Omit<SettingSection, "tab">[] = [
   },
   { id: "telegram", fields: [secret("TelegramBotToken"), ...text("TelegramBotName")] },
   { id: "turnstile", fields: [...text("TurnstileSiteKey"), secret("TurnstileSecretKey")] },
+  { id: "wxpusher", fields: [...on("WxPusherEnabled"), secret("WxPusherAppToken")] },
   { id: "endpoints", fields: on("OpenAIEndpointEnabled", "ClaudeEndpointEnabled") },
   { id: "worker", fields: [...address("WorkerUrl"), secret("WorkerValidKey")] },
 ];
