@@ -10,7 +10,7 @@ import { guard } from "./console/guard.ts";
 import { identityRoutes } from "./console/identity.ts";
 import { logRoutes } from "./console/logs.ts";
 import { modelRoutes } from "./console/models.ts";
-import { pricingRoutes, pricingRoutes } from "./console/pricing.ts";
+import { pricingRoutes } from "./console/pricing.ts";
 import { rateLimit } from "./console/rate-limit.ts";
 import { redemptionRoutes } from "./console/redemptions.ts";
 import { sameOrigin } from "./console/same-origin.ts";
@@ -108,7 +108,6 @@ function managementApi(services: Services, explain: Explain) {
     .use(channelUpstreamRoutes(shared, guarded))
     .use(modelRoutes(services, guarded))
     .use(channelRoutes(operations, guarded))
-    .use(pricingRoutes(services))
     .use(tokenRoutes(shared, guarded))
     .use(redemptionRoutes(shared, guarded))
     .use(walletRoutes(shared, guarded))

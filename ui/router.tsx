@@ -99,10 +99,6 @@ const routeTree = root.addChildren([
     "/about",
     lazyRouteComponent(() => import("./routes/about.tsx"), "AboutPage"),
   ),
-  open(
-    "/pricing",
-    lazyRouteComponent(() => import("./routes/pricing.tsx"), "PricingPage"),
-  ),
   guarded(
     "/personal",
     lazyRouteComponent(() => import("./routes/personal.tsx"), "PersonalPage"),

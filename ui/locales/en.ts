@@ -11,7 +11,6 @@ import notifications from "./en/notifications.json" with { type: "json" };
 import oauth from "./en/oauth.json" with { type: "json" };
 import personal from "./en/personal.json" with { type: "json" };
 import pricing from "./en/pricing.json" with { type: "json" };
-import pricing from "./en/pricing.json" with { type: "json" };
 import register from "./en/register.json" with { type: "json" };
 import reset from "./en/reset.json" with { type: "json" };
 import rewards from "./en/rewards.json" with { type: "json" };
@@ -36,7 +35,6 @@ export default {
   notifications,
   oauth,
   personal,
-  pricing,
   pricing,
   register,
   reset,

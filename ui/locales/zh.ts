@@ -11,7 +11,6 @@ import notifications from "./zh/notifications.json" with { type: "json" };
 import oauth from "./zh/oauth.json" with { type: "json" };
 import personal from "./zh/personal.json" with { type: "json" };
 import pricing from "./zh/pricing.json" with { type: "json" };
-import pricing from "./zh/pricing.json" with { type: "json" };
 import register from "./zh/register.json" with { type: "json" };
 import reset from "./zh/reset.json" with { type: "json" };
 import rewards from "./zh/rewards.json" with { type: "json" };
@@ -36,7 +35,6 @@ export default {
   notifications,
   oauth,
   personal,
-  pricing,
   pricing,
   register,
   reset,

@@ -153,7 +153,7 @@ const Price = ({
   quotaPerUnit: number;
 }) => {
   const { t } = useTranslation();
-  if (!model.has_price) return quiet(t("pricing.unset"));
+  if (!model.is_priced) return quiet(t("pricing.unset"));
   if (model.quota_type === 1)
     return <span className="num">{t("pricing.eachCall", { price: usd(model.model_price * groupRatio) })}</span>;
   const { input, cached, output } = tokenPrice(model, groupRatio, quotaPerUnit);

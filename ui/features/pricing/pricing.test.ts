@@ -10,9 +10,8 @@ const MODEL: PricedModel = {
   model_price: 0,
   completion_ratio: 4,
   cache_ratio: 0.5,
-  audio_ratio: 1,
   enable_groups: ["default"],
-  has_price: true,
+  is_priced: true,
 };
 
 test("a million tokens cost the ratio × 2 dollars × the factor of the group", () => {

@@ -11,9 +11,8 @@ export type PricedModel = Readonly<{
   model_price: number;
   completion_ratio: number;
   cache_ratio: number;
-  audio_ratio: number;
   enable_groups: readonly string[];
-  has_price: boolean;
+  is_priced: boolean;
 }>;
 
 export type Pricing = Readonly<{
@@ -26,7 +25,7 @@ export type Pricing = Readonly<{
 type Beside = Readonly<{
   group_ratio: Record<string, number>;
   usable_group: Record<string, string>;
-  own_group: string;
+  group: string;
 }>;
 
 /** `userId` keeps what a visitor saw apart from what somebody signed in sees. */
@@ -39,7 +38,7 @@ export const pricing = (userId: number | undefined) =>
         models: answer.data,
         groupRatio: answer.group_ratio,
         usableGroup: answer.usable_group,
-        ownGroup: answer.own_group,
+        ownGroup: answer.group,
       };
     },
     staleTime: 60_000,

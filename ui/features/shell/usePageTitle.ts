@@ -11,7 +11,6 @@ const OPEN_PAGES: Readonly<Record<string, string>> = {
   "/reset": "reset.title",
   "/user/reset": "reset.confirm.title",
   "/setup": "setup.title",
-  "/pricing": "pricing.title",
   "/about": "shell.about",
   "/pricing": "pricing.title",
 };

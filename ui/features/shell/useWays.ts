@@ -17,7 +17,6 @@ export function useWays(): readonly Way[] {
     { key: "home", label: t("shell.home"), to: "/", isHere: pathname === "/" },
     ...(user ? [{ key: "console", label: t("shell.console"), to: "/token", isHere: isConsolePage(pathname) }] : []),
     { key: "pricing", label: t("pricing.title"), to: "/pricing", isHere: pathname === "/pricing" },
-    { key: "pricing", label: t("pricing.title"), to: "/pricing", isHere: pathname === "/pricing" },
     ...(docs ? [{ key: "docs", label: t("shell.docs"), href: docs, isHere: false }] : []),
     { key: "about", label: t("shell.about"), to: "/about", isHere: pathname === "/about" },
   ];

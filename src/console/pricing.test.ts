@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { users as usersTable } from "../../db/schema/users.ts";
+import { sessionUser } from "../accounts/authenticate.ts";
+import { createSessions } from "../accounts/sessions.ts";
+import { createRoutingIndex } from "../channels/routing-index.ts";
+import { channelEntry } from "../relay/testing/entries.ts";
+import { pricingRoutes } from "./pricing.ts";
+import { startTestConsole, type TestConsole } from "./testing.ts";
+
+let app: TestConsole;
+let sessions: ReturnType<typeof createSessions>;
+beforeAll(async () => {
+  app = await startTestConsole(undefined, async ({ db, changes, settings, users }) => {
+    await settings.set("ModelRatio", '{"by-token": 1.25}');
+    await settings.set("GroupRatio", '{"default": 1, "vip": 0.5, "staff": 0.1}');
+    await settings.set("UserUsableGroups", '{"default": "Everybody", "vip": "Friends"}');
+    const index = createRoutingIndex();
+    index.add(channelEntry({ id: 1, name: "secret supplier", models: ["by-token"], groups: ["default"] }));
+    index.add(channelEntry({ id: 2, models: ["hidden"], groups: ["staff"] }));
+    sessions = createSessions({ db, changes, users, secret: "the session secret of the tests" });
+    const channels = { ...index, get: () => undefined, all: () => [], close: () => undefined };
+    return pricingRoutes({ settings, channels }, (request) => sessionUser({ users, sessions }, request));
+  });
+});
+afterAll(async () => {
+  sessions.close();
+  await app.close();
+});
+
+test("a visitor sees the models and factors of the groups that everybody may use, and nothing of channels", async () => {
+  const { status, body, text } = await app.ask("GET", "/api/pricing");
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    success: true,
+    group: "default",
+    group_ratio: { default: 1, vip: 0.5 },
+    usable_group: { default: "Everybody", vip: "Friends" },
+    data: [{ model_name: "by-token", quota_type: 0, model_ratio: 1.25, is_priced: true }],
+  });
+  expect(text).not.toContain("staff");
+  expect(text).not.toContain("hidden");
+  expect(text).not.toContain("secret supplier");
+});
+
+test("somebody of a group of their own sees its models too", async () => {
+  const id = await app.addUser("insider");
+  const session = await app.login("insider");
+  await app.db.update(usersTable).set({ group: "staff" }).where(eq(usersTable.id, id));
+  await app.changes.publish("users", [id]);
+  const { body } = await app.ask("GET", "/api/pricing", undefined, session);
+  expect(body).toMatchObject({ group: "staff", group_ratio: { staff: 0.1 } });
+  expect((body.data as { model_name: string }[]).map(({ model_name }) => model_name)).toContain("hidden");
+});
