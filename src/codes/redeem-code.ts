@@ -5,6 +5,7 @@ import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
 import { addQuota } from "../wallet/add-quota.ts";
+import { lockBalances } from "../wallet/lock-balances.ts";
 import type { WalletDeps } from "../wallet/operation.ts";
 import { payRebate } from "../wallet/pay-rebate.ts";
 
@@ -27,6 +28,7 @@ export async function redeemCode(
   if (given === "") throw new OperationError("redeem_required");
   const { code, rewarded } = await db.transaction(async (tx) => {
     const code = await lockUsable(tx, given);
+    await lockBalances(tx, userId);
     await tx
       .update(redemptionCodes)
       .set(code.isGift ? afterGift(code) : { status: USED, redeemedTime: nowSeconds(), usedUserId: userId })

@@ -6,6 +6,7 @@ import { decimal, isZero, subtract } from "../lib/decimal.ts";
 import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { addQuota } from "./add-quota.ts";
+import { lockBalances } from "./lock-balances.ts";
 import type { WalletDeps } from "./operation.ts";
 import { payRebate } from "./pay-rebate.ts";
 
@@ -51,6 +52,7 @@ export async function creditOrder(
   order: Order,
   by: Readonly<{ gatewayNo?: string; completedBy?: number }>,
 ): Promise<number[]> {
+  await lockBalances(tx, order.userId);
   await tx
     .update(topUpOrders)
     .set({ status: "success", completedTime: nowSeconds(), ...by })

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { redemptionCodes } from "../../db/schema/codes.ts";
+import { users } from "../../db/schema/users.ts";
+import { startTestWallet, type TestWallet } from "./testing-wallet.ts";
+
+let app: TestWallet;
+beforeAll(async () => {
+  app = await startTestWallet({ RechargeCashbackRate: "10" });
+});
+afterAll(() => app.close());
+
+const ROUNDS = 60;
+
+test("recharges and whoever locks many balances in order don't stop each other", async () => {
+  const { user, other } = app.ids;
+  const start = (await app.rowOf(other)).quota;
+  await app.db.update(users).set({ inviterId: user }).where(eq(users.id, other));
+  const codes = Array.from({ length: ROUNDS }, (_, index) => ({ key: `lock-${index}`, quota: 1000, createdTime: 1 }));
+  await app.db.insert(redemptionCodes).values(codes);
+  const redeeming = codes.map(({ key }) => app.call("POST", "/api/user/topup", { key }, app.as.other));
+  const locking = codes.map(() =>
+    app.db.transaction(async (tx) => {
+      await tx.select({ id: users.id }).from(users).orderBy(users.id).for("update");
+    }),
+  );
+  const answers = await Promise.all(redeeming);
+  await Promise.all(locking);
+  expect(answers.filter(({ success }) => !success)).toEqual([]);
+  expect((await app.rowOf(other)).quota).toBe(start + ROUNDS * 1000);
+  expect((await app.rowOf(user)).quota).toBe(ROUNDS * 100);
+});
