@@ -7,7 +7,7 @@ import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { SideDrawer } from "../../components/SideDrawer.tsx";
 import { siteStatus } from "../site/site-status.ts";
 import { options } from "./option-calls.ts";
-import { wordOf } from "./sections.ts";
+import { wordOf } from "./setting-field.ts";
 import { type ImportPlan, importSettings, type PlannedChange } from "./transfer-calls.ts";
 import type { SettingsFile } from "./transfer-file.ts";
 

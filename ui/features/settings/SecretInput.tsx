@@ -3,7 +3,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/confirm.tsx";
 import { Field, Row } from "../../components/layout.tsx";
-import type { SettingField } from "./sections.ts";
+import type { SettingField } from "./setting-field.ts";
 import { useSettings } from "./settings-store.tsx";
 
 type SecretInputProps = Readonly<{ id: string; label: string; hint: string; field: SettingField }>;

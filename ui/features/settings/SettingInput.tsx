@@ -14,7 +14,7 @@ import { ContentField } from "./ContentField.tsx";
 import { DomainField } from "./DomainField.tsx";
 import { JsonInput } from "./JsonInput.tsx";
 import { SecretInput } from "./SecretInput.tsx";
-import { type SettingField, wordOf } from "./sections.ts";
+import { type SettingField, wordOf } from "./setting-field.ts";
 import { faultOf } from "./setting-text.ts";
 import { useSettings } from "./settings-store.tsx";
 

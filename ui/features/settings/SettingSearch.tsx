@@ -6,7 +6,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { findSettings, type SettingTarget, settingTargets } from "./find-settings.ts";
-import { wordOf } from "./sections.ts";
+import { wordOf } from "./setting-field.ts";
 
 const SHOWN = 30;
 

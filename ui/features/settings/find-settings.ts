@@ -1,4 +1,5 @@
-import { SECTIONS, type SettingField, type SettingSection } from "./sections.ts";
+import { SECTIONS, type SettingSection } from "./sections.ts";
+import type { SettingField } from "./setting-field.ts";
 
 /** A field (or, without one, a section) with the words it is found by. */
 export type SettingTarget = Readonly<{ section: SettingSection; field?: SettingField; label: string; words: string }>;

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { optionKeys, registry } from "../../../src/settings/registry/index.ts";
 import en from "../../locales/en/settings.json" with { type: "json" };
 import { findSettings, settingTargets } from "./find-settings.ts";
-import { SECTIONS, wordOf } from "./sections.ts";
+import { SECTIONS } from "./sections.ts";
+import { wordOf } from "./setting-field.ts";
 
 const fields = SECTIONS.flatMap((section) => section.fields);
 

@@ -1,25 +1,8 @@
-import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import { PRICE_KEYS } from "./price-maps.ts";
+import { address, json, on, percent, quota, type SettingField, secret, share, text, whole } from "./setting-field.ts";
 
 export const TABS = ["operation", "ratelimit", "models", "system", "other"] as const;
 export type SettingTab = (typeof TABS)[number];
-
-/** How one option is edited; `unit` is a word under `settings.units`. */
-export type Control =
-  | Readonly<{ kind: "switch" }>
-  | Readonly<{ kind: "number"; min?: number; max?: number; step?: number; isWhole?: boolean; unit?: Unit }>
-  | Readonly<{ kind: "quota" }>
-  | Readonly<{ kind: "text" }>
-  | Readonly<{ kind: "address" }>
-  | Readonly<{ kind: "secret" }>
-  | Readonly<{ kind: "json"; shape: "object" | "list" }>
-  | Readonly<{ kind: "domains" }>
-  | Readonly<{ kind: "lines" }>
-  | Readonly<{ kind: "content" }>
-  | Readonly<{ kind: "choice"; choices: readonly string[] }>;
-
-export type Unit = "seconds" | "minutes" | "percent" | "tokens" | "requests" | "perDollar" | "dollars" | "share";
-export type SettingField = Readonly<{ key: OptionKey }> & Control;
 
 /** What a section has beside its fields; it is drawn by a component of its own. */
 export type Extra =
@@ -43,29 +26,6 @@ export type SettingSection = Readonly<{
   /** Saving asks for the server's address first. */
   needsServerAddress?: true;
 }>;
-
-const on = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "switch" }));
-const text = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "text" }));
-const secret = (key: OptionKey): SettingField => ({ key, kind: "secret" });
-const address = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "address" }));
-const quota = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "quota" }));
-const json = (key: OptionKey, shape: "object" | "list" = "object"): SettingField => ({ key, kind: "json", shape });
-const whole = (key: OptionKey, min: number, unit?: Unit): SettingField => ({
-  key,
-  kind: "number",
-  min,
-  isWhole: true,
-  ...(unit && { unit }),
-});
-const percent = (key: OptionKey): SettingField => ({
-  key,
-  kind: "number",
-  min: 0,
-  max: 100,
-  step: 0.1,
-  unit: "percent",
-});
-const share = (key: OptionKey): SettingField => ({ key, kind: "number", min: 0.1, max: 1, step: 0.1, unit: "share" });
 
 const OPERATION: readonly Omit<SettingSection, "tab">[] = [
   {
@@ -299,8 +259,5 @@ const BY_TAB = { operation: OPERATION, ratelimit: RATE_LIMIT, models: MODELS, sy
 export const SECTIONS: readonly SettingSection[] = TABS.flatMap((tab) =>
   BY_TAB[tab].map((section) => ({ ...section, tab })),
 );
-
-/** The option's name where words are kept: keys with a dot would be read as a path. */
-export const wordOf = (key: OptionKey): string => key.replaceAll(".", "_");
 
 export const isTab = (value: unknown): value is SettingTab => TABS.some((tab) => tab === value);

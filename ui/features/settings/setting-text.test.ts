@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { addDomain } from "./domain-list.ts";
-import type { SettingField } from "./sections.ts";
+import type { SettingField } from "./setting-field.ts";
 import { faultOf, isSame, normalise } from "./setting-text.ts";
 
 const percent: SettingField = { key: "RechargeCashbackRate", kind: "number", min: 0, max: 100 };

@@ -1,5 +1,5 @@
 import { checkJson } from "../../components/json-text.ts";
-import type { SettingField } from "./sections.ts";
+import type { SettingField } from "./setting-field.ts";
 
 /** What is wrong with the text of a field: a word under `settings.faults`. */
 export type SettingFault = "number" | "whole" | "range" | "address" | "json";

@@ -1,0 +1,55 @@
+import type { OptionKey } from "../../../src/settings/registry/index.ts";
+
+/** How one option is edited; `unit` is a word under `settings.units`. */
+type Control =
+  | Readonly<{ kind: "switch" }>
+  | Readonly<{ kind: "number"; min?: number; max?: number; step?: number; isWhole?: boolean; unit?: Unit }>
+  | Readonly<{ kind: "quota" }>
+  | Readonly<{ kind: "text" }>
+  | Readonly<{ kind: "address" }>
+  | Readonly<{ kind: "secret" }>
+  | Readonly<{ kind: "json"; shape: "object" | "list" }>
+  | Readonly<{ kind: "domains" }>
+  | Readonly<{ kind: "lines" }>
+  | Readonly<{ kind: "content" }>
+  | Readonly<{ kind: "choice"; choices: readonly string[] }>;
+
+type Unit = "seconds" | "minutes" | "percent" | "tokens" | "requests" | "perDollar" | "dollars" | "share";
+export type SettingField = Readonly<{ key: OptionKey }> & Control;
+
+export const on = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "switch" }));
+export const text = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "text" }));
+export const secret = (key: OptionKey): SettingField => ({ key, kind: "secret" });
+export const address = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "address" }));
+export const quota = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "quota" }));
+export const json = (key: OptionKey, shape: "object" | "list" = "object"): SettingField => ({
+  key,
+  kind: "json",
+  shape,
+});
+export const whole = (key: OptionKey, min: number, unit?: Unit): SettingField => ({
+  key,
+  kind: "number",
+  min,
+  isWhole: true,
+  ...(unit && { unit }),
+});
+export const percent = (key: OptionKey): SettingField => ({
+  key,
+  kind: "number",
+  min: 0,
+  max: 100,
+  step: 0.1,
+  unit: "percent",
+});
+export const share = (key: OptionKey): SettingField => ({
+  key,
+  kind: "number",
+  min: 0.1,
+  max: 1,
+  step: 0.1,
+  unit: "share",
+});
+
+/** The option's name where words are kept: keys with a dot would be read as a path. */
+export const wordOf = (key: OptionKey): string => key.replaceAll(".", "_");
