@@ -18,14 +18,16 @@ test("recharges and whoever locks many balances in order don't stop each other",
   await app.db.update(users).set({ inviterId: user }).where(eq(users.id, other));
   const codes = Array.from({ length: ROUNDS }, (_, index) => ({ key: `lock-${index}`, quota: 1000, createdTime: 1 }));
   await app.db.insert(redemptionCodes).values(codes);
-  const redeeming = codes.map(({ key }) => app.call("POST", "/api/user/topup", { key }, app.as.other));
-  const locking = codes.map(() =>
+  const lockAll = () =>
     app.db.transaction(async (tx) => {
       await tx.select({ id: users.id }).from(users).orderBy(users.id).for("update");
-    }),
-  );
-  const answers = await Promise.all(redeeming);
-  await Promise.all(locking);
+    });
+  // Side by side from the start: the pool of connections is served first come first.
+  const pairs = codes.map(async ({ key }) => {
+    const [answer] = await Promise.all([app.call("POST", "/api/user/topup", { key }, app.as.other), lockAll()]);
+    return answer;
+  });
+  const answers = await Promise.all(pairs);
   expect(answers.filter(({ success }) => !success)).toEqual([]);
   expect((await app.rowOf(other)).quota).toBe(start + ROUNDS * 1000);
   expect((await app.rowOf(user)).quota).toBe(ROUNDS * 100);
