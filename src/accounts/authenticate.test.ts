@@ -13,6 +13,8 @@ const user: UserEntry = {
   acceptUnsetPrice: false,
   sessionVersion: 1,
   accessTokenHash: null,
+  maxConcurrency: 0,
+  requestsPerMinute: 0,
 };
 const services = (status: number) => ({
   users: { get: () => ({ ...user, status }), findByAccessTokenHash: () => undefined, close() {} },

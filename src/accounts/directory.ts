@@ -21,6 +21,9 @@ export type UserEntry = Readonly<{
   /** Sessions of another version are void. */
   sessionVersion: number;
   accessTokenHash: string | null;
+  /** Calls at the same time and in a minute that administrators allow; 0: no limit of the user's own. */
+  maxConcurrency: number;
+  requestsPerMinute: number;
 }>;
 
 export type UserDirectory = {
@@ -109,6 +112,8 @@ async function readEntries(db: Db, where: SQL, limit: number): Promise<UserEntry
       setting: users.setting,
       sessionVersion: users.sessionVersion,
       accessTokenHash: users.accessTokenHash,
+      maxConcurrency: users.maxConcurrency,
+      requestsPerMinute: users.requestsPerMinute,
     })
     .from(users)
     .where(where)

@@ -13,6 +13,7 @@ import type { Stickiness } from "./scheduler/stickiness.ts";
 import type { RelayServices } from "./services.ts";
 import type { ThoughtMemory } from "./thought-memory.ts";
 import type { Upstream } from "./upstream.ts";
+import type { UserLimits } from "./user-limits.ts";
 import type { Watch } from "./watch.ts";
 
 /** What the steps of a call work with: the other rooms, and the relay's own memory. */
@@ -20,6 +21,7 @@ export type RelayContext = Readonly<{
   services: RelayServices;
   prices: Prices;
   requestLimit: ModelRequestLimit;
+  userLimits: UserLimits;
   coolDown: CoolDown;
   keys: KeyRing;
   stickiness: Stickiness;

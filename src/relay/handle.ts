@@ -13,6 +13,7 @@ import type { Endpoint, PathAsk } from "./endpoints/endpoint.ts";
 import { errorResponse, RelayError } from "./errors.ts";
 import { promptTokensBound } from "./estimate.ts";
 import { relay } from "./pipeline.ts";
+import { resume } from "./responses/resume.ts";
 import { refuseSensitive } from "./sensitive.ts";
 
 /** The server a request came through, as far as the relay needs it. */
@@ -55,12 +56,15 @@ export async function handleCaller(
   const { settings } = context.services;
   const limited = context.requestLimit.admit(caller.user.id);
   if (limited) await limited;
+  const limitedByUser = context.userLimits.admit(caller.user);
+  if (limitedByUser) await limitedByUser;
   refuseDisabled(settings, arrival.endpoint);
   refuseBrowserExtension(settings, request);
   const waitFrom = performance.now();
   const body = known?.body ?? (await readBody(request, context.services.config.maxRequestBodyBytes));
   const bodyWaitMs = performance.now() - waitFrom;
   const call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, bodyWaitMs);
+  if (arrival.endpoint.codec.dialect === "openai-responses") await resume(context, call);
   const leave = () => {
     call.clientLeft = true;
     call.stop?.();

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { nowSeconds } from "../lib/clock.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { signingTools } from "../providers/signing-tools.ts";
@@ -20,6 +21,7 @@ import {
 } from "./endpoints/media.ts";
 import { listModels, showModel } from "./endpoints/models.ts";
 import { handlePlayground } from "./endpoints/playground.ts";
+import { storedResponse } from "./endpoints/stored-responses.ts";
 import { chatCompletions, completions } from "./endpoints/text.ts";
 import { errorResponse, RelayError } from "./errors.ts";
 import { type ExplainQuestion, type Explanation, explain } from "./explain.ts";
@@ -36,13 +38,16 @@ import { createStickiness } from "./scheduler/stickiness.ts";
 import type { RelayServices } from "./services.ts";
 import { createThoughtMemory } from "./thought-memory.ts";
 import { createUpstream } from "./upstream.ts";
+import { createUserLimits } from "./user-limits.ts";
 import { createWatch } from "./watch.ts";
 
+export { createResponseStore } from "./responses/store.ts";
 export type { RelayServices } from "./services.ts";
 
 /** The data plane: every route that API keys (and the playground) call; and what its scheduler would do. */
 export function createRelay(services: RelayServices) {
   const context = createContext(services);
+  setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS).unref();
   return {
     routes: routesOf(context),
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
@@ -64,6 +69,9 @@ function routesOf(context: RelayContext) {
     .options("/pg/*", preflight);
 }
 
+/** How often kept responses that have expired are deleted. */
+const SWEEP_MS = 3_600_000;
+
 function createContext(services: RelayServices): RelayContext {
   const coolDown = createCoolDown();
   const watch = createWatch();
@@ -73,6 +81,7 @@ function createContext(services: RelayServices): RelayContext {
     services,
     prices: createPrices(services.settings),
     requestLimit: createModelRequestLimit(services.settings, services.sharedLimits),
+    userLimits: createUserLimits(services.sharedLimits),
     coolDown,
     keys: createKeyRing(coolDown),
     stickiness: createStickiness(),
@@ -147,6 +156,20 @@ function versionOne(context: RelayContext, base: string) {
     .post("/messages", ({ request, server }) => handleCall(context, { request, server, endpoint: messages }), unread)
     .post("/messages/count_tokens", ({ request, server }) => countMessageTokens(context, request, server), unread)
     .post("/responses", ({ request, server }) => handleCall(context, { request, server, endpoint: responses }), unread)
+    .get("/responses/:id", ({ request, server, params }) =>
+      storedResponse(context, request, server, params.id, "retrieve"),
+    )
+    .delete("/responses/:id", ({ request, server, params }) =>
+      storedResponse(context, request, server, params.id, "delete"),
+    )
+    .get("/responses/:id/input_items", ({ request, server, params }) =>
+      storedResponse(context, request, server, params.id, "input_items"),
+    )
+    .post(
+      "/responses/:id/cancel",
+      ({ request, server, params }) => storedResponse(context, request, server, params.id, "cancel"),
+      unread,
+    )
     .post("/models/*", ({ request, server, params }) => handleGemini(context, request, server, params["*"]), unread)
     .get("/models", ({ request, server }) => listModels(context, request, server))
     .get("/models/*", ({ request, server, params }) =>

@@ -25,6 +25,7 @@ export async function relay(context: RelayContext, call: Call): Promise<Response
   if (reserved) await reserved;
   let answer: Answer;
   try {
+    context.userLimits.begin(call);
     answer = await tryChannels(context, call);
   } catch (error) {
     const told = call.clientLeft ? CLIENT_LEFT : relayErrorOf(context, call, error);

@@ -66,6 +66,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
   if (call.hold) billing.settle(call.hold, record);
   call.hold = null;
   call.stop = null;
+  context.userLimits.end(call);
   context.requestLimit.succeeded(record.userId);
   context.metrics.finished(call, record);
   return usage;
@@ -77,6 +78,7 @@ export function fail(context: RelayContext, call: Call, error: RelayError, endin
   if (call.hold) billing.refund(call.hold);
   call.hold = null;
   call.stop = null;
+  context.userLimits.end(call);
   const record = recordOf(call, {
     ending,
     evidence: "none",

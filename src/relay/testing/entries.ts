@@ -13,6 +13,8 @@ export const userEntry = (given: Partial<UserEntry> = {}): UserEntry => ({
   acceptUnsetPrice: false,
   sessionVersion: 1,
   accessTokenHash: null,
+  maxConcurrency: 0,
+  requestsPerMinute: 0,
   ...given,
 });
 

@@ -1,0 +1,62 @@
+import type { UserEntry } from "../accounts/directory.ts";
+import { createRateLimiter, type RateLimiter } from "../lib/rate-limiter.ts";
+import type { SharedLimits, SharedRateLimiter } from "../lib/shared-limits.ts";
+import type { Call } from "./call.ts";
+import { RelayError } from "./errors.ts";
+
+/** Limits that administrators set for single users: calls a minute, and calls at the same time in this process. */
+export type UserLimits = {
+  /** Counts a call as it comes. Throws or rejects RelayError 429 when the user had all of this minute. */
+  admit(user: UserEntry): void | Promise<void>;
+  /** Counts a call as under way. Throws RelayError 429 when as many as allowed are. */
+  begin(call: Call): void;
+  /** The call has ended; of a call that did not begin, or has ended before, it does nothing. */
+  end(call: Call): void;
+};
+
+const MINUTE_MS = 60_000;
+
+export function createUserLimits(shared: SharedLimits | null): UserLimits {
+  const limiters = new Map<number, RateLimiter | SharedRateLimiter>();
+  const running = new Map<number, Set<Call>>();
+
+  const limiterOf = (count: number): RateLimiter | SharedRateLimiter => {
+    const known = limiters.get(count);
+    if (known) return known;
+    const limit = { count, windowMs: MINUTE_MS };
+    const made = shared ? shared.limiter(`user-${count}`, limit) : createRateLimiter(limit);
+    limiters.set(count, made);
+    return made;
+  };
+
+  return {
+    admit({ id, requestsPerMinute }) {
+      if (requestsPerMinute === 0) return;
+      const refuse = (waitSeconds: number) => {
+        if (waitSeconds > 0) throw tooMany(`You may make ${requestsPerMinute} requests a minute.`, waitSeconds);
+      };
+      const wait = limiterOf(requestsPerMinute).take(String(id));
+      return typeof wait === "number" ? refuse(wait) : wait.then(refuse);
+    },
+    begin(call) {
+      const { id, maxConcurrency } = call.admitted.caller.user;
+      if (maxConcurrency === 0) return;
+      const calls = running.get(id) ?? new Set();
+      if (calls.size >= maxConcurrency) {
+        throw tooMany(`You may have ${maxConcurrency} requests under way at the same time.`, 1);
+      }
+      running.set(id, calls.add(call));
+    },
+    end(call) {
+      const { id } = call.admitted.caller.user;
+      const calls = running.get(id);
+      if (calls?.delete(call) && calls.size === 0) running.delete(id);
+    },
+  };
+}
+
+const tooMany = (what: string, retryAfterSeconds: number): RelayError =>
+  new RelayError(429, "rate_limit_exceeded", `${what} Try again in ${retryAfterSeconds} s.`, {
+    type: "rate_limit_error",
+    retryAfterSeconds,
+  });
