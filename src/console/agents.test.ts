@@ -135,6 +135,19 @@ describe("withdrawals", () => {
     expect((await app.call("GET", "/api/agent/withdrawals", undefined, app.as.other)).data).toMatchObject({ total: 0 });
   });
 
+  test("earnings can go to the agent's own balance instead, as far as they reach", async () => {
+    const transfer = (quota: number) => app.call("POST", "/api/agent/transfer", { quota });
+    expect(await transfer(400_000)).toMatchObject({ code: "transfer_too_small" });
+    const answers = await Promise.all(HUNDRED.map(() => transfer(600_000)));
+    expect(answers.filter(({ success }) => success)).toHaveLength(2);
+    expect(answers.find(({ success }) => !success)).toMatchObject({ code: "transfer_too_large" });
+    expect(await agentOf()).toMatchObject({ balance: 500_000, earned: 1_700_000 });
+    expect((await app.rowOf(app.ids.user)).quota).toBe(1_200_000);
+    expect(await app.call("POST", "/api/agent/transfer", { quota: 600_000 }, app.as.other)).toMatchObject({
+      code: "transfer_too_large",
+    });
+  });
+
   test("unknown ones and unknown actions are refused", async () => {
     expect(await decide(99_999, "approve")).toMatchObject({ code: "withdrawal_not_found" });
     expect(await decide(1, "steal")).toMatchObject({ success: false });

@@ -5,6 +5,7 @@ import { listWithdrawals } from "../wallet/agents/list-withdrawals.ts";
 import { readAgent } from "../wallet/agents/read-agent.ts";
 import { requestWithdrawal } from "../wallet/agents/request-withdrawal.ts";
 import { saveAgent } from "../wallet/agents/save-agent.ts";
+import { transferEarnings } from "../wallet/agents/transfer-earnings.ts";
 import { listRebates } from "../wallet/list-rebates.ts";
 import type { WalletDeps } from "../wallet/operation.ts";
 import { done, ok } from "./envelope.ts";
@@ -40,6 +41,14 @@ export function agentRoutes(services: WalletDeps, guarded: ReturnType<typeof gua
             return done(request, "withdrawal_requested");
           },
           { body: t.Object({ quota: t.Number(), account: t.String({ maxLength: 2000 }), note: text }) },
+        )
+        .post(
+          "/transfer",
+          async ({ actor, request, body }) => {
+            await transferEarnings(services, actor.id, body.quota);
+            return done(request, "transferred");
+          },
+          { body: t.Object({ quota: t.Number() }) },
         ),
     )
     .guard({ role: "admin" }, (app) =>

@@ -10,9 +10,10 @@ import { EmptyState } from "../components/EmptyState.tsx";
 import { ErrorState } from "../components/ErrorState.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { AgentSummary } from "../features/agents/AgentSummary.tsx";
-import { ownAgent } from "../features/agents/agent-calls.ts";
+import { ownAgent, transferEarnings } from "../features/agents/agent-calls.ts";
 import { WithdrawDialog } from "../features/agents/WithdrawDialog.tsx";
 import { withdrawalColumns } from "../features/agents/withdrawal-columns.tsx";
+import { TransferDialog } from "../features/rewards/TransferDialog.tsx";
 import { PagedTable } from "../features/wallet/PagedTable.tsx";
 import { RebateTable } from "../features/wallet/RebateTable.tsx";
 
@@ -24,7 +25,8 @@ export const AgentInfoPage = () => {
   const { t } = useTranslation();
   const { data: agent, error, refetch } = useQuery(ownAgent);
   const [list, setList] = useState<List>("dividends");
-  const [isAsking, setAsking] = useState(false);
+  const [dialog, setDialog] = useState<"transfer" | "withdraw" | null>(null);
+  const close = () => setDialog(null);
   if (agent === undefined) {
     return error ? (
       <ErrorState error={error} onRetry={() => void refetch()} />
@@ -38,7 +40,7 @@ export const AgentInfoPage = () => {
   return (
     <>
       <PageHeader title={t("agents.own.title")} purpose={t("agents.own.purpose")} />
-      <AgentSummary agent={agent} onWithdraw={() => setAsking(true)} />
+      <AgentSummary agent={agent} onTransfer={() => setDialog("transfer")} onWithdraw={() => setDialog("withdraw")} />
       <Tabs
         value={list}
         onChange={(_, next: List) => setList(next)}
@@ -69,7 +71,15 @@ export const AgentInfoPage = () => {
           />
         )}
       </div>
-      {isAsking && <WithdrawDialog available={agent.balance} onClose={() => setAsking(false)} />}
+      {dialog === "withdraw" && <WithdrawDialog available={agent.balance} onClose={close} />}
+      {dialog === "transfer" && (
+        <TransferDialog
+          available={agent.balance}
+          transfer={transferEarnings}
+          queryKey={ownAgent.queryKey}
+          onClose={close}
+        />
+      )}
     </>
   );
 };

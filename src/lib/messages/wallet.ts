@@ -22,7 +22,7 @@ export const walletMessages = {
   invite_code_taken: { en: "This invitation code is taken.", zh: "该邀请码已被占用。" },
   invite_code_set: { en: "Invitation code set.", zh: "邀请码已设置。" },
   transfer_too_small: { en: "The transfer amount minimum is {minimum}.", zh: "转入金额最低为 {minimum}。" },
-  transfer_too_large: { en: "Your rewards do not cover this amount.", zh: "邀请奖励不足。" },
+  transfer_too_large: { en: "Your rewards do not cover this amount.", zh: "可转入的收益不足。" },
   redeem_required: { en: "Enter a redemption code.", zh: "请输入兑换码。" },
   redeem_invalid: { en: "Redemption failed: the code is invalid.", zh: "兑换失败，无效的兑换码。" },
   redeem_used: { en: "Redemption failed: the code has been used.", zh: "兑换失败，该兑换码已被使用。" },

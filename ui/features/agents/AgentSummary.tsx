@@ -8,8 +8,10 @@ import { Count, Money } from "../../components/Money.tsx";
 import { useMoneyFormat } from "../../components/money-format.tsx";
 import { StatusChip } from "../../components/StatusChip.tsx";
 
+type Props = { agent: AgentInfo; onTransfer: () => void; onWithdraw: () => void };
+
 /** An agent's terms and earnings. */
-export const AgentSummary = ({ agent, onWithdraw }: { agent: AgentInfo; onWithdraw: () => void }) => {
+export const AgentSummary = ({ agent, onTransfer, onWithdraw }: Props) => {
   const { t } = useTranslation();
   const { quotaPerUnit } = useMoneyFormat();
   return (
@@ -39,6 +41,9 @@ export const AgentSummary = ({ agent, onWithdraw }: { agent: AgentInfo; onWithdr
           <Count value={agent.invited} />
         </Fact>
         <Box sx={{ flex: 1 }} />
+        <Button onClick={onTransfer} disabled={agent.balance < quotaPerUnit}>
+          {t("rewards.invitation.transfer")}
+        </Button>
         <Button variant="contained" color="primary" onClick={onWithdraw} disabled={agent.balance < quotaPerUnit}>
           {t("agents.withdraw.action")}
         </Button>

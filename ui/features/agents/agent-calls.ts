@@ -13,6 +13,10 @@ export const ownAgent = queryOptions({
 export const askWithdrawal = (input: { quota: number; account: string; note: string }) =>
   request<null>("/api/agent/withdrawals", { method: "POST", body: input });
 
+/** Moves earnings to the own balance. */
+export const transferEarnings = (quota: number) =>
+  request<null>("/api/agent/transfer", { method: "POST", body: { quota } });
+
 export const saveAgent = (input: { username: string; rate: string; is_active: boolean; note: string }) =>
   request<null>("/api/agent/", { method: "PUT", body: input });
 

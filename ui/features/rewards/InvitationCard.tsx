@@ -11,7 +11,7 @@ import { Panel, Row } from "../../components/layout.tsx";
 import { Money } from "../../components/Money.tsx";
 import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { InviteCodeDialog } from "./InviteCodeDialog.tsx";
-import { invitation } from "./rewards-calls.ts";
+import { invitation, transferRewards } from "./rewards-calls.ts";
 import { TransferDialog } from "./TransferDialog.tsx";
 
 /** One's invitation link, what it brought, and by which rules. */
@@ -71,7 +71,14 @@ const Content = ({ invitation: mine }: { invitation: Invitation }) => {
       </Row>
       <Rules invitation={mine} />
       {dialog === "code" && <InviteCodeDialog onClose={() => setDialog(null)} />}
-      {dialog === "transfer" && <TransferDialog invitation={mine} onClose={() => setDialog(null)} />}
+      {dialog === "transfer" && (
+        <TransferDialog
+          available={mine.quota}
+          transfer={transferRewards}
+          queryKey={invitation.queryKey}
+          onClose={() => setDialog(null)}
+        />
+      )}
     </>
   );
 };

@@ -1,37 +1,42 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Invitation } from "../../../src/wallet/invitation.ts";
 import { Field } from "../../components/layout.tsx";
 import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { QuotaInput } from "../../components/QuotaInput.tsx";
 import { FormDialog } from "../wallet/FormDialog.tsx";
-import { invitation, transferRewards } from "./rewards-calls.ts";
 
-/** Moves invitation rewards to the balance. */
-export const TransferDialog = ({ invitation: mine, onClose }: { invitation: Invitation; onClose: () => void }) => {
+type Props = {
+  /** Quota units that can be moved. */
+  available: number;
+  transfer: (quota: number) => Promise<unknown>;
+  /** What the cache must read again besides the balance. */
+  queryKey: readonly unknown[];
+  onClose: () => void;
+};
+
+/** Moves what was earned to the balance, from one dollar on. */
+export const TransferDialog = ({ available, transfer, queryKey, onClose }: Props) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
   const client = useQueryClient();
-  const [quota, setQuota] = useState(String(mine.quota));
+  const [quota, setQuota] = useState(String(available));
   const move = useMutation({
-    mutationFn: () => transferRewards(Number(quota)),
+    mutationFn: () => transfer(Number(quota)),
     onSuccess: async () => {
-      await Promise.all([
-        client.invalidateQueries({ queryKey: invitation.queryKey }),
-        client.invalidateQueries({ queryKey: ["self"] }),
-      ]);
+      await Promise.all([client.invalidateQueries({ queryKey }), client.invalidateQueries({ queryKey: ["self"] })]);
       notifyDone(t("rewards.transfer.done"));
       onClose();
     },
   });
   const amount = Number(quota);
-  const minimum = amountText(mine.min_transfer, format);
-  const wrong = !Number.isInteger(amount) || amount < mine.min_transfer;
-  const error = wrong
+  const isTooSmall = !Number.isInteger(amount) || amount < format.quotaPerUnit;
+  const isTooLarge = amount > available;
+  const minimum = amountText(format.quotaPerUnit, format);
+  const error = isTooSmall
     ? t("rewards.transfer.tooSmall", { minimum })
-    : amount > mine.quota
+    : isTooLarge
       ? t("rewards.transfer.tooLarge")
       : move.error?.message;
   return (
@@ -39,14 +44,14 @@ export const TransferDialog = ({ invitation: mine, onClose }: { invitation: Invi
       title={t("rewards.transfer.title")}
       action={t("rewards.transfer.action")}
       isBusy={move.isPending}
-      isDisabled={wrong || amount > mine.quota}
+      isDisabled={isTooSmall || isTooLarge}
       onClose={onClose}
       onSubmit={() => move.mutate()}
     >
       <Field
         label={t("rewards.transfer.label")}
         htmlFor="transfer"
-        hint={t("rewards.transfer.hint", { amount: amountText(mine.quota, format) })}
+        hint={t("rewards.transfer.hint", { amount: amountText(available, format) })}
         error={error}
       >
         <QuotaInput id="transfer" value={quota} onChange={setQuota} hasError={Boolean(error)} />
