@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { sessionUser } from "./accounts/authenticate.ts";
 import { CHANNEL_STATUS } from "./channels/entry.ts";
 import { disableChannelKey, setChannelStatus } from "./channels/set-status.ts";
+import { auditRoutes } from "./console/audit.ts";
 import { channelExplainRoutes, type Explain } from "./console/channel-explain.ts";
 import { channelUpstreamRoutes } from "./console/channel-upstream.ts";
 import { channelRoutes } from "./console/channels.ts";
@@ -23,7 +24,7 @@ import { nowSeconds } from "./lib/clock.ts";
 import { createRateLimiter } from "./lib/rate-limiter.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./lib/request-id.ts";
 import { channelDisabled } from "./notify/channel-notices.ts";
-import { createRelay, type RelayServices } from "./relay/index.ts";
+import { createRelay, createResponseStore, type RelayServices } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
 import { version } from "./version.ts";
 
@@ -110,6 +111,7 @@ function managementApi(services: Services, explain: Explain) {
     .use(channelRoutes(operations, guarded))
     .use(tokenRoutes(shared, guarded))
     .use(redemptionRoutes(shared, guarded))
+    .use(auditRoutes(shared, guarded))
     .use(walletRoutes(shared, guarded))
     .use(logRoutes(services, guarded));
 }
@@ -119,6 +121,7 @@ function relayServices(services: Services): RelayServices {
   const deps = { db: database.db, changes, vault };
   return {
     ...services,
+    responses: createResponseStore(database.db, log),
     resolveSession: (request) => sessionUser(services, request),
     disableChannel(channel, key, reason) {
       const change =

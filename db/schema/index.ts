@@ -2,6 +2,7 @@ export * from "./channels.ts";
 export * from "./codes.ts";
 export * from "./ledger.ts";
 export * from "./logs.ts";
+export * from "./responses.ts";
 export * from "./settings.ts";
 export * from "./sign-in.ts";
 export * from "./tasks.ts";

@@ -41,6 +41,8 @@ export class Call {
   keyIndex = -1;
   upstreamModel = "";
   dropped: readonly string[] = [];
+  /** An earlier talk was put before its own messages. */
+  resumed = false;
   /** What its conversation is recognised by; null where nothing is to be remembered. */
   conversation: bigint | null = null;
   /** The prompt's tokens as counted here; null: not counted. */
@@ -53,7 +55,7 @@ export class Call {
   stop: (() => void) | null = null;
 
   constructor(
-    readonly admitted: Admitted,
+    public admitted: Admitted,
     /** `performance.now()` at arrival. */
     readonly startedAtMs: number,
     /** Epoch seconds at arrival. */

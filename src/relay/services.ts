@@ -9,6 +9,7 @@ import type { Logger } from "../lib/log.ts";
 import type { SharedLimits } from "../lib/shared-limits.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { TokenDirectory } from "../tokens/directory.ts";
+import type { ResponseStore } from "./responses/store.ts";
 
 /** Quota set aside for one call. */
 export type Hold = Readonly<{ amount: number }>;
@@ -21,6 +22,7 @@ export type RelayServices = Readonly<{
   channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf" | "all">;
   /** Switches a channel, or one of its keys, off with a reason; in the background. */
   disableChannel(channel: ChannelEntry, key: string | null, reason: string): void;
+  responses: ResponseStore;
   billing: {
     reserve(request: {
       userId: number;

@@ -4,6 +4,7 @@ import type { Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
 import { inlineMedia } from "../inline-media.ts";
+import { keeperOf } from "../responses/keep.ts";
 import { BytesPassage } from "./bytes-passage.ts";
 import { ConversationPassage } from "./conversation-passage.ts";
 import type { Passage } from "./passage.ts";
@@ -37,5 +38,6 @@ export function choosePassage(context: RelayContext, call: Call, channel: Channe
     inlineMedia: provider.inlineMedia ? (conversation) => inlineMedia(context, conversation) : null,
     filters,
     thoughts: context.thoughts,
+    keeper: (request) => keeperOf(context, call, request, dialect === "openai-responses" && !call.resumed),
   });
 }

@@ -1,8 +1,8 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import type { ProviderCodec } from "../../dialects/codec.ts";
-import { ReplyCollector, stepsOf } from "../../dialects/collect-reply.ts";
+import { type Reply, ReplyCollector, stepsOf } from "../../dialects/collect-reply.ts";
 import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
-import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
+import { type JsonObject, parseJson, recordOf, textOf } from "../../dialects/json.ts";
 import { type ReadError, readError } from "../../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../../dialects/provider-codecs.ts";
 import type { ReplyContext, ReplyEvent } from "../../dialects/reply.ts";
@@ -12,6 +12,7 @@ import { randomId } from "../../lib/request-id.ts";
 import { eventData, splitEvents } from "../../lib/sse.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
+import type { KeepReply } from "../responses/keep.ts";
 import { OutputTally } from "../tally.ts";
 import type { ThoughtMemory } from "../thought-memory.ts";
 import type { PassageOptions } from "./bytes-passage.ts";
@@ -27,6 +28,8 @@ export type ConversationOptions = PassageOptions &
     /** Fetches what the upstream wants inside the request; rejects RelayError. */
     inlineMedia: ((conversation: Conversation) => Promise<void>) | null;
     thoughts: ThoughtMemory;
+    /** Makes what keeps the answer for later reference; null: it is not kept. */
+    keeper: ((request: Conversation) => KeepReply | null) | null;
     /** Applied in order. */
     filters: readonly (() => StepFilter)[];
   }>;
@@ -106,8 +109,13 @@ export class ConversationPassage implements Passage {
     if (!steps) return null;
     const { collected, tally } = this.#collect(steps);
     const { reply } = collected;
-    if (this.#passesBytes) return { body, contentType, reported: reply.usage, tally };
+    const keep = this.#keeper();
+    if (this.#passesBytes) {
+      keep?.(reply, reply.id, null);
+      return { body, contentType, reported: reply.usage, tally };
+    }
     const answer = this.call.admitted.endpoint.codec.encodeReply(reply, this.#context(), this.#conversation());
+    keep?.(reply, textOf(answer.id) ?? "", answer);
     return { body: JSON.stringify(answer), contentType: "application/json", reported: reply.usage, tally };
   }
 
@@ -118,6 +126,7 @@ export class ConversationPassage implements Passage {
     const { codec } = this.call.admitted.endpoint;
     const encoder = codec.streamEncoder(this.#context(), this.#conversation());
     const usage = collected.reply.usage;
+    this.#keep(collected.reply);
     const text = filtered.map((step) => encoder.push(step)).join("") + encoder.end(usage ?? NO_REPORT);
     return { body: text, contentType: codec.streamType, reported: usage, tally };
   }
@@ -129,6 +138,7 @@ export class ConversationPassage implements Passage {
       encoder: endpoint.codec.streamEncoder(this.#context(), this.#conversation()),
       passesBytes: this.#passesBytes,
       watch: this.#watch(),
+      keep: this.#keeper() ? (reply) => this.#keep(reply) : null,
       filters: this.options.filters.map((make) => make()),
     });
   }
@@ -139,6 +149,7 @@ export class ConversationPassage implements Passage {
     const { summary } = call.admitted;
     return (
       this.#sameFormat &&
+      !call.resumed &&
       options.dialect !== "openai-chat" &&
       options.inlineMedia === null &&
       summary.stream === stream &&
@@ -162,6 +173,21 @@ export class ConversationPassage implements Passage {
       ask: { ...ask, model: call.upstreamModel },
       body: changed ? spliceTopLevel(body.text, changes, body.json) : body.bytes,
     };
+  }
+
+  #keeper(): KeepReply | null {
+    return this.options.keeper?.(this.#conversation()) ?? null;
+  }
+
+  /** Keeps an answer that goes out as a stream. */
+  #keep(reply: Reply): void {
+    const keep = this.#keeper();
+    if (!keep) return;
+    if (this.#passesBytes) keep(reply, reply.id, null);
+    else {
+      const body = this.call.admitted.endpoint.codec.encodeReply(reply, this.#context(), this.#conversation());
+      keep(reply, textOf(body.id) ?? "", body);
+    }
   }
 
   /** Clients of the upstream's own format know to bring thoughts back. */

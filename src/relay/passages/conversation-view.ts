@@ -1,3 +1,4 @@
+import { type Reply, ReplyCollector } from "../../dialects/collect-reply.ts";
 import type { ReplyEvent, StreamDecoder, StreamEncoder } from "../../dialects/reply.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
@@ -14,6 +15,8 @@ type Parts = Readonly<{
   passesBytes: boolean;
   /** Sees every step go by. */
   watch: ((step: ReplyEvent) => void) | null;
+  /** Takes the whole answer once it is complete; null: nobody wants it. */
+  keep: ((reply: Reply) => void) | null;
   filters: readonly StepFilter[];
 }>;
 
@@ -25,8 +28,11 @@ export class ConversationView implements StreamView {
   usage: ReportedUsage | null = null;
   failed: string | null = null;
   #finished = false;
+  readonly #collector: ReplyCollector | null;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Parts) {
+    this.#collector = parts.keep ? new ReplyCollector() : null;
+  }
 
   get ended(): boolean {
     return this.parts.decoder.ended || this.failed !== null;
@@ -49,6 +55,7 @@ export class ConversationView implements StreamView {
 
   close(last: Uint8Array, billed: ReportedUsage): Uint8Array {
     const owed = this.#write(this.parts.decoder.end());
+    if (this.#collector && this.failed === null) this.parts.keep?.(this.#collector.reply);
     if (this.parts.passesBytes || this.failed !== null) return last;
     return Buffer.concat([last, Buffer.from(owed + this.parts.encoder.end(this.usage ?? billed))]);
   }
@@ -65,6 +72,7 @@ export class ConversationView implements StreamView {
       if (step.type === "usage") this.usage = step.usage;
       else if (step.type === "finish") this.#finished = true;
       for (const passed of applyFilters(this.parts.filters, step)) {
+        this.#collector?.push(passed);
         if (passed.type === "error") this.failed ??= passed.error.message;
         if (!this.parts.passesBytes) text += this.parts.encoder.push(passed);
       }

@@ -9,6 +9,7 @@ import type { OptionKey } from "../../settings/registry/index.ts";
 import { fixedSettings } from "../../settings/testing.ts";
 import type { TokenEntry } from "../../tokens/directory.ts";
 import { createRelay } from "../index.ts";
+import type { ResponseStore, StoredResponse } from "../responses/store.ts";
 import { channelEntry, tokenEntry, userEntry } from "./entries.ts";
 import { FakeBilling } from "./fake-billing.ts";
 
@@ -55,6 +56,7 @@ export function startRelay(setup: Setup) {
     },
     disableChannel: ({ id }, key, reason) => void disabled.push({ channelId: id, key, reason }),
     billing: billing.service,
+    responses: memoryOfResponses(),
     clientAddress: createClientAddress([]),
     sharedLimits: null,
     resolveSession: () => setup.session ?? null,
@@ -80,5 +82,19 @@ export function startRelay(setup: Setup) {
     get: (path: string, headers: Record<string, string> = { authorization: "Bearer sk-test" }) =>
       fetch(url + path, { headers }),
     stop: () => app.stop(true),
+  };
+}
+
+/** Responses kept in memory. */
+function memoryOfResponses(): ResponseStore {
+  const kept = new Map<string, StoredResponse>();
+  return {
+    find: async (id, userId) => {
+      const found = kept.get(id);
+      return found?.userId === userId ? found : null;
+    },
+    keep: (response) => void kept.set(response.id, response),
+    remove: async (id) => void kept.delete(id),
+    sweep: async () => {},
   };
 }

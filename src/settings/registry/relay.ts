@@ -18,6 +18,8 @@ export const relayOptions = {
   "global.block_browser_extension_enabled": bool(false),
   "general_setting.ping_interval_enabled": bool(false),
   "general_setting.ping_interval_seconds": integer(60, { min: 1, max: 86_400 }),
+  /** Hours for which answers of the Responses API can be referred to; 0: not at all. */
+  "responses.keep_hours": integer(24, { max: 8760 }),
   CheckSensitiveEnabled: bool(true),
   CheckSensitiveOnPromptEnabled: bool(true),
   CheckSensitiveOnCompletionEnabled: bool(false),

@@ -1,0 +1,39 @@
+import type { Reply } from "../../dialects/collect-reply.ts";
+import type { Conversation } from "../../dialects/conversation.ts";
+import type { JsonObject } from "../../dialects/json.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import type { Call } from "../call.ts";
+import type { RelayContext } from "../context.ts";
+
+/** Takes a complete answer: how it ended, and its body where the gateway wrote it itself. */
+export type KeepReply = (reply: Reply, id: string, body: JsonObject | null) => void;
+
+/**
+ * Keeps an answer for later reference, where the format and the client want that: by its channel when the upstream stores
+ * it, else the whole talk. Null: nothing is to be kept.
+ */
+export function keeperOf(
+  context: RelayContext,
+  call: Call,
+  request: Conversation,
+  isNative: boolean,
+): KeepReply | null {
+  const hours = context.services.settings.get("responses.keep_hours");
+  if (request.extra.dialect !== "openai-responses" || request.extra.members.store === false || hours === 0) return null;
+  const { channel } = call;
+  if (!channel) return null;
+  return (reply, id, body) => {
+    const answer = reply.choices[0];
+    const now = nowSeconds();
+    context.services.responses.keep({
+      id,
+      userId: call.admitted.caller.user.id,
+      channelId: channel.id,
+      isNative,
+      turns: isNative ? [] : [...request.turns, { role: "assistant", parts: answer?.parts ?? [] }],
+      body: isNative ? {} : (body ?? {}),
+      createdAt: now,
+      expiresAt: now + hours * 3600,
+    });
+  };
+}

@@ -1,0 +1,61 @@
+import { CHANNEL_STATUS } from "../../channels/entry.ts";
+import type { Conversation } from "../../dialects/conversation.ts";
+import { textOf } from "../../dialects/json.ts";
+import { promptAsChat } from "../../dialects/openai-chat/index.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import type { Caller } from "../authenticate.ts";
+import type { Call } from "../call.ts";
+import type { RelayContext } from "../context.ts";
+import { RelayError } from "../errors.ts";
+import { promptTokensBound } from "../estimate.ts";
+import type { StoredResponse } from "./store.ts";
+
+/**
+ * What a request's `previous_response_id` refers to; null when it has none. Throws RelayError when nobody has it (any more).
+ */
+async function previousResponse(
+  { services }: RelayContext,
+  caller: Caller,
+  conversation: Conversation,
+): Promise<StoredResponse | null> {
+  const id = textOf(conversation.extra.members.previous_response_id);
+  if (conversation.extra.dialect !== "openai-responses" || !id) return null;
+  const found = await services.responses.find(id, caller.user.id, nowSeconds());
+  if (found) return found;
+  throw new RelayError(400, "previous_response_not_found", `Previous response with id '${id}' not found.`, {
+    type: "invalid_request_error",
+    param: "previous_response_id",
+  });
+}
+
+/** The request with the talk before it in place of its reference: for upstreams that did not keep it. */
+function withTalkBefore(conversation: Conversation, { turns }: StoredResponse): Conversation {
+  const { previous_response_id: _, ...members } = conversation.extra.members;
+  return { ...conversation, turns: [...turns, ...conversation.turns], extra: { ...conversation.extra, members } };
+}
+
+/** Goes on where an earlier response ended: with the channel that has it, or with the talk so far. Rejects RelayError. */
+export async function resume(context: RelayContext, call: Call): Promise<void> {
+  const { admitted } = call;
+  const conversation = admitted.conversation?.();
+  const previous = conversation && (await previousResponse(context, admitted.caller, conversation));
+  if (!conversation || !previous) return;
+  if (previous.isNative) {
+    const channel = context.services.channels.get(previous.channelId);
+    if (channel?.status !== CHANNEL_STATUS.enabled) {
+      throw new RelayError(
+        503,
+        "channel_unavailable",
+        "The channel that keeps the previous response is not available.",
+      );
+    }
+    const tiers = [{ priority: channel.priority, channels: [channel] }];
+    call.admitted = { ...admitted, candidates: { model: admitted.candidates.model, tiers } };
+    return;
+  }
+  const whole = withTalkBefore(conversation, previous);
+  const prompt = promptAsChat(whole);
+  const promptBound = promptTokensBound(prompt, JSON.stringify(prompt).length);
+  call.admitted = { ...admitted, prompt, promptBound, conversation: () => whole };
+  call.resumed = true;
+}

@@ -1,0 +1,72 @@
+import { and, eq, lt } from "drizzle-orm";
+import { storedResponses } from "../../../db/schema/responses.ts";
+import type { Db } from "../../../db/types.ts";
+import type { Turn } from "../../dialects/conversation.ts";
+import type { JsonObject } from "../../dialects/json.ts";
+import type { Logger } from "../../lib/log.ts";
+
+export type StoredResponse = Readonly<{
+  id: string;
+  userId: number;
+  channelId: number;
+  /** The upstream has it; else `turns` and `body` hold it. */
+  isNative: boolean;
+  turns: readonly Turn[];
+  body: JsonObject;
+  /** Epoch seconds. */
+  createdAt: number;
+  expiresAt: number;
+}>;
+
+/** Answers of the Responses API that clients come back to. */
+export type ResponseStore = {
+  /** A response of this user that has not expired; null: there is none. */
+  find(id: string, userId: number, nowSeconds: number): Promise<StoredResponse | null>;
+  /** Keeps a response; at once for this process, in the database shortly after. */
+  keep(response: StoredResponse): void;
+  remove(id: string, userId: number): Promise<void>;
+  /** Deletes what has expired. */
+  sweep(nowSeconds: number): Promise<void>;
+};
+
+/** Larger talks are not kept: whoever has them sends them along. */
+const MOST_CHARACTERS = 2_000_000;
+
+/** Keeps responses in the database. A response that is still being written is found all the same. */
+export function createResponseStore(db: Db, log: Logger): ResponseStore {
+  const beingWritten = new Map<string, StoredResponse>();
+  return {
+    async find(id, userId, nowSeconds) {
+      const fresh = beingWritten.get(id);
+      if (fresh) return fresh.userId === userId ? fresh : null;
+      const [row] = await db
+        .select()
+        .from(storedResponses)
+        .where(and(eq(storedResponses.id, id), eq(storedResponses.userId, userId)));
+      if (!row || row.expiresAt <= nowSeconds) return null;
+      return { ...row, turns: JSON.parse(row.turns) as Turn[], body: JSON.parse(row.body) as JsonObject };
+    },
+    keep(response) {
+      const row = { ...response, turns: JSON.stringify(response.turns), body: JSON.stringify(response.body) };
+      if (row.turns.length + row.body.length > MOST_CHARACTERS) return;
+      beingWritten.set(response.id, response);
+      db.insert(storedResponses)
+        .values(row)
+        .onConflictDoNothing()
+        .then(
+          () => beingWritten.delete(response.id),
+          (error) => {
+            beingWritten.delete(response.id);
+            log.error({ error, responseId: response.id }, "a response could not be kept");
+          },
+        );
+    },
+    async remove(id, userId) {
+      beingWritten.delete(id);
+      await db.delete(storedResponses).where(and(eq(storedResponses.id, id), eq(storedResponses.userId, userId)));
+    },
+    async sweep(nowSeconds) {
+      await db.delete(storedResponses).where(lt(storedResponses.expiresAt, nowSeconds));
+    },
+  };
+}
