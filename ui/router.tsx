@@ -132,6 +132,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/redemption-list.tsx"), "RedemptionListPage"),
   ),
   guarded(
+    "/audit",
+    lazyRouteComponent(() => import("./routes/audit-log.tsx"), "AuditLogPage"),
+  ),
+  guarded(
     "/log",
     lazyRouteComponent(() => import("./routes/usage-log.tsx"), "UsageLogPage"),
   ),

@@ -1,6 +1,7 @@
 import about from "./en/about.json" with { type: "json" };
 import agents from "./en/agents.json" with { type: "json" };
 import api from "./en/api.json" with { type: "json" };
+import audit from "./en/audit.json" with { type: "json" };
 import channels from "./en/channels.json" with { type: "json" };
 import codes from "./en/codes.json" with { type: "json" };
 import components from "./en/components.json" with { type: "json" };
@@ -26,6 +27,7 @@ export default {
   about,
   agents,
   api,
+  audit,
   channels,
   codes,
   components,

@@ -1,6 +1,7 @@
 import about from "./zh/about.json" with { type: "json" };
 import agents from "./zh/agents.json" with { type: "json" };
 import api from "./zh/api.json" with { type: "json" };
+import audit from "./zh/audit.json" with { type: "json" };
 import channels from "./zh/channels.json" with { type: "json" };
 import codes from "./zh/codes.json" with { type: "json" };
 import components from "./zh/components.json" with { type: "json" };
@@ -26,6 +27,7 @@ export default {
   about,
   agents,
   api,
+  audit,
   channels,
   codes,
   components,

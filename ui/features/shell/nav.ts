@@ -4,6 +4,7 @@ import GroupOutlined from "@mui/icons-material/GroupOutlined";
 import HandshakeOutlined from "@mui/icons-material/HandshakeOutlined";
 import HubOutlined from "@mui/icons-material/HubOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
+import ManageHistoryOutlined from "@mui/icons-material/ManageHistoryOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
 import ReceiptOutlined from "@mui/icons-material/ReceiptOutlined";
@@ -19,6 +20,7 @@ export type NavItem = Readonly<{
     | "/channel"
     | "/redemption"
     | "/user"
+    | "/audit"
     | "/notice"
     | "/setting"
     | "/topup"
@@ -32,6 +34,7 @@ export type NavItem = Readonly<{
     | "channels"
     | "codes"
     | "users"
+    | "audit"
     | "notices"
     | "settings"
     | "wallet"
@@ -65,6 +68,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/channel", label: "channels", icon: HubOutlined },
       { path: "/user", label: "users", icon: GroupOutlined },
       { path: "/redemption", label: "codes", icon: RedeemOutlined },
+      { path: "/audit", label: "audit", icon: ManageHistoryOutlined },
       { path: "/notice", label: "notices", icon: CampaignOutlined, isForSuperAdmins: true },
       { path: "/order", label: "orders", icon: ReceiptOutlined },
       { path: "/agent", label: "agents", icon: HandshakeOutlined },

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { nowSeconds } from "../lib/clock.ts";
+import type { AuditEntry } from "../logs/list-audit.ts";
+import { LOG_TYPE, writeLog, writeManagementLog } from "../logs/write-log.ts";
+import { auditRoutes } from "./audit.ts";
+import { startTestConsole, type TestConsole } from "./testing.ts";
+
+let app: TestConsole;
+let admin: Record<string, string>;
+let rootId: number;
+beforeAll(async () => {
+  app = await startTestConsole(undefined, async (services, guarded) => auditRoutes(services, guarded));
+  const adminId = await app.addUser("admin", "admin");
+  rootId = await app.addUser("root", "root");
+  await app.addUser("user");
+  admin = await app.login("admin");
+  const change = { action: "disable", before: { status: 1 }, after: { status: 2 } };
+  await writeManagementLog(app.db, { id: adminId }, "Disabled user ann (#9)", change);
+  await writeManagementLog(app.db, { id: rootId }, "Changed the option 50%");
+  await writeLog(app.db, { type: LOG_TYPE.system, userId: adminId, content: "Quota for a new user" });
+});
+afterAll(() => app.close());
+
+const list = async (query = "") =>
+  (await app.ask("GET", `/api/audit/${query}`, undefined, admin)).body.data as { items: AuditEntry[]; total: number };
+const contents = async (query: string) => (await list(query)).items.map(({ content }) => content);
+
+test("only what administrators did, newest first, with before and after", async () => {
+  const { items, total } = await list();
+  expect(total).toBe(2);
+  expect(items).toMatchObject([
+    { username: "root", content: "Changed the option 50%", action: "", before: {}, after: {} },
+    { username: "admin", action: "disable", before: { status: 1 }, after: { status: 2 } },
+  ]);
+});
+
+test("by who, what, which and when", async () => {
+  expect(await contents("?actor=admin")).toEqual(["Disabled user ann (#9)"]);
+  expect(await contents(`?actor=${rootId}`)).toEqual(["Changed the option 50%"]);
+  expect(await contents("?action=disable")).toEqual(["Disabled user ann (#9)"]);
+  expect(await contents("?target=ANN")).toEqual(["Disabled user ann (#9)"]);
+  expect(await contents("?target=%25%25")).toEqual([]);
+  expect(await contents(`?start_timestamp=${nowSeconds() + 100}`)).toEqual([]);
+  expect(await contents(`?end_timestamp=${nowSeconds() + 100}&page_size=1&p=2`)).toEqual(["Disabled user ann (#9)"]);
+});
+
+test("is for administrators", async () => {
+  const refused = await app.ask("GET", "/api/audit/", undefined, await app.login("user"));
+  expect(refused.body.code).toBe("permission_denied");
+  expect((await app.ask("GET", "/api/audit/")).status).toBe(401);
+});

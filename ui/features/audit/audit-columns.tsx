@@ -1,0 +1,50 @@
+import Box from "@mui/material/Box";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { AuditEntry } from "../../../src/logs/list-audit.ts";
+import type { Column } from "../../components/data-table/column.ts";
+import { TimeAgo } from "../../components/TimeAgo.tsx";
+import { differencesOf } from "./diff.ts";
+
+/** The columns of the audit log; a row opens to show what was before and after. */
+export function useAuditColumns(): readonly Column<AuditEntry>[] {
+  const { t } = useTranslation();
+  return useMemo(
+    () => [
+      {
+        key: "time",
+        head: t("audit.columns.time"),
+        width: 120,
+        cell: ({ created_at }) => <TimeAgo seconds={created_at} />,
+      },
+      {
+        key: "actor",
+        head: t("audit.columns.actor"),
+        width: 152,
+        cell: ({ username, user_id }) => `${username} (#${user_id})`,
+      },
+      {
+        key: "what",
+        head: t("audit.columns.what"),
+        isTitle: true,
+        cell: ({ content }) => (
+          <Box component="span" title={content}>
+            {content}
+          </Box>
+        ),
+      },
+      {
+        key: "changes",
+        head: t("audit.columns.changes"),
+        width: 280,
+        cell: (entry) => {
+          const text = differencesOf(entry)
+            .map(({ field, before, after }) => `${field}: ${before ?? ""} → ${after ?? ""}`)
+            .join(", ");
+          return <span title={text}>{text || "–"}</span>;
+        },
+      },
+    ],
+    [t],
+  );
+}

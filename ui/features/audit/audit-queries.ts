@@ -1,0 +1,24 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { AuditEntry } from "../../../src/logs/list-audit.ts";
+import { request } from "../../api/client.ts";
+
+export type AuditQuery = Readonly<{
+  actor?: string | undefined;
+  target?: string | undefined;
+  action?: string | undefined;
+  start_timestamp?: number | undefined;
+  end_timestamp?: number | undefined;
+}>;
+
+/** `page` counts from 0. */
+export const auditPage = (query: AuditQuery, page: number, pageSize: number) =>
+  queryOptions({
+    queryKey: ["audit", query, page, pageSize],
+    queryFn: async ({ signal }) =>
+      (
+        await request<{ items: AuditEntry[]; total: number }>("/api/audit/", {
+          query: { ...query, p: page + 1, page_size: pageSize },
+          signal,
+        })
+      ).data,
+  });

@@ -1,0 +1,125 @@
+import History from "@mui/icons-material/ManageHistoryOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { AuditEntry } from "../../src/logs/list-audit.ts";
+import { DateTimeInput } from "../components/DateTimeInput.tsx";
+import { DataTable } from "../components/data-table/DataTable.tsx";
+import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
+import { EmptyState } from "../components/EmptyState.tsx";
+import { FilterBar } from "../components/FilterBar.tsx";
+import { Row } from "../components/layout.tsx";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { exactTime } from "../components/TimeAgo.tsx";
+import { useAddress } from "../components/useAddress.ts";
+import { useAuditColumns } from "../features/audit/audit-columns.tsx";
+import { auditPage } from "../features/audit/audit-queries.ts";
+import { Differences } from "../features/audit/Differences.tsx";
+
+const ACTIONS = ["create", "update", "delete", "enable", "disable", "promote", "demote"] as const;
+
+/** What administrators did to what, with before and after. */
+export const AuditLogPage = () => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  const [pageSize, setPageSize] = useState(readPageSize);
+  const [opened, setOpened] = useState<AuditEntry | null>(null);
+  const columns = useAuditColumns();
+  const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
+  const query = {
+    target: address.text("search") || undefined,
+    actor: address.text("actor") || undefined,
+    action: address.text("action") || undefined,
+    start_timestamp: address.number("start"),
+    end_timestamp: address.number("end"),
+  };
+  const list = useQuery({ ...auditPage(query, page, pageSize), placeholderData: keepPreviousData });
+  const time = (key: "start" | "end") => (
+    <Box sx={{ width: 208 }}>
+      <DateTimeInput
+        label={t(`audit.filters.${key}`)}
+        value={address.number(key) ?? null}
+        onChange={(seconds) => seconds !== undefined && address.set({ [key]: seconds ?? undefined, p: undefined })}
+      />
+    </Box>
+  );
+  return (
+    <>
+      <PageHeader title={t("audit.title")} purpose={t("audit.purpose")} />
+      <FilterBar
+        search={{ value: address.text("search"), placeholder: t("audit.filters.search") }}
+        filters={[
+          { key: "actor", label: t("audit.filters.actor"), value: address.text("actor") },
+          {
+            key: "action",
+            label: t("audit.filters.action"),
+            value: address.text("action"),
+            options: ACTIONS.map((action) => ({ value: action, label: t(`audit.actions.${action}`) })),
+          },
+        ]}
+        onChange={(key, value) => address.set({ [key]: value, p: undefined })}
+        onClear={address.clear}
+        tools={
+          <Row wrap>
+            {time("start")}
+            {time("end")}
+          </Row>
+        }
+      />
+      <DataTable
+        columns={columns}
+        rows={list.data?.items}
+        rowId={idOf}
+        rowName={nameOf}
+        isRefreshing={list.isPlaceholderData}
+        error={list.error}
+        onRetry={() => list.refetch()}
+        empty={<EmptyState icon={<History />} title={t("audit.none.title")} body={t("audit.none.body")} />}
+        paging={{
+          page,
+          pageSize,
+          total: list.data?.total ?? 0,
+          unit: t("audit.unit"),
+          onPage: (next) => address.set({ p: next || undefined }),
+          onPageSize: (size) => {
+            savePageSize(size);
+            setPageSize(size);
+            address.set({ p: undefined });
+          },
+        }}
+        onOpen={setOpened}
+      />
+      {opened && <EntryDialog entry={opened} onClose={() => setOpened(null)} />}
+    </>
+  );
+};
+
+const EntryDialog = ({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) => {
+  const { t, i18n } = useTranslation();
+  const id = useId();
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
+      <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
+        {entry.content}
+      </DialogTitle>
+      <DialogContent>
+        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>
+          {entry.username} (#{entry.user_id}) · {exactTime(entry.created_at, i18n.language)}
+        </Box>
+        <Differences entry={entry} />
+      </DialogContent>
+      <DialogActions sx={{ px: 6, pb: 4 }}>
+        <Button onClick={onClose}>{t("components.close")}</Button>
+      </DialogActions>
+    </Dialog>
+  );
+};
+
+const idOf = ({ id }: AuditEntry) => id;
+const nameOf = ({ content }: AuditEntry) => content;
