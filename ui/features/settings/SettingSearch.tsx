@@ -3,10 +3,10 @@ import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
 import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { findSettings, type SettingTarget, settingTargets } from "./find-settings.ts";
-import { wordOf } from "./setting-field.ts";
+import { findSettings, type SettingTarget } from "./find-settings.ts";
+import { useSettingTargets } from "./use-setting-targets.ts";
 
 const SHOWN = 30;
 
@@ -14,15 +14,7 @@ const SHOWN = 30;
 export const SettingSearch = ({ onFound }: { onFound: (target: SettingTarget) => void }) => {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
-  const targets = useMemo(
-    () =>
-      settingTargets({
-        section: ({ id }) => t(`settings.sections.${id}.title`),
-        label: ({ key }) => t(`settings.fields.${wordOf(key)}.label`),
-        help: ({ key }) => t(`settings.fields.${wordOf(key)}.help`),
-      }),
-    [t],
-  );
+  const targets = useSettingTargets();
   return (
     <Autocomplete
       options={targets}

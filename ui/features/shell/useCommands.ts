@@ -5,18 +5,24 @@ import InfoOutlined from "@mui/icons-material/InfoOutlined";
 import LanguageOutlined from "@mui/icons-material/LanguageOutlined";
 import LogoutOutlined from "@mui/icons-material/LogoutOutlined";
 import SearchOutlined from "@mui/icons-material/SearchOutlined";
+import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
 import { useColorScheme } from "@mui/material/styles";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { switchLanguage } from "../../i18n.ts";
 import { useSession } from "../session/session.tsx";
-import { isAdmin } from "../session/stored-user.ts";
+import { isAdmin, isSuperAdmin } from "../session/stored-user.ts";
+import { findSettings } from "../settings/find-settings.ts";
+import { useSettingTargets } from "../settings/use-setting-targets.ts";
 import { findTargets } from "./find-targets.ts";
 import { LANGUAGES } from "./LanguageMenu.tsx";
 import { navFor } from "./nav.ts";
 import { THEME_MODES } from "./ThemeMenu.tsx";
 import { useLeave } from "./useLeave.ts";
+
+const SHORTEST_SETTING = 3;
+const MOST_SETTINGS = 5;
 
 export type Command = Readonly<{ label: string; icon: typeof SvgIcon; run: () => void }>;
 
@@ -62,10 +68,23 @@ export function useFinds(): (text: string) => readonly Command[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { user } = useSession();
-  return (text) =>
-    findTargets(text, isAdmin(user)).map(({ what, path, search }) => ({
+  const settings = useSettingTargets();
+  const settingsFor = (text: string): Command[] => {
+    if (!isSuperAdmin(user) || text.trim().length < SHORTEST_SETTING) return [];
+    return findSettings(settings, text)
+      .slice(0, MOST_SETTINGS)
+      .map(({ section, field, label }) => ({
+        label: t("shell.palette.setting", { name: label }),
+        icon: TuneOutlined,
+        run: () => void navigate({ to: "/setting", search: { tab: section.tab, field: field?.key ?? section.id } }),
+      }));
+  };
+  return (text) => [
+    ...settingsFor(text),
+    ...findTargets(text, isAdmin(user)).map(({ what, path, search }) => ({
       label: t(`shell.palette.find.${what}`, { text: text.trim() }),
       icon: SearchOutlined,
       run: () => void navigate({ to: path, search }),
-    }));
+    })),
+  ];
 }
