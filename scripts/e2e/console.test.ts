@@ -140,6 +140,7 @@ describe.each<[Language, boolean]>([
 
   test("the password can be changed, and the old one is needed for it", async () => {
     await page.getByRole("link", { name: words.shell.personalSettings }).click();
+    await page.getByRole("tab", { name: words.personal.tabs.security }).click();
     const fill = (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text);
     await fill(words.personal.password.original, "not-the-old-one");
     await fill(words.personal.password.new, "another-lock-7");
