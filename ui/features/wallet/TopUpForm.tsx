@@ -12,7 +12,7 @@ import { Field, Row } from "../../components/layout.tsx";
 import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyError } from "../../components/notify.tsx";
 import { self } from "../personal/self-calls.ts";
-import { moneyText } from "./money-text.ts";
+import { moneyText, timesPrice } from "./money-text.ts";
 import { postForm } from "./post-form.ts";
 import { priceOf, startPayment } from "./wallet-calls.ts";
 
@@ -74,6 +74,11 @@ export const TopUpForm = ({ ways, minimum }: Pick<TopUpWays, "ways" | "minimum">
         {picks.map((pick) => (
           <Choice key={pick} isChosen={pick === amount} onChoose={() => setText(String(pick))}>
             {amountText(format.inCurrency ? pick * format.quotaPerUnit : pick, format, 0)}
+            {way && (
+              <Box component="span" className="num" sx={{ fontSize: 12, fontWeight: 400, color: "text.secondary" }}>
+                {moneyText(timesPrice(way.price, pick / unit), way.currency, i18n.language)}
+              </Box>
+            )}
           </Choice>
         ))}
       </Box>
@@ -137,7 +142,8 @@ const Choice = ({ isChosen, isLow = false, onChoose, children }: ChoiceProps) =>
     sx={{
       flex: 1,
       px: 2,
-      height: isLow ? 32 : 44,
+      height: isLow ? 32 : 56,
+      flexDirection: "column",
       borderRadius: "7px",
       fontFamily: "inherit",
       fontSize: isLow ? 13 : 14.5,
