@@ -89,7 +89,7 @@ export const CalculatorPanel = () => {
             <Select
               fullWidth
               value={group}
-              inputProps={{ id: `${id}group` }}
+              SelectDisplayProps={{ id: `${id}group`, "aria-label": t("settings.calculator.group") }}
               onChange={(event) => setGroup(event.target.value)}
             >
               {groups.map((name) => (

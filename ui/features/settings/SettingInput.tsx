@@ -83,7 +83,12 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
     case "choice":
       return (
         <Field label={label} htmlFor={id} hint={hint}>
-          <Select id={id} fullWidth value={value} onChange={(event) => onChange(event.target.value)}>
+          <Select
+            fullWidth
+            value={value}
+            SelectDisplayProps={{ id, "aria-label": label }}
+            onChange={(event) => onChange(event.target.value)}
+          >
             {field.choices.map((choice) => (
               <MenuItem key={choice} value={choice}>
                 {t(`settings.choices.${choice}`, { defaultValue: choice.toUpperCase() })}

@@ -55,7 +55,7 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
         <Select
           value={mode}
           onChange={(event) => setMode(event.target.value as BatchMode)}
-          inputProps={{ "aria-label": t("settings.pricing.batch.mode") }}
+          SelectDisplayProps={{ "aria-label": t("settings.pricing.batch.mode") }}
           sx={{ minWidth: 180 }}
         >
           {BATCH_MODES.map((name) => (

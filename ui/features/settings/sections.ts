@@ -134,6 +134,8 @@ const MODELS: readonly Omit<SettingSection, "tab">[] = [
         "general_setting.ping_interval_enabled",
       ),
       whole("general_setting.ping_interval_seconds", 1, "seconds"),
+      whole("responses.keep_hours", 0, "hours"),
+      whole("responses.keep_hours", 0, "hours"),
     ],
   },
   {

@@ -14,7 +14,17 @@ type Control =
   | Readonly<{ kind: "content" }>
   | Readonly<{ kind: "choice"; choices: readonly string[] }>;
 
-type Unit = "seconds" | "minutes" | "percent" | "tokens" | "requests" | "perDollar" | "dollars" | "share";
+type Unit =
+  | "seconds"
+  | "minutes"
+  | "hours"
+  | "hours"
+  | "percent"
+  | "tokens"
+  | "requests"
+  | "perDollar"
+  | "dollars"
+  | "share";
 export type SettingField = Readonly<{ key: OptionKey }> & Control;
 
 export const on = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "switch" }));
