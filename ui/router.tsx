@@ -124,6 +124,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/notice.tsx"), "NoticePage"),
   ),
   guarded(
+    "/playground",
+    lazyRouteComponent(() => import("./routes/playground.tsx"), "PlaygroundPage"),
+  ),
+  guarded(
     "/token",
     lazyRouteComponent(() => import("./routes/token-list.tsx"), "TokenListPage"),
   ),
@@ -134,6 +138,10 @@ const routeTree = root.addChildren([
   guarded(
     "/audit",
     lazyRouteComponent(() => import("./routes/audit-log.tsx"), "AuditLogPage"),
+  ),
+  guarded(
+    "/books",
+    lazyRouteComponent(() => import("./routes/books.tsx"), "BooksPage"),
   ),
   guarded(
     "/log",

@@ -2,6 +2,7 @@ import about from "./en/about.json" with { type: "json" };
 import agents from "./en/agents.json" with { type: "json" };
 import api from "./en/api.json" with { type: "json" };
 import audit from "./en/audit.json" with { type: "json" };
+import books from "./en/books.json" with { type: "json" };
 import channels from "./en/channels.json" with { type: "json" };
 import codes from "./en/codes.json" with { type: "json" };
 import components from "./en/components.json" with { type: "json" };
@@ -11,6 +12,7 @@ import logs from "./en/logs.json" with { type: "json" };
 import notifications from "./en/notifications.json" with { type: "json" };
 import oauth from "./en/oauth.json" with { type: "json" };
 import personal from "./en/personal.json" with { type: "json" };
+import playground from "./en/playground.json" with { type: "json" };
 import pricing from "./en/pricing.json" with { type: "json" };
 import register from "./en/register.json" with { type: "json" };
 import reset from "./en/reset.json" with { type: "json" };
@@ -28,6 +30,7 @@ export default {
   agents,
   api,
   audit,
+  books,
   channels,
   codes,
   components,
@@ -37,6 +40,7 @@ export default {
   notifications,
   oauth,
   personal,
+  playground,
   pricing,
   register,
   reset,

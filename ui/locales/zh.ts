@@ -2,6 +2,7 @@ import about from "./zh/about.json" with { type: "json" };
 import agents from "./zh/agents.json" with { type: "json" };
 import api from "./zh/api.json" with { type: "json" };
 import audit from "./zh/audit.json" with { type: "json" };
+import books from "./zh/books.json" with { type: "json" };
 import channels from "./zh/channels.json" with { type: "json" };
 import codes from "./zh/codes.json" with { type: "json" };
 import components from "./zh/components.json" with { type: "json" };
@@ -11,6 +12,7 @@ import logs from "./zh/logs.json" with { type: "json" };
 import notifications from "./zh/notifications.json" with { type: "json" };
 import oauth from "./zh/oauth.json" with { type: "json" };
 import personal from "./zh/personal.json" with { type: "json" };
+import playground from "./zh/playground.json" with { type: "json" };
 import pricing from "./zh/pricing.json" with { type: "json" };
 import register from "./zh/register.json" with { type: "json" };
 import reset from "./zh/reset.json" with { type: "json" };
@@ -28,6 +30,7 @@ export default {
   agents,
   api,
   audit,
+  books,
   channels,
   codes,
   components,
@@ -37,6 +40,7 @@ export default {
   notifications,
   oauth,
   personal,
+  playground,
   pricing,
   register,
   reset,

@@ -1,5 +1,7 @@
 import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWalletOutlined";
+import BalanceOutlined from "@mui/icons-material/BalanceOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
+import ForumOutlined from "@mui/icons-material/ForumOutlined";
 import GroupOutlined from "@mui/icons-material/GroupOutlined";
 import HandshakeOutlined from "@mui/icons-material/HandshakeOutlined";
 import HubOutlined from "@mui/icons-material/HubOutlined";
@@ -15,12 +17,14 @@ import { isAdmin, isSuperAdmin, type StoredUser } from "../session/stored-user.t
 
 export type NavItem = Readonly<{
   path:
+    | "/playground"
     | "/token"
     | "/log"
     | "/channel"
     | "/redemption"
     | "/user"
     | "/audit"
+    | "/books"
     | "/notice"
     | "/setting"
     | "/topup"
@@ -29,12 +33,14 @@ export type NavItem = Readonly<{
     | "/personal";
   /** Under `shell` in the words. */
   label:
+    | "playground"
     | "tokens"
     | "logs"
     | "channels"
     | "codes"
     | "users"
     | "audit"
+    | "books"
     | "notices"
     | "settings"
     | "wallet"
@@ -57,6 +63,7 @@ export const NAV: readonly NavSection[] = [
     key: "console",
     isForAdmins: false,
     items: [
+      { path: "/playground", label: "playground", icon: ForumOutlined },
       { path: "/token", label: "tokens", icon: KeyOutlined },
       { path: "/log", label: "logs", icon: ReceiptLongOutlined },
     ],
@@ -69,6 +76,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/user", label: "users", icon: GroupOutlined },
       { path: "/redemption", label: "codes", icon: RedeemOutlined },
       { path: "/audit", label: "audit", icon: ManageHistoryOutlined },
+      { path: "/books", label: "books", icon: BalanceOutlined, isForSuperAdmins: true },
       { path: "/notice", label: "notices", icon: CampaignOutlined, isForSuperAdmins: true },
       { path: "/order", label: "orders", icon: ReceiptOutlined },
       { path: "/agent", label: "agents", icon: HandshakeOutlined },

@@ -1,0 +1,118 @@
+import ImageIcon from "@mui/icons-material/AddPhotoAlternateOutlined";
+import Send from "@mui/icons-material/ArrowUpward";
+import Stop from "@mui/icons-material/StopCircleOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import IconButton from "@mui/material/IconButton";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Tooltip from "@mui/material/Tooltip";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Row } from "../../components/layout.tsx";
+import { notifyError } from "../../components/notify.tsx";
+
+type Props = Readonly<{
+  /** The question that is edited: its text stands in the field. */
+  text: string;
+  images: readonly string[];
+  isEditing: boolean;
+  isRunning: boolean;
+  onSend: (text: string, images: readonly string[]) => void;
+  onStop: () => void;
+  onCancel: () => void;
+}>;
+
+/** The field to ask in. Enter sends, Shift+Enter begins a line. */
+export const Composer = ({ isEditing, isRunning, onSend, onStop, onCancel, ...start }: Props) => {
+  const { t } = useTranslation();
+  const [text, setText] = useState(start.text);
+  const [images, setImages] = useState(start.images);
+  const picker = useRef<HTMLInputElement>(null);
+  const canSend = !isRunning && (text.trim() !== "" || images.length > 0);
+  const send = () => {
+    if (!canSend) return;
+    onSend(text, images);
+    setText("");
+    setImages([]);
+  };
+  const attach = async (files: readonly File[]) => {
+    try {
+      const urls = await Promise.all(files.map(dataUrlOf));
+      setImages((all) => [...all, ...urls]);
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <Box>
+      <Row gap={2} wrap sx={{ mb: images.length > 0 ? 2 : 0 }}>
+        {images.map((url) => (
+          <Tooltip key={url} title={t("playground.removeImage")}>
+            <Box
+              component="button"
+              type="button"
+              aria-label={t("playground.removeImage")}
+              onClick={() => setImages((all) => all.filter((other) => other !== url))}
+              sx={{ p: 0, border: 0, bgcolor: "transparent", cursor: "pointer" }}
+            >
+              <img src={url} alt="" height={48} />
+            </Box>
+          </Tooltip>
+        ))}
+      </Row>
+      <OutlinedInput
+        fullWidth
+        multiline
+        minRows={2}
+        maxRows={12}
+        value={text}
+        placeholder={t("playground.ask")}
+        inputProps={{ "aria-label": t("playground.ask") }}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          // Enter also ends a word that an input method composes.
+          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      <Row gap={2} sx={{ mt: 2 }}>
+        <input
+          ref={picker}
+          type="file"
+          accept="image/*"
+          multiple
+          hidden
+          onChange={(event) => {
+            void attach([...(event.target.files ?? [])]);
+            event.target.value = "";
+          }}
+        />
+        <Tooltip title={t("playground.addImage")}>
+          <IconButton aria-label={t("playground.addImage")} onClick={() => picker.current?.click()}>
+            <ImageIcon />
+          </IconButton>
+        </Tooltip>
+        <Box sx={{ flex: 1 }} />
+        {isEditing && <Button onClick={onCancel}>{t("playground.cancelEdit")}</Button>}
+        {isRunning ? (
+          <Button variant="contained" color="primary" startIcon={<Stop />} onClick={onStop}>
+            {t("playground.stop")}
+          </Button>
+        ) : (
+          <Button variant="contained" color="primary" startIcon={<Send />} disabled={!canSend} onClick={send}>
+            {t("playground.send")}
+          </Button>
+        )}
+      </Row>
+    </Box>
+  );
+};
+
+const dataUrlOf = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });

@@ -1,0 +1,111 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { notifyError } from "../../components/notify.tsx";
+import { type Answer, bodyOf, branchOf, type Chat, emptyAnswer, newChat, type Turn, withAnswer } from "./chat.ts";
+import { sendChat } from "./send-chat.ts";
+import { readChats, saveChats } from "./stored-chats.ts";
+
+const SAVE_DELAY_MS = 400;
+const TITLE_LENGTH = 40;
+
+/** In the place of a model that joined after the question. */
+const unasked = (model: string): Answer => ({ ...emptyAnswer(model), status: "complete" });
+
+/** The chats of a user on this device, and what can be done with the one that is open. */
+export function usePlayground(userId: number) {
+  const { t } = useTranslation();
+  const [read] = useState(() => readChats(userId));
+  const [chats, setChats] = useState<readonly Chat[]>(() => read ?? [newChat()]);
+  const [openId, setOpenId] = useState(() => chats[0]?.id ?? "");
+  const [running, setRunning] = useState(0);
+  const stopper = useRef<AbortController | null>(null);
+  const chat = chats.find(({ id }) => id === openId) ?? chats[0] ?? newChat();
+
+  useEffect(() => {
+    if (read === null) notifyError(new Error(t("playground.unreadable")));
+  }, [read, t]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (!saveChats(userId, chats)) notifyError(new Error(t("playground.noRoom")));
+    }, SAVE_DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [chats, userId, t]);
+  useEffect(() => () => stopper.current?.abort(), []);
+
+  const change = useCallback(
+    (id: string, next: (chat: Chat) => Chat) =>
+      setChats((all) => all.map((candidate) => (candidate.id === id ? next(candidate) : candidate))),
+    [],
+  );
+  /** Asks the lanes for answers to the last turn. */
+  const run = (turns: readonly Turn[], lanes: readonly number[]) => {
+    const last = turns.at(-1);
+    if (!last) return;
+    const abort = new AbortController();
+    stopper.current?.abort();
+    stopper.current = abort;
+    const { id, settings } = chat;
+    change(id, (now) => ({ ...now, title: now.title || last.text.slice(0, TITLE_LENGTH), turns }));
+    setRunning(lanes.length);
+    for (const lane of lanes) {
+      const tell = (answer: Answer) => change(id, (now) => withAnswer(now, last.id, lane, () => answer));
+      void sendChat(bodyOf(settings, turns, lane), tell, abort.signal).finally(() => {
+        if (stopper.current === abort) setRunning((count) => count - 1);
+      });
+    }
+  };
+  const { models } = chat.settings;
+  const before = (turnId: string) =>
+    chat.turns.slice(
+      0,
+      chat.turns.findIndex(({ id }) => id === turnId),
+    );
+  const open = (next: Chat) => {
+    stopper.current?.abort();
+    setChats((all) => [next, ...all]);
+    setOpenId(next.id);
+  };
+  return {
+    chats,
+    chat,
+    isRunning: running > 0,
+    stop: () => stopper.current?.abort(),
+    choose: (id: string) => {
+      stopper.current?.abort();
+      setOpenId(id);
+    },
+    add: () => open(newChat(chat.settings)),
+    remove: (id: string) => {
+      const left = chats.filter((candidate) => candidate.id !== id);
+      const kept = left.length > 0 ? left : [newChat(chat.settings)];
+      stopper.current?.abort();
+      setChats(kept);
+      setOpenId(kept[0]?.id ?? "");
+    },
+    setSettings: (settings: Partial<Chat["settings"]>) =>
+      change(chat.id, (now) => ({ ...now, settings: { ...now.settings, ...settings } })),
+    clear: () => {
+      stopper.current?.abort();
+      change(chat.id, (now) => ({ ...now, turns: [], title: "" }));
+    },
+    branch: (turnId: string) => open(branchOf(chat, turnId)),
+    /** Asks; in place of an earlier turn, everything since is dropped. */
+    ask: (text: string, images: readonly string[], replaces: string | null) => {
+      const turn = { id: crypto.randomUUID(), text, images, answers: models.map(emptyAnswer) };
+      run(
+        [...(replaces ? before(replaces) : chat.turns), turn],
+        models.map((_, lane) => lane),
+      );
+    },
+    retry: (turn: Turn, lane: number) => {
+      const model = models[lane];
+      if (!model) return;
+      const answers = models.map((name, index) =>
+        index === lane ? emptyAnswer(model) : (turn.answers[index] ?? unasked(name)),
+      );
+      run([...before(turn.id), { ...turn, answers }], [lane]);
+    },
+  };
+}
+
+export type Playground = ReturnType<typeof usePlayground>;
