@@ -2,7 +2,8 @@ import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, Part, Tool, ToolChoice, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
-import { recordOf } from "../json.ts";
+import { recordOf, textOf } from "../json.ts";
+import { pairCalls } from "../pair-calls.ts";
 import { blockOf } from "./blocks.ts";
 import { type Thinking, thinkingFor } from "./thinking.ts";
 
@@ -21,7 +22,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     model: target.model,
     max_tokens: limit < thinking.leastMaxTokens ? thinking.leastMaxTokens + ROOM_BESIDE_THOUGHT : limit,
     system: system.length > 0 ? system.flatMap((part) => blockOf(part) ?? []) : null,
-    messages: messagesOf(conversation.turns, dropped),
+    messages: messagesOf(conversation.turns, target, dropped),
     stream: conversation.stream || null,
     ...samplingOf(conversation, thinking, dropped),
     stop_sequences: stopsOf(sampling.stop),
@@ -80,42 +81,23 @@ function stopsOf(stop: readonly string[]): string[] | null {
   return kept.length > 0 ? kept : null;
 }
 
-/** Turns alternate, the first is the user's, results stand first and follow their calls at once. */
-function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
-  const messages: { role: "user" | "assistant"; content: JsonObject[] }[] = [];
-  for (const { role, parts } of turns) {
+/** Turns alternate, the first is the user's, and what the model shall go on with has no blanks at its end. */
+function messagesOf(turns: readonly Turn[], target: Target, dropped: Dropped): Message[] {
+  const messages: Message[] = [];
+  for (const { role, parts } of pairCalls(turns, target.newId)) {
     const content = blocksOf(parts, role, dropped);
-    if (content.length === 0) continue;
     const last = messages.at(-1);
     if (last?.role === role) last.content.push(...content);
-    else messages.push({ role, content });
+    else if (content.length > 0) messages.push({ role, content });
   }
   if (messages[0]?.role !== "user") messages.unshift({ role: "user", content: [{ type: "text", text: "..." }] });
-  for (const [at, message] of messages.entries()) {
-    if (message.role === "user") message.content = resultsFirst(message.content);
-    else answerCalls(messages, at);
-  }
+  const last = messages.at(-1);
+  const end = last?.role === "assistant" ? last.content.at(-1) : null;
+  if (end?.type === "text") end.text = textOf(end.text)?.trimEnd() || "...";
   return messages;
 }
 
-const resultsFirst = (content: readonly JsonObject[]): JsonObject[] => [
-  ...content.filter(({ type }) => type === "tool_result"),
-  ...content.filter(({ type }) => type !== "tool_result"),
-];
-
-/** A call that was never answered gets an empty result, or the whole talk would be refused. */
-function answerCalls(messages: { role: string; content: JsonObject[] }[], at: number): void {
-  const calls = (messages[at]?.content ?? []).filter(({ type }) => type === "tool_use").map(({ id }) => id);
-  if (calls.length === 0) return;
-  const next = messages[at + 1];
-  const answered = new Set(next?.content.map(({ tool_use_id: id }) => id));
-  const missing = calls
-    .filter((id) => !answered.has(id))
-    .map((id) => ({ type: "tool_result", tool_use_id: id, content: "" }));
-  if (missing.length === 0) return;
-  if (next) next.content.unshift(...missing);
-  else messages.push({ role: "user", content: missing });
-}
+type Message = { role: "user" | "assistant"; content: JsonObject[] };
 
 function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped): JsonObject[] {
   const blocks = parts.flatMap((part): JsonObject[] => {

@@ -2,6 +2,7 @@ import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, Part, Tool } from "../conversation.ts";
 import { type JsonObject, listOf, recordOf } from "../json.ts";
+import { pairCalls } from "../pair-calls.ts";
 import { signFirstCall, writePart } from "./parts.ts";
 import { cleanSchema } from "./schema.ts";
 
@@ -13,7 +14,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const { extra, system } = conversation;
   const own = extra.dialect === "gemini" ? extra.members : {};
   noteUnsaid(conversation, dropped);
-  const contents = contentsOf(conversation, dropped);
+  const contents = contentsOf(conversation, target, dropped);
   const instruction = system.map(({ text }) => ({ text }));
   // Instructions alone are no talk: they become its first turn.
   const alone = contents.length === 0 && instruction.length > 0;
@@ -36,21 +37,23 @@ function noteUnsaid({ sampling, parallelToolCalls, verbosity, user, extra }: Con
   if (extra.dialect !== "gemini") for (const name of Object.keys(extra.members)) dropped.add(name);
 }
 
-function contentsOf({ turns }: Conversation, dropped: Dropped): JsonObject[] {
-  const names = new Map<string, string>();
+/** Turns alternate and the user's comes first: a call may only follow one. */
+function contentsOf({ turns }: Conversation, target: Target, dropped: Dropped): JsonObject[] {
   const contents: { role: string; parts: JsonObject[] }[] = [];
-  for (const turn of turns) {
-    for (const part of turn.parts) if (part.type === "tool-call") names.set(part.id, part.name);
+  for (const turn of pairCalls(turns, target.newId)) {
     const role = turn.role === "assistant" ? "model" : "user";
-    const parts = withSignatures(turn.parts).flatMap((part) => written(part, names, dropped));
-    if (role === "model") signFirstCall(parts);
-    if (parts.length === 0) continue;
+    const parts = withSignatures(turn.parts).flatMap((part) => written(part, dropped));
+    if (role === "model" && checksSignatures(target.model)) signFirstCall(parts);
     const last = contents.at(-1);
     if (last?.role === role) last.parts.push(...parts);
-    else contents.push({ role, parts });
+    else if (parts.length > 0) contents.push({ role, parts });
   }
+  if (contents[0]?.role === "model") contents.unshift({ role: "user", parts: [{ text: "..." }] });
   return contents;
 }
+
+/** Since Gemini 3 calls must be signed; names without a number are the newest. */
+const checksSignatures = (model: string): boolean => !/gemini-[12]\b/.test(model);
 
 /** A thought without words before a call is the call's own signature, on its way through another format. */
 function withSignatures(parts: readonly Part[]): Part[] {
@@ -67,14 +70,14 @@ function withSignatures(parts: readonly Part[]): Part[] {
   return result;
 }
 
-function written(part: Part, names: ReadonlyMap<string, string>, dropped: Dropped): JsonObject[] {
-  const value = writePart(part, names);
+function written(part: Part, dropped: Dropped): JsonObject[] {
+  const value = writePart(part);
   if (!value && part.type !== "text" && part.type !== "reasoning")
     dropped.add(part.type === "native" ? part.name : part.type);
   if (part.type !== "tool-result") return listOf(value);
   // Images of a result follow it.
   const media = part.parts.filter(({ type }) => type === "image" || type === "document");
-  return [...listOf(value), ...media.flatMap((inner) => listOf(writePart(inner, names)))];
+  return [...listOf(value), ...media.flatMap((inner) => listOf(writePart(inner)))];
 }
 
 function toolsOf(tools: readonly Tool[], dropped: Dropped): JsonObject[] | null {

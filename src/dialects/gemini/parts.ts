@@ -72,8 +72,8 @@ function media(mediaType: string, source: MediaSource): MediaPart {
   return { type, source };
 }
 
-/** A part as Gemini writes it; null when it cannot say it. `names` tells which function a result answers. */
-export function writePart(part: Part, names: ReadonlyMap<string, string>): JsonObject | null {
+/** A part as Gemini writes it; null when it cannot say it. */
+export function writePart(part: Part): JsonObject | null {
   switch (part.type) {
     case "text":
       return part.text === "" ? null : { text: part.text };
@@ -91,7 +91,7 @@ export function writePart(part: Part, names: ReadonlyMap<string, string>): JsonO
     }
     case "tool-result":
       return {
-        functionResponse: { name: part.name ?? names.get(part.callId) ?? part.callId, response: responseOf(part) },
+        functionResponse: { name: part.name ?? part.callId, response: responseOf(part) },
       };
     case "native":
       return part.dialect === "gemini" ? part.value : null;

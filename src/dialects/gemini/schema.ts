@@ -7,59 +7,67 @@ const KEPT: ReadonlySet<string> = new Set(
 );
 const FORMATS: ReadonlySet<unknown> = new Set(["enum", "date-time", "int32", "int64", "float", "double"]);
 const DEEPEST = 24;
+/** References that hold each other many times over would grow without end. */
+const MOST_NODES = 5000;
 
 /** A JSON Schema in the subset that Gemini takes: references put in place, unions and constants rewritten, the rest left out. */
 export function cleanSchema(schema: JsonObject): JsonObject {
   const definitions = { ...recordOf(schema.definitions), ...recordOf(schema.$defs) };
-  return clean(schema, definitions, 0);
+  return clean(schema, { definitions, budget: { nodes: MOST_NODES }, within: [] });
 }
 
-function clean(given: JsonObject, definitions: JsonObject, depth: number): JsonObject {
-  if (depth > DEEPEST) return { type: "object" };
+type Place = Readonly<{
+  definitions: JsonObject;
+  budget: { nodes: number };
+  /** References that led here: one that leads to itself is cut. */
+  within: readonly string[];
+}>;
+
+function clean(given: JsonObject, place: Place, depth = 0): JsonObject {
+  place.budget.nodes -= 1;
+  if (depth > DEEPEST || place.budget.nodes < 0) return { type: "object" };
   const reference = textOf(given.$ref);
   if (reference !== null) {
+    if (place.within.includes(reference)) return { type: "object" };
     const { $ref: _, ...beside } = given;
-    const target = recordOf(definitions[reference.split("/").at(-1) ?? ""]) ?? {};
-    return clean({ ...target, ...beside }, definitions, depth + 1);
+    const within = [...place.within, reference];
+    return clean({ ...resolve(reference, place), ...beside }, { ...place, within }, depth + 1);
   }
-  const all = recordsOf(given.allOf);
-  if (all.length > 0) {
-    const { allOf: _, ...beside } = given;
-    return clean(
-      all.reduce((merged, part) => merge(merged, resolve(part, definitions)), beside),
-      definitions,
-      depth + 1,
-    );
-  }
+  if (recordsOf(given.allOf).length > 0) return clean(...merged(given, place), depth + 1);
   const schema: JsonObject = {};
   for (const [name, value] of Object.entries(given)) if (KEPT.has(name)) schema[name] = value;
-  writeType(schema, given, definitions, depth);
-  if (FORMATS.has(given.format)) schema.format = given.format;
-  const values = Array.isArray(given.enum) ? given.enum : given.const === undefined ? null : [given.const];
-  if (values && (schema.type === undefined || schema.type === "string")) {
-    Object.assign(schema, {
-      type: "string",
-      enum: values.filter((value) => value !== null && value !== "").map(String),
-    });
-  }
-  const least = given.exclusiveMinimum;
-  if (typeof least === "number") schema.minimum = schema.type === "integer" ? least + 1 : least;
-  const most = given.exclusiveMaximum;
-  if (typeof most === "number") schema.maximum = schema.type === "integer" ? most - 1 : most;
+  const inner = (part: JsonObject) => clean(part, place, depth + 1);
+  writeType(schema, given, inner);
+  writeValues(schema, given);
   const properties = recordOf(given.properties);
   if (properties && Object.keys(properties).length > 0) {
-    schema.properties = mapValues(properties, (inner) => clean(inner, definitions, depth + 1));
+    schema.type ??= "object";
+    schema.properties = mapValues(properties, inner);
     const required = Array.isArray(given.required) ? given.required.filter((name) => name in properties) : [];
     if (required.length > 0) schema.required = required;
   }
   const items = recordOf(given.items) ?? recordsOf(given.prefixItems)[0];
-  if (items) schema.items = clean(items, definitions, depth + 1);
+  if (items) Object.assign(schema, { type: schema.type ?? "array", items: inner(items) });
   else if (schema.type === "array") schema.items = { type: "string" };
   return schema;
 }
 
+/** Constants, limits and formats. */
+function writeValues(schema: JsonObject, given: JsonObject): void {
+  if (FORMATS.has(given.format)) schema.format = given.format;
+  const values = Array.isArray(given.enum) ? given.enum : given.const === undefined ? null : [given.const];
+  // Only texts can be listed.
+  if (values && (schema.type === undefined || schema.type === "string")) {
+    const texts = values.filter((value) => value !== null && value !== "").map(String);
+    Object.assign(schema, { type: "string", enum: texts });
+  }
+  const step = schema.type === "integer" ? 1 : 0;
+  if (typeof given.exclusiveMinimum === "number") schema.minimum = given.exclusiveMinimum + step;
+  if (typeof given.exclusiveMaximum === "number") schema.maximum = given.exclusiveMaximum - step;
+}
+
 /** `type: [T, "null"]` and unions with null become nullable; other unions `anyOf`. */
-function writeType(schema: JsonObject, given: JsonObject, definitions: JsonObject, depth: number): void {
+function writeType(schema: JsonObject, given: JsonObject, inner: (part: JsonObject) => JsonObject): void {
   const types = Array.isArray(given.type)
     ? given.type.map(String)
     : given.type === undefined
@@ -72,13 +80,27 @@ function writeType(schema: JsonObject, given: JsonObject, definitions: JsonObjec
   const union = [...recordsOf(given.anyOf), ...recordsOf(given.oneOf)];
   if (union.length === 0) return;
   if (union.some(({ type }) => type === "null")) schema.nullable = true;
-  const rest = union.filter(({ type }) => type !== "null").map((part) => clean(part, definitions, depth + 1));
+  const rest = union.filter(({ type }) => type !== "null").map(inner);
   if (rest.length === 1) Object.assign(schema, { ...rest[0], ...schema });
   else schema.anyOf = rest;
 }
 
-const resolve = (part: JsonObject, definitions: JsonObject): JsonObject =>
-  recordOf(definitions[textOf(part.$ref)?.split("/").at(-1) ?? ""]) ?? part;
+const resolve = (reference: string, { definitions }: Place): JsonObject =>
+  recordOf(definitions[reference.split("/").at(-1) ?? ""]) ?? {};
+
+/** The parts of `allOf` as one schema, and where its references lead. */
+function merged(given: JsonObject, place: Place): [JsonObject, Place] {
+  const { allOf, ...beside } = given;
+  const within = [...place.within];
+  const whole = recordsOf(allOf).reduce((sum: JsonObject, part) => {
+    const reference = textOf(part.$ref);
+    if (reference === null) return merge(sum, part);
+    if (within.includes(reference)) return sum;
+    within.push(reference);
+    return merge(sum, resolve(reference, place));
+  }, beside);
+  return [whole, { ...place, within }];
+}
 
 function merge(one: JsonObject, other: JsonObject): JsonObject {
   const required = [
