@@ -5,7 +5,9 @@ import { useTranslation } from "react-i18next";
 import { Col, Panel } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { PasswordField } from "../login/PasswordField.tsx";
+import { isEasyToGuess } from "../register/weak-password.ts";
 import { security } from "../security/security-calls.ts";
+import { useSession } from "../session/session.tsx";
 import { checkPasswordForm, type PasswordErrors, type PasswordForm } from "./password-form.ts";
 import { changePassword } from "./self-calls.ts";
 
@@ -17,6 +19,7 @@ export const PasswordPanel = () => {
   const [form, setForm] = useState(EMPTY);
   const [errors, setErrors] = useState<PasswordErrors>({});
   const queries = useQueryClient();
+  const { user } = useSession();
   const hasPassword = useQuery(security).data?.has_password ?? true;
   const change = useMutation({
     mutationFn: () => changePassword(form.original, form.password),
@@ -57,7 +60,11 @@ export const PasswordPanel = () => {
             <PasswordField
               {...field("password")}
               label={t("personal.password.new")}
-              hint={t("personal.password.newHint")}
+              hint={t(
+                isEasyToGuess(form.password, user?.username ?? "")
+                  ? "register.easyToGuess"
+                  : "personal.password.newHint",
+              )}
               autoComplete="new-password"
             />
             <PasswordField {...field("confirm")} label={t("personal.password.confirm")} autoComplete="new-password" />

@@ -18,6 +18,7 @@ import {
   LONGEST_USERNAME,
   type RegisterErrors,
 } from "./register-form.ts";
+import { isEasyToGuess } from "./weak-password.ts";
 
 const EMPTY: Form = { username: "", password: "", confirm: "", email: "", code: "" };
 
@@ -80,7 +81,7 @@ export const RegisterForm = () => {
           label={t("register.password")}
           name="password"
           autoComplete="new-password"
-          hint={t("register.passwordHint")}
+          hint={t(isEasyToGuess(form.password, form.username) ? "register.easyToGuess" : "register.passwordHint")}
           value={form.password}
           onChange={change("password")}
           error={errorOf("password")}
