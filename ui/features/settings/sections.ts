@@ -135,7 +135,6 @@ const MODELS: readonly Omit<SettingSection, "tab">[] = [
       ),
       whole("general_setting.ping_interval_seconds", 1, "seconds"),
       whole("responses.keep_hours", 0, "hours"),
-      whole("responses.keep_hours", 0, "hours"),
     ],
   },
   {
