@@ -3,6 +3,7 @@ import { sessionUser } from "./accounts/authenticate.ts";
 import { CHANNEL_STATUS } from "./channels/entry.ts";
 import { disableChannelKey, setChannelStatus } from "./channels/set-status.ts";
 import { auditRoutes } from "./console/audit.ts";
+import { bookRoutes } from "./console/books.ts";
 import { channelExplainRoutes, type Explain } from "./console/channel-explain.ts";
 import { channelUpstreamRoutes } from "./console/channel-upstream.ts";
 import { channelRoutes } from "./console/channels.ts";
@@ -112,6 +113,7 @@ function managementApi(services: Services, explain: Explain) {
     .use(tokenRoutes(shared, guarded))
     .use(redemptionRoutes(shared, guarded))
     .use(auditRoutes(shared, guarded))
+    .use(bookRoutes(shared, guarded))
     .use(walletRoutes(shared, guarded))
     .use(logRoutes(services, guarded));
 }
