@@ -7,6 +7,7 @@ import { bookRoutes } from "./console/books.ts";
 import { channelExplainRoutes, type Explain } from "./console/channel-explain.ts";
 import { channelUpstreamRoutes } from "./console/channel-upstream.ts";
 import { channelRoutes } from "./console/channels.ts";
+import { dataRoutes } from "./console/data.ts";
 import { envelope } from "./console/envelope.ts";
 import { guard } from "./console/guard.ts";
 import { identityRoutes } from "./console/identity.ts";
@@ -115,6 +116,7 @@ function managementApi(services: Services, explain: Explain) {
     .use(auditRoutes(shared, guarded))
     .use(bookRoutes(shared, guarded))
     .use(walletRoutes(shared, guarded))
+    .use(dataRoutes(shared, guarded))
     .use(logRoutes(services, guarded));
 }
 

@@ -6,6 +6,7 @@ import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { createTokenDirectory } from "../tokens/directory.ts";
 import { channelUpstreamRoutes } from "./channel-upstream.ts";
 import { channelRoutes } from "./channels.ts";
+import { dataRoutes } from "./data.ts";
 import { logRoutes } from "./logs.ts";
 import { modelRoutes } from "./models.ts";
 import { startTestConsole } from "./testing.ts";
@@ -26,6 +27,7 @@ export async function startTestOperations() {
       .use(modelRoutes(shared, guarded))
       .use(channelRoutes(shared, guarded))
       .use(tokenRoutes(shared, guarded))
+      .use(dataRoutes(shared, guarded))
       .use(logRoutes(shared, guarded));
   });
   if (!rooms) throw new Error("the rooms were not opened");

@@ -5,4 +5,5 @@ export const logMessages = {
     zh: "清理时间不能晚于当前时间（单位为秒）。",
   },
   log_cursor_invalid: { en: "The place to continue from is not valid.", zh: "翻页位置无效。" },
+  data_span_too_long: { en: "The time span must not exceed one month.", zh: "时间跨度不能超过一个月。" },
 } as const;
