@@ -7,6 +7,7 @@ import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { providerOf } from "../providers/registry.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
 import { setChannelStatus } from "./set-status.ts";
 
@@ -18,10 +19,15 @@ const BILLING_TYPES: ReadonlySet<number> = new Set([1, CUSTOM]);
 const AT_A_TIME = 8;
 const DAY_MS = 86_400_000;
 
-/** Asks the upstream for the channel's balance in USD and keeps it. Throws OperationError with what went wrong. */
+const tellsBalance = ({ type }: ChannelEntry): boolean =>
+  BILLING_TYPES.has(type) || providerOf(type)?.balance !== undefined;
+
+/** Asks the upstream for the channel's balance, in the currency it has there, and keeps it. Throws OperationError with what went wrong. */
 export async function updateBalance({ db, fetch }: BalanceDeps, channel: ChannelEntry): Promise<number> {
-  if (!BILLING_TYPES.has(channel.type)) throw new OperationError("channel_balance_not_offered");
-  const balance = await readBillingBalance(fetch, channel);
+  if (!tellsBalance(channel)) throw new OperationError("channel_balance_not_offered");
+  const balance = await (BILLING_TYPES.has(channel.type)
+    ? readBillingBalance(fetch, channel)
+    : readOwnBalance(fetch, channel));
   await db
     .update(channels)
     .set({ balance: String(balance), balanceUpdatedTime: nowSeconds() })
@@ -37,9 +43,7 @@ export async function updateAllBalances(
   deps: BalanceDeps & Readonly<{ changes: Changes }>,
   channels: Iterable<ChannelEntry>,
 ): Promise<{ updated: number; total: number }> {
-  const asked = [...channels].filter(
-    ({ status, type }) => status === CHANNEL_STATUS.enabled && BILLING_TYPES.has(type),
-  );
+  const asked = [...channels].filter((channel) => channel.status === CHANNEL_STATUS.enabled && tellsBalance(channel));
   const total = asked.length;
   let updated = 0;
   const ask = async (channel: ChannelEntry) => {
@@ -63,6 +67,26 @@ export async function updateAllBalances(
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, worker));
   return { updated, total };
+}
+
+/** By the address and the words of the provider's own. */
+async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<number> {
+  const provider = providerOf(channel.type);
+  const failed = (reason: string) => new OperationError("channel_balance_unavailable", { reason });
+  if (!provider?.balance) throw failed("the upstream does not tell it");
+  const [key = ""] = channel.keys;
+  const proxy = typeof channel.setting.proxy === "string" ? channel.setting.proxy : "";
+  try {
+    const answer = await fetch(provider.balance.url(channel), { headers: provider.authHeaders(channel, key), proxy });
+    if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
+    const balance = provider.balance.read(JSON.parse(answer.text()));
+    if (balance === null) throw failed("the answer has no amounts");
+    return Math.round(balance * 1e6) / 1e6;
+  } catch (error) {
+    if (error instanceof OutboundError) throw failed(error.message);
+    if (error instanceof SyntaxError) throw failed("the answer is not JSON");
+    throw error;
+  }
 }
 
 async function readBillingBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<number> {

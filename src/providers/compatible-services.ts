@@ -1,4 +1,4 @@
-import { type JsonObject, recordOf } from "../dialects/json.ts";
+import { type JsonObject, recordOf, recordsOf } from "../dialects/json.ts";
 import { type Compatible, compatible } from "./compatible.ts";
 import { furtherServices } from "./further-services.ts";
 import type { Provider } from "./provider.ts";
@@ -45,6 +45,13 @@ const tables: readonly Compatible[] = [
     capabilities: ["chat", "completions"],
     keyHint: "sk-or-…",
     headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
+    balance: {
+      path: "/v1/credits",
+      read(answer) {
+        const data = recordOf(recordOf(answer)?.data);
+        return data && Number(data.total_credits) - Number(data.total_usage);
+      },
+    },
     models: [
       "openai/gpt-5.4",
       "anthropic/claude-sonnet-5",
@@ -66,6 +73,10 @@ const tables: readonly Compatible[] = [
     name: "Moonshot",
     owner: "moonshot",
     base: "https://api.moonshot.cn",
+    balance: {
+      path: "/v1/users/me/balance",
+      read: (answer) => recordOf(recordOf(answer)?.data)?.available_balance,
+    },
     models: [
       "kimi-k3",
       "kimi-k2.7-code",
@@ -158,6 +169,7 @@ const tables: readonly Compatible[] = [
     owner: "siliconflow",
     base: "https://api.siliconflow.cn",
     capabilities: [...EVERYTHING, "rerank", ...MEDIA],
+    balance: { path: "/v1/user/info", read: (answer) => recordOf(recordOf(answer)?.data)?.totalBalance },
     models: [
       "deepseek-ai/DeepSeek-V3.2",
       "deepseek-ai/DeepSeek-R1",
@@ -177,6 +189,13 @@ const tables: readonly Compatible[] = [
     owner: "deepseek",
     base: "https://api.deepseek.com",
     capabilities: ["chat", "completions"],
+    balance: {
+      path: "/user/balance",
+      read(answer) {
+        const infos = recordsOf(recordOf(answer)?.balance_infos);
+        return (infos.find(({ currency }) => currency === "CNY") ?? infos[0])?.total_balance;
+      },
+    },
     models: ["deepseek-v4-pro", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"],
     quirks: { noDeveloper: true, limitField: "max_tokens", refused: ["logit_bias", "n", "seed"] },
   },

@@ -41,6 +41,8 @@ export type Compatible = Readonly<{
   quirks?: Quirks;
   /** Also understands OpenAI's Responses. */
   responses?: boolean;
+  /** Path behind the address without its version, and where in the answer the balance stands. */
+  balance?: Readonly<{ path: string; read(answer: unknown): unknown }>;
   /** Headers besides the key. */
   headers?: Readonly<Record<string, string>>;
 }>;
@@ -64,9 +66,24 @@ export function compatible(table: Compatible): Provider {
     url: (channel, { capability, dialect }) =>
       address(channel) + (dialect === "openai-responses" ? "/responses" : OPENAI_PATHS[capability]),
     modelListUrl: (channel) => `${address(channel)}/models`,
+    ...(table.balance && { balance: balanceOf(table.balance, (channel) => address(channel), root) }),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),
     ...(quirks && { adapt: (body, ask) => (ask.dialect === "openai-chat" ? meetQuirks(body, ask, quirks) : null) }),
     streamUsage: table.streamUsage ?? true,
+  };
+}
+
+function balanceOf(
+  { path, read }: NonNullable<Compatible["balance"]>,
+  address: (channel: ProviderChannel) => string,
+  root: string,
+): NonNullable<Provider["balance"]> {
+  return {
+    url: (channel) => address(channel).slice(0, root === "" ? undefined : -root.length) + path,
+    read(answer) {
+      const amount = Number(read(answer) ?? Number.NaN);
+      return Number.isFinite(amount) ? amount : null;
+    },
   };
 }
 

@@ -91,6 +91,8 @@ export type Provider = Readonly<{
   modelListUrl(channel: ProviderChannel): string | null;
   /** Ids in an answer of that address; absent: OpenAI's list. */
   readModelList?(answer: unknown): string[];
+  /** Where the upstream tells what is left, and how it says so; null from `read`: it does not. */
+  balance?: Readonly<{ url(channel: ProviderChannel): string; read(answer: unknown): number | null }>;
   /** Headers that carry the key. */
   authHeaders(channel: ProviderChannel, key: string, ask?: Ask): Record<string, string>;
   /** Headers that depend on the whole request, or on an access token that must be fetched with the key. */

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "bun:test";
+import type { JsonObject } from "../dialects/json.ts";
+import type { Ask } from "./provider.ts";
+import { providerOf } from "./registry.ts";
+
+const ask = (model: string, capability: Ask["capability"] = "chat"): Ask => ({
+  capability,
+  dialect: "openai-chat",
+  model,
+  stream: false,
+});
+const channel = (baseUrl = "", other = "") => ({ baseUrl, other, openaiOrganization: "" });
+
+describe("addresses of compatible services", () => {
+  test.each([
+    [26, "", "glm-5", "https://open.bigmodel.cn/api/paas/v4/chat/completions"],
+    [25, "https://api.moonshot.ai/", "kimi-k3", "https://api.moonshot.ai/v1/chat/completions"],
+    [43, "https://api.deepseek.com/v1", "deepseek-chat", "https://api.deepseek.com/v1/chat/completions"],
+    [45, "", "doubao-seed-1-8", "https://ark.cn-beijing.volces.com/api/v3/chat/completions"],
+    [45, "", "bot-1", "https://ark.cn-beijing.volces.com/api/v3/bots/chat/completions"],
+    [46, "", "ernie-speed-128k", "https://qianfan.baidubce.com/v2/chat/completions"],
+    [1003, "", "sonar", "https://api.perplexity.ai/chat/completions"],
+  ])("type %p with base %p: %p", (type, base, model, expected) => {
+    expect(providerOf(type)?.url(channel(base), ask(model))).toBe(expected);
+  });
+
+  test("Cloudflare's has the account", () => {
+    expect(providerOf(39)?.url(channel("", "acc"), ask("@cf/x"))).toBe(
+      "https://api.cloudflare.com/client/v4/accounts/acc/ai/v1/chat/completions",
+    );
+  });
+
+  test("Azure's has the deployment and the version, or neither", () => {
+    const base = "https://me.openai.azure.com";
+    expect(providerOf(3)?.url(channel(base, "2025-04-01-preview"), ask("gpt-4o"))).toBe(
+      `${base}/openai/deployments/gpt-4o/chat/completions?api-version=2025-04-01-preview`,
+    );
+    expect(providerOf(3)?.url(channel(`${base}/openai/v1`), ask("gpt-4o"))).toBe(`${base}/openai/v1/chat/completions`);
+  });
+});
+
+describe("requests meet what services take", () => {
+  const adapt = (type: number, body: JsonObject, model = "m") =>
+    providerOf(type)?.adapt?.({ model, ...body }, ask(model));
+
+  test("Mistral: nothing unknown, short ids, seed by its name", () => {
+    const id = "call_with_a_long_name";
+    const messages = [
+      { role: "developer", content: "s" },
+      { role: "assistant", tool_calls: [{ id, type: "function", function: { name: "f", arguments: "{}" } }] },
+      { role: "tool", tool_call_id: id, content: "x" },
+    ];
+    const made = adapt(42, {
+      messages,
+      seed: 7,
+      user: "u",
+      max_completion_tokens: 5,
+      stream_options: {},
+      temperature: 2,
+    });
+    const sent = made?.changes.messages as { role: string; tool_calls?: { id: string }[]; tool_call_id?: string }[];
+    const short = sent[1]?.tool_calls?.[0]?.id;
+    expect(short).toMatch(/^[a-zA-Z0-9]{9}$/);
+    expect(sent[2]?.tool_call_id).toBe(short);
+    expect(sent[0]?.role).toBe("system");
+    expect(made?.changes).toMatchObject({ random_seed: 7, max_tokens: 5, temperature: 1.5 });
+    for (const gone of ["seed", "user", "stream_options", "max_completion_tokens"]) {
+      expect(made?.changes).toHaveProperty(gone, undefined);
+    }
+    expect(made?.dropped).toEqual(["user"]);
+  });
+
+  test("Zhipu: its own choice of tools, no end of its ranges", () => {
+    expect(adapt(26, { top_p: 1, temperature: 0, tool_choice: "required", n: 2 })?.changes).toEqual({
+      n: undefined,
+      top_p: 0.99,
+      tool_choice: undefined,
+      temperature: undefined,
+      do_sample: false,
+    });
+  });
+
+  test("xAI: an effort behind the name, nothing that reasoning models refuse", () => {
+    expect(adapt(48, { stop: ["x"], max_tokens: 9 }, "grok-3-mini-high")?.changes).toMatchObject({
+      model: "grok-3-mini",
+      reasoning_effort: "high",
+      stop: undefined,
+      max_tokens: undefined,
+      max_completion_tokens: 9,
+    });
+  });
+
+  test("nothing changes where nothing must", () => {
+    expect(adapt(43, { temperature: 0.5, messages: [{ role: "user", content: "hi" }] })).toBeNull();
+  });
+});
+
+describe("balances", () => {
+  test.each([
+    [20, "https://openrouter.ai/api/v1/credits", { data: { total_credits: 10, total_usage: 2.5 } }, 7.5],
+    [25, "https://api.moonshot.cn/v1/users/me/balance", { data: { available_balance: 4.2 } }, 4.2],
+    [40, "https://api.siliconflow.cn/v1/user/info", { data: { totalBalance: "88.00" } }, 88],
+    [
+      43,
+      "https://api.deepseek.com/user/balance",
+      {
+        balance_infos: [
+          { currency: "USD", total_balance: "1" },
+          { currency: "CNY", total_balance: "7.5" },
+        ],
+      },
+      7.5,
+    ],
+  ])("type %p tells it at %p", (type, url, answer, expected) => {
+    const balance = providerOf(type)?.balance;
+    expect(balance?.url(channel())).toBe(url);
+    expect(balance?.read(answer)).toBe(expected);
+    expect(balance?.read({})).toBeNull();
+  });
+});
