@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import { type AnyElysia, Elysia } from "elysia";
 import { sessionUser } from "./accounts/authenticate.ts";
 import { CHANNEL_STATUS } from "./channels/entry.ts";
 import { disableChannelKey, setChannelStatus } from "./channels/set-status.ts";
@@ -17,6 +17,7 @@ import { pricingRoutes } from "./console/pricing.ts";
 import { rateLimit } from "./console/rate-limit.ts";
 import { redemptionRoutes } from "./console/redemptions.ts";
 import { sameOrigin } from "./console/same-origin.ts";
+import { taskRoutes } from "./console/tasks.ts";
 import { tokenRoutes } from "./console/tokens.ts";
 import { walletRoutes } from "./console/wallet.ts";
 import { type PageLimit, webAssets } from "./console/web-assets.ts";
@@ -82,8 +83,8 @@ function pageLimit({ config, clientAddress }: Services): PageLimit {
   };
 }
 
-/** Everything under /api. */
-function managementApi(services: Services, explain: Explain) {
+/** Everything under /api. Nobody needs the types of its routes, and all together they are too many for the compiler. */
+function managementApi(services: Services, explain: Explain): AnyElysia {
   const { database, changes, vault, channels, config } = services;
   const shared = {
     ...services,
@@ -111,6 +112,7 @@ function managementApi(services: Services, explain: Explain) {
     .use(channelUpstreamRoutes(shared, guarded))
     .use(modelRoutes(services, guarded))
     .use(channelRoutes(operations, guarded))
+    .use(taskRoutes(shared, guarded))
     .use(tokenRoutes(shared, guarded))
     .use(redemptionRoutes(shared, guarded))
     .use(auditRoutes(shared, guarded))

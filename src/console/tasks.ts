@@ -1,0 +1,76 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../db/types.ts";
+import { listDrawingTasks, listMediaTasks } from "../tasks/list-tasks.ts";
+import type { guard } from "./guard.ts";
+import { paged, pagingQuery } from "./paging.ts";
+import { timestamp, wholeNumber } from "./query-fields.ts";
+
+const text = t.Optional(t.String({ maxLength: 200 }));
+/** Drawing clients count in milliseconds: the year 9999. */
+const LAST_MILLISECOND = 253_402_300_799_999;
+const drawingQuery = t.Object({
+  ...pagingQuery,
+  channel_id: wholeNumber(),
+  mj_id: text,
+  start_timestamp: wholeNumber(LAST_MILLISECOND),
+  end_timestamp: wholeNumber(LAST_MILLISECOND),
+});
+const mediaQuery = t.Object({
+  ...pagingQuery,
+  channel_id: wholeNumber(),
+  task_id: text,
+  platform: text,
+  action: text,
+  status: text,
+  start_timestamp: timestamp(),
+  end_timestamp: timestamp(),
+});
+type Drawing = typeof drawingQuery.static;
+type Media = typeof mediaQuery.static;
+
+/** Drawing tasks and music and video tasks: everybody's for administrators, one's own under /self. */
+export function taskRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
+  return new Elysia({ prefix: "/api", name: "console/tasks" })
+    .use(guarded)
+    .get(
+      "/mj",
+      ({ query }) =>
+        paged(query, (page) => listDrawingTasks(db, { ...drawingFilter(query), ...channelOf(query) }, page, "admin")),
+      { role: "admin", query: drawingQuery },
+    )
+    .get(
+      "/mj/self",
+      ({ actor, query }) =>
+        paged(query, (page) => listDrawingTasks(db, { ...drawingFilter(query), userId: actor.id }, page, "owner")),
+      { role: "user", query: drawingQuery },
+    )
+    .get(
+      "/task",
+      ({ query }) =>
+        paged(query, (page) => listMediaTasks(db, { ...mediaFilter(query), ...channelOf(query) }, page, "admin")),
+      { role: "admin", query: mediaQuery },
+    )
+    .get(
+      "/task/self",
+      ({ actor, query }) =>
+        paged(query, (page) => listMediaTasks(db, { ...mediaFilter(query), userId: actor.id }, page, "owner")),
+      { role: "user", query: mediaQuery },
+    );
+}
+
+const channelOf = ({ channel_id }: Drawing | Media) => (channel_id ? { channelId: channel_id } : {});
+
+const spanOf = ({ start_timestamp, end_timestamp }: Drawing | Media) => ({
+  ...(start_timestamp && { start: Math.ceil(start_timestamp) }),
+  ...(end_timestamp && { end: Math.trunc(end_timestamp) }),
+});
+
+const drawingFilter = (query: Drawing) => ({ ...spanOf(query), ...(query.mj_id && { mjId: query.mj_id }) });
+
+const mediaFilter = (query: Media) => ({
+  ...spanOf(query),
+  ...(query.task_id && { taskId: query.task_id }),
+  ...(query.platform && { platform: query.platform }),
+  ...(query.action && { action: query.action }),
+  ...(query.status && { status: query.status }),
+});
