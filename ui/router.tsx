@@ -128,6 +128,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/playground.tsx"), "PlaygroundPage"),
   ),
   guarded(
+    "/detail",
+    lazyRouteComponent(() => import("./routes/detail.tsx"), "DetailPage"),
+  ),
+  guarded(
     "/token",
     lazyRouteComponent(() => import("./routes/token-list.tsx"), "TokenListPage"),
   ),

@@ -6,6 +6,7 @@ import books from "./en/books.json" with { type: "json" };
 import channels from "./en/channels.json" with { type: "json" };
 import codes from "./en/codes.json" with { type: "json" };
 import components from "./en/components.json" with { type: "json" };
+import dashboard from "./en/dashboard.json" with { type: "json" };
 import home from "./en/home.json" with { type: "json" };
 import login from "./en/login.json" with { type: "json" };
 import logs from "./en/logs.json" with { type: "json" };
@@ -34,6 +35,7 @@ export default {
   channels,
   codes,
   components,
+  dashboard,
   home,
   login,
   logs,

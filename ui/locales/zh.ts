@@ -6,6 +6,7 @@ import books from "./zh/books.json" with { type: "json" };
 import channels from "./zh/channels.json" with { type: "json" };
 import codes from "./zh/codes.json" with { type: "json" };
 import components from "./zh/components.json" with { type: "json" };
+import dashboard from "./zh/dashboard.json" with { type: "json" };
 import home from "./zh/home.json" with { type: "json" };
 import login from "./zh/login.json" with { type: "json" };
 import logs from "./zh/logs.json" with { type: "json" };
@@ -34,6 +35,7 @@ export default {
   channels,
   codes,
   components,
+  dashboard,
   home,
   login,
   logs,

@@ -17,7 +17,8 @@ type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; 
 export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
   const { t } = useTranslation();
   const { user } = useSession();
-  const version = useSite()?.version;
+  const site = useSite();
+  const version = site?.version;
   const toggle = isCollapsed ? t("shell.expand") : t("shell.collapse");
   return (
     <Box
@@ -35,7 +36,7 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
         py: 3,
       }}
     >
-      {navFor(user).map(({ key, items }) => (
+      {navFor(user, site?.enable_data_export ?? false).map(({ key, items }) => (
         <Box key={key} sx={{ mb: 3 }}>
           {!isCollapsed && (
             <Box sx={{ px: 2.5, mb: 1, fontSize: 12, lineHeight: "16px", fontWeight: 520, color: "text.tertiary" }}>

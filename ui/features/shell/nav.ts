@@ -5,6 +5,7 @@ import ForumOutlined from "@mui/icons-material/ForumOutlined";
 import GroupOutlined from "@mui/icons-material/GroupOutlined";
 import HandshakeOutlined from "@mui/icons-material/HandshakeOutlined";
 import HubOutlined from "@mui/icons-material/HubOutlined";
+import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
 import ManageHistoryOutlined from "@mui/icons-material/ManageHistoryOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
@@ -18,6 +19,7 @@ import { isAdmin, isSuperAdmin, type StoredUser } from "../session/stored-user.t
 export type NavItem = Readonly<{
   path:
     | "/playground"
+    | "/detail"
     | "/token"
     | "/log"
     | "/channel"
@@ -34,6 +36,7 @@ export type NavItem = Readonly<{
   /** Under `shell` in the words. */
   label:
     | "playground"
+    | "dashboard"
     | "tokens"
     | "logs"
     | "channels"
@@ -49,6 +52,8 @@ export type NavItem = Readonly<{
     | "personalSettings";
   icon: typeof SvgIcon;
   isForSuperAdmins?: true;
+  /** Only where the site keeps a dashboard. */
+  isDashboard?: true;
 }>;
 
 export type NavSection = Readonly<{
@@ -64,6 +69,7 @@ export const NAV: readonly NavSection[] = [
     isForAdmins: false,
     items: [
       { path: "/playground", label: "playground", icon: ForumOutlined },
+      { path: "/detail", label: "dashboard", icon: InsightsOutlined, isDashboard: true },
       { path: "/token", label: "tokens", icon: KeyOutlined },
       { path: "/log", label: "logs", icon: ReceiptLongOutlined },
     ],
@@ -93,11 +99,14 @@ export const NAV: readonly NavSection[] = [
   },
 ];
 
-/** The sections and pages that somebody may open. */
-export const navFor = (user: StoredUser | null): readonly NavSection[] =>
+/** The sections and pages that somebody may open on a site that keeps a dashboard or does not. */
+export const navFor = (user: StoredUser | null, hasDashboard: boolean): readonly NavSection[] =>
   NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).map((section) => ({
     ...section,
-    items: section.items.filter(({ isForSuperAdmins }) => !isForSuperAdmins || isSuperAdmin(user)),
+    items: section.items.filter(
+      ({ isForSuperAdmins, isDashboard }) =>
+        (!isForSuperAdmins || isSuperAdmin(user)) && (!isDashboard || hasDashboard),
+    ),
   }));
 
 /** Pages for everybody whose address lies under that of a page of the console. */

@@ -15,6 +15,7 @@ import { useSession } from "../session/session.tsx";
 import { isAdmin, isSuperAdmin } from "../session/stored-user.ts";
 import { findSettings } from "../settings/find-settings.ts";
 import { useSettingTargets } from "../settings/use-setting-targets.ts";
+import { useSite } from "../site/site.tsx";
 import { findTargets } from "./find-targets.ts";
 import { LANGUAGES } from "./LanguageMenu.tsx";
 import { navFor } from "./nav.ts";
@@ -33,7 +34,8 @@ export function useCommands(): readonly Command[] {
   const { setMode } = useColorScheme();
   const { user } = useSession();
   const leave = useLeave();
-  const pages = navFor(user).flatMap(({ items }) => items);
+  const hasDashboard = useSite()?.enable_data_export ?? false;
+  const pages = navFor(user, hasDashboard).flatMap(({ items }) => items);
   const goTo = (page: string, path: string, icon: typeof SvgIcon): Command => ({
     label: t("shell.palette.goTo", { page }),
     icon,

@@ -15,6 +15,7 @@ export type SiteStatus = Readonly<{
   default_collapse_sidebar: boolean;
   self_use_mode_enabled: boolean;
   demo_site_enabled: boolean;
+  enable_data_export: boolean;
   register_enabled: boolean;
   password_register_enabled: boolean;
   password_login_enabled: boolean;

@@ -1,0 +1,62 @@
+import Box from "@mui/material/Box";
+import Table from "@mui/material/Table";
+import TableBody from "@mui/material/TableBody";
+import TableCell from "@mui/material/TableCell";
+import TableHead from "@mui/material/TableHead";
+import TableRow from "@mui/material/TableRow";
+import { useTranslation } from "react-i18next";
+import type { Series } from "../../../src/logs/read-series.ts";
+import { Count, Money } from "../../components/Money.tsx";
+import { totalsOf } from "./series-values.ts";
+
+/** The sums of each series: spending, calls, tokens, share of failures and time a call. */
+export const SeriesTable = ({
+  series,
+  nameOf,
+}: Readonly<{ series: readonly Series[]; nameOf: (one: Series) => string }>) => {
+  const { t } = useTranslation();
+  return (
+    <Box sx={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label={t("dashboard.table")}>
+      <Table size="small">
+        <TableHead>
+          <TableRow>
+            <TableCell>{t("dashboard.name")}</TableCell>
+            {(["spent", "calls", "tokens", "failures", "duration"] as const).map((head) => (
+              <TableCell key={head} align="right">
+                {t(`dashboard.${head}`)}
+              </TableCell>
+            ))}
+          </TableRow>
+        </TableHead>
+        <TableBody>
+          {series.map((one) => {
+            const sums = totalsOf([one]);
+            return (
+              <TableRow key={one.key ?? "others"}>
+                <TableCell sx={{ overflowWrap: "anywhere" }}>{nameOf(one)}</TableCell>
+                <TableCell align="right">
+                  <Money quota={sums.quota} decimals={4} />
+                </TableCell>
+                <TableCell align="right">
+                  <Count value={sums.count} />
+                </TableCell>
+                <TableCell align="right">
+                  <Count value={sums.prompt_tokens + sums.completion_tokens} />
+                </TableCell>
+                <TableCell align="right" className="num">
+                  {percent(sums.failed, sums.count)}
+                </TableCell>
+                <TableCell align="right" className="num">
+                  {sums.count ? `${(sums.elapsed_ms / sums.count / 1000).toFixed(2)} s` : "–"}
+                </TableCell>
+              </TableRow>
+            );
+          })}
+        </TableBody>
+      </Table>
+    </Box>
+  );
+};
+
+/** A share in percent with two decimals. */
+const percent = (part: number, whole: number): string => (whole ? `${((part / whole) * 100).toFixed(2)}%` : "–");

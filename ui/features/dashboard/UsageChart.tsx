@@ -1,0 +1,119 @@
+import Box from "@mui/material/Box";
+import { useTheme } from "@mui/material/styles";
+import { BarChart } from "@mui/x-charts/BarChart";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Series, SeriesStep } from "../../../src/logs/read-series.ts";
+import { Row } from "../../components/layout.tsx";
+import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
+import { compactCount } from "../logs/compact-count.ts";
+import { type Measure, periodsOf, valuesOf } from "./series-values.ts";
+
+const COLOURS = ["s1", "s2", "s3", "s4", "s5", "s6"] as const;
+const STEP_SECONDS = { hour: 3600, day: 86_400, week: 604_800 } as const;
+
+type UsageChartProps = Readonly<{
+  series: readonly Series[];
+  step: SeriesStep;
+  measure: Measure;
+  nameOf: (one: Series) => string;
+}>;
+
+/** Bars of each period, stacked by series; a click on a name takes its series away and brings it back. */
+export const UsageChart = ({ series, step, measure, nameOf }: UsageChartProps) => {
+  const { t, i18n } = useTranslation();
+  const { vars, palette } = useTheme();
+  const colours = (vars ?? { palette }).palette.series;
+  const money = useMoneyFormat();
+  const [hidden, setHidden] = useState<ReadonlySet<string | null>>(new Set());
+  const periods = periodsOf(series, STEP_SECONDS[step]);
+  const text = (value: number) => (measure === "quota" ? amountText(value, money) : compactCount(value));
+  const colourOf = (one: Series, index: number) => {
+    const name = COLOURS[index % COLOURS.length];
+    return one.key === null || !name ? colours.s7 : colours[name];
+  };
+  const toggle = (key: string | null) => {
+    const next = new Set(hidden);
+    if (!next.delete(key)) next.add(key);
+    setHidden(next);
+  };
+  return (
+    <>
+      <Box role="img" aria-label={t("dashboard.chartLabel")} sx={{ minWidth: 0 }}>
+        <BarChart
+          height={280}
+          hideLegend
+          skipAnimation
+          margin={{ left: 0, right: 8, top: 12, bottom: 0 }}
+          grid={{ horizontal: true }}
+          xAxis={[
+            {
+              scaleType: "band",
+              data: periods,
+              valueFormatter: (start: number) => periodText(start, step, i18n.language),
+            },
+          ]}
+          yAxis={[{ width: 64, valueFormatter: text }]}
+          series={series.flatMap((one, index) =>
+            hidden.has(one.key)
+              ? []
+              : [
+                  {
+                    id: one.key ?? "others",
+                    label: nameOf(one),
+                    stack: "all",
+                    color: colourOf(one, index),
+                    data: valuesOf(one, periods, measure),
+                    valueFormatter: (value: number | null) => (value ? text(value) : null),
+                  },
+                ],
+          )}
+        />
+      </Box>
+      <Row wrap gap={1} sx={{ mt: 2 }}>
+        {series.map((one, index) => (
+          <Box
+            key={one.key ?? "others"}
+            component="button"
+            type="button"
+            aria-pressed={!hidden.has(one.key)}
+            onClick={() => toggle(one.key)}
+            sx={{
+              display: "inline-flex",
+              alignItems: "center",
+              gap: 1.5,
+              px: 2,
+              py: 1,
+              border: 0,
+              borderRadius: 1,
+              bgcolor: "transparent",
+              color: hidden.has(one.key) ? "text.secondary" : "text.primary",
+              textDecoration: hidden.has(one.key) ? "line-through" : "none",
+              font: "inherit",
+              fontSize: 12.5,
+              cursor: "pointer",
+              maxWidth: "100%",
+              overflowWrap: "anywhere",
+              textAlign: "left",
+              "&:hover": { bgcolor: "surface.hover" },
+            }}
+          >
+            <Box
+              component="span"
+              sx={{ width: 10, height: 10, flex: "none", borderRadius: "3px" }}
+              style={{ background: colourOf(one, index) }}
+            />
+            {nameOf(one)}
+          </Box>
+        ))}
+      </Row>
+    </>
+  );
+};
+
+const periodText = (start: number, step: SeriesStep, language: string): string =>
+  new Intl.DateTimeFormat(language, {
+    month: "numeric",
+    day: "numeric",
+    ...(step === "hour" && { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+  }).format(start * 1000);

@@ -1,0 +1,56 @@
+import type { Series, SeriesPoint } from "../../../src/logs/read-series.ts";
+
+/** What a chart draws of each period. */
+export type Measure = "quota" | "calls" | "tokens";
+
+/** One figure of a period: quota units, calls or tokens. */
+function figureOf(point: SeriesPoint, measure: Measure): number {
+  if (measure === "quota") return point.quota;
+  return measure === "calls" ? point.count : point.prompt_tokens + point.completion_tokens;
+}
+
+/** All periods between the first and the last that has calls, in order: epoch seconds. */
+export function periodsOf(series: readonly Series[], stepSeconds: number): number[] {
+  const starts = series.flatMap(({ points }) => points.map(({ start }) => start));
+  if (starts.length === 0) return [];
+  const first = starts.reduce((least, start) => Math.min(least, start));
+  const last = starts.reduce((most, start) => Math.max(most, start));
+  return Array.from(
+    { length: Math.round((last - first) / stepSeconds) + 1 },
+    (_, index) => first + index * stepSeconds,
+  );
+}
+
+/** The figures of one series for each period, 0 where it had no calls. */
+export function valuesOf({ points }: Series, periods: readonly number[], measure: Measure): number[] {
+  const values = new Map(points.map((point) => [point.start, figureOf(point, measure)]));
+  return periods.map((start) => values.get(start) ?? 0);
+}
+
+/** Sums over whole series. */
+export function totalsOf(series: readonly Series[]): Omit<SeriesPoint, "start"> {
+  const totals = { count: 0, failed: 0, quota: 0, prompt_tokens: 0, completion_tokens: 0, elapsed_ms: 0 };
+  for (const { points } of series) for (const point of points) for (const key of KEYS) totals[key] += point[key];
+  return totals;
+}
+
+const KEYS = ["count", "failed", "quota", "prompt_tokens", "completion_tokens", "elapsed_ms"] as const;
+
+/** A cell as CSV wants it; what a spreadsheet would run as a formula becomes text. */
+const cell = (value: string | number): string => {
+  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** The series as CSV (RFC 4180, with a byte order mark for spreadsheets): a line a period and series, money in quota units. */
+export function seriesCsv(series: readonly Series[], nameOf: (one: Series) => string): string {
+  const head = ["start", "name", "calls", "failed", "quota_units", "prompt_tokens", "completion_tokens"];
+  const lines = series.flatMap((one) =>
+    one.points.map(({ start, count, failed, quota, prompt_tokens, completion_tokens }) =>
+      [new Date(start * 1000).toISOString(), nameOf(one), count, failed, quota, prompt_tokens, completion_tokens]
+        .map(cell)
+        .join(","),
+    ),
+  );
+  return `\uFEFF${[head.join(","), ...lines].join("\r\n")}\r\n`;
+}

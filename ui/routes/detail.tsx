@@ -1,0 +1,150 @@
+import Download from "@mui/icons-material/FileDownloadOutlined";
+import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
+import ToggleButton from "@mui/material/ToggleButton";
+import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Series, SeriesDimension, SeriesStep } from "../../src/logs/read-series.ts";
+import { EmptyState } from "../components/EmptyState.tsx";
+import { ErrorState } from "../components/ErrorState.tsx";
+import { Col, Panel, Row } from "../components/layout.tsx";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { saveFile } from "../components/save-file.ts";
+import { useAddress } from "../components/useAddress.ts";
+import { usageSeries } from "../features/dashboard/data-queries.ts";
+import { RunningOutPanel } from "../features/dashboard/RunningOutPanel.tsx";
+import { SeriesTable } from "../features/dashboard/SeriesTable.tsx";
+import { type Measure, seriesCsv } from "../features/dashboard/series-values.ts";
+import { UsageChart } from "../features/dashboard/UsageChart.tsx";
+import { logStat } from "../features/logs/log-queries.ts";
+import { RangePicker } from "../features/logs/RangePicker.tsx";
+import { Summary } from "../features/logs/Summary.tsx";
+import { rangeOf } from "../features/logs/time-range.ts";
+import { useNow } from "../features/logs/use-now.ts";
+import { useSession } from "../features/session/session.tsx";
+import { isAdmin } from "../features/session/stored-user.ts";
+
+const OWN_DIMENSIONS = ["model", "group", "token"] as const;
+const ALL_DIMENSIONS = [...OWN_DIMENSIONS, "user", "channel"] as const;
+const STEPS = ["hour", "day", "week"] as const;
+const MEASURES = ["quota", "calls", "tokens"] as const;
+const DAY_S = 86_400;
+
+/** Consumption over time: one's own, everybody's for administrators. */
+export const DetailPage = () => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  const isForAdmin = isAdmin(useSession().user);
+  const scope = isForAdmin ? "all" : "self";
+  const [now, renew] = useNow(false);
+  const range = rangeOf(
+    { range: address.text("range") || "7d", from: address.number("from"), to: address.number("to") },
+    now,
+  );
+  const span = range.end - range.start;
+  const dimensions: readonly SeriesDimension[] = isForAdmin ? ALL_DIMENSIONS : OWN_DIMENSIONS;
+  const by = oneOf(dimensions, address.text("by"), "model");
+  const step: SeriesStep = oneOf(STEPS, address.text("step"), span <= 3 * DAY_S ? "hour" : "day");
+  const measure: Measure = oneOf(MEASURES, address.text("measure"), "quota");
+  const stat = useQuery(logStat(scope, { start: range.start, end: range.end }));
+  const series = useQuery(usageSeries(scope, { start: range.start, end: range.end, by, step }));
+  const nameOf = (one: Series): string =>
+    one.key === null ? t("dashboard.others") : one.name || (one.key ? `#${one.key}` : t("dashboard.unnamed"));
+  const download = () =>
+    saveFile(new Blob([seriesCsv(series.data ?? [], nameOf)], { type: "text/csv" }), `usage-by-${by}.csv`);
+  return (
+    <>
+      <PageHeader
+        title={t("dashboard.title")}
+        purpose={t("dashboard.purpose")}
+        actions={
+          <Button startIcon={<Download />} disabled={!series.data?.length} onClick={download}>
+            CSV
+          </Button>
+        }
+      />
+      <Panel pad={false} sx={{ mb: 4 }}>
+        <Row wrap sx={{ px: { xs: 3, sm: 4 }, py: 2.5, rowGap: 3 }}>
+          <Box sx={{ flex: "1 1 auto", minWidth: 0 }}>
+            <Summary stat={stat.data} />
+          </Box>
+          <RangePicker
+            range={range}
+            onNamed={(name) => {
+              renew();
+              address.set({ range: name, from: undefined, to: undefined });
+            }}
+            onCustom={(from, to) => address.set({ from, to, range: undefined })}
+          />
+        </Row>
+      </Panel>
+      <Col gap={4}>
+        <Panel>
+          <Row wrap gap={3} sx={{ mb: 4 }}>
+            <Choice
+              label={t("dashboard.measure")}
+              value={measure}
+              choices={MEASURES}
+              words={(one) => t(`dashboard.measures.${one}`)}
+              onChange={(next) => address.set({ measure: next })}
+            />
+            <Choice
+              label={t("dashboard.by")}
+              value={by}
+              choices={dimensions}
+              words={(one) => t(`dashboard.dimensions.${one}`)}
+              onChange={(next) => address.set({ by: next })}
+            />
+            <Choice
+              label={t("dashboard.step")}
+              value={step}
+              choices={STEPS}
+              words={(one) => t(`dashboard.steps.${one}`)}
+              onChange={(next) => address.set({ step: next })}
+            />
+          </Row>
+          {series.error && !series.data && <ErrorState error={series.error} onRetry={() => series.refetch()} />}
+          {series.isPending && <Skeleton variant="rounded" height={320} />}
+          {series.data?.length === 0 && (
+            <EmptyState icon={<InsightsOutlined />} title={t("dashboard.noCalls")} body={t("dashboard.noCallsBody")} />
+          )}
+          {series.data && series.data.length > 0 && (
+            <UsageChart key={by} series={series.data} step={step} measure={measure} nameOf={nameOf} />
+          )}
+        </Panel>
+        {series.data && series.data.length > 0 && (
+          <Panel title={t("dashboard.table")}>
+            <SeriesTable series={series.data} nameOf={nameOf} />
+          </Panel>
+        )}
+        {isForAdmin && <RunningOutPanel />}
+      </Col>
+    </>
+  );
+};
+
+type ChoiceProps<Name extends string> = Readonly<{
+  label: string;
+  value: Name;
+  choices: readonly Name[];
+  words: (name: Name) => string;
+  onChange: (name: Name) => void;
+}>;
+
+const Choice = <Name extends string>({ label, value, choices, words, onChange }: ChoiceProps<Name>) => (
+  <Box sx={{ overflowX: "auto", maxWidth: "100%", scrollbarWidth: "none" }}>
+    <ToggleButtonGroup exclusive size="small" value={value} aria-label={label}>
+      {choices.map((name) => (
+        <ToggleButton key={name} value={name} onClick={() => onChange(name)}>
+          {words(name)}
+        </ToggleButton>
+      ))}
+    </ToggleButtonGroup>
+  </Box>
+);
+
+const oneOf = <Name extends string>(names: readonly Name[], given: string, otherwise: Name): Name =>
+  names.find((name) => name === given) ?? otherwise;
