@@ -24,12 +24,17 @@ export async function createCodes(db: Db, actor: Readonly<{ id: number }>, input
       .onConflictDoNothing()
       .returning({ id: redemptionCodes.id });
     if (made.length < keys.length) throw new OperationError("code_key_taken");
-    await writeManagementLog(tx, actor, `Created ${made.length} redemption codes named ${values.name}`, {
-      action: "create",
-      target: "code",
-      ids: made.map(({ id }) => id),
-      after: { name: values.name, quota: common.quota, is_gift: isGift, max_uses: maxUses, count: made.length },
-    });
+    await writeManagementLog(
+      tx,
+      actor,
+      `Created ${made.length} redemption ${made.length === 1 ? "code" : "codes"} named ${values.name}`,
+      {
+        action: "create",
+        target: "code",
+        ids: made.map(({ id }) => id),
+        after: { name: values.name, quota: common.quota, is_gift: isGift, max_uses: maxUses, count: made.length },
+      },
+    );
   });
   return keys;
 }

@@ -22,6 +22,7 @@ import { ManualCopyDialog } from "../components/ManualCopyDialog.tsx";
 import { notifyDone } from "../components/notify.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
+import { usePhone } from "../components/usePhone.ts";
 import { CodeDrawer } from "../features/codes/CodeDrawer.tsx";
 import { CodeFilters } from "../features/codes/CodeFilters.tsx";
 import { CodeStatus } from "../features/codes/CodeStatus.tsx";
@@ -38,6 +39,7 @@ const NO_ROWS: ReadonlySet<RowId> = new Set();
 /** Redemption codes and gift codes. */
 export const RedemptionListPage = () => {
   const { t } = useTranslation();
+  const isPhone = usePhone();
   const address = useAddress();
   const [pageSize, setPageSize] = useState(readPageSize);
   const [selected, setSelected] = useState(NO_ROWS);
@@ -66,8 +68,14 @@ export const RedemptionListPage = () => {
   };
   const add = (
     <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setDrawer({ code: null })}>
-      {t("codes.add")}
+      {t(isPhone ? "codes.addShort" : "codes.add")}
     </Button>
+  );
+  const tidying = (
+    <>
+      <Button onClick={() => setDeletingByName(true)}>{t("codes.byName.open")}</Button>
+      <Button onClick={actions.removeDisabled}>{t("codes.deleteDisabled")}</Button>
+    </>
   );
   return (
     <>
@@ -75,13 +83,17 @@ export const RedemptionListPage = () => {
         title={t("codes.title")}
         purpose={t("codes.purpose")}
         actions={
-          <Row wrap>
-            <Button onClick={() => setDeletingByName(true)}>{t("codes.byName.open")}</Button>
-            <Button onClick={actions.removeDisabled}>{t("codes.deleteDisabled")}</Button>
+          <Row>
+            {!isPhone && tidying}
             {add}
           </Row>
         }
       />
+      {isPhone && (
+        <Row wrap sx={{ mb: 3 }}>
+          {tidying}
+        </Row>
+      )}
       <CodeFilters address={address} columns={columns} />
       <DataTable
         columns={columns.shown}

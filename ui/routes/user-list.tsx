@@ -23,6 +23,7 @@ import { notifyError } from "../components/notify.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { saveFile } from "../components/save-file.ts";
 import { useAddress } from "../components/useAddress.ts";
+import { usePhone } from "../components/usePhone.ts";
 import { useSession } from "../features/session/session.tsx";
 import { QuotaDialog } from "../features/users/QuotaDialog.tsx";
 import { UserDrawer } from "../features/users/UserDrawer.tsx";
@@ -47,6 +48,7 @@ const ICONS: Readonly<Record<UserAction, ReactNode>> = {
 export const UserListPage = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();
+  const isPhone = usePhone();
   const address = useAddress();
   const { user: actor } = useSession();
   const drawer = drawerOf(useLocation().pathname);
@@ -93,8 +95,8 @@ export const UserListPage = () => {
         title={t("users.title")}
         purpose={t("users.purpose")}
         actions={
-          <Row wrap>
-            <Button onClick={download}>{t("users.export")}</Button>
+          <Row>
+            <Button onClick={download}>{t(isPhone ? "users.exportShort" : "users.export")}</Button>
             <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => go("/user/add")}>
               {t("users.form.add")}
             </Button>

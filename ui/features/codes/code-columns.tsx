@@ -18,7 +18,7 @@ export function useCodeColumns(): readonly Column<Code>[] {
 }
 
 const columnsOf = (t: TFunction): readonly Column<Code>[] => [
-  { key: "id", head: t("codes.columns.id"), width: 64, cell: ({ id }) => quiet(id) },
+  { key: "id", head: t("codes.columns.id"), width: 64, isHiddenByDefault: true, cell: ({ id }) => quiet(id) },
   {
     key: "name",
     head: t("codes.columns.name"),
@@ -67,8 +67,8 @@ const columnsOf = (t: TFunction): readonly Column<Code>[] => [
     key: "usedBy",
     head: t("codes.columns.usedBy"),
     width: 132,
-    cell: ({ used_user_id, used_username }) =>
-      used_user_id ? `${used_username} (#${used_user_id})` : quiet(t("codes.nobody")),
+    cell: ({ is_gift, used_user_id, used_username }) =>
+      used_user_id ? `${used_username} (#${used_user_id})` : quiet(is_gift ? "–" : t("codes.nobody")),
   },
   {
     key: "redeemed",
