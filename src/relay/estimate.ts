@@ -20,7 +20,14 @@ export function holdFor(
   promptTokens: number,
   defaultOutputTokens: number,
   quotaPerUnit: Decimal,
+  asked: Readonly<{ prompt: JsonObject; writesCache: boolean }>,
 ): number {
   const maxOutputTokens = summary.maxOutputTokens === null ? null : summary.maxOutputTokens * summary.choices;
-  return estimate(price, { promptTokens, maxOutputTokens, defaultOutputTokens }, quotaPerUnit);
+  const { audioTokens: audioInputTokens } = weighMedia(asked.prompt);
+  const { writesCache } = asked;
+  return estimate(
+    price,
+    { promptTokens, maxOutputTokens, defaultOutputTokens, audioInputTokens, writesCache },
+    quotaPerUnit,
+  );
 }

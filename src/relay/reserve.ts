@@ -11,13 +11,15 @@ import type { Hold } from "./services.ts";
  * Throws or rejects RelayError: no price, not enough quota, or nobody can say whether there is enough.
  */
 export function reserve({ services, prices }: RelayContext, call: Call): void | Promise<void> {
-  const { caller, candidates, summary, promptBound } = call.admitted;
+  const { caller, candidates, summary, promptBound, prompt, body } = call.admitted;
   const first = candidates.tiers[0]?.channels[0];
   const upstreamModel = first ? upstreamModelOf(first, summary.model, candidates.model) : candidates.model;
   const price = prices.of(caller, summary.model, upstreamModel);
   call.price = call.admitted.endpoint.priceOf?.(price, call.admitted) ?? price;
   const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
-  const upper = holdFor(call.price, summary, promptBound, defaultOutput, prices.quotaPerUnit());
+  // What Anthropic writes to its cache is dearer than what it only reads.
+  const asked = { prompt, writesCache: body.text.includes('"cache_control"') };
+  const upper = holdFor(call.price, summary, promptBound, defaultOutput, prices.quotaPerUnit(), asked);
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   // At least one unit: who has nothing left makes no calls, free models included.
   const amount = Math.max(1, upper);

@@ -124,6 +124,7 @@ describe("a request", () => {
       { type: "file", file: { file_data: "BB" } },
     ];
     expect(weighMedia({ messages: [{ role: "user", content }] })).toEqual({
+      audioTokens: 100,
       tokens: 85 + 1105 + 100 + 5000,
       bytes: 2 * url.length + 4 + 2,
     });

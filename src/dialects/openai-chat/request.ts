@@ -68,11 +68,12 @@ const IMAGE_TOKENS = { low: 85, high: 1105 };
 const AUDIO_TOKENS = 100;
 const FILE_TOKENS = 5000;
 
-export type MediaWeight = { tokens: number; bytes: number };
+/** `audioTokens`: the part of the tokens that is sound. */
+export type MediaWeight = { tokens: number; audioTokens: number; bytes: number };
 
 /** What the parts of messages that are no text weigh: estimated tokens, and the characters of the body they take. */
 export function weighMedia(body: JsonObject): MediaWeight {
-  const weight: MediaWeight = { tokens: 0, bytes: 0 };
+  const weight: MediaWeight = { tokens: 0, audioTokens: 0, bytes: 0 };
   if (!Array.isArray(body.messages)) return weight;
   for (const message of body.messages) {
     const content = recordOf(message)?.content;
@@ -92,6 +93,7 @@ function weighPart(part: JsonObject | null, weight: MediaWeight): void {
     case "input_audio":
       weight.bytes += textOf(recordOf(part.input_audio)?.data)?.length ?? 0;
       weight.tokens += AUDIO_TOKENS;
+      weight.audioTokens += AUDIO_TOKENS;
       return;
     case "file":
       weight.bytes += textOf(recordOf(part.file)?.file_data)?.length ?? 0;
