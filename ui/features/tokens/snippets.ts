@@ -1,12 +1,55 @@
 /** How programs reach the gateway: its address with /v1, a key, and a model they may call. */
 export type Access = Readonly<{ baseUrl: string; key: string; model: string }>;
 
-export const SNIPPETS = ["curl", "python", "typescript"] as const;
+export const SNIPPETS = ["curl", "python", "typescript", "anthropic", "google", "claudeCode", "codex"] as const;
 export type SnippetName = (typeof SNIPPETS)[number];
 
 /** A first call in one language, ready to run. */
 export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): string {
+  /** Clients of other formats put the version behind the address themselves. */
+  const site = baseUrl.replace(/\/v1$/, "");
   switch (name) {
+    case "anthropic":
+      return [
+        "from anthropic import Anthropic",
+        "",
+        `client = Anthropic(base_url=${JSON.stringify(site)}, api_key=${JSON.stringify(key)})`,
+        "answer = client.messages.create(",
+        `    model=${JSON.stringify(model)},`,
+        "    max_tokens=1024,",
+        '    messages=[{"role": "user", "content": "Hello"}],',
+        ")",
+        "print(answer.content[0].text)",
+      ].join("\n");
+    case "google":
+      return [
+        "from google import genai",
+        "",
+        `client = genai.Client(api_key=${JSON.stringify(key)}, http_options={"base_url": ${JSON.stringify(site)}})`,
+        `answer = client.models.generate_content(model=${JSON.stringify(model)}, contents="Hello")`,
+        "print(answer.text)",
+      ].join("\n");
+    case "claudeCode":
+      return [
+        `export ANTHROPIC_BASE_URL=${site}`,
+        `export ANTHROPIC_AUTH_TOKEN=${key}`,
+        `export ANTHROPIC_MODEL=${model}`,
+        "claude",
+      ].join("\n");
+    case "codex":
+      return [
+        "# ~/.codex/config.toml",
+        `model = ${JSON.stringify(model)}`,
+        'model_provider = "sluice"',
+        "",
+        "[model_providers.sluice]",
+        'name = "Sluice"',
+        `base_url = ${JSON.stringify(baseUrl)}`,
+        'env_key = "SLUICE_KEY"',
+        'wire_api = "responses"',
+        "",
+        `# In the shell: export SLUICE_KEY=${key}`,
+      ].join("\n");
     case "curl":
       return [
         `curl ${baseUrl}/chat/completions \\`,
