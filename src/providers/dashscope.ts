@@ -1,9 +1,16 @@
+import type { JsonObject } from "../dialects/json.ts";
 import { compatible } from "./compatible.ts";
 import type { Provider } from "./provider.ts";
 
 const DEFAULT_BASE_URL = "https://dashscope.aliyuncs.com";
 const GENERATION = "/api/v1/services/aigc";
 const SEES_OR_HEARS = /vl|omni|audio|ocr|qvq/;
+
+/** A wish for an effort switches thought on or off, unless the client says so itself. */
+function switchThought({ reasoning_effort: effort, enable_thinking }: JsonObject): JsonObject {
+  if (effort == null) return {};
+  return { reasoning_effort: undefined, ...(enable_thinking == null && { enable_thinking: effort !== "none" }) };
+}
 
 /** The address that imitates OpenAI: chats in that format go there as they come. */
 const imitation = compatible({
@@ -27,7 +34,7 @@ const imitation = compatible({
     "qwq-plus",
     "text-embedding-v4",
   ],
-  quirks: { topP: [0.001, 0.999], temperature: [0, 1.99], noDeveloper: true },
+  quirks: { topP: [0.001, 0.999], temperature: [0, 1.99], noDeveloper: true, further: switchThought },
 });
 
 /** Alibaba's DashScope. `other` is the value of the plugin header. */

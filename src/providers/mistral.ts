@@ -1,5 +1,6 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../dialects/json.ts";
 import { compatible, imageAddresses } from "./compatible.ts";
+import type { Provider } from "./provider.ts";
 
 /** Everything else in a body is refused with 422. */
 const TAKEN: ReadonlySet<string> = new Set(
@@ -10,39 +11,43 @@ const TAKEN: ReadonlySet<string> = new Set(
 const ID_LENGTH = 9;
 
 /** Mistral AI: OpenAI's format with a strict body and ids of nine letters and digits. */
-export const mistral = compatible({
-  type: 42,
-  name: "Mistral AI",
-  owner: "mistral",
-  base: "https://api.mistral.ai",
-  capabilities: ["chat", "embeddings", "moderations", "transcriptions", "speech"],
-  streamUsage: false,
-  models: [
-    "mistral-large-latest",
-    "mistral-medium-latest",
-    "mistral-small-latest",
-    "magistral-medium-latest",
-    "magistral-small-latest",
-    "ministral-8b-latest",
-    "codestral-latest",
-    "devstral-medium-latest",
-    "pixtral-large-latest",
-    "open-mistral-nemo",
-    "mistral-embed",
-  ],
-  quirks: {
-    temperature: [0, 1.5],
-    limitField: "max_tokens",
-    noDeveloper: true,
-    refused: ["user", "logprobs", "top_logprobs", "logit_bias", "store", "service_tier"],
-    further(body) {
-      const changes: JsonObject = { messages: withShortIds(imageAddresses(body.messages)) };
-      for (const name of Object.keys(body)) if (!TAKEN.has(name)) changes[name] = undefined;
-      if (body.seed != null) changes.random_seed = body.seed;
-      return changes;
+export const mistral: Provider = {
+  ...compatible({
+    type: 42,
+    name: "Mistral AI",
+    owner: "mistral",
+    base: "https://api.mistral.ai",
+    capabilities: ["chat", "embeddings", "moderations", "transcriptions", "speech"],
+    streamUsage: false,
+    models: [
+      "mistral-large-latest",
+      "mistral-medium-latest",
+      "mistral-small-latest",
+      "magistral-medium-latest",
+      "magistral-small-latest",
+      "ministral-8b-latest",
+      "codestral-latest",
+      "devstral-medium-latest",
+      "pixtral-large-latest",
+      "open-mistral-nemo",
+      "mistral-embed",
+    ],
+    quirks: {
+      temperature: [0, 1.5],
+      limitField: "max_tokens",
+      noDeveloper: true,
+      refused: ["user", "logprobs", "top_logprobs", "logit_bias", "store", "service_tier"],
+      further(body) {
+        const changes: JsonObject = { messages: withShortIds(imageAddresses(body.messages)) };
+        for (const name of Object.keys(body)) if (!TAKEN.has(name)) changes[name] = undefined;
+        if (body.seed != null) changes.random_seed = body.seed;
+        return changes;
+      },
     },
-  },
-});
+  }),
+  // Thoughts are parts of the content.
+  ownAnswers: true,
+};
 
 /** The same foreign id always becomes the same short one, so that calls and results still meet. */
 function withShortIds(messages: readonly JsonObject[]): JsonObject[] {

@@ -74,8 +74,8 @@ export type Provider = Readonly<{
   owner: string;
   /** Chat formats it understands; others are converted into the first. */
   dialects: readonly [ChatDialect, ...ChatDialect[]];
-  /** Of several formats, the one a model is served in; absent: the first. */
-  dialectOf?(model: string): ChatDialect;
+  /** The only format a model is served in; null or absent: any of them. */
+  dialectOf?(model: string): ChatDialect | null;
   /** Used when the channel has no address of its own; null: the channel must have one. */
   defaultBaseUrl: string | null;
   /** The address follows from the key or the region where the channel has none. */
@@ -106,6 +106,8 @@ export type Provider = Readonly<{
   /** Understands `stream_options.include_usage`. */
   streamUsage: boolean;
   framing?: Framing;
+  /** Its answers differ from the format that they are in: no client is sent them as they are. */
+  ownAnswers?: boolean;
   /** Takes media only inside the request: addresses are fetched before. */
   inlineMedia?: boolean;
 }>;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, parseJson, recordOf } from "../json.ts";
 import type { ReplyContext, ReplyEvent, StreamEncoder } from "../reply.ts";
 import { carrySignature } from "../signature.ts";
 import type { ReportedUsage } from "../usage.ts";
@@ -29,6 +29,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #index = -1;
   /** What the open block holds; calls by their number. */
   #open: "text" | "thinking" | number | null = null;
+  /** What the open call has been told so far. */
+  #input = "";
   #signed = false;
   #finish: Finish | null = null;
   /** Input of calls that is not open: told when its turn comes. */
@@ -95,10 +97,10 @@ export class MessagesStreamEncoder implements StreamEncoder {
       case "signature":
         return step.encrypted ? this.#whole(thinkingBlock("", step.signature, true)) : this.#sign(step.signature);
       case "tool-start":
-        return this.#startCall(step);
+        return this.#beginCall(step);
       case "tool-input": {
         const waiting = this.#waiting.get(step.index);
-        if (this.#open === step.index) return this.#delta({ type: "input_json_delta", partial_json: step.text });
+        if (this.#open === step.index) return this.#tell(step.text);
         if (waiting) waiting.input += step.text;
         return "";
       }
@@ -120,12 +122,21 @@ export class MessagesStreamEncoder implements StreamEncoder {
     }
   }
 
-  /** A call's input comes while its block is open; parallel calls that interleave wait for their turn. */
+  /** A call's input comes while its block is open; a call that begins before the one before it is complete waits its turn. */
+  #beginCall(start: Extract<ReplyEvent, { type: "tool-start" }>): string {
+    const complete = this.#waiting.size === 0 && recordOf(parseJson(this.#input)) !== null;
+    if (typeof this.#open !== "number" || complete) return this.#startCall(start);
+    this.#waiting.set(start.index, { start, input: "" });
+    return "";
+  }
+
+  #tell(text: string): string {
+    this.#input += text;
+    return this.#delta({ type: "input_json_delta", partial_json: text });
+  }
+
   #startCall(step: Extract<ReplyEvent, { type: "tool-start" }>): string {
-    if (typeof this.#open === "number" && step.index !== this.#open + 1) {
-      this.#waiting.set(step.index, { start: step, input: "" });
-      return "";
-    }
+    this.#input = "";
     const signature = step.signature
       ? this.#close() +
         this.#enter("thinking", { type: "thinking", thinking: "", signature: "" }) +
@@ -140,7 +151,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     let text = "";
     for (const { start, input } of this.#waiting.values()) {
       text += this.#startCall(start);
-      if (input !== "") text += this.#delta({ type: "input_json_delta", partial_json: input });
+      if (input !== "") text += this.#tell(input);
       text += this.#close();
     }
     this.#waiting.clear();

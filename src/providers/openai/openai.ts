@@ -4,6 +4,8 @@ import { adaptReasoningModel } from "./reasoning-models.ts";
 
 const DEFAULT_BASE_URL = "https://api.openai.com";
 const CLOUDFLARE_GATEWAY = "https://gateway.ai.cloudflare.com";
+/** Not to be had as chat completions. */
+const RESPONSES_ONLY = /^(o\d+|gpt-5(\.\d+)?)-pro\b|^gpt-5.*-codex|-deep-research\b|^computer-use-/;
 
 /** OpenAI, and every service that speaks its API under an address of its own. */
 export const openai: Provider = {
@@ -24,6 +26,7 @@ export const openai: Provider = {
   }),
   adapt: (body, { capability, dialect, model }) =>
     capability === "chat" && dialect === "openai-chat" ? adaptReasoningModel(body, model) : null,
+  dialectOf: (model) => (RESPONSES_ONLY.test(model) ? "openai-responses" : null),
   streamUsage: true,
 };
 

@@ -16,6 +16,7 @@ import { OutputTally } from "../tally.ts";
 import type { StreamView } from "./passage.ts";
 
 const DONE = Buffer.from(DONE_EVENT);
+const EMPTY = Buffer.alloc(0);
 
 /**
  * A chat stream (or one of text completions) handed on as bytes: only blocks that mention usage are looked into. Usage is
@@ -26,6 +27,7 @@ export class ChatView implements StreamView {
   usage: ReportedUsage | null = null;
   failed: string | null = null;
   #done = -1;
+  #last: Uint8Array = EMPTY;
   #firstChunk: JsonObject | null = null;
 
   constructor(private readonly keepUsage: boolean) {}
@@ -41,6 +43,7 @@ export class ChatView implements StreamView {
   take(whole: Uint8Array): Uint8Array {
     const block = this.#inspect(whole);
     this.#done = doneEventStart(block);
+    this.#last = block;
     if (this.ended && errorEventIn(block) !== null) this.failed = "error event in the stream";
     return block;
   }
@@ -53,6 +56,8 @@ export class ChatView implements StreamView {
   }
 
   broken(error: RelayError, requestId: string): Uint8Array {
+    // The upstream has told its own error, and no end behind it.
+    if (errorEventIn(this.#last) !== null) return DONE;
     return Buffer.from(`data: ${JSON.stringify(errorObject(error, requestId))}\n\n${DONE_EVENT}`);
   }
 

@@ -1,0 +1,217 @@
+/** Every client format on every provider dialect, each with each of the features of the README's table. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { parseJson, recordOf } from "../../dialects/json.ts";
+import { startRelay } from "../testing/start-relay.ts";
+import { startUpstream } from "../testing/start-upstream.ts";
+import { CANNOT, FEATURES, type FeatureName, PROVIDERS, type ProviderName, UNSAID } from "./cells.ts";
+import { ask, DOORS, type DoorName, dataOf, errorMessage } from "./doors.ts";
+import { readers } from "./read-answer.ts";
+import {
+  type Answer,
+  BRUGES,
+  GHENT,
+  PARAMETERS,
+  PLAIN,
+  RESULT,
+  SCHEMA,
+  type Sent,
+  SYSTEM,
+  USAGE,
+  type Wish,
+} from "./talk.ts";
+import { REFUSAL } from "./upstreams/fake.ts";
+import { fakeAt, upstreams } from "./upstreams/index.ts";
+
+const PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const DATA_URI = `data:image/png;base64,${PICTURE}`;
+/** One letter comes in one piece. */
+const WORDS = "雨";
+const BROKE = "The machine fell over";
+const CALLED: Answer = { thought: "", text: "Let me look.", calls: [GHENT], finish: "tool_calls", usage: USAGE };
+
+type Case = Readonly<{ wish: Wish; answer: Answer; arrives(sent: Sent): void }>;
+
+const said = (rest: Partial<Wish> = {}): Wish => ({ text: "What is the weather in Ghent?", ...rest });
+
+function casesOf(pictureUrl: string, keepsAddress: boolean): Record<Exclude<FeatureName, "error">, Case> {
+  const plainTalk = (sent: Sent) => {
+    expect(sent.system).toBe(SYSTEM);
+    expect(sent.texts).toEqual([said().text]);
+  };
+  const json: Answer = { ...PLAIN, text: '{"city":"Ghent","rain":true}' };
+  return {
+    text: { wish: said(), answer: PLAIN, arrives: plainTalk },
+    "image-data": {
+      wish: said({ image: DATA_URI }),
+      answer: PLAIN,
+      arrives: (sent) => {
+        plainTalk(sent);
+        expect(sent.images).toEqual([DATA_URI]);
+      },
+    },
+    "image-url": {
+      wish: said({ image: pictureUrl }),
+      answer: PLAIN,
+      arrives: ({ images }) => expect(images).toEqual([keepsAddress ? pictureUrl : DATA_URI]),
+    },
+    tools: {
+      wish: said({ tools: true }),
+      answer: CALLED,
+      arrives: (sent) => {
+        plainTalk(sent);
+        expect(sent.tools).toEqual([{ name: GHENT.name, schema: PARAMETERS }]);
+      },
+    },
+    "tool-results": {
+      wish: said({ tools: true, told: true }),
+      answer: PLAIN,
+      arrives: ({ calls, results }) => {
+        expect(calls).toEqual([GHENT]);
+        expect(results).toEqual([{ answers: GHENT.name, text: RESULT }]);
+      },
+    },
+    parallel: {
+      wish: said({ tools: true }),
+      answer: { ...CALLED, text: "", calls: [GHENT, BRUGES] },
+      arrives: ({ tools }) => expect(tools).toHaveLength(1),
+    },
+    reasoning: {
+      wish: said({ thinks: true }),
+      answer: { ...PLAIN, thought: "The sky of Ghent first." },
+      arrives: ({ thinks }) => expect(thinks).toBe(true),
+    },
+    schema: {
+      wish: said({ schema: true }),
+      answer: json,
+      arrives: ({ schema }) => {
+        const { required, properties } = SCHEMA;
+        expect(schema).toMatchObject({ type: "object", required, properties });
+      },
+    },
+    stop: {
+      wish: said({ stop: ["END", "\n\n"] }),
+      answer: PLAIN,
+      arrives: ({ stop }) => expect(stop.filter((text) => text.trim() !== "")).toEqual(["END"]),
+    },
+    usage: { wish: said(), answer: { ...PLAIN, usage: { prompt: 41, cached: 0, completion: 7 } }, arrives: plainTalk },
+    cached: {
+      wish: said(),
+      answer: { ...PLAIN, usage: { prompt: 41, cached: 32, completion: 7 } },
+      arrives: plainTalk,
+    },
+  };
+}
+
+type Speaking = Readonly<{ answer: Answer } | { refusal: string } | { words: string; break: string }>;
+
+/** The last event is completed only when what came before it is long under way. */
+function lateEnd(response: Response): Response {
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      controller.enqueue(bytes.slice(0, -20));
+      await Bun.sleep(40);
+      controller.enqueue(bytes.slice(-20));
+      controller.close();
+    },
+  });
+  return new Response(body, { headers: response.headers });
+}
+
+function start(name: ProviderName) {
+  const { type, model, key } = upstreams[name];
+  const state: { speaking: Speaking; sent: Sent | null } = { speaking: { answer: PLAIN }, sent: null };
+  const upstream = startUpstream(({ path, headers, text }) => {
+    const fake = fakeAt(name, path);
+    if (!fake) return new Response("404 page not found", { status: 404 });
+    const body = recordOf(parseJson(text)) ?? {};
+    const objection = fake.objection(path, body);
+    if (objection !== null) return fake.refuse(objection);
+    state.sent = fake.read(body);
+    const { speaking } = state;
+    if ("answer" in speaking) return fake.speak(speaking.answer, fake.isStream(path, body, headers));
+    return "refusal" in speaking
+      ? fake.refuse(speaking.refusal)
+      : lateEnd(fake.breakOff(speaking.words, speaking.break));
+  });
+  const relay = startRelay({
+    channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
+    options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
+  });
+  const post = async (door: DoorName, wish: Wish, streamed: boolean) => {
+    const { path, body } = ask[door](wish, model, streamed);
+    const response = await relay.post(path, body);
+    return { response, text: await response.text() };
+  };
+  const stop = () => {
+    relay.stop();
+    upstream.stop();
+  };
+  return { state, relay, post, stop };
+}
+
+const pictures = startUpstream(
+  () => new Response(Buffer.from(PICTURE, "base64"), { headers: { "content-type": "image/png" } }),
+);
+afterAll(() => pictures.stop());
+const pictureUrl = `${pictures.url}/ghent.png`;
+
+/** These take images inside the request only. */
+const INLINE: readonly ProviderName[] = ["gemini", "bedrock", "ollama"];
+const NAMES = Object.keys(PROVIDERS) as ProviderName[];
+const ROWS = (Object.keys(FEATURES) as FeatureName[]).filter((feature) => feature !== "error");
+const PAIRS = DOORS.flatMap((door) => NAMES.map((name) => [door, name] as const));
+
+describe.each(PAIRS)("%s onto %s", (door, name) => {
+  let started: ReturnType<typeof start>;
+  beforeAll(() => {
+    started = start(name);
+  });
+  afterAll(() => started.stop());
+
+  const rows = ROWS.filter((feature) => !CANNOT[name]?.[feature] && !UNSAID[door]?.includes(feature));
+  test.each(rows.flatMap((feature) => [false, true].map((streamed) => [feature, streamed] as const)))(
+    "%s (streamed: %p)",
+    async (feature, streamed) => {
+      const { state, relay, post } = started;
+      const fetched = INLINE.includes(name);
+      const { wish, answer, arrives } = casesOf(pictureUrl, !fetched)[feature];
+      state.speaking = { answer };
+      state.sent = null;
+      const count = relay.billing.records.length;
+      const { response, text } = await post(door, wish, streamed);
+      expect(response.status === 200 ? "" : text).toBe("");
+      if (!state.sent) throw new Error("nothing arrived");
+      arrives(state.sent);
+      const body = recordOf(parseJson(text)) ?? {};
+      const cached = CANNOT[name]?.cached ? 0 : answer.usage.cached;
+      const expected = { ...answer, usage: { ...answer.usage, cached } };
+      expect(streamed ? readers[door].stream(text) : readers[door].whole(body)).toEqual(expected);
+      const record = await relay.billing.nextRecord(count + 1);
+      const { prompt, completion } = answer.usage;
+      expect(record).toMatchObject({ promptTokens: prompt, completionTokens: completion, isStream: streamed });
+    },
+  );
+});
+
+describe.each(PAIRS)("%s onto %s: errors", (door, name) => {
+  test.each([false, true])("a refusal is told in the words of the door (streamed: %p)", async (streamed) => {
+    const { state, post, stop } = start(name);
+    state.speaking = { refusal: REFUSAL };
+    const { response, text } = await post(door, said(), streamed);
+    stop();
+    expect(response.status).toBe(400);
+    expect(errorMessage[door](recordOf(parseJson(text)) ?? {})).toContain(REFUSAL);
+  });
+
+  test("an error within a stream ends it after the words that came", async () => {
+    const { state, post, stop } = start(name);
+    state.speaking = { words: WORDS, break: BROKE };
+    const { text } = await post(door, said(), true);
+    stop();
+    expect(text).toContain(WORDS);
+    const last = dataOf(text).at(-1) ?? {};
+    const failed = recordOf(last.response) ?? last;
+    expect(JSON.stringify(failed.error ?? failed)).toContain(BROKE);
+  });
+});
