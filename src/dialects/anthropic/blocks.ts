@@ -73,6 +73,10 @@ function sourceOf(source: JsonObject | null, fallbackType: string): MediaSource 
       return { kind: "file", id: textOf(source.file_id) ?? "", dialect: "anthropic" };
     case "text":
       return { kind: "text", text: textOf(source.data) ?? "" };
+    case "content": {
+      const parts = partsOf(source.content);
+      return { kind: "text", text: parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n") };
+    }
     default:
       return {
         kind: "base64",
@@ -132,16 +136,26 @@ export function blockOf(part: Part): JsonObject | null {
 }
 
 function mediaBlock(part: MediaPart, mark: JsonObject | null): JsonObject | null {
-  const source = sourceBlock(part.source);
+  const source = takes(part) ? sourceBlock(part.source) : null;
   if (!source) return null;
   const title = part.type === "document" && part.name !== undefined ? { title: part.name } : null;
   return { type: part.type, source, ...title, ...mark };
 }
 
+const TEXTUAL = /^(text\/|application\/(json|xml|x-yaml|csv))/;
+const IMAGES = /^image\/(jpe?g|png|gif|webp)$/;
+
+/** Anthropic reads four formats of images; of documents PDF and what is text. */
+function takes({ type, source }: MediaPart): boolean {
+  if (source.kind !== "base64") return true;
+  const { mediaType } = source;
+  return type === "image" ? IMAGES.test(mediaType) : mediaType === "application/pdf" || TEXTUAL.test(mediaType);
+}
+
 function sourceBlock(source: MediaSource): JsonObject | null {
   switch (source.kind) {
     case "base64":
-      return source.mediaType.startsWith("text/")
+      return TEXTUAL.test(source.mediaType)
         ? { type: "text", media_type: "text/plain", data: Buffer.from(source.data, "base64").toString("utf8") }
         : { type: "base64", media_type: source.mediaType.replace("image/jpg", "image/jpeg"), data: source.data };
     case "url":

@@ -11,7 +11,8 @@ import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from 
 import { partsOf } from "./blocks.ts";
 
 const KNOWN: ReadonlySet<string> = new Set(
-  `model messages system max_tokens stream temperature top_p top_k stop_sequences tools tool_choice`.split(" "),
+  `model messages system max_tokens stream temperature top_p top_k stop_sequences tools tool_choice thinking metadata
+  service_tier output_config output_format`.split(/\s+/),
 );
 
 /** Reads a Messages request (providers.md 2.3.1). Throws DecodeError. */
@@ -44,6 +45,8 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.user = textOf(recordOf(body.metadata)?.user_id);
   conversation.serviceTier = body.service_tier === "standard_only" ? "default" : null;
   conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
+  const { effort: _, format: __, ...output } = recordOf(body.output_config) ?? {};
+  if (Object.keys(output).length > 0) conversation.extra.members.output_config = output;
   return conversation;
 }
 
@@ -56,9 +59,9 @@ function readReasoning(conversation: Conversation, body: JsonObject): void {
   const effort = textOf(output?.effort);
   conversation.reasoning = {
     effort: effort as Effort | null,
-    budgetTokens: numberOf(thinking?.budget_tokens),
+    budgetTokens: thinking?.type === "adaptive" ? -1 : numberOf(thinking?.budget_tokens),
     enabled: thinking ? thinking.type !== "disabled" : null,
-    show: thinking?.display === "omitted" ? false : null,
+    show: thinking?.display === "omitted" ? false : thinking?.display === "summarized" ? true : null,
     summary: null,
   };
   const format = recordOf(output?.format) ?? recordOf(body.output_format);

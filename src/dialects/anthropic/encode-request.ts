@@ -1,51 +1,72 @@
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
-import type { Conversation, Part, Tool, ToolChoice, Turn } from "../conversation.ts";
+import type { Conversation, Part, ToolChoice, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
-import { recordOf, textOf } from "../json.ts";
+import { listOf, recordOf, textOf } from "../json.ts";
 import { pairCalls } from "../pair-calls.ts";
 import { blockOf } from "./blocks.ts";
-import { type Thinking, thinkingFor } from "./thinking.ts";
+import { keepsToSchema, knowsAdaptive } from "./models.ts";
+import { closedSchema, inputSchema } from "./schema.ts";
+import { type Thinking, thinkingFor, withoutThought } from "./thinking.ts";
 
 /** Answer room beside a thought whose budget reaches the client's own limit. */
 const ROOM_BESIDE_THOUGHT = 1024;
 
 /** Writes a Messages request (providers.md 2.3.1, 4.3, 4.4), within the rules that would else answer 400. */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  const { sampling, extra, system } = conversation;
+  const { sampling, extra } = conversation;
   const own = extra.dialect === "anthropic" ? extra.members : {};
-  const thinking = ownThinking(conversation, own) ?? thinkingFor(target.model, conversation);
   noteUnsaid(conversation, dropped);
+  const messages = messagesOf(conversation.turns, target, dropped);
+  const thinking = thinkingAfter(messages, thinkingFor(target.model, conversation), dropped);
   const limit = sampling.maxOutputTokens ?? target.defaultMaxTokens;
-  const body: JsonObject = {
+  const tools = toolsOf(conversation, dropped);
+  const system = systemOf(conversation, target, dropped);
+  return compact({
     ...own,
     model: target.model,
     max_tokens: limit < thinking.leastMaxTokens ? thinking.leastMaxTokens + ROOM_BESIDE_THOUGHT : limit,
-    system: system.length > 0 ? system.flatMap((part) => blockOf(part) ?? []) : null,
-    messages: messagesOf(conversation.turns, target, dropped),
+    system: system.length > 0 ? system : null,
+    messages,
     stream: conversation.stream || null,
     ...samplingOf(conversation, thinking, dropped),
     stop_sequences: stopsOf(sampling.stop),
-    tools: toolsOf(conversation.tools, dropped),
-    tool_choice: choiceOf(conversation),
-    metadata: own.metadata ?? (conversation.user === null ? null : { user_id: conversation.user }),
+    tools: tools.length > 0 ? tools : null,
+    tool_choice: tools.length > 0 ? choiceOf(conversation) : null,
+    metadata: conversation.user === null ? null : { user_id: conversation.user },
     service_tier: tierOf(conversation),
     ...thinking.members,
-  };
-  const format = formatOf(conversation);
-  if (format) body.output_config = { ...recordOf(body.output_config), format };
-  return compact(body);
+    output_config: outputConfig(recordOf(own.output_config), thinking, formatOf(conversation, target)),
+  });
 }
 
-/** A client of the same format knows best what its model takes. */
-function ownThinking({ sampling }: Conversation, own: JsonObject): Thinking | null {
-  const thinking = recordOf(own.thinking);
-  if (!thinking) return null;
-  const on = thinking.type !== "disabled";
-  return { members: {}, on: on && sampling.temperature === null, leastMaxTokens: 0 };
+/** With thinking on, the turn that is to go on must begin with its thought: calls of another model do not. */
+function thinkingAfter(messages: readonly Message[], thinking: Thinking, dropped: Dropped): Thinking {
+  const turn = messages.findLast(({ role }) => role === "assistant");
+  if (!thinking.strict || !turn || isThought(turn.content[0] ?? {})) return thinking;
+  if (turn !== messages.at(-1) && turn.content.every(({ type }) => type !== "tool_use")) return thinking;
+  dropped.add("reasoning_effort");
+  return withoutThought(thinking);
 }
 
-function noteUnsaid({ sampling, modalities, verbosity, promptCacheKey, extra }: Conversation, dropped: Dropped): void {
+function outputConfig(own: JsonObject | null, { members }: Thinking, format: JsonObject | null): JsonObject | null {
+  const config = { ...own, ...recordOf(members.output_config), ...(format && { format }) };
+  return Object.keys(config).length > 0 ? config : null;
+}
+
+/** Instructions; the format of the answer too, where the model knows no other way to be told. */
+function systemOf({ system, format }: Conversation, { model }: Target, dropped: Dropped): JsonObject[] {
+  const blocks = system.flatMap((part): JsonObject[] => listOf(blockOf(part)));
+  if (!format || format.type === "text" || (format.type === "schema" && keepsToSchema(model))) return blocks;
+  const only = "Answer with one JSON value and nothing else, without a code fence";
+  if (format.type === "json") return [...blocks, { type: "text", text: `${only}.` }];
+  dropped.add("response_format");
+  const schema = JSON.stringify(format.schema);
+  return [...blocks, { type: "text", text: `${only}. It must fit this JSON Schema:\n${schema}` }];
+}
+
+function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
+  const { sampling, modalities, verbosity, promptCacheKey, metadata, extra } = conversation;
   if (sampling.n !== null && sampling.n > 1) dropped.add("n");
   if (sampling.frequencyPenalty) dropped.add("frequency_penalty");
   if (sampling.presencePenalty) dropped.add("presence_penalty");
@@ -54,6 +75,7 @@ function noteUnsaid({ sampling, modalities, verbosity, promptCacheKey, extra }: 
   if (sampling.logitBias) dropped.add("logit_bias");
   if (modalities?.some((kind) => kind !== "text")) dropped.add("modalities");
   if (verbosity !== null) dropped.add("verbosity");
+  if (metadata !== null) dropped.add("metadata");
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
   if (extra.dialect !== "anthropic") for (const name of Object.keys(extra.members)) dropped.add(name);
 }
@@ -94,6 +116,7 @@ function messagesOf(turns: readonly Turn[], target: Target, dropped: Dropped): M
   const last = messages.at(-1);
   const end = last?.role === "assistant" ? last.content.at(-1) : null;
   if (end?.type === "text") end.text = textOf(end.text)?.trimEnd() || "...";
+  if (end && knowsAdaptive(target.model)) messages.push({ role: "user", content: [{ type: "text", text: "..." }] });
   return messages;
 }
 
@@ -108,14 +131,18 @@ function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped):
   });
   if (role === "user") return blocks;
   // Thoughts begin the turn they belong to.
-  const isThought = ({ type }: JsonObject) => type === "thinking" || type === "redacted_thinking";
   return isThought(blocks[0] ?? {})
     ? blocks
     : [...blocks.filter(isThought), ...blocks.filter((block) => !isThought(block))];
 }
 
-function toolsOf(tools: readonly Tool[], dropped: Dropped): JsonObject[] | null {
-  const written = tools.flatMap((tool): JsonObject[] => {
+const isThought = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
+
+/** Where only some tools are allowed, the others stay away. */
+function toolsOf({ tools, toolChoice }: Conversation, dropped: Dropped): JsonObject[] {
+  const allowed = toolChoice?.type === "allowed" ? toolChoice.names : null;
+  return tools.flatMap((tool): JsonObject[] => {
+    if (allowed && !allowed.includes(tool.name)) return [];
     if (tool.type === "hosted") {
       if (tool.dialect === "anthropic") return [tool.value];
       if (tool.name.startsWith("web_search")) return [{ type: "web_search_20250305", name: "web_search" }];
@@ -125,16 +152,14 @@ function toolsOf(tools: readonly Tool[], dropped: Dropped): JsonObject[] | null 
     if (tool.type === "custom")
       return [compact({ name: tool.name, description: tool.description, input_schema: FREE_TEXT })];
     const { name, description, parameters, strict, cache } = tool;
-    const schema = { ...parameters, type: "object", properties: recordOf(parameters?.properties) ?? {} };
+    const schema = inputSchema(parameters, strict === true);
     return [compact({ name, description, input_schema: schema, strict: strict || null, cache_control: cache })];
   });
-  return written.length > 0 ? written : null;
 }
 
 const FREE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
 
-function choiceOf({ toolChoice, parallelToolCalls, tools }: Conversation): JsonObject | null {
-  if (tools.length === 0) return null;
+function choiceOf({ toolChoice, parallelToolCalls }: Conversation): JsonObject | null {
   const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : null;
   const choice = plainChoice(toolChoice);
   if (choice) return choice.type === "none" ? choice : { ...choice, ...single };
@@ -160,24 +185,7 @@ function tierOf({ serviceTier }: Conversation): string | null {
   return serviceTier === "default" || serviceTier === "standard_only" ? "standard_only" : "auto";
 }
 
-/** JSON by schema is the format of the answer; plain JSON mode has no equal, the prompt has to ask for it. */
-function formatOf({ format }: Conversation): JsonObject | null {
-  if (format?.type !== "schema") return null;
-  return { type: "json_schema", schema: closed(format.schema) };
-}
-
-/** Anthropic wants every object of a schema closed. */
-function closed(schema: JsonObject): JsonObject {
-  const properties = recordOf(schema.properties);
-  const items = recordOf(schema.items);
-  return {
-    ...schema,
-    ...(schema.type === "object" && { additionalProperties: schema.additionalProperties ?? false }),
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, inner]) => [name, closed(recordOf(inner) ?? {})]),
-      ),
-    }),
-    ...(items && { items: closed(items) }),
-  };
+function formatOf({ format }: Conversation, { model }: Target): JsonObject | null {
+  if (format?.type !== "schema" || !keepsToSchema(model)) return null;
+  return { type: "json_schema", schema: closedSchema(format.schema) };
 }
