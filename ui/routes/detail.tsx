@@ -26,12 +26,14 @@ import { rangeOf } from "../features/logs/time-range.ts";
 import { useNow } from "../features/logs/use-now.ts";
 import { useSession } from "../features/session/session.tsx";
 import { isAdmin } from "../features/session/stored-user.ts";
+import { useSite } from "../features/site/site.tsx";
 
 const OWN_DIMENSIONS = ["model", "group", "token"] as const;
 const ALL_DIMENSIONS = [...OWN_DIMENSIONS, "user", "channel"] as const;
 const STEPS = ["hour", "day", "week"] as const;
 const MEASURES = ["quota", "calls", "tokens"] as const;
-const DAY_S = 86_400;
+const LONG_STEPS = ["day", "week"] as const;
+const LONGEST_BY_HOUR_S = 15 * 86_400;
 
 /** Consumption over time: one's own, everybody's for administrators. */
 export const DetailPage = () => {
@@ -47,7 +49,14 @@ export const DetailPage = () => {
   const span = range.end - range.start;
   const dimensions: readonly SeriesDimension[] = isForAdmin ? ALL_DIMENSIONS : OWN_DIMENSIONS;
   const by = oneOf(dimensions, address.text("by"), "model");
-  const step: SeriesStep = oneOf(STEPS, address.text("step"), span <= 3 * DAY_S ? "hour" : "day");
+  const site = useSite();
+  // Hours of long ranges would be more bars than the page has pixels.
+  const steps = span > LONGEST_BY_HOUR_S ? LONG_STEPS : STEPS;
+  const step: SeriesStep = oneOf(
+    steps,
+    address.text("step"),
+    oneOf(steps, site?.data_export_default_time ?? "", "day"),
+  );
   const measure: Measure = oneOf(MEASURES, address.text("measure"), "quota");
   const stat = useQuery(logStat(scope, { start: range.start, end: range.end }));
   const series = useQuery(usageSeries(scope, { start: range.start, end: range.end, by, step }));
@@ -55,6 +64,8 @@ export const DetailPage = () => {
     one.key === null ? t("dashboard.others") : one.name || (one.key ? `#${one.key}` : t("dashboard.unnamed"));
   const download = () =>
     saveFile(new Blob([seriesCsv(series.data ?? [], nameOf)], { type: "text/csv" }), `usage-by-${by}.csv`);
+  if (site && !site.enable_data_export)
+    return <EmptyState isPage icon={<InsightsOutlined />} title={t("dashboard.off")} body={t("dashboard.offBody")} />;
   return (
     <>
       <PageHeader
@@ -101,7 +112,7 @@ export const DetailPage = () => {
             <Choice
               label={t("dashboard.step")}
               value={step}
-              choices={STEPS}
+              choices={steps}
               words={(one) => t(`dashboard.steps.${one}`)}
               onChange={(next) => address.set({ step: next })}
             />

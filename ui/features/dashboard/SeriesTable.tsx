@@ -17,7 +17,7 @@ export const SeriesTable = ({
   const { t } = useTranslation();
   return (
     <Box sx={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label={t("dashboard.table")}>
-      <Table size="small">
+      <Table size="small" sx={{ minWidth: 620 }}>
         <TableHead>
           <TableRow>
             <TableCell>{t("dashboard.name")}</TableCell>
