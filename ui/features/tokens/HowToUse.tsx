@@ -42,7 +42,7 @@ export const HowToUse = ({ token }: { token: Token | undefined }) => {
           value={name}
           onChange={(_, chosen: SnippetName | null) => chosen && setName(chosen)}
           aria-label={t("tokens.use.language")}
-          sx={{ flexWrap: "wrap" }}
+          sx={{ flexWrap: "wrap", height: "auto", minWidth: 0 }}
         >
           {SNIPPETS.map((snippet) => (
             <ToggleButton key={snippet} value={snippet}>
