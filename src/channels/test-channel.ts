@@ -102,7 +102,9 @@ function chatBody(dialect: ChatDialect, model: string): JsonObject {
   conversation.turns.push({ role: "user", parts: [{ type: "text", text: "hi" }] });
   conversation.sampling.maxOutputTokens = model.includes("gemini") ? 300 : model.includes("thinking") ? 50 : 10;
   const target = { model, defaultMaxTokens: conversation.sampling.maxOutputTokens, newId: randomId };
-  return providerCodecs[dialect].encodeRequest(conversation, target, new Set());
+  const body = providerCodecs[dialect].encodeRequest(conversation, target, new Set());
+  // Some services stream unless they are told not to.
+  return dialect === "openai-chat" ? { ...body, stream: false } : body;
 }
 
 /** Undefined takes a field away. */

@@ -2,6 +2,7 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import type { ChatDialect } from "../../dialects/conversation.ts";
 import { thinkingToContent } from "../../dialects/thinking-to-content.ts";
 import type { Provider } from "../../providers/provider.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
 import { inlineMedia } from "../inline-media.ts";
@@ -10,6 +11,8 @@ import { BytesPassage } from "./bytes-passage.ts";
 import { ConversationPassage } from "./conversation-passage.ts";
 import type { Passage } from "./passage.ts";
 import { needsPreparation } from "./prepare-conversation.ts";
+import { sensitiveAnswers } from "./sensitive-answers.ts";
+import type { StepFilter } from "./step-filter.ts";
 
 /** How this call crosses to this channel: as bytes wherever its client and the upstream speak the same and nothing must change. */
 export function choosePassage(context: RelayContext, call: Call, channel: ChannelEntry, provider: Provider): Passage {
@@ -26,7 +29,7 @@ export function choosePassage(context: RelayContext, call: Call, channel: Channe
     provider.dialects.includes(dialect) && !(dialect === "openai-responses" && context.withoutResponses.has(channel));
   const served = provider.dialectOf?.(call.upstreamModel) ?? door;
   const dialect = has(served) ? served : provider.dialects[0];
-  const filters = channel.setting.thinking_to_content === true && door === "openai-chat" ? [thinkingToContent] : [];
+  const filters = filtersFor(settings, channel, door);
   const rewritten =
     provider.ownAnswers === true ||
     filters.length > 0 ||
@@ -44,4 +47,17 @@ export function choosePassage(context: RelayContext, call: Call, channel: Channe
     thoughts: context.thoughts,
     keeper: (request) => keeperOf(context, call, request, dialect === "openai-responses" && !call.resumed),
   });
+}
+
+/** What changes answers on their way: thoughts that become text, words that the site does not allow. */
+function filtersFor(settings: SettingsReader, channel: ChannelEntry, door: ChatDialect): readonly (() => StepFilter)[] {
+  const filters: (() => StepFilter)[] = [];
+  if (channel.setting.thinking_to_content === true && door === "openai-chat") filters.push(thinkingToContent);
+  if (settings.get("CheckSensitiveEnabled") && settings.get("CheckSensitiveOnCompletionEnabled")) {
+    const words = settings.get("SensitiveWords");
+    if (words.words.length + words.patterns.length > 0) {
+      filters.push(sensitiveAnswers(words, settings.get("StopOnSensitiveEnabled")));
+    }
+  }
+  return filters;
 }
