@@ -194,6 +194,17 @@ describe.each(PAIRS)("%s onto %s", (door, name) => {
   );
 });
 
+test.each(DOORS.filter((door) => door !== "responses"))(
+  "%s is told that stop sequences stayed behind where the provider has none",
+  async (door) => {
+    const { post, stop } = start("openai-responses");
+    const { response } = await post(door, said({ stop: ["END"] }), false);
+    stop();
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-sluice-dropped")).toContain("stop");
+  },
+);
+
 describe.each(PAIRS)("%s onto %s: errors", (door, name) => {
   test.each([false, true])("a refusal is told in the words of the door (streamed: %p)", async (streamed) => {
     const { state, post, stop } = start(name);

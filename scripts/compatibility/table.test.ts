@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { compatibilityTable, withTable } from "./table.ts";
+
+test("the README's table is the matrix that the tests prove (else: bun scripts/compatibility.ts)", async () => {
+  const readme = await Bun.file(join(import.meta.dir, "../../README.md")).text();
+  expect(withTable(readme)).toBe(readme);
+});
+
+test("every cell is yes, or has a reason below the table", () => {
+  const [table = "", reasons = ""] = compatibilityTable().split("\n\n");
+  const rows = table.split("\n").slice(2);
+  for (const row of rows) {
+    for (const cell of row.split(" | ").slice(1)) {
+      const number = /^no \((\d+)\)/.exec(cell)?.[1];
+      if (number === undefined) expect(cell).toStartWith("yes");
+      else expect(reasons).toContain(`${number}. `);
+    }
+  }
+});
+
+test("a text without markers is refused", () => {
+  expect(() => withTable("# Title")).toThrow("matrix");
+});
