@@ -1,9 +1,10 @@
 import { type JsonObject, parseJson, recordOf } from "../json.ts";
+import { imageText } from "../openai-chat/encode-reply.ts";
 import type { ReplyContext, ReplyEvent, StreamEncoder } from "../reply.ts";
 import { carrySignature } from "../signature.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { thinkingBlock } from "./blocks.ts";
-import { messageId, stopReason } from "./encode-reply.ts";
+import { citationBlock, messageId, stopReason } from "./encode-reply.ts";
 import { encodeError } from "./error.ts";
 import { usageObject } from "./usage.ts";
 
@@ -87,7 +88,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     switch (step.type) {
       case "text":
       case "refusal":
-        return this.#enter("text", { type: "text", text: "" }) + this.#delta({ type: "text_delta", text: step.text });
+        return this.#text(step.text);
       case "reasoning":
         return (
           (this.#signed ? this.#close() : "") +
@@ -104,22 +105,23 @@ export class MessagesStreamEncoder implements StreamEncoder {
         if (waiting) waiting.input += step.text;
         return "";
       }
-      case "citation": {
-        const { native, url, title, citedText } = step.citation;
-        const citation =
-          native?.dialect === "anthropic"
-            ? native.value
-            : { type: "web_search_result_location", url, title, cited_text: citedText ?? "", encrypted_index: "" };
-        return this.#open === "text" ? this.#delta({ type: "citations_delta", citation }) : "";
-      }
+      case "citation":
+        return this.#open === "text"
+          ? this.#delta({ type: "citations_delta", citation: citationBlock(step.citation) })
+          : "";
       case "native":
         return step.dialect === "anthropic" ? this.#whole(step.value) : "";
       case "finish":
         this.#finish = step;
         return this.#close() + this.#flush();
       case "media":
-        return "";
+        return step.kind === "image" ? this.#text(imageText({ source: { ...step, kind: "base64" } })) : "";
     }
+  }
+
+  #text(text: string): string {
+    if (text === "") return "";
+    return this.#enter("text", { type: "text", text: "" }) + this.#delta({ type: "text_delta", text });
   }
 
   /** A call's input comes while its block is open; a call that begins before the one before it is complete waits its turn. */
