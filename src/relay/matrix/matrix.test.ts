@@ -5,6 +5,7 @@ import { startRelay } from "../testing/start-relay.ts";
 import { startUpstream } from "../testing/start-upstream.ts";
 import { CANNOT, FEATURES, type FeatureName, PROVIDERS, type ProviderName, UNSAID } from "./cells.ts";
 import { ask, DOORS, type DoorName, dataOf, errorMessage } from "./doors.ts";
+import { openaiSchemas } from "./openai-schemas.ts";
 import { readers } from "./read-answer.ts";
 import {
   type Answer,
@@ -118,6 +119,9 @@ function lateEnd(response: Response): Response {
   return new Response(body, { headers: response.headers });
 }
 
+/** What the OpenAI doors answer is also judged by OpenAI's own schemas. */
+const complaints = openaiSchemas();
+
 function start(name: ProviderName) {
   const { type, model, key } = upstreams[name];
   const state: { speaking: Speaking; sent: Sent | null } = { speaking: { answer: PLAIN }, sent: null };
@@ -141,7 +145,11 @@ function start(name: ProviderName) {
   const post = async (door: DoorName, wish: Wish, streamed: boolean) => {
     const { path, body } = ask[door](wish, model, streamed);
     const response = await relay.post(path, body);
-    return { response, text: await response.text() };
+    const text = await response.text();
+    if (door === "chat" || door === "responses") {
+      expect(complaints?.(door, { status: response.status, streamed, text }) ?? []).toEqual([]);
+    }
+    return { response, text };
   };
   const stop = () => {
     relay.stop();

@@ -68,6 +68,7 @@ function speak(answer: Answer, streamed: boolean): Response {
     const message = {
       role: "assistant",
       content: text || null,
+      refusal: null,
       ...(thought && { reasoning_content: thought }),
       ...(calls.length > 0 && { tool_calls: calls }),
     };
