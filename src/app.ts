@@ -27,6 +27,7 @@ import { nowSeconds } from "./lib/clock.ts";
 import { createRateLimiter } from "./lib/rate-limiter.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./lib/request-id.ts";
 import { channelDisabled } from "./notify/channel-notices.ts";
+import { openApiDocument } from "./openapi.ts";
 import { createRelay, createResponseStore, type RelayServices } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
 import { version } from "./version.ts";
@@ -44,12 +45,15 @@ export type App = Readonly<{
 export function createApp(services: Services, draining: () => boolean): App {
   const { routes, explain } = createRelay(relayServices(services));
   const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
+  const api = managementApi(services, explain);
+  const document = lazily(() => openApiDocument([relay, api], version));
   const management = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set }) => {
       set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
     })
     .use(health({ readiness: () => readiness(services, draining), metrics: services.metrics, version }))
-    .use(managementApi(services, explain))
+    .use(api)
+    .get("/openapi.json", () => document())
     .use(webAssets(consoleRoot(), pageLimit(services), scriptHosts(services)))
     .compile();
   return {
@@ -58,6 +62,15 @@ export function createApp(services: Services, draining: () => boolean): App {
       relay.server = server;
       management.server = server;
     },
+  };
+}
+
+/** Made when first asked for. */
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

@@ -8,7 +8,7 @@ import { type Findings, isTestFile, type SourceFile } from "./source.ts";
 const FLOORS: readonly (readonly string[])[] = [
   ["scripts"],
   ["main", "cli"],
-  ["app"],
+  ["app", "openapi"],
   ["services"],
   ["health"],
   ["console", "relay"],
