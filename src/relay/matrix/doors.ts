@@ -39,6 +39,8 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
           response_format: { type: "json_schema", json_schema: { name: "report", strict: true, schema: SCHEMA } },
         }),
         ...(wish.thinks && { reasoning_effort: "medium" }),
+        ...(wish.limit && { max_tokens: wish.limit }),
+        ...(wish.mustCall && { tool_choice: "required" }),
       },
     };
   },
@@ -67,6 +69,8 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
           text: { format: { type: "json_schema", name: "report", strict: true, schema: SCHEMA } },
         }),
         ...(wish.thinks && { reasoning: { effort: "medium", summary: "auto" } }),
+        ...(wish.limit && { max_output_tokens: wish.limit }),
+        ...(wish.mustCall && { tool_choice: "required" }),
       },
     };
   },
@@ -82,7 +86,8 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
       body: {
         model,
         ...(stream && { stream }),
-        max_tokens: 4096,
+        max_tokens: wish.limit ?? 4096,
+        ...(wish.mustCall && { tool_choice: { type: "any" } }),
         system: SYSTEM,
         messages: [
           {
@@ -124,7 +129,9 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
         ...(wish.tools && {
           tools: [{ functionDeclarations: [{ name: GHENT.name, description: "Tells it.", parameters: PARAMETERS }] }],
         }),
+        ...(wish.mustCall && { toolConfig: { functionCallingConfig: { mode: "ANY" } } }),
         generationConfig: {
+          ...(wish.limit && { maxOutputTokens: wish.limit }),
           ...(wish.stop && { stopSequences: wish.stop }),
           ...(wish.schema && { responseMimeType: "application/json", responseSchema: schema }),
           ...(wish.thinks && { thinkingConfig: { thinkingBudget: 2048, includeThoughts: true } }),

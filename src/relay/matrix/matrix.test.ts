@@ -94,6 +94,16 @@ function casesOf(pictureUrl: string, keepsAddress: boolean): Record<Exclude<Feat
       answer: PLAIN,
       arrives: ({ stop }) => expect(stop.filter((text) => text.trim() !== "")).toEqual(["END"]),
     },
+    "must-call": {
+      wish: said({ tools: true, mustCall: true }),
+      answer: CALLED,
+      arrives: ({ mustCall }) => expect(mustCall).toBe(true),
+    },
+    limit: {
+      wish: said({ limit: 300 }),
+      answer: { ...PLAIN, finish: "length" },
+      arrives: ({ limit }) => expect(limit).toBe(300),
+    },
     usage: { wish: said(), answer: { ...PLAIN, usage: { prompt: 41, cached: 0, completion: 7 } }, arrives: plainTalk },
     cached: {
       wish: said(),

@@ -9,6 +9,10 @@ export type Wish = Readonly<{
   stop?: readonly string[];
   schema?: boolean;
   thinks?: boolean;
+  /** Most tokens of the answer. */
+  limit?: number;
+  /** A tool must be called. */
+  mustCall?: boolean;
 }>;
 
 export type Call = Readonly<{ name: string; input: unknown }>;
@@ -37,6 +41,8 @@ export type Sent = Readonly<{
   stop: readonly string[];
   schema: unknown;
   thinks: boolean;
+  limit: number | null;
+  mustCall: boolean;
 }>;
 
 export const SYSTEM = "Be brief.";

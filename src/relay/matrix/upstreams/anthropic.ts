@@ -1,5 +1,5 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
-import { type JsonObject, recordOf, recordsOf, textOf } from "../../../dialects/json.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../dialects/json.ts";
 import { type Answer, events, halves, inPieces, type Sent } from "../talk.ts";
 import { type FakeUpstream, unknownMember } from "./fake.ts";
 import { wordsOf } from "./openai-chat.ts";
@@ -96,6 +96,8 @@ function read(body: JsonObject): Sent {
     stop: Array.isArray(body.stop_sequences) ? body.stop_sequences.map(String) : [],
     schema: recordOf(recordOf(body.output_config)?.format)?.schema ?? null,
     thinks: thinking?.type === "enabled",
+    limit: numberOf(body.max_tokens),
+    mustCall: recordOf(body.tool_choice)?.type === "any",
   };
 }
 

@@ -58,6 +58,7 @@ function read(body: JsonObject): Sent {
     ...readChat(body),
     stop: Array.isArray(body.stop_sequences) ? body.stop_sequences.map(String) : [],
     schema: recordOf(body.response_format)?.json_schema ?? null,
+    mustCall: body.tool_choice === "REQUIRED",
     thinks: recordOf(body.thinking)?.type === "enabled",
   };
 }

@@ -87,6 +87,8 @@ function read(body: JsonObject): Sent {
     }),
     stop: Array.isArray(config.stopSequences) ? config.stopSequences.map(String) : [],
     schema: config.responseMimeType === "application/json" ? smallTypes(config.responseSchema) : null,
+    limit: numberOf(config.maxOutputTokens),
+    mustCall: recordOf(recordOf(body.toolConfig)?.functionCallingConfig)?.mode === "ANY",
     thinks: (numberOf(thinking?.thinkingBudget) ?? 0) > 0 && thinking?.includeThoughts === true,
   };
 }

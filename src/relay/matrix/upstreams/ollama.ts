@@ -1,4 +1,4 @@
-import { type JsonObject, recordOf, recordsOf, textOf } from "../../../dialects/json.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../dialects/json.ts";
 import { type Answer, halves, inPieces } from "../talk.ts";
 import { type FakeUpstream, unknownMember } from "./fake.ts";
 import { readChat } from "./openai-chat.ts";
@@ -56,6 +56,7 @@ function read(body: JsonObject) {
       })),
     stop: Array.isArray(options.stop) ? options.stop.map(String) : [],
     schema: body.format ?? null,
+    limit: numberOf(options.num_predict),
     thinks: body.think === true || textOf(body.think) !== null,
   };
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../dialects/json.ts";
+import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../dialects/json.ts";
 import { type Answer, events, halves, type Sent } from "../talk.ts";
 import { type FakeUpstream, unknownMember } from "./fake.ts";
 
@@ -55,6 +55,8 @@ export function readChat(body: JsonObject): Sent {
     stop: recordsOrTexts(body.stop),
     schema: format?.schema ?? null,
     thinks: textOf(body.reasoning_effort) !== null,
+    limit: numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
+    mustCall: body.tool_choice === "required",
   };
 }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../dialects/json.ts";
+import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../dialects/json.ts";
 import { type Answer, events, halves, type Sent } from "../talk.ts";
 import { type FakeUpstream, unknownMember } from "./fake.ts";
 import { wordsOf } from "./openai-chat.ts";
@@ -127,6 +127,8 @@ function read(body: JsonObject): Sent {
     stop: [],
     schema: format?.schema ?? null,
     thinks: textOf(recordOf(body.reasoning)?.effort) !== null,
+    limit: numberOf(body.max_output_tokens),
+    mustCall: body.tool_choice === "required",
   };
 }
 
