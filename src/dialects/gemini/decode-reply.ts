@@ -104,7 +104,7 @@ export class GeminiDecoder implements StreamDecoder {
       const kind = mediaType.startsWith("audio/") ? "audio" : "image";
       return [{ type: "media", choice, kind, mediaType, data: textOf(inline.data) ?? "" }, ...signed];
     }
-    const text = textOf(part.text);
+    const text = textOf(part.text) ?? codeOf(part) ?? (signature ? "" : null);
     if (text === null)
       return [{ type: "native", choice, dialect: "gemini", name: Object.keys(part)[0] ?? "part", value: part }];
     if (text === "") return signed;
@@ -122,6 +122,15 @@ export class GeminiDecoder implements StreamDecoder {
       return [{ type: "citation", choice, citation: { url, title, citedText: null, start: null, end: null } }];
     });
   }
+}
+
+/** Code that Google ran, and what came of it, as readers of Markdown see it. */
+function codeOf(part: JsonObject): string | null {
+  const code = recordOf(part.executableCode);
+  const result = recordOf(part.codeExecutionResult);
+  if (!code && !result) return null;
+  const fence = code ? (textOf(code.language) ?? "").toLowerCase() : "";
+  return `\n\`\`\`${fence}\n${(textOf(code?.code ?? result?.output) ?? "").trimEnd()}\n\`\`\`\n`;
 }
 
 /** Reads a complete answer; null when it is none. */

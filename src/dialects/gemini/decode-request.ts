@@ -1,10 +1,15 @@
 import { DecodeError } from "../codec.ts";
 import { type Conversation, emptyConversation, type TextPart, type Tool, type ToolChoice } from "../conversation.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../json.ts";
-import { type CallNames, either, readPart } from "./parts.ts";
+import { type CallNames, camel, either, readPart } from "./parts.ts";
 
 const KNOWN: ReadonlySet<string> = new Set(
-  "model contents systemInstruction system_instruction tools generationConfig generation_config".split(" "),
+  `model contents systemInstruction system_instruction tools generationConfig generation_config toolConfig
+  tool_config`.split(/\s+/),
+);
+const KNOWN_GENERATION: ReadonlySet<string> = new Set(
+  `maxOutputTokens temperature topP topK frequencyPenalty presencePenalty seed stopSequences candidateCount
+  responseLogprobs logprobs responseSchema responseJsonSchema responseModalities thinkingConfig`.split(/\s+/),
 );
 
 /** Reads a generateContent request (providers.md 2.4.1); the path has the model and whether it is a stream. Throws DecodeError. */
@@ -27,27 +32,45 @@ export function decodeRequest(body: JsonObject, path?: { model: string; stream: 
   const config = recordOf(either(recordOf(either(body, "toolConfig")), "functionCallingConfig"));
   conversation.toolChoice = choiceOf(config);
   readGeneration(conversation, recordOf(either(body, "generationConfig")));
-  const rest = Object.entries(body).filter(([name]) => !KNOWN.has(name));
-  const generationConfig = recordOf(either(body, "generationConfig"));
-  conversation.extra.members = { ...Object.fromEntries(rest), ...(generationConfig && { generationConfig }) };
+  conversation.extra.members = unread(body);
   return conversation;
 }
 
+/** What only Google knows; the rest is said in neutral words. */
+function unread(body: JsonObject): JsonObject {
+  const members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
+  const generation = Object.entries(recordOf(either(body, "generationConfig")) ?? {})
+    .map(([name, value]) => [camel(name), value] as const)
+    .filter(([name, value]) => !KNOWN_GENERATION.has(name) && !(name === "responseMimeType" && isRead(value)));
+  if (generation.length > 0) members.generationConfig = Object.fromEntries(generation);
+  const config = recordOf(either(body, "toolConfig"));
+  const calling = recordOf(either(config, "functionCallingConfig"));
+  const plain = Object.keys(calling ?? {}).every((name) => name === "mode" || camel(name) === "allowedFunctionNames");
+  const more = Object.keys(config ?? {}).some((name) => camel(name) !== "functionCallingConfig");
+  if (config && (more || !plain || calling?.mode === "VALIDATED")) members.toolConfig = config;
+  return members;
+}
+
+const isRead = (mediaType: unknown): boolean => mediaType === "application/json" || mediaType === "text/plain";
+
 function toolsOf(tool: JsonObject): Tool[] {
-  const declarations = recordsOf(either(tool, "functionDeclarations"));
-  if (declarations.length > 0) {
-    return declarations.map((declaration) => ({
+  const declared = recordsOf(either(tool, "functionDeclarations")).map(
+    (declaration): Tool => ({
       type: "function",
       name: textOf(declaration.name) ?? "",
       description: textOf(declaration.description),
       parameters: recordOf(either(declaration, "parametersJsonSchema")) ?? lowered(recordOf(declaration.parameters)),
       strict: null,
-    }));
-  }
-  return Object.keys(tool).map((name): Tool => {
-    const known = HOSTED[name] ?? name;
-    return { type: "hosted", name: known, dialect: "gemini", value: { [name]: tool[name] } };
-  });
+    }),
+  );
+  const hosted = Object.keys(tool).filter((name) => camel(name) !== "functionDeclarations");
+  return [
+    ...declared,
+    ...hosted.map((name): Tool => {
+      const known = HOSTED[name] ?? name;
+      return { type: "hosted", name: known, dialect: "gemini", value: { [name]: tool[name] } };
+    }),
+  ];
 }
 
 const HOSTED: Readonly<Record<string, string>> = {

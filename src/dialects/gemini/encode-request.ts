@@ -5,9 +5,9 @@ import { type JsonObject, listOf, recordOf } from "../json.ts";
 import { pairCalls } from "../pair-calls.ts";
 import { signFirstCall, writePart } from "./parts.ts";
 import { cleanSchema } from "./schema.ts";
+import { isOld, thinkingConfig } from "./thinking.ts";
 
 const MOST_STOPS = 5;
-const BUDGETS = { none: 0, minimal: 512, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 } as const;
 
 /** Writes a generateContent request (providers.md 2.4.1, 4.3, 4.4). */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
@@ -18,13 +18,22 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const instruction = system.map(({ text }) => ({ text }));
   // Instructions alone are no talk: they become its first turn.
   const alone = contents.length === 0 && instruction.length > 0;
+  const tools = toolsOf(conversation, target.model, dropped);
+  const format = formatBeside(conversation, tools, target.model, dropped);
   return compact({
     ...own,
     systemInstruction: instruction.length > 0 && !alone ? { parts: instruction } : null,
     contents: alone ? [{ role: "user", parts: instruction }] : contents,
-    tools: toolsOf(conversation.tools, dropped),
-    toolConfig: toolConfigOf(conversation),
-    generationConfig: generationConfig(conversation, target.model, recordOf(own.generationConfig)),
+    tools: tools.length > 0 ? tools : null,
+    toolConfig:
+      own.toolConfig ??
+      (tools.some(({ functionDeclarations }) => functionDeclarations) ? toolConfigOf(conversation) : null),
+    generationConfig: generationConfig(
+      { ...conversation, format },
+      target.model,
+      recordOf(own.generationConfig),
+      dropped,
+    ),
   });
 }
 
@@ -43,7 +52,7 @@ function contentsOf({ turns }: Conversation, target: Target, dropped: Dropped): 
   for (const turn of pairCalls(turns, target.newId)) {
     const role = turn.role === "assistant" ? "model" : "user";
     const parts = withSignatures(turn.parts).flatMap((part) => written(part, dropped));
-    if (role === "model" && checksSignatures(target.model)) signFirstCall(parts);
+    if (role === "model" && !isOld(target.model)) signFirstCall(parts);
     const last = contents.at(-1);
     if (last?.role === role) last.parts.push(...parts);
     else if (parts.length > 0) contents.push({ role, parts });
@@ -51,9 +60,6 @@ function contentsOf({ turns }: Conversation, target: Target, dropped: Dropped): 
   if (contents[0]?.role === "model") contents.unshift({ role: "user", parts: [{ text: "..." }] });
   return contents;
 }
-
-/** Since Gemini 3 calls must be signed; names without a number are the newest. */
-const checksSignatures = (model: string): boolean => !/gemini-[12]\b/.test(model);
 
 /** A thought without words before a call is the call's own signature, on its way through another format. */
 function withSignatures(parts: readonly Part[]): Part[] {
@@ -80,28 +86,51 @@ function written(part: Part, dropped: Dropped): JsonObject[] {
   return [...listOf(value), ...media.flatMap((inner) => listOf(writePart(inner)))];
 }
 
-function toolsOf(tools: readonly Tool[], dropped: Dropped): JsonObject[] | null {
-  const declarations: JsonObject[] = [];
-  const hosted: JsonObject[] = [];
-  for (const tool of tools) {
-    if (tool.type === "function") {
-      const builtIn = BUILT_IN[tool.name];
-      if (builtIn) hosted.push(builtIn);
-      else declarations.push(declarationOf(tool.name, tool.description, tool.parameters));
-    } else if (tool.type === "custom") declarations.push(declarationOf(tool.name, tool.description, FREE_TEXT));
-    else if (tool.dialect === "gemini") hosted.push(tool.value);
-    else if (tool.name.startsWith("web_search")) hosted.push({ googleSearch: {} });
-    else if (tool.name.startsWith("code_")) hosted.push({ codeExecution: {} });
-    else dropped.add(`tools: ${tool.name}`);
-  }
-  const all = [...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []), ...hosted];
-  return all.length > 0 ? all : null;
+/** Before Gemini 3 calls and JSON exclude each other. */
+function formatBeside(
+  { format, extra }: Conversation,
+  tools: readonly JsonObject[],
+  model: string,
+  dropped: Dropped,
+): Conversation["format"] {
+  const excluded = tools.length > 0 && isOld(model) && extra.dialect !== "gemini";
+  if (!excluded || !format || format.type === "text") return format;
+  dropped.add("response_format");
+  return null;
+}
+
+/** Functions of the client, and Google's own tools: before Gemini 3 only one of the two. */
+function toolsOf({ tools, toolChoice, extra }: Conversation, model: string, dropped: Dropped): JsonObject[] {
+  const allowed = toolChoice?.type === "allowed" && toolChoice.mode === "auto" ? toolChoice.names : null;
+  const offered = allowed ? tools.filter(({ name }) => allowed.includes(name)) : tools;
+  const declarations = offered.flatMap(declarationsOf);
+  const exclusive = declarations.length > 0 && isOld(model) && extra.dialect !== "gemini";
+  const hosted = offered.flatMap((tool): JsonObject[] => {
+    const own = hostedOf(tool);
+    if (own && !exclusive) return [own];
+    if (own || tool.type === "hosted") dropped.add(`tools: ${tool.name}`);
+    return [];
+  });
+  return [...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []), ...hosted];
+}
+
+function declarationsOf(tool: Tool): JsonObject[] {
+  if (tool.type === "hosted" || BUILT_IN[tool.name]) return [];
+  return [declarationOf(tool.name, tool.description, tool.type === "custom" ? FREE_TEXT : tool.parameters)];
+}
+
+function hostedOf(tool: Tool): JsonObject | null {
+  if (tool.type !== "hosted") return BUILT_IN[tool.name] ?? null;
+  if (tool.dialect === "gemini") return tool.value;
+  if (tool.name.startsWith("web_search")) return { googleSearch: {} };
+  return tool.name.startsWith("code_") ? { codeExecution: {} } : null;
 }
 
 /** Functions of these names switch Google's own tools on, as the ecosystem has it (reference behaviour 6.2). */
 const BUILT_IN: Readonly<Record<string, JsonObject>> = {
   googleSearch: { googleSearch: {} },
   codeExecution: { codeExecution: {} },
+  urlContext: { urlContext: {} },
 };
 
 const FREE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
@@ -112,9 +141,8 @@ function declarationOf(name: string, description: string | null, parameters: Jso
   return compact({ name, description: description ?? "", parameters: takesSomething ? cleaned : null });
 }
 
-function toolConfigOf({ toolChoice, tools, extra }: Conversation): unknown {
-  if (extra.dialect === "gemini" && extra.members.toolConfig) return extra.members.toolConfig;
-  if (!toolChoice || tools.length === 0) return null;
+function toolConfigOf({ toolChoice }: Conversation): JsonObject | null {
+  if (!toolChoice) return null;
   const config = (mode: string, names?: string[]) => ({
     functionCallingConfig: { mode, ...(names && { allowedFunctionNames: names }) },
   });
@@ -132,7 +160,12 @@ function toolConfigOf({ toolChoice, tools, extra }: Conversation): unknown {
   }
 }
 
-function generationConfig(conversation: Conversation, model: string, own: JsonObject | null): JsonObject | null {
+function generationConfig(
+  conversation: Conversation,
+  model: string,
+  own: JsonObject | null,
+  dropped: Dropped,
+): JsonObject | null {
   const { sampling, format, modalities, audio } = conversation;
   const voice = audio && { voiceConfig: { prebuiltVoiceConfig: { voiceName: audio.voice } } };
   const config = compact({
@@ -141,7 +174,8 @@ function generationConfig(conversation: Conversation, model: string, own: JsonOb
     temperature: sampling.temperature === null ? null : Math.min(2, Math.max(0, sampling.temperature)),
     topP: sampling.topP,
     topK: sampling.topK,
-    seed: sampling.seed,
+    // Google counts in 32 bits.
+    seed: sampling.seed === null ? null : sampling.seed | 0,
     presencePenalty: sampling.presencePenalty,
     frequencyPenalty: sampling.frequencyPenalty,
     candidateCount: sampling.n !== null && sampling.n > 1 ? sampling.n : null,
@@ -149,35 +183,10 @@ function generationConfig(conversation: Conversation, model: string, own: JsonOb
     responseLogprobs: sampling.logprobs || null,
     logprobs: sampling.logprobs ? sampling.topLogprobs : null,
     responseMimeType: format && format.type !== "text" ? "application/json" : own?.responseMimeType,
-    responseSchema:
-      format?.type === "schema" && !own?.responseJsonSchema ? cleanSchema(format.schema) : own?.responseSchema,
-    responseModalities: own?.responseModalities ?? modalities?.map((kind) => kind.toUpperCase()),
+    responseSchema: format?.type === "schema" ? cleanSchema(format.schema) : null,
+    responseModalities: modalities?.map((kind) => kind.toUpperCase()),
     speechConfig: own?.speechConfig ?? voice,
-    thinkingConfig: own?.thinkingConfig ?? thinkingConfig(conversation, model),
+    thinkingConfig: thinkingConfig(conversation, model, dropped),
   });
   return Object.keys(config).length > 0 ? config : null;
-}
-
-/** Gemini 3 takes levels, Gemini 2.5 budgets, older ones do not think (providers.md 4.6). */
-function thinkingConfig({ reasoning }: Conversation, model: string): JsonObject | null {
-  const { effort, budgetTokens, enabled, show } = reasoning;
-  const includeThoughts = show ?? true;
-  if (effort === null && budgetTokens === null && enabled === null) return null;
-  const off = effort === "none" || enabled === false || budgetTokens === 0;
-  if (/gemini-([3-9]|\d\d)/.test(model)) {
-    if (off) return { thinkingLevel: model.includes("pro") ? "low" : "minimal", includeThoughts: false };
-    return compact({ thinkingLevel: levelOf(effort, budgetTokens), includeThoughts });
-  }
-  if (!/gemini-2\.5|thinking/.test(model)) return null;
-  // Pro cannot be kept from thinking: its least budget is 128.
-  if (off) return { thinkingBudget: model.includes("pro") ? 128 : 0, includeThoughts: false };
-  const budget = budgetTokens ?? (effort === null ? null : BUDGETS[effort]);
-  return compact({ thinkingBudget: budget, includeThoughts });
-}
-
-function levelOf(effort: Conversation["reasoning"]["effort"], budgetTokens: number | null): string | null {
-  if (effort !== null)
-    return effort === "minimal" || effort === "low" ? "low" : effort === "medium" ? "medium" : "high";
-  if (budgetTokens === null || budgetTokens < 0) return null;
-  return budgetTokens <= 2048 ? "low" : "high";
 }

@@ -9,6 +9,9 @@ const NO_SIGNATURE = "skip_thought_signature_validator";
 export const either = (record: JsonObject | null | undefined, name: string): unknown =>
   record?.[name] ?? record?.[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
 
+/** A member's name as Google writes it first. */
+export const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /** Names of calls without an id, in order: results without an id are matched by name. */
 export type CallNames = { ids: Map<string, string[]>; made: number };
 
