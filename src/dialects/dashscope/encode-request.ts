@@ -24,6 +24,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
   for (const name of UNKNOWN) if (chat[name] !== undefined) dropped.add(name);
   const { sampling, extra, stream, reasoning } = conversation;
+  if (chat.tool_choice === "required") dropped.add("tool_choice");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   const messages = recordsOf(chat.messages).map((message) => messageOf(message, dropped));
   return {

@@ -212,16 +212,23 @@ describe.each(PAIRS)("%s onto %s", (door, name) => {
   );
 });
 
-test.each(DOORS.filter((door) => door !== "responses"))(
-  "%s is told that stop sequences stayed behind where the provider has none",
-  async (door) => {
-    const { post, stop } = start("openai-responses");
-    const { response } = await post(door, said({ stop: ["END"] }), false);
-    stop();
-    expect(response.status).toBe(200);
-    expect(response.headers.get("x-sluice-dropped")).toContain("stop");
-  },
-);
+const STAYS_BEHIND = [
+  ["openai-responses", "chat", { stop: ["END"] }, "stop"],
+  ["openai-responses", "messages", { stop: ["END"] }, "stop"],
+  ["openai-responses", "gemini", { stop: ["END"] }, "stop"],
+  ["ollama", "chat", { tools: true, mustCall: true }, "tool_choice"],
+  ["ollama", "responses", { tools: true, mustCall: true }, "tool_choice"],
+  ["dashscope", "messages", { tools: true, mustCall: true }, "tool_choice"],
+  ["dashscope", "responses", { tools: true, mustCall: true }, "tool_choice"],
+] as const;
+
+test.each(STAYS_BEHIND)("what %s cannot take of %s's wishes is named", async (name, door, wish, named) => {
+  const { post, stop } = start(name);
+  const { response } = await post(door, said(wish), false);
+  stop();
+  expect(response.status).toBe(200);
+  expect(response.headers.get("x-sluice-dropped")?.split(/, ?/)).toContain(named);
+});
 
 describe.each(PAIRS)("%s onto %s: errors", (door, name) => {
   test.each([false, true])("a refusal is told in the words of the door (streamed: %p)", async (streamed) => {
