@@ -1,0 +1,101 @@
+/** Who may call what, asked of every route there is: a new route without a guard, or with the wrong one, fails here. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { login, type Session } from "./console-client.ts";
+import { type Gateway, setUp, startGateway } from "./harness.ts";
+
+type Role = "user" | "admin" | "root";
+type Call = Readonly<{ method: string; path: string; role: Role | null }>;
+
+/** Open to everybody, each for its reason: what comes before signing in, public texts, and services that call back. */
+const OPEN: readonly string[] = [
+  "GET /api/about",
+  "GET /api/home_page_content",
+  "GET /api/log/token",
+  "GET /api/notice",
+  "GET /api/oauth/state",
+  "GET /api/oauth/telegram/login",
+  "GET /api/oauth/telegram/start",
+  "GET /api/oauth/wechat",
+  "GET /api/oauth/{provider}",
+  "GET /api/oauth/{provider}/start",
+  "GET /api/pricing",
+  "GET /api/reset_password",
+  "GET /api/setup/",
+  "GET /api/status",
+  "GET /api/user/epay/notify",
+  "GET /api/user/groups",
+  "GET /api/user/logout",
+  "GET /api/verification",
+  "POST /api/setup/",
+  "POST /api/stripe/webhook",
+  "POST /api/user/epay/notify",
+  "POST /api/user/login",
+  "POST /api/user/login/2fa",
+  "POST /api/user/logout",
+  "POST /api/user/passkey/login/begin",
+  "POST /api/user/passkey/login/finish",
+  "POST /api/user/register",
+  "POST /api/user/reset",
+];
+
+const RANK: Readonly<Record<Role, number>> = { user: 1, admin: 10, root: 100 };
+const PASSWORD = "some-password-1";
+
+describe("every route of the management API", () => {
+  let gateway: Gateway;
+  let calls: readonly Call[];
+  const sessions = new Map<Role, Session>();
+
+  beforeAll(async () => {
+    const unlimited = { GLOBAL_API_RATE_LIMIT_ENABLE: "false", CRITICAL_RATE_LIMIT_ENABLE: "false" };
+    gateway = await startGateway({ env: unlimited });
+    const root = await setUp(gateway);
+    for (const role of ["user", "admin"] as const) {
+      await root.post("/api/user/", { username: `a-${role}`, display_name: role, password: PASSWORD });
+      const session = await login(gateway, `a-${role}`, PASSWORD);
+      if (role === "admin") await root.post("/api/user/manage", { id: session.userId, action: "promote" });
+      sessions.set(role, role === "admin" ? await login(gateway, "a-admin", PASSWORD) : session);
+    }
+    sessions.set("root", root);
+    const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { security?: Record<string, unknown>[] }>>;
+    };
+    calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+      path.startsWith("/api/")
+        ? Object.entries(methods).map(([method, { security }]) => ({
+            method: method.toUpperCase(),
+            path,
+            role: (Object.keys(security?.[0] ?? {})[0] as Role | undefined) ?? null,
+          }))
+        : [],
+    );
+  });
+  afterAll(() => gateway.stop());
+
+  test("has a guard, or is known to be open", () => {
+    const open = calls.filter(({ role }) => role === null).map(({ method, path }) => `${method} ${path}`);
+    expect(open.sort()).toEqual([...OPEN].sort());
+    expect(calls.length).toBeGreaterThan(120);
+  });
+
+  test("refuses strangers with 401, and everybody whose role is too low", async () => {
+    const wrong: string[] = [];
+    for (const { method, path, role } of calls) {
+      if (!role) continue;
+      const address = path.replace(/\{[^}]+\}/g, "1");
+      const stranger = await fetch(gateway.url + address, {
+        method,
+        ...(method !== "GET" && { body: "{}", headers: { "content-type": "application/json" } }),
+      });
+      if (stranger.status !== 401) wrong.push(`stranger: ${method} ${path} → ${stranger.status}`);
+      await stranger.body?.cancel();
+      for (const [name, session] of sessions) {
+        if (RANK[name] >= RANK[role]) continue;
+        const reply = await session.send(method, address, method === "GET" ? undefined : {});
+        const { success, code } = (await reply.json()) as { success: boolean; code?: string };
+        if (success || code !== "permission_denied") wrong.push(`${name}: ${method} ${path} → ${reply.status} ${code}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  }, 120_000);
+});
