@@ -96,6 +96,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/pricing.tsx"), "PricingPage"),
   ),
   open(
+    "/reference",
+    lazyRouteComponent(() => import("./routes/api-reference.tsx"), "ApiReferencePage"),
+  ),
+  open(
     "/about",
     lazyRouteComponent(() => import("./routes/about.tsx"), "AboutPage"),
   ),

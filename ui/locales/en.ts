@@ -15,6 +15,7 @@ import oauth from "./en/oauth.json" with { type: "json" };
 import personal from "./en/personal.json" with { type: "json" };
 import playground from "./en/playground.json" with { type: "json" };
 import pricing from "./en/pricing.json" with { type: "json" };
+import reference from "./en/reference.json" with { type: "json" };
 import register from "./en/register.json" with { type: "json" };
 import reset from "./en/reset.json" with { type: "json" };
 import rewards from "./en/rewards.json" with { type: "json" };
@@ -44,6 +45,7 @@ export default {
   personal,
   playground,
   pricing,
+  reference,
   register,
   reset,
   rewards,

@@ -15,6 +15,7 @@ import oauth from "./zh/oauth.json" with { type: "json" };
 import personal from "./zh/personal.json" with { type: "json" };
 import playground from "./zh/playground.json" with { type: "json" };
 import pricing from "./zh/pricing.json" with { type: "json" };
+import reference from "./zh/reference.json" with { type: "json" };
 import register from "./zh/register.json" with { type: "json" };
 import reset from "./zh/reset.json" with { type: "json" };
 import rewards from "./zh/rewards.json" with { type: "json" };
@@ -44,6 +45,7 @@ export default {
   personal,
   playground,
   pricing,
+  reference,
   register,
   reset,
   rewards,

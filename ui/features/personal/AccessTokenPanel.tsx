@@ -1,6 +1,7 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "../../components/CopyButton.tsx";
 import { useConfirm } from "../../components/confirm.tsx";
@@ -24,7 +25,9 @@ export const AccessTokenPanel = () => {
   };
   return (
     <Panel title={t("personal.token.title")}>
-      <Box sx={{ maxWidth: 560, mb: 4, fontSize: 13, color: "text.secondary" }}>{t("personal.token.hint")}</Box>
+      <Box sx={{ maxWidth: 560, mb: 4, fontSize: 13, color: "text.secondary" }}>
+        {t("personal.token.hint")} <Link to="/reference">{t("reference.title")}</Link>
+      </Box>
       {make.data && (
         <Box role="status" sx={{ mb: 4 }}>
           <Row
