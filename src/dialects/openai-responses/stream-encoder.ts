@@ -193,8 +193,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     let written = "";
     for (const { id, outputIndex, text: said, call } of this.#calls.values()) {
       // Clients parse arguments: a call without any says `{}`.
-      const text = said.trim() === "" && call.kind === "function" ? "{}" : said;
+      const missing = said.trim() === "" && call.kind === "function" ? "{}" : "";
+      const text = missing || said;
       const place = { item_id: id, output_index: outputIndex };
+      if (missing) written += this.#write("response.function_call_arguments.delta", { ...place, delta: missing });
       written +=
         call.kind === "custom"
           ? this.#write("response.custom_tool_call_input.done", { ...place, input: text })

@@ -11,6 +11,7 @@ import {
   type Answer,
   BRUGES,
   GHENT,
+  NOWHERE,
   PARAMETERS,
   PLAIN,
   RESULT,
@@ -73,7 +74,7 @@ function casesOf(pictureUrl: string, keepsAddress: boolean): Record<Exclude<Feat
     },
     parallel: {
       wish: said({ tools: true }),
-      answer: { ...CALLED, text: "", calls: [GHENT, BRUGES] },
+      answer: { ...CALLED, text: "", calls: [GHENT, NOWHERE, BRUGES] },
       arrives: ({ tools }) => expect(tools).toHaveLength(1),
     },
     reasoning: {

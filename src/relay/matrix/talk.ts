@@ -50,6 +50,7 @@ export const RESULT = "rainy, 12 degrees";
 export const CALL_ID = "call_Ab12Cd34Ef56";
 export const GHENT: Call = { name: "weather", input: { city: "Ghent" } };
 export const BRUGES: Call = { name: "weather", input: { city: "Bruges" } };
+export const NOWHERE: Call = { name: "weather", input: {} };
 export const PARAMETERS = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 export const SCHEMA = {
   type: "object",

@@ -9,6 +9,12 @@ const ENDS = { stop: "end_turn", tool_calls: "tool_use", length: "max_tokens" } 
 
 type Block = { start: object; whole: object; deltas: object[] };
 
+/** Of a call without input nothing is said. */
+const piecesOf = (input: unknown): string[] => {
+  const text = JSON.stringify(input);
+  return text === "{}" ? [] : halves(text);
+};
+
 function blocksOf({ thought, text, calls }: Answer): Block[] {
   const thinking: Block = {
     start: { type: "thinking", thinking: "", signature: "" },
@@ -28,7 +34,7 @@ function blocksOf({ thought, text, calls }: Answer): Block[] {
     return {
       start: { ...block, input: {} },
       whole: { ...block, input },
-      deltas: ["", ...halves(JSON.stringify(input))].map((piece) => ({
+      deltas: ["", ...piecesOf(input)].map((piece) => ({
         type: "input_json_delta",
         partial_json: piece,
       })),

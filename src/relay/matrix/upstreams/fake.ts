@@ -17,7 +17,7 @@ export type FakeUpstream = Readonly<{
   speak(answer: Answer, streamed: boolean): Response;
   /** Status 400 in the provider's words. */
   refuse(message: string): Response;
-  /** A stream that ends in an error after its first words; absent: the provider cannot tell one. */
+  /** A stream that ends in an error after its first words. */
   breakOff(words: string, message: string): Response;
 }>;
 
