@@ -32,6 +32,8 @@ async function run(): Promise<number> {
       return (await import("./cli/backup.ts")).backup(command.file);
     case "restore":
       return (await import("./cli/restore.ts")).restore(command.file, command.force);
+    case "import":
+      return (await import("./cli/import.ts")).importData(command.from, command);
     case "reset-password":
       return (await import("./cli/reset-password.ts")).resetPassword(command.username);
   }

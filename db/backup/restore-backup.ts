@@ -48,8 +48,11 @@ async function verify(path: string): Promise<BackupHead> {
   return head;
 }
 
-/** (On the embedded engine the lock of the data directory says so already; an entry there is of a process that died.) */
-async function refuseInUse(tx: Statements): Promise<void> {
+/**
+ * Throws BackupError while a gateway uses the server's database.
+ * (On the embedded engine the lock of the data directory says so already; an entry there is of a process that died.)
+ */
+export async function refuseInUse(tx: Statements): Promise<void> {
   const [lease] = await tx<{ held: boolean }[]>`
     select exists(select 1 from processes where lease_until > extract(epoch from now())) as held`;
   if (lease?.held) throw new BackupError("a gateway is using this database: stop it and try again in half a minute");

@@ -12,7 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["services"],
   ["health"],
   ["console", "relay"],
-  ["jobs"],
+  ["migration", "jobs"],
   ["accounts", "channels", "tokens", "codes", "wallet", "logs", "tasks", "notify"],
   ["billing", "providers", "settings"],
   ["dialects", "db"],

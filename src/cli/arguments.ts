@@ -4,6 +4,7 @@ export type Command =
   | { name: "serve" }
   | { name: "backup"; file: string }
   | { name: "restore"; file: string; force: boolean }
+  | { name: "import"; from: string; withLogs: boolean; isDry: boolean }
   | { name: "reset-password"; username: string }
   | { name: "healthcheck" }
   | { name: "help" }
@@ -22,6 +23,9 @@ Commands
   serve                    run the gateway (default)
   backup FILE              write the whole database to FILE; works while serving
   restore FILE [--force]   read FILE into an empty database; --force replaces what is there
+  import --from SOURCE [--logs] [--dry-run]
+                           bring users, API keys, channels, codes and options over from one-api, new-api or
+                           Veloera: SOURCE is a SQLite file, or a mysql:// or postgres:// address
   reset-password USER      give USER a new password, print it, end the user's sessions
   healthcheck              exit 0 when the gateway on this machine is ready
 
@@ -52,6 +56,9 @@ export function parseCommand(args: readonly string[]): Command {
     if (given !== count) throw new UsageError(count === 0 ? `${name} takes no argument` : `${name} needs one ${what}`);
   };
   if (values.force && name !== "restore") throw new UsageError("--force goes with restore");
+  if ((values.from !== undefined || values.logs || values["dry-run"]) && name !== "import") {
+    throw new UsageError("--from, --logs and --dry-run go with import");
+  }
   switch (name) {
     case "serve":
     case "healthcheck":
@@ -65,6 +72,11 @@ export function parseCommand(args: readonly string[]): Command {
     case "restore":
       expectOperands(1, "FILE");
       return { name, file: operand ?? "", force: values.force };
+    case "import":
+      expectOperands(0);
+      if (!values.from)
+        throw new UsageError("import needs --from and a SQLite file, or a mysql:// or postgres:// address");
+      return { name, from: values.from, withLogs: values.logs, isDry: values["dry-run"] };
     case "reset-password":
       expectOperands(1, "USER");
       return { name, username: operand ?? "" };
@@ -82,6 +94,9 @@ function parse(args: readonly string[]) {
         help: { type: "boolean", short: "h", default: false },
         version: { type: "boolean", short: "v", default: false },
         force: { type: "boolean", default: false },
+        from: { type: "string" },
+        logs: { type: "boolean", default: false },
+        "dry-run": { type: "boolean", default: false },
       },
     });
   } catch (error) {

@@ -1,0 +1,32 @@
+import { refuseInUse } from "../../db/backup/restore-backup.ts";
+import { openDatabase } from "../../db/connect.ts";
+import { readConfig } from "../config.ts";
+import { createVault } from "../lib/crypto.ts";
+import { loadSecrets } from "../lib/secrets.ts";
+import { writeReport } from "../migration/report.ts";
+import { runImport } from "../migration/run-import.ts";
+import { checkEncryptionKey } from "../settings/key-check.ts";
+
+/**
+ * Brings the data of another gateway into the configured database, which no gateway may be using, and prints a report.
+ * Returns the exit code. Throws SourceError, DatabaseError, BackupError, SecretsError.
+ */
+export async function importData(
+  from: string,
+  choices: Readonly<{ isDry: boolean; withLogs: boolean }>,
+): Promise<number> {
+  const config = readConfig();
+  const secrets = await loadSecrets(config);
+  const vault = createVault(secrets);
+  const database = await openDatabase(config);
+  try {
+    await checkEncryptionKey(database.db, vault, secrets.source);
+    if (database.kind === "server") await refuseInUse(database.sql);
+    const { family, report } = await runImport({ database, vault }, from, choices);
+    process.stdout.write(`${family}${choices.isDry ? ", dry run: nothing is written" : ""}\n`);
+    process.stdout.write(writeReport(report, choices.isDry));
+    return 0;
+  } finally {
+    await database.close();
+  }
+}

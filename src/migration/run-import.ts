@@ -1,0 +1,35 @@
+import type { Database } from "../../db/types.ts";
+import type { Vault } from "../lib/crypto.ts";
+import { detectFamily, type Family } from "./family.ts";
+import { importChannels } from "./import-channels.ts";
+import { importTokens } from "./import-tokens.ts";
+import { importUsers } from "./import-users.ts";
+import type { Migration } from "./migration.ts";
+import { createReport, type Report } from "./report.ts";
+import { openSource } from "./source.ts";
+
+type Target = Readonly<{ database: Database; vault: Vault }>;
+type Choices = Readonly<{ isDry: boolean; withLogs: boolean }>;
+
+/**
+ * Brings what is at `from` (a SQLite file, or a mysql:// or postgres:// address of one-api, new-api or Veloera) into the
+ * database, which no gateway may be using. What came over before is left as it is. Throws SourceError.
+ */
+export async function runImport(
+  { database, vault }: Target,
+  from: string,
+  { isDry }: Choices,
+): Promise<{ family: Family; report: Report }> {
+  const source = await openSource(from);
+  try {
+    const family = await detectFamily(source);
+    const report = createReport();
+    const migration: Migration = { source, family, database, vault, isDry, report };
+    const userIds = await importUsers(migration);
+    await importTokens(migration, userIds);
+    await importChannels(migration);
+    return { family, report };
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,61 @@
+import type { SourceRow } from "./source.ts";
+
+/** Text of a column without padding; empty when it is null or there is no such column. */
+export function textOf(row: SourceRow, column: string): string {
+  const value = row[column];
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "object" && !(value instanceof Date) ? JSON.stringify(value) : String(value);
+  // Postgres keeps no zero characters, other databases do.
+  return text.replaceAll("\0", "").trim();
+}
+
+/** Whole number of a column (drivers read 64-bit integers as number, bigint or text); `missing` when it is null or absent. */
+export function wholeOf(row: SourceRow, column: string, missing = 0): number {
+  const value = row[column];
+  if (value === null || value === undefined || value === "") return missing;
+  const number = Math.trunc(Number(value));
+  return Number.isSafeInteger(number) ? number : missing;
+}
+
+/** Truth of a column that is a boolean on some databases and 0 or 1 on others. */
+export function flagOf(row: SourceRow, column: string, missing = false): boolean {
+  const value = row[column];
+  if (value === null || value === undefined) return missing;
+  return typeof value === "string" ? /^(1|t|true)$/i.test(value) : Boolean(Number(value));
+}
+
+/** Epoch seconds of a timestamp column; null when it is null or absent. */
+export function momentOf(row: SourceRow, column: string): number | null {
+  const value = row[column];
+  if (value === null || value === undefined || value === "" || value === 0) return null;
+  const ms =
+    value instanceof Date ? value.getTime() : typeof value === "number" ? value * 1000 : readTime(String(value));
+  return Number.isFinite(ms) ? Math.floor(ms / 1000) : null;
+}
+
+/** SQLite files hold "2025-03-01 12:00:00.123456789+08:00", sometimes with the zone's name behind it. */
+const readTime = (text: string): number =>
+  Date.parse(text.replace(/(\.\d{3})\d+/, "$1").replace(/ ?[A-Z]{3,4}( m=.*)?$/, ""));
+
+/** The entries of a comma-separated column, each once. */
+export const listOf = (row: SourceRow, column: string): string[] => [
+  ...new Set(
+    textOf(row, column)
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+  ),
+];
+
+/** The JSON object in a column; empty when there is none. */
+export function objectOf(row: SourceRow, column: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(textOf(row, column) || "{}");
+    return value && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Quota units; what was overspent at the source is nothing here, where balances end at zero. */
+export const balanceOf = (row: SourceRow, column: string): number => Math.max(0, wholeOf(row, column));
