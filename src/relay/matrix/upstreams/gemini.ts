@@ -45,7 +45,7 @@ function speak(answer: Answer, streamed: boolean): Response {
 }
 
 /** Google's schemas write types in capitals, clients in small letters; both are taken. */
-export function smallTypes(value: unknown): unknown {
+function smallTypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(smallTypes);
   const record = recordOf(value);
   if (!record) return value;
