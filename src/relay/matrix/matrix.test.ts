@@ -252,3 +252,26 @@ describe.each(PAIRS)("%s onto %s: errors", (door, name) => {
     expect(JSON.stringify(failed.error ?? failed)).toContain(BROKE);
   });
 });
+
+test("a model of OpenAI's Responses is asked for as a chat where a server has no Responses", async () => {
+  const { read, speak } = upstreams["openai-chat"];
+  const upstream = startUpstream(({ path, text }) => {
+    if (path === "/v1/responses") return new Response("404 page not found", { status: 404 });
+    expect(read(recordOf(parseJson(text)) ?? {}).texts).toEqual([said().text]);
+    return speak(PLAIN, false);
+  });
+  const { model } = upstreams["openai-responses"];
+  const relay = startRelay({
+    channels: [{ type: 1, baseUrl: upstream.url, models: [model] }],
+    options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
+  });
+  for (const paths of [["/v1/responses", "/v1/chat/completions"], ["/v1/chat/completions"]]) {
+    const before = upstream.received.length;
+    const { path, body } = ask.chat(said(), model, false);
+    const response = await relay.post(path, body);
+    expect(readers.chat.whole(recordOf(await response.json()) ?? {})).toEqual(PLAIN);
+    expect(upstream.received.slice(before).map((received) => received.path)).toEqual(paths);
+  }
+  relay.stop();
+  upstream.stop();
+});
