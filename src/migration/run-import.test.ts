@@ -4,6 +4,7 @@ import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { verifyPassword } from "../accounts/passwords.ts";
 import { createVault } from "../lib/crypto.ts";
 import { createLogger } from "../lib/log.ts";
+import { loadOptions } from "../settings/store.ts";
 import { createTokenDirectory } from "../tokens/directory.ts";
 import { runImport } from "./run-import.ts";
 import { CHANNEL_KEY, KEYS, makeFile } from "./testing.ts";
@@ -84,6 +85,16 @@ describe.each(["one-api", "new-api", "Veloera"] as const)("an import from %s", (
     expect(vault.decrypt(String(channel?.key_cipher))).toBe(CHANNEL_KEY);
     expect((await database.sql`select 1 from abilities where channel_id = 2 and enabled`).length).toBe(4);
 
+    expect(first.of("redemption codes")).toMatchObject({ read: 2, added: 2, before: 750_000, after: 750_000 });
+    const options = first.of("options");
+    expect(options).toMatchObject({ read: 6, added: 4 });
+    expect([...options.skipped.keys()].join()).toMatch(/Nonsense is unknown here.*RetryTimes/s);
+    const stored = await loadOptions(database.db, vault);
+    expect(stored.get("SystemName")).toBe("Old Name");
+    expect(stored.get("SMTPToken")).toBe("mail-secret");
+    const [secret] = await database.sql`select value from options where key = 'SMTPToken'`;
+    expect(String(secret?.value)).not.toContain("mail-secret");
+
     const before = await contents(database);
     const second = await run();
     expect(second.of("users")).toMatchObject({ added: 0, present: 3 });
@@ -115,4 +126,25 @@ test("ids that are taken here are replaced everywhere, and the numbering goes on
   const [next] =
     await database.sql`insert into users (username, aff_code, created_at) values ('later', 'zzzz', 1) returning id`;
   expect(next?.id).toBe(10);
+});
+
+test("gift codes keep who used them; soft-deleted rows and settings that were made here stay out", async () => {
+  const { database, run } = await start("Veloera", [
+    `insert into redemptions (id, user_id, "key", name, quota, created_time, is_gift, max_uses, used_count)
+     values (3, 1, 'party', 'party', 100, 1700000000, 1, 5, 2)`,
+    "insert into redemption_logs values (1, 3, 7, 1700000100), (2, 3, 99, 1700000200)",
+    `insert into tokens (id, user_id, "key", name, deleted_at) values (20, 7, 'gone', 'gone', '2025-03-01 12:00:00.123456789+08:00')`,
+    `insert into users (id, username, password, deleted_at) values (30, 'left', 'x', '2025-03-01 12:00:00+00:00')`,
+  ]);
+  await database.sql`insert into options values ('SystemName', 'New Name')`;
+  const { of } = await run();
+  const [party] = await database.sql`select * from redemption_codes where key = 'party'`;
+  expect(party).toMatchObject({ id: 3, is_gift: true, max_uses: 5, used_count: 2 });
+  expect(await database.sql`select user_id, quota from redemption_uses where code_id = 3`).toEqual([
+    expect.objectContaining({ user_id: 7, quota: 100 }),
+  ] as never);
+  expect(of("API keys").skipped.get("deleted at the source")).toBe(1);
+  const [left] = await database.sql`select deleted_at from users where username = 'left'`;
+  expect(left?.deleted_at).toBe(1_740_830_400);
+  expect((await loadOptions(database.db, vault)).get("SystemName")).toBe("New Name");
 });

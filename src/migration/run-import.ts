@@ -2,6 +2,8 @@ import type { Database } from "../../db/types.ts";
 import type { Vault } from "../lib/crypto.ts";
 import { detectFamily, type Family } from "./family.ts";
 import { importChannels } from "./import-channels.ts";
+import { importCodes } from "./import-codes.ts";
+import { importOptions } from "./import-options.ts";
 import { importTokens } from "./import-tokens.ts";
 import { importUsers } from "./import-users.ts";
 import type { Migration } from "./migration.ts";
@@ -28,6 +30,8 @@ export async function runImport(
     const userIds = await importUsers(migration);
     await importTokens(migration, userIds);
     await importChannels(migration);
+    await importCodes(migration, userIds);
+    await importOptions(migration);
     return { family, report };
   } finally {
     await source.close();
