@@ -30,6 +30,7 @@ import { channelDisabled } from "./notify/channel-notices.ts";
 import { openApiDocument } from "./openapi.ts";
 import { createRelay, createResponseStore, type RelayServices } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
+import { readStanding } from "./tokens/read-standing.ts";
 import { version } from "./version.ts";
 
 /** Everything that is answered; `attach` tells it the server it listens on. */
@@ -74,7 +75,7 @@ function lazily<Value>(make: () => Value): () => Value {
   };
 }
 
-const RELAY_PREFIXES = ["/v1/", "/v1beta/", "/v2/", "/pg/", "/hf/"] as const;
+const RELAY_PREFIXES = ["/v1/", "/v1beta/", "/v2/", "/pg/", "/hf/", "/dashboard/billing/", "/api/usage/token"] as const;
 
 function isRelayPath(url: string): boolean {
   const start = url.indexOf("/", "https://".length);
@@ -142,6 +143,7 @@ function relayServices(services: Services): RelayServices {
     ...services,
     responses: createResponseStore(database.db, log),
     resolveSession: (request) => sessionUser(services, request),
+    readStanding: (subject) => readStanding(database.db, subject),
     disableChannel(channel, key, reason) {
       const change =
         key === null

@@ -5,6 +5,7 @@ import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { signingTools } from "../providers/signing-tools.ts";
 import type { RelayContext } from "./context.ts";
 import { createConversationSettings } from "./conversation-settings.ts";
+import { billingSubscription, billingUsage, tokenUsage } from "./endpoints/billing.ts";
 import { messages, responses } from "./endpoints/conversations.ts";
 import { countMessageTokens } from "./endpoints/count-tokens.ts";
 import { embeddings } from "./endpoints/embeddings.ts";
@@ -66,8 +67,18 @@ function routesOf(context: RelayContext) {
     .post("/pg/chat/completions", ({ request, server }) => handlePlayground(context, request, server), {
       parse: "none",
     })
-    .options("/pg/*", preflight);
+    .options("/pg/*", preflight)
+    .use(billingRoutes(context, "/dashboard/billing"))
+    .get("/api/usage/token", ({ request, server }) => tokenUsage(context, request, server))
+    .options("/api/usage/token", preflight);
 }
+
+/** What dashboards for OpenAI's API ask of a key; with and without /v1. */
+const billingRoutes = (context: RelayContext, prefix: string) =>
+  new Elysia({ name: `relay${prefix}`, prefix })
+    .get("/subscription", ({ request, server }) => billingSubscription(context, request, server))
+    .get("/usage", ({ request, server }) => billingUsage(context, request, server))
+    .options("/*", preflight);
 
 /** How often kept responses that have expired are deleted. */
 const SWEEP_MS = 3_600_000;
@@ -175,6 +186,7 @@ function versionOne(context: RelayContext, base: string) {
     .get("/models/*", ({ request, server, params }) =>
       showModel(context, request, server, decodeURIComponent(params["*"])),
     );
+  app.use(billingRoutes(context, "/dashboard/billing"));
   for (const [path, endpoint] of MEDIA) {
     app.post(path, ({ request, server }) => handleCall(context, { request, server, endpoint }), unread);
   }

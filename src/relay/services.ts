@@ -9,6 +9,7 @@ import type { Logger } from "../lib/log.ts";
 import type { SharedLimits } from "../lib/shared-limits.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { TokenDirectory } from "../tokens/directory.ts";
+import type { Standing, StandingSubject } from "../tokens/read-standing.ts";
 import type { ResponseStore } from "./responses/store.ts";
 
 /** Quota set aside for one call. */
@@ -33,6 +34,8 @@ export type RelayServices = Readonly<{
     refund(hold: Hold): void;
     record(record: UsageRecord): void;
   };
+  /** How an API key or its owner stands, from the database. */
+  readStanding(subject: StandingSubject): Promise<Standing>;
   clientAddress: ClientAddress;
   /** Where replicas count together; null: each process counts for itself. */
   sharedLimits: SharedLimits | null;

@@ -8,6 +8,7 @@ import { createClientAddress } from "../../lib/client-ip.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import { fixedSettings } from "../../settings/testing.ts";
 import type { TokenEntry } from "../../tokens/directory.ts";
+import type { Standing, StandingSubject } from "../../tokens/read-standing.ts";
 import { createRelay } from "../index.ts";
 import type { ResponseStore, StoredResponse } from "../responses/store.ts";
 import { channelEntry, tokenEntry, userEntry } from "./entries.ts";
@@ -21,6 +22,8 @@ type Setup = {
   tokens?: Readonly<Record<string, Partial<TokenEntry>>>;
   config?: Partial<{ relayTimeoutMs: number; streamingTimeoutMs: number; allowPrivateUpstreams: boolean }>;
   session?: UserEntry;
+  /** What every key and user is said to have. */
+  standing?: Standing;
 };
 
 /** The relay on a free loopback port, with its other rooms in memory. */
@@ -33,6 +36,7 @@ export function startRelay(setup: Setup) {
   const tokens = new Map(Object.entries(setup.tokens ?? { test: {} }).map(([key, given]) => [key, tokenEntry(given)]));
   const disabled: { channelId: number; key: string | null; reason: string }[] = [];
   const marked: { tokenId: number; status: number }[] = [];
+  const standingsRead: StandingSubject[] = [];
   const metrics = new Registry();
   const relay = createRelay({
     config: {
@@ -57,6 +61,10 @@ export function startRelay(setup: Setup) {
     disableChannel: ({ id }, key, reason) => void disabled.push({ channelId: id, key, reason }),
     billing: billing.service,
     responses: memoryOfResponses(),
+    readStanding: async (subject) => {
+      standingsRead.push(subject);
+      return setup.standing ?? { remaining: 0, used: 0 };
+    },
     clientAddress: createClientAddress([]),
     sharedLimits: null,
     resolveSession: () => setup.session ?? null,
@@ -71,6 +79,7 @@ export function startRelay(setup: Setup) {
     billing,
     disabled,
     marked,
+    standingsRead,
     metrics,
     post: (path: string, body: unknown, init: RequestInit = {}) =>
       fetch(url + path, {
