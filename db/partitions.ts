@@ -81,7 +81,8 @@ export async function listLogMonths(sql: Statements): Promise<LogMonth[]> {
   });
 }
 
-function monthOf(now: Date, ahead: number): LogMonth {
+/** The month of the log that `now` lies in, or one `ahead` of it. */
+export function monthOf(now: Date, ahead: number): LogMonth {
   const start = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1);
   const first = new Date(start(ahead));
   const name = `logs_${first.getUTCFullYear()}_${String(first.getUTCMonth() + 1).padStart(2, "0")}`;

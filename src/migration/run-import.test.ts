@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { listLogMonths } from "../../db/partitions.ts";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { verifyPassword } from "../accounts/passwords.ts";
+import { checkBooks } from "../billing/books/check-books.ts";
 import { createVault } from "../lib/crypto.ts";
 import { createLogger } from "../lib/log.ts";
 import { loadOptions } from "../settings/store.ts";
@@ -51,6 +53,12 @@ async function contents({ sql }: TestDatabase): Promise<string> {
   return JSON.stringify(parts);
 }
 
+async function expectBooksRight({ db }: TestDatabase): Promise<void> {
+  for (const book of ["users", "tokens", "channels"] as const) {
+    expect({ book, wrong: (await checkBooks(db, book, 0, 1_800_000_000)).wrong }).toEqual({ book, wrong: [] });
+  }
+}
+
 describe.each(["one-api", "new-api", "Veloera"] as const)("an import from %s", (family) => {
   test("brings users, keys that work, channels and equal sums; a second run changes nothing", async () => {
     const { database, run } = await start(family);
@@ -94,6 +102,12 @@ describe.each(["one-api", "new-api", "Veloera"] as const)("an import from %s", (
     expect(stored.get("SMTPToken")).toBe("mail-secret");
     const [secret] = await database.sql`select value from options where key = 'SMTPToken'`;
     expect(String(secret?.value)).not.toContain("mail-secret");
+
+    expect(first.of("log")).toMatchObject({ read: 3, added: 3, present: 0, before: 1500, after: 1500 });
+    const [call] = await database.sql`select * from logs where model_name = 'gpt-4o' order by created_at limit 1`;
+    expect(call).toMatchObject({ user_id: 7, channel_id: 2, username: "alice", quota: 900, created_at: 1_735_690_000 });
+    expect((await listLogMonths(database.sql)).map(({ name }) => name)).toContain("logs_2025_01");
+    await expectBooksRight(database);
 
     const before = await contents(database);
     const second = await run();
@@ -147,4 +161,19 @@ test("gift codes keep who used them; soft-deleted rows and settings that were ma
   const [left] = await database.sql`select deleted_at from users where username = 'left'`;
   expect(left?.deleted_at).toBe(1_740_830_400);
   expect((await loadOptions(database.db, vault)).get("SystemName")).toBe("New Name");
+});
+
+test("a log that is brought later takes the place of what was booked for it", async () => {
+  const { database, run } = await start("new-api", [
+    "insert into logs (id, user_id, created_at, type, username, token_id, model_name, quota) values (9, 7, 1735690001, 5, 'alice', 4, 'gpt-4o', 0)",
+  ]);
+  await run({ isDry: false, withLogs: false });
+  await expectBooksRight(database);
+  const total = () => database.sql`select sum(quota)::int as quota from usage_rollups`.then(([row]) => row?.quota);
+  expect(await total()).toBe(2210);
+  await run();
+  await expectBooksRight(database);
+  expect(await total()).toBe(2210);
+  const [failed] = await database.sql`select type, failed, token_id from logs where failed`;
+  expect(failed).toMatchObject({ type: 2, token_id: 4 });
 });
