@@ -1,0 +1,155 @@
+/**
+ * Pictures of every page of the console, in light English, dark Chinese and on a phone, into the git-ignored folder
+ * `screenshots/`: to be looked at. Arguments: names of pages to limit it to. Says what the browser's console complains of.
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { chromium, type Page } from "playwright-core";
+import { createChannel, createToken, ROOT_NAME, ROOT_PASSWORD, setOption } from "./e2e/console-client.ts";
+import { type Stage, setStage } from "./e2e/harness.ts";
+
+const FOLDER = join(import.meta.dir, "../screenshots");
+const MODELS = ["gpt-4o", "gpt-4o-mini", "usage-1000-500-cached-800", "err-429", "err-500", "dies-after-3", "no-usage"];
+const WAIT_MS = 900;
+
+const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) => Promise<void>])[] = [
+  ["home", "/"],
+  ["pricing", "/pricing"],
+  ["about", "/about"],
+  ["reference", "/reference"],
+  ["playground", "/playground"],
+  ["dashboard", "/detail"],
+  ["token", "/token"],
+  [
+    "token-drawer",
+    "/token",
+    (page) =>
+      page
+        .getByRole("button", { name: /Add|添加|新建/ })
+        .first()
+        .click(),
+  ],
+  ["log", "/log"],
+  [
+    "log-open",
+    "/log",
+    (page) =>
+      page
+        .getByRole("button", { name: /Details|详情/ })
+        .nth(1)
+        .click(),
+  ],
+  ["drawing", "/midjourney"],
+  ["tasks", "/task"],
+  ["channel", "/channel"],
+  ["channel-add", "/channel/add"],
+  ["router", "/router"],
+  ["codes", "/redemption"],
+  ["users", "/user"],
+  ["user-add", "/user/add"],
+  ["orders", "/order"],
+  ["agents", "/agent"],
+  ["notices", "/notice"],
+  ["audit", "/audit"],
+  ["books", "/books"],
+  ["doctor", "/doctor"],
+  ["settings-operation", "/setting?tab=operation"],
+  ["settings-ratelimit", "/setting?tab=ratelimit"],
+  ["settings-models", "/setting?tab=models"],
+  ["settings-system", "/setting?tab=system"],
+  ["settings-other", "/setting?tab=other"],
+  ["wallet", "/topup"],
+  ["personal", "/personal"],
+  ["not-found", "/nowhere"],
+];
+const OPEN_PAGES = [
+  ["login", "/login"],
+  ["register", "/register"],
+  ["reset", "/reset"],
+] as const;
+const VARIANTS = [
+  { name: "en-light", language: "en", mode: "light", width: 1440, height: 900 },
+  { name: "zh-dark", language: "zh", mode: "dark", width: 1440, height: 900 },
+  { name: "phone", language: "en", mode: "light", width: 390, height: 844 },
+] as const;
+
+const only = process.argv.slice(2);
+const isWanted = (name: string) => only.length === 0 || only.includes(name);
+
+process.env.SLUICE_E2E_SOURCE ??= "1";
+await mkdir(FOLDER, { recursive: true });
+const stage = await setStage(MODELS, {});
+await fill(stage);
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+for (const variant of VARIANTS) await shoot(variant);
+await browser.close();
+await stage.stop();
+
+/** Something to see on every page. */
+async function fill({ root, upstream, gateway, key }: Stage): Promise<void> {
+  await setOption(root, "ModelRatio", Object.fromEntries(MODELS.map((model) => [model, 1.25])));
+  await setOption(root, "RetryTimes", 2);
+  for (const option of ["CheckInEnabled", "RegisterEnabled", "DrawingEnabled", "TaskEnabled"]) {
+    await setOption(root, option, true);
+  }
+  await createChannel(root, upstream.url, ["gpt-4o", "err-429", "no-usage"], {
+    name: "openai-main",
+    priority: 20,
+    tag: "prod",
+  });
+  await createChannel(root, upstream.url, ["err-429", "err-500"], { name: "backup-reseller-with-a-rather-long-name" });
+  await createToken(root, { name: "ide-plugin", unlimited_quota: false, remain_quota: 5_000_000 });
+  await root.post("/api/redemption/", { name: "spring", quota: 500_000, count: 3 });
+  await root.post("/api/user/", { username: "ada", display_name: "Ada", password: "some-password-1" });
+  for (const model of [...MODELS, ...MODELS]) {
+    const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model, messages: [{ role: "user", content: "What is a sluice?" }] }),
+    });
+    await reply.text();
+  }
+  await Bun.sleep(WAIT_MS);
+}
+
+async function shoot({ name, language, mode, width, height }: (typeof VARIANTS)[number]): Promise<void> {
+  const context = await browser.newContext({ viewport: { width, height } });
+  const page = await context.newPage();
+  const say = (text: string) =>
+    process.stdout.write(`${name} ${new URL(page.url()).pathname}: ${text.slice(0, 200)}\n`);
+  page.on("console", (message) => {
+    if (message.type() === "error") say(message.text());
+  });
+  page.on("pageerror", (error) => say(String(error)));
+  await page.addInitScript(
+    ([chosen, theme]) => {
+      localStorage.setItem("i18nextLng", chosen ?? "");
+      localStorage.setItem("theme-mode", theme ?? "");
+    },
+    [language, mode],
+  );
+  const picture = (page_: string) =>
+    page.screenshot({ path: join(FOLDER, `${page_}-${name}.png`), fullPage: width < 600 });
+  for (const [pageName, path] of OPEN_PAGES) {
+    if (!isWanted(pageName)) continue;
+    await page.goto(stage.gateway.url + path);
+    await page.waitForTimeout(WAIT_MS);
+    await picture(pageName);
+  }
+  await page.goto(`${stage.gateway.url}/login`);
+  await page.locator("input").nth(0).fill(ROOT_NAME);
+  await page.locator("input").nth(1).fill(ROOT_PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/token");
+  for (const [pageName, path, act] of PAGES) {
+    if (!isWanted(pageName)) continue;
+    await page.goto(stage.gateway.url + path);
+    await page.waitForTimeout(WAIT_MS);
+    await act?.(page).catch((error) => say(`could not be opened: ${error}`));
+    if (act) await page.waitForTimeout(WAIT_MS);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+    if (wide) say("scrolls sideways");
+    await picture(pageName);
+  }
+  await context.close();
+}
