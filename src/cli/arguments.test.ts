@@ -10,11 +10,16 @@ describe("parseCommand", () => {
     [["backup", "a.zst"], { name: "backup", file: "a.zst" }],
     [["restore", "a.zst", "--force"], { name: "restore", file: "a.zst", force: true }],
     [["reset-password", "root"], { name: "reset-password", username: "root" }],
+    [["import", "--from", "a.db", "--logs"], { name: "import", from: "a.db", withLogs: true, isDry: false }],
     [["healthcheck"], { name: "healthcheck" }],
   ])("%p", (args, command) => expect(parseCommand(args)).toEqual(command));
 
-  test.each([[["fly"]], [["backup"]], [["backup", "a", "b"]], [["serve", "x"]], [["--nope"]], [["serve", "--force"]]])(
-    "%p is refused",
-    (args) => expect(() => parseCommand(args)).toThrow(UsageError),
-  );
+  test.each([
+    [["fly"]],
+    [["backup"]],
+    [["backup", "a", "b"]],
+    [["serve", "x"]],
+    [["--nope"]],
+    [["serve", "--force"], ["import"], ["serve", "--logs"]],
+  ])("%p is refused", (args) => expect(() => parseCommand(args)).toThrow(UsageError));
 });
