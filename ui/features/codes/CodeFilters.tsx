@@ -1,9 +1,5 @@
-import Columns from "@mui/icons-material/ViewColumnOutlined";
-import IconButton from "@mui/material/IconButton";
-import Tooltip from "@mui/material/Tooltip";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ColumnDialog } from "../../components/data-table/ColumnDialog.tsx";
+import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import type { Address } from "../../components/useAddress.ts";
@@ -18,7 +14,6 @@ const STATUSES = [
 /** Search by name, id or the whole code; status and kind. */
 export const CodeFilters = ({ address, columns }: { address: Address; columns: ColumnChoice<Code> }) => {
   const { t } = useTranslation();
-  const [isChoosing, setChoosing] = useState(false);
   return (
     <>
       <FilterBar
@@ -42,15 +37,8 @@ export const CodeFilters = ({ address, columns }: { address: Address; columns: C
         ]}
         onChange={(key, value) => address.set({ [key]: value, p: undefined })}
         onClear={address.clear}
-        tools={
-          <Tooltip title={t("components.table.columns")}>
-            <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
-              <Columns />
-            </IconButton>
-          </Tooltip>
-        }
+        tools={<ColumnTools columns={columns} />}
       />
-      {isChoosing && <ColumnDialog choice={columns} onClose={() => setChoosing(false)} />}
     </>
   );
 };

@@ -19,6 +19,9 @@ type UsageChartProps = Readonly<{
   nameOf: (one: Series) => string;
 }>;
 
+/** Where nothing reaches a dollar, cents would all look alike. */
+const SMALL_DECIMALS = 4;
+
 /** Bars of each period, stacked by series; a click on a name takes its series away and brings it back. */
 export const UsageChart = ({ series, step, measure, nameOf }: UsageChartProps) => {
   const { t, i18n } = useTranslation();
@@ -27,7 +30,9 @@ export const UsageChart = ({ series, step, measure, nameOf }: UsageChartProps) =
   const money = useMoneyFormat();
   const [hidden, setHidden] = useState<ReadonlySet<string | null>>(new Set());
   const periods = periodsOf(series, STEP_SECONDS[step]);
-  const text = (value: number) => (measure === "quota" ? amountText(value, money) : compactCount(value));
+  const peak = Math.max(0, ...series.flatMap(({ points }) => points.map(({ quota }) => quota)));
+  const decimals = peak < money.quotaPerUnit ? SMALL_DECIMALS : 2;
+  const text = (value: number) => (measure === "quota" ? amountText(value, money, decimals) : compactCount(value));
   const colourOf = (one: Series, index: number) => {
     const name = COLOURS[index % COLOURS.length];
     return one.key === null || !name ? colours.s7 : colours[name];

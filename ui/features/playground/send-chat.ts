@@ -1,4 +1,5 @@
 import { goToLogin } from "../../api/login-redirect.ts";
+import { fetchPlain } from "../../api/plain.ts";
 import { translate } from "../../i18n.ts";
 import { readUser } from "../session/stored-user.ts";
 import { applyEvent, eventsOf } from "./answer-stream.ts";
@@ -18,7 +19,7 @@ export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => voi
   const elapsed = () => Math.round(performance.now() - start);
   try {
     const user = readUser();
-    const response = await fetch("/pg/chat/completions", {
+    const response = await fetchPlain("/pg/chat/completions", {
       method: "POST",
       credentials: "same-origin",
       headers: { "Content-Type": "application/json", ...(user && { "Sluice-User": String(user.id) }) },

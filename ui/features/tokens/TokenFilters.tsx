@@ -1,10 +1,6 @@
-import Columns from "@mui/icons-material/ViewColumnOutlined";
-import IconButton from "@mui/material/IconButton";
-import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ColumnDialog } from "../../components/data-table/ColumnDialog.tsx";
+import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import type { Address } from "../../components/useAddress.ts";
@@ -29,7 +25,6 @@ type TokenFiltersProps = Readonly<{
 /** Search by name or by a whole key; status and group. */
 export const TokenFilters = ({ address, columns, wholeKey, onWholeKey }: TokenFiltersProps) => {
   const { t } = useTranslation();
-  const [isChoosing, setChoosing] = useState(false);
   const groups = Object.keys(useQuery(usableGroups).data ?? {});
   return (
     <>
@@ -58,15 +53,8 @@ export const TokenFilters = ({ address, columns, wholeKey, onWholeKey }: TokenFi
           onWholeKey("");
           address.clear();
         }}
-        tools={
-          <Tooltip title={t("components.table.columns")}>
-            <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
-              <Columns />
-            </IconButton>
-          </Tooltip>
-        }
+        tools={<ColumnTools columns={columns} />}
       />
-      {isChoosing && <ColumnDialog choice={columns} onClose={() => setChoosing(false)} />}
     </>
   );
 };

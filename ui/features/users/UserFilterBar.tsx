@@ -1,10 +1,6 @@
-import Columns from "@mui/icons-material/ViewColumnOutlined";
-import IconButton from "@mui/material/IconButton";
-import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ColumnDialog } from "../../components/data-table/ColumnDialog.tsx";
+import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import type { Address } from "../../components/useAddress.ts";
@@ -14,7 +10,6 @@ import { ACTIVE, BANNED, ROLE, type User } from "./user.ts";
 /** Search by name, e-mail or id; group, role and status. */
 export const UserFilterBar = ({ address, columns }: { address: Address; columns: ColumnChoice<User> }) => {
   const { t } = useTranslation();
-  const [isChoosing, setChoosing] = useState(false);
   const groups = useQuery(groupNames).data ?? [];
   return (
     <>
@@ -49,15 +44,8 @@ export const UserFilterBar = ({ address, columns }: { address: Address; columns:
         ]}
         onChange={(key, value) => address.set({ [key]: value, p: undefined })}
         onClear={address.clear}
-        tools={
-          <Tooltip title={t("components.table.columns")}>
-            <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
-              <Columns />
-            </IconButton>
-          </Tooltip>
-        }
+        tools={<ColumnTools columns={columns} />}
       />
-      {isChoosing && <ColumnDialog choice={columns} onClose={() => setChoosing(false)} />}
     </>
   );
 };
