@@ -156,6 +156,14 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/usage-log.tsx"), "UsageLogPage"),
   ),
   guarded(
+    "/midjourney",
+    lazyRouteComponent(() => import("./routes/drawing-log.tsx"), "DrawingLogPage"),
+  ),
+  guarded(
+    "/task",
+    lazyRouteComponent(() => import("./routes/task-log.tsx"), "TaskLogPage"),
+  ),
+  guarded(
     "/setting",
     lazyRouteComponent(() => import("./routes/setting.tsx"), "SettingPage"),
   ),

@@ -36,7 +36,7 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
         py: 3,
       }}
     >
-      {navFor(user, site?.enable_data_export ?? false).map(({ key, items }) => (
+      {navFor(user, site).map(({ key, items }) => (
         <Box key={key} sx={{ mb: 3 }}>
           {!isCollapsed && (
             <Box sx={{ px: 2.5, mb: 1, fontSize: 12, lineHeight: "16px", fontWeight: 520, color: "text.tertiary" }}>

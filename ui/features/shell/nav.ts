@@ -1,5 +1,6 @@
 import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWalletOutlined";
 import BalanceOutlined from "@mui/icons-material/BalanceOutlined";
+import BrushOutlined from "@mui/icons-material/BrushOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
 import ForumOutlined from "@mui/icons-material/ForumOutlined";
 import GroupOutlined from "@mui/icons-material/GroupOutlined";
@@ -8,6 +9,7 @@ import HubOutlined from "@mui/icons-material/HubOutlined";
 import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
 import ManageHistoryOutlined from "@mui/icons-material/ManageHistoryOutlined";
+import MusicNoteOutlined from "@mui/icons-material/MusicNoteOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
 import ReceiptOutlined from "@mui/icons-material/ReceiptOutlined";
@@ -15,6 +17,10 @@ import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
 import { isAdmin, isSuperAdmin, type StoredUser } from "../session/stored-user.ts";
+import type { SiteStatus } from "../site/site-status.ts";
+
+/** What decides over pages that not every site has. */
+type SiteSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task">;
 
 export type NavItem = Readonly<{
   path:
@@ -22,6 +28,8 @@ export type NavItem = Readonly<{
     | "/detail"
     | "/token"
     | "/log"
+    | "/midjourney"
+    | "/task"
     | "/channel"
     | "/redemption"
     | "/user"
@@ -39,6 +47,8 @@ export type NavItem = Readonly<{
     | "dashboard"
     | "tokens"
     | "logs"
+    | "drawings"
+    | "tasks"
     | "channels"
     | "codes"
     | "users"
@@ -52,8 +62,8 @@ export type NavItem = Readonly<{
     | "personalSettings";
   icon: typeof SvgIcon;
   isForSuperAdmins?: true;
-  /** Only where the site keeps a dashboard. */
-  isDashboard?: true;
+  /** Only where the site has this enabled. */
+  needs?: keyof SiteSwitches;
 }>;
 
 export type NavSection = Readonly<{
@@ -69,9 +79,11 @@ export const NAV: readonly NavSection[] = [
     isForAdmins: false,
     items: [
       { path: "/playground", label: "playground", icon: ForumOutlined },
-      { path: "/detail", label: "dashboard", icon: InsightsOutlined, isDashboard: true },
+      { path: "/detail", label: "dashboard", icon: InsightsOutlined, needs: "enable_data_export" },
       { path: "/token", label: "tokens", icon: KeyOutlined },
       { path: "/log", label: "logs", icon: ReceiptLongOutlined },
+      { path: "/midjourney", label: "drawings", icon: BrushOutlined, needs: "enable_drawing" },
+      { path: "/task", label: "tasks", icon: MusicNoteOutlined, needs: "enable_task" },
     ],
   },
   {
@@ -99,13 +111,12 @@ export const NAV: readonly NavSection[] = [
   },
 ];
 
-/** The sections and pages that somebody may open on a site that keeps a dashboard or does not. */
-export const navFor = (user: StoredUser | null, hasDashboard: boolean): readonly NavSection[] =>
+/** The sections and pages that somebody may open on this site; without its status those that every site has. */
+export const navFor = (user: StoredUser | null, site: SiteSwitches | undefined): readonly NavSection[] =>
   NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).map((section) => ({
     ...section,
     items: section.items.filter(
-      ({ isForSuperAdmins, isDashboard }) =>
-        (!isForSuperAdmins || isSuperAdmin(user)) && (!isDashboard || hasDashboard),
+      ({ isForSuperAdmins, needs }) => (!isForSuperAdmins || isSuperAdmin(user)) && (!needs || site?.[needs] === true),
     ),
   }));
 

@@ -34,8 +34,8 @@ export function useCommands(): readonly Command[] {
   const { setMode } = useColorScheme();
   const { user } = useSession();
   const leave = useLeave();
-  const hasDashboard = useSite()?.enable_data_export ?? false;
-  const pages = navFor(user, hasDashboard).flatMap(({ items }) => items);
+  const site = useSite();
+  const pages = navFor(user, site).flatMap(({ items }) => items);
   const goTo = (page: string, path: string, icon: typeof SvgIcon): Command => ({
     label: t("shell.palette.goTo", { page }),
     icon,

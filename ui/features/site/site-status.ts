@@ -16,6 +16,9 @@ export type SiteStatus = Readonly<{
   self_use_mode_enabled: boolean;
   demo_site_enabled: boolean;
   enable_data_export: boolean;
+  enable_drawing: boolean;
+  enable_task: boolean;
+  mj_notify_enabled: boolean;
   data_export_default_time: string;
   register_enabled: boolean;
   password_register_enabled: boolean;

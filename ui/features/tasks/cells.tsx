@@ -1,0 +1,68 @@
+import Box from "@mui/material/Box";
+import ButtonBase from "@mui/material/ButtonBase";
+import CircularProgress from "@mui/material/CircularProgress";
+import LinearProgress from "@mui/material/LinearProgress";
+import { useTranslation } from "react-i18next";
+import { Row } from "../../components/layout.tsx";
+import { TimeAgo } from "../../components/TimeAgo.tsx";
+import { percentOf } from "./task.ts";
+
+/** A moment in epoch seconds; a dash for 0. */
+export const Moment = ({ seconds }: { seconds: number }) => (seconds > 0 ? <TimeAgo seconds={seconds} /> : "–");
+
+/** Whole seconds that something took; a dash for null. */
+export const Elapsed = ({ seconds }: { seconds: number | null }) => {
+  const { t } = useTranslation();
+  return <span className="num">{seconds === null ? "–" : t("tasks.seconds", { seconds })}</span>;
+};
+
+type ProgressProps = { progress: string; hasFailed: boolean; isRound?: boolean };
+
+/** How far a task is, as a bar or a circle with its percentage. */
+export const Progress = ({ progress, hasFailed, isRound }: ProgressProps) => {
+  const { t } = useTranslation();
+  const value = percentOf(progress);
+  const given = {
+    variant: "determinate",
+    value,
+    color: hasFailed ? "error" : "primary",
+    "aria-label": t("tasks.columns.progress"),
+  } as const;
+  return (
+    <Row gap={2}>
+      {isRound ? (
+        <CircularProgress {...given} size={20} thickness={5} />
+      ) : (
+        <Box sx={{ flex: 1, minWidth: 48 }}>
+          <LinearProgress {...given} />
+        </Box>
+      )}
+      <span className="num">{value}%</span>
+    </Row>
+  );
+};
+
+/** A text that may be longer than its cell: it opens in full. */
+export const LongText = ({ text, onOpen }: { text: string; onOpen: () => void }) =>
+  text === "" ? (
+    "–"
+  ) : (
+    <ButtonBase
+      onClick={(event) => {
+        event.stopPropagation();
+        onOpen();
+      }}
+      sx={{
+        display: "block",
+        maxWidth: "100%",
+        overflow: "hidden",
+        textOverflow: "ellipsis",
+        whiteSpace: "nowrap",
+        textAlign: "left",
+        fontSize: "inherit",
+        "&:hover": { textDecoration: "underline" },
+      }}
+    >
+      {text}
+    </ButtonBase>
+  );
