@@ -1,4 +1,4 @@
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { SQL } from "bun";
@@ -24,7 +24,8 @@ export const findMariadb = (): string | null =>
 export async function startTemporaryMariadb(program: string): Promise<TemporaryMariadb> {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-mariadb-"));
   const asRoot = process.getuid?.() === 0;
-  if (asRoot) await chown(folder, 0, 0);
+  // To the server every folder in its own is a database.
+  await mkdir(path.join(folder, "source"));
   const port = await freePort();
   const server = Bun.spawn(
     [
@@ -48,23 +49,24 @@ export async function startTemporaryMariadb(program: string): Promise<TemporaryM
     await server.exited;
     await rm(folder, { recursive: true, force: true });
   };
+  const url = `mysql://root@127.0.0.1:${port}/source`;
   try {
-    await createDatabase(`mysql://root@127.0.0.1:${port}/`, server);
+    await accepting(url, server);
   } catch (error) {
     const log = await Bun.file(path.join(folder, "log")).text();
     await stop();
     throw new Error(`MariaDB did not start: ${error}\n${log.trim()}`);
   }
-  return { url: `mysql://root@127.0.0.1:${port}/source`, stop };
+  return { url, stop };
 }
 
-async function createDatabase(url: string, server: Bun.Subprocess): Promise<void> {
+async function accepting(url: string, server: Bun.Subprocess): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   let reason: unknown = "it did not answer in time";
   while (Date.now() < deadline && server.exitCode === null) {
     const sql = new SQL({ url, adapter: "mysql", max: 1 });
     try {
-      await sql.unsafe("create database source");
+      await sql.unsafe("select 1");
       return;
     } catch (error) {
       reason = error;

@@ -20,6 +20,8 @@ describe("parseCommand", () => {
     [["backup", "a", "b"]],
     [["serve", "x"]],
     [["--nope"]],
-    [["serve", "--force"], ["import"], ["serve", "--logs"]],
+    [["serve", "--force"]],
+    [["import"]],
+    [["serve", "--logs"]],
   ])("%p is refused", (args) => expect(() => parseCommand(args)).toThrow(UsageError));
 });
