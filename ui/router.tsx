@@ -155,6 +155,18 @@ const routeTree = root.addChildren([
     "/log",
     lazyRouteComponent(() => import("./routes/usage-log.tsx"), "UsageLogPage"),
   ),
+  open(
+    "/chat",
+    lazyRouteComponent(() => import("./routes/chat.tsx"), "ChatPage"),
+  ),
+  open(
+    "/chat/$id",
+    lazyRouteComponent(() => import("./routes/chat.tsx"), "ChatPage"),
+  ),
+  guarded(
+    "/chat2link",
+    lazyRouteComponent(() => import("./routes/chat-to-link.tsx"), "ChatToLinkPage"),
+  ),
   guarded(
     "/midjourney",
     lazyRouteComponent(() => import("./routes/drawing-log.tsx"), "DrawingLogPage"),

@@ -4,6 +4,7 @@ import api from "./en/api.json" with { type: "json" };
 import audit from "./en/audit.json" with { type: "json" };
 import books from "./en/books.json" with { type: "json" };
 import channels from "./en/channels.json" with { type: "json" };
+import chat from "./en/chat.json" with { type: "json" };
 import codes from "./en/codes.json" with { type: "json" };
 import components from "./en/components.json" with { type: "json" };
 import dashboard from "./en/dashboard.json" with { type: "json" };
@@ -35,6 +36,7 @@ export default {
   audit,
   books,
   channels,
+  chat,
   codes,
   components,
   dashboard,

@@ -4,6 +4,7 @@ import api from "./zh/api.json" with { type: "json" };
 import audit from "./zh/audit.json" with { type: "json" };
 import books from "./zh/books.json" with { type: "json" };
 import channels from "./zh/channels.json" with { type: "json" };
+import chat from "./zh/chat.json" with { type: "json" };
 import codes from "./zh/codes.json" with { type: "json" };
 import components from "./zh/components.json" with { type: "json" };
 import dashboard from "./zh/dashboard.json" with { type: "json" };
@@ -35,6 +36,7 @@ export default {
   audit,
   books,
   channels,
+  chat,
   codes,
   components,
   dashboard,

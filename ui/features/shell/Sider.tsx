@@ -1,9 +1,11 @@
+import ChatOutlined from "@mui/icons-material/ChatOutlined";
 import KeyboardDoubleArrowLeft from "@mui/icons-material/KeyboardDoubleArrowLeft";
 import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import IconButton from "@mui/material/IconButton";
 import Tooltip from "@mui/material/Tooltip";
 import { Link, useLocation } from "@tanstack/react-router";
+import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
 import { size } from "../../theme.ts";
@@ -19,6 +21,8 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
   const { user } = useSession();
   const site = useSite();
   const version = site?.version;
+  const chats = (site?.chats ?? []).flatMap((chat) => Object.keys(chat).slice(0, 1));
+  const shared = { isCollapsed, ...(onNavigate && { onNavigate }) };
   const toggle = isCollapsed ? t("shell.expand") : t("shell.collapse");
   return (
     <Box
@@ -43,8 +47,15 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
               {t(`shell.sections.${key}`)}
             </Box>
           )}
-          {items.map((item) => (
-            <NavLink key={item.path} item={item} isCollapsed={isCollapsed} {...(onNavigate && { onNavigate })} />
+          {items.map(({ path, label, icon }) => (
+            <Fragment key={path}>
+              <NavLink to={path} label={t(`shell.${label}`)} icon={icon} {...shared} />
+              {path === "/playground" &&
+                chats.map((name, place) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a chat's address is its place
+                  <NavLink key={place} to={`/chat/${place}`} label={name} icon={ChatOutlined} {...shared} />
+                ))}
+            </Fragment>
           ))}
         </Box>
       ))}
@@ -67,24 +78,21 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
   );
 };
 
-const NavLink = ({
-  item,
-  isCollapsed,
-  onNavigate,
-}: {
-  item: NavItem;
+type NavLinkProps = {
+  to: string;
+  label: string;
+  icon: NavItem["icon"];
   isCollapsed: boolean;
   onNavigate?: () => void;
-}) => {
-  const { t } = useTranslation();
+};
+
+const NavLink = ({ to, label, icon: Icon, isCollapsed, onNavigate }: NavLinkProps) => {
   const { pathname } = useLocation();
-  const isHere = isUnder(pathname, item.path);
-  const label = t(`shell.${item.label}`);
-  const Icon = item.icon;
+  const isHere = isUnder(pathname, to);
   const link = (
     <ButtonBase
       component={Link}
-      to={item.path}
+      to={to}
       onClick={() => onNavigate?.()}
       aria-current={isHere ? "page" : undefined}
       aria-label={isCollapsed ? label : undefined}

@@ -19,6 +19,8 @@ export type SiteStatus = Readonly<{
   enable_drawing: boolean;
   enable_task: boolean;
   mj_notify_enabled: boolean;
+  /** Name → link, in the order of the menu; a remembered copy may lack it. */
+  chats?: readonly Readonly<Record<string, string>>[];
   data_export_default_time: string;
   register_enabled: boolean;
   password_register_enabled: boolean;
