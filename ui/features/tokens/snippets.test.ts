@@ -8,10 +8,13 @@ test.each([...SNIPPETS])("%s says where, with which key and which model", (name)
   for (const part of ["https://gate.test", "sk-1", "some-model"]) expect(code).toContain(part);
 });
 
-test.each(["anthropic", "google", "claudeCode"] as const)("%s adds the version itself", (name) => {
+test.each(["anthropic", "google", "claudeCode", "cherryStudio"] as const)("%s adds the version itself", (name) => {
   expect(snippetOf(name, ACCESS)).not.toContain("/v1");
 });
 
-test.each(["curl", "python", "typescript", "codex"] as const)("%s is told the version", (name) => {
-  expect(snippetOf(name, ACCESS)).toContain("https://gate.test/v1");
-});
+test.each(["curl", "python", "typescript", "codex", "cline", "lobeChat", "openWebUi"] as const)(
+  "%s is told the version",
+  (name) => {
+    expect(snippetOf(name, ACCESS)).toContain("https://gate.test/v1");
+  },
+);

@@ -1,10 +1,22 @@
 /** How programs reach the gateway: its address with /v1, a key, and a model they may call. */
 export type Access = Readonly<{ baseUrl: string; key: string; model: string }>;
 
-export const SNIPPETS = ["curl", "python", "typescript", "anthropic", "google", "claudeCode", "codex"] as const;
+export const SNIPPETS = [
+  "curl",
+  "python",
+  "typescript",
+  "anthropic",
+  "google",
+  "claudeCode",
+  "codex",
+  "cline",
+  "cherryStudio",
+  "lobeChat",
+  "openWebUi",
+] as const;
 export type SnippetName = (typeof SNIPPETS)[number];
 
-/** A first call in one language, ready to run. */
+/** A first call in one language, ready to run; for a tool, what to enter under the names of its own settings. */
 export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): string {
   /** Clients of other formats put the version behind the address themselves. */
   const site = baseUrl.replace(/\/v1$/, "");
@@ -49,6 +61,32 @@ export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): s
         'wire_api = "responses"',
         "",
         `# In the shell: export SLUICE_KEY=${key}`,
+      ].join("\n");
+    case "cline":
+      return [
+        "API Provider: OpenAI Compatible",
+        `Base URL: ${baseUrl}`,
+        `OpenAI Compatible API Key: ${key}`,
+        `Model ID: ${model}`,
+      ].join("\n");
+    case "cherryStudio":
+      return ["Provider Type: OpenAI", `API Key: ${key}`, `API Host: ${site}`, `Model ID: ${model}`].join("\n");
+    case "lobeChat":
+      return [
+        "docker run -d -p 3210:3210 \\",
+        `  -e OPENAI_API_KEY=${key} \\`,
+        `  -e OPENAI_PROXY_URL=${baseUrl} \\`,
+        `  -e OPENAI_MODEL_LIST=+${model} \\`,
+        "  lobehub/lobe-chat",
+      ].join("\n");
+    case "openWebUi":
+      return [
+        "docker run -d -p 3000:8080 \\",
+        `  -e OPENAI_API_BASE_URL=${baseUrl} \\`,
+        `  -e OPENAI_API_KEY=${key} \\`,
+        `  -e DEFAULT_MODELS=${model} \\`,
+        "  -v open-webui:/app/backend/data \\",
+        "  ghcr.io/open-webui/open-webui:main",
       ].join("\n");
     case "curl":
       return [
