@@ -144,6 +144,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/redemption-list.tsx"), "RedemptionListPage"),
   ),
   guarded(
+    "/router",
+    lazyRouteComponent(() => import("./routes/router-explain.tsx"), "RouterExplainPage"),
+  ),
+  guarded(
     "/audit",
     lazyRouteComponent(() => import("./routes/audit-log.tsx"), "AuditLogPage"),
   ),

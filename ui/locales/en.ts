@@ -20,6 +20,7 @@ import reference from "./en/reference.json" with { type: "json" };
 import register from "./en/register.json" with { type: "json" };
 import reset from "./en/reset.json" with { type: "json" };
 import rewards from "./en/rewards.json" with { type: "json" };
+import routing from "./en/routing.json" with { type: "json" };
 import security from "./en/security.json" with { type: "json" };
 import settings from "./en/settings.json" with { type: "json" };
 import setup from "./en/setup.json" with { type: "json" };
@@ -52,6 +53,7 @@ export default {
   register,
   reset,
   rewards,
+  routing,
   security,
   settings,
   setup,

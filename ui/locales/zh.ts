@@ -20,6 +20,7 @@ import reference from "./zh/reference.json" with { type: "json" };
 import register from "./zh/register.json" with { type: "json" };
 import reset from "./zh/reset.json" with { type: "json" };
 import rewards from "./zh/rewards.json" with { type: "json" };
+import routing from "./zh/routing.json" with { type: "json" };
 import security from "./zh/security.json" with { type: "json" };
 import settings from "./zh/settings.json" with { type: "json" };
 import setup from "./zh/setup.json" with { type: "json" };
@@ -52,6 +53,7 @@ export default {
   register,
   reset,
   rewards,
+  routing,
   security,
   settings,
   setup,

@@ -1,4 +1,5 @@
 import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWalletOutlined";
+import AltRouteOutlined from "@mui/icons-material/AltRouteOutlined";
 import BalanceOutlined from "@mui/icons-material/BalanceOutlined";
 import BrushOutlined from "@mui/icons-material/BrushOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
@@ -31,6 +32,7 @@ export type NavItem = Readonly<{
     | "/midjourney"
     | "/task"
     | "/channel"
+    | "/router"
     | "/redemption"
     | "/user"
     | "/audit"
@@ -50,6 +52,7 @@ export type NavItem = Readonly<{
     | "drawings"
     | "tasks"
     | "channels"
+    | "routing"
     | "codes"
     | "users"
     | "audit"
@@ -91,6 +94,7 @@ export const NAV: readonly NavSection[] = [
     isForAdmins: true,
     items: [
       { path: "/channel", label: "channels", icon: HubOutlined },
+      { path: "/router", label: "routing", icon: AltRouteOutlined },
       { path: "/user", label: "users", icon: GroupOutlined },
       { path: "/redemption", label: "codes", icon: RedeemOutlined },
       { path: "/audit", label: "audit", icon: ManageHistoryOutlined },

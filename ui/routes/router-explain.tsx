@@ -1,0 +1,35 @@
+import AltRoute from "@mui/icons-material/AltRouteOutlined";
+import { useMutation } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { DataTable } from "../components/data-table/DataTable.tsx";
+import { EmptyState } from "../components/EmptyState.tsx";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { explainRoute } from "../features/route-explain/explain-call.ts";
+import { RouteForm } from "../features/route-explain/RouteForm.tsx";
+import { useRouteColumns } from "../features/route-explain/route-columns.tsx";
+
+/** Where a call would go, and why not elsewhere. */
+export const RouterExplainPage = () => {
+  const { t } = useTranslation();
+  const columns = useRouteColumns();
+  const answer = useMutation({ mutationFn: explainRoute });
+  return (
+    <>
+      <PageHeader title={t("routing.title")} purpose={t("routing.purpose")} />
+      <RouteForm isAsking={answer.isPending} onAsk={answer.mutate} />
+      {answer.isIdle ? (
+        <EmptyState icon={<AltRoute />} title={t("routing.idleTitle")} body={t("routing.idleBody")} />
+      ) : (
+        <DataTable
+          columns={columns}
+          rows={answer.data?.channels}
+          rowId={({ id }) => id}
+          rowName={({ name }) => name}
+          error={answer.error}
+          onRetry={() => answer.variables && answer.mutate(answer.variables)}
+          empty={<EmptyState icon={<AltRoute />} title={t("routing.emptyTitle")} body={t("routing.emptyBody")} />}
+        />
+      )}
+    </>
+  );
+};
