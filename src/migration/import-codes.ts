@@ -120,6 +120,6 @@ async function importUses({ source, database, isDry }: Migration, codeIds: IdMap
 async function sumHere({ database }: Migration, ids: readonly number[]): Promise<number> {
   const [row] = await database.sql<{ sum: number }[]>`
     select coalesce(sum(quota), 0)::bigint as sum from redemption_codes
-    where id = any(${`{${ids.join(",")}}`}::text::int[])`;
+    where id in (select unnest(${`{${ids.join(",")}}`}::text::int[]))`;
   return row?.sum ?? 0;
 }

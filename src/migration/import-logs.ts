@@ -100,7 +100,7 @@ async function countHere(sql: Statements, logs: readonly LogRow[]): Promise<{ ro
   const [first, last] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))];
   const [found] = await sql<{ rows: number; quota: number }[]>`
     select count(*)::int as rows, coalesce(sum(quota) filter (where type = ${CONSUMPTION}), 0)::bigint as quota from logs
-    where request_id = any(${textArray(logs.map(({ request_id }) => request_id))}::text::text[])
+    where request_id in (select unnest(${textArray(logs.map(({ request_id }) => request_id))}::text::text[]))
       and created_at between ${first} and ${last}`;
   return found ?? { rows: 0, quota: 0 };
 }

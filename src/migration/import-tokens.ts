@@ -94,6 +94,6 @@ function readToken({ vault, family, report }: Migration, row: SourceRow) {
 
 async function sumHere({ database }: Migration, ids: readonly number[]): Promise<number> {
   const [row] = await database.sql<{ sum: number }[]>`
-    select coalesce(sum(remain_quota), 0)::bigint as sum from tokens where id = any(${`{${ids.join(",")}}`}::text::int[])`;
+    select coalesce(sum(remain_quota), 0)::bigint as sum from tokens where id in (select unnest(${`{${ids.join(",")}}`}::text::int[]))`;
   return row?.sum ?? 0;
 }

@@ -147,7 +147,7 @@ async function addIdentities(tx: Tx, rows: readonly SourceRow[], map: IdMap): Pr
 
 async function sumHere({ database }: Migration, ids: readonly number[]): Promise<number> {
   const [row] = await database.sql<{ sum: number }[]>`
-    select coalesce(sum(quota), 0)::bigint as sum from users where id = any(${`{${ids.join(",")}}`}::text::int[])`;
+    select coalesce(sum(quota), 0)::bigint as sum from users where id in (select unnest(${`{${ids.join(",")}}`}::text::int[]))`;
   return row?.sum ?? 0;
 }
 
