@@ -17,9 +17,10 @@ export async function createFreeIds(migration: Migration, from: string, table: N
   let next = Math.max(await highestHere(database, table), await source.highestId(from)) + 1;
   return {
     async assign(wanted) {
-      const rows = await sql.unsafe<{ id: number }[]>(`select id from ${table} where id in (select unnest($1::text::int[]))`, [
-        `{${wanted.join(",")}}`,
-      ]);
+      const rows = await sql.unsafe<{ id: number }[]>(
+        `select id from ${table} where id in (select unnest($1::text::int[]))`,
+        [`{${wanted.join(",")}}`],
+      );
       const taken = new Set(rows.map(({ id }) => id));
       return new Map(wanted.map((id) => [id, id < 1 || taken.has(id) ? next++ : id]));
     },

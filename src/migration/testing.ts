@@ -12,7 +12,7 @@ const VELOERA_CODES =
   ", valid_from bigint default 0, valid_until bigint default 0, is_gift boolean default false, max_uses int default -1, used_count int default 0";
 
 /** The tables of a gateway, as its ORM makes them. */
-export function tablesOf(family: Family): string[] {
+function tablesOf(family: Family): string[] {
   const isOld = family === "one-api";
   const isVeloera = family === "Veloera";
   return [
@@ -55,7 +55,7 @@ export const KEYS = { root: `${"A".repeat(47)}1`, alice: `${"B".repeat(47)}2`, s
 export const CHANNEL_KEY = "sk-upstream-of-the-source";
 
 /** Rows every family can hold: two users of whom one invited the other, three keys, two channels, codes, options, logs. */
-export const ROWS: readonly string[] = [
+const ROWS: readonly string[] = [
   `insert into users (id, username, password, display_name, role, email, github_id, access_token, quota, used_quota, "group", aff_code, inviter_id)
    values (1, 'root', '${passwordHash}', 'Root User', 100, '', '', '0123456789abcdef0123456789abcdef', 100000000, 700, 'default', 'aaaa', 0),
    (7, 'alice', '${passwordHash}', 'Alice', 1, 'alice@example.com', 'gh-7', 'fedcba9876543210fedcba9876543210', 2500000000, 1500, 'vip', 'bbbb', 1),

@@ -14,7 +14,7 @@ export function percentOf(progress: string): number {
 }
 
 /** Whether a task has come to its end, well or badly. */
-export const isOver = ({ status }: Readonly<{ status: string }>): boolean =>
+const isOver = ({ status }: Readonly<{ status: string }>): boolean =>
   status === "SUCCESS" || status === "FAILURE";
 
 /** Milliseconds until a list is read again: soon while one of its tasks is under way. */
