@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -16,6 +16,8 @@ export async function runBunTest(
   options: Readonly<{ env?: Record<string, string>; timeoutMs: number; signal: AbortSignal; quiet?: boolean }>,
 ): Promise<Count> {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-test-"));
+  // A database server that a test starts runs as another user than root and must get at its own folder in it.
+  await chmod(folder, 0o711);
   const report = path.join(folder, "report.xml");
   const flags = [
     "--only-failures",

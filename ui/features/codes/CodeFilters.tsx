@@ -15,30 +15,28 @@ const STATUSES = [
 export const CodeFilters = ({ address, columns }: { address: Address; columns: ColumnChoice<Code> }) => {
   const { t } = useTranslation();
   return (
-    <>
-      <FilterBar
-        search={{ value: address.text("search"), placeholder: t("codes.filters.search") }}
-        filters={[
-          {
-            key: "status",
-            label: t("codes.filters.status"),
-            value: address.text("status"),
-            options: STATUSES.map(([status, name]) => ({ value: String(status), label: t(`codes.status.${name}`) })),
-          },
-          {
-            key: "type",
-            label: t("codes.filters.type"),
-            value: address.text("type"),
-            options: [
-              { value: "code", label: t("codes.ordinary") },
-              { value: "gift", label: t("codes.gift") },
-            ],
-          },
-        ]}
-        onChange={(key, value) => address.set({ [key]: value, p: undefined })}
-        onClear={address.clear}
-        tools={<ColumnTools columns={columns} />}
-      />
-    </>
+    <FilterBar
+      search={{ value: address.text("search"), placeholder: t("codes.filters.search") }}
+      filters={[
+        {
+          key: "status",
+          label: t("codes.filters.status"),
+          value: address.text("status"),
+          options: STATUSES.map(([status, name]) => ({ value: String(status), label: t(`codes.status.${name}`) })),
+        },
+        {
+          key: "type",
+          label: t("codes.filters.type"),
+          value: address.text("type"),
+          options: [
+            { value: "code", label: t("codes.ordinary") },
+            { value: "gift", label: t("codes.gift") },
+          ],
+        },
+      ]}
+      onChange={(key, value) => address.set({ [key]: value, p: undefined })}
+      onClear={address.clear}
+      tools={<ColumnTools columns={columns} />}
+    />
   );
 };

@@ -14,8 +14,7 @@ export function percentOf(progress: string): number {
 }
 
 /** Whether a task has come to its end, well or badly. */
-const isOver = ({ status }: Readonly<{ status: string }>): boolean =>
-  status === "SUCCESS" || status === "FAILURE";
+const isOver = ({ status }: Readonly<{ status: string }>): boolean => status === "SUCCESS" || status === "FAILURE";
 
 /** Milliseconds until a list is read again: soon while one of its tasks is under way. */
 export const pollTasks = (tasks: readonly Readonly<{ status: string }>[]): number | false =>

@@ -27,34 +27,32 @@ export const TokenFilters = ({ address, columns, wholeKey, onWholeKey }: TokenFi
   const { t } = useTranslation();
   const groups = Object.keys(useQuery(usableGroups).data ?? {});
   return (
-    <>
-      <FilterBar
-        search={{ value: address.text("search"), placeholder: t("tokens.filters.search") }}
-        filters={[
-          { key: "key", label: t("tokens.filters.key"), value: wholeKey },
-          {
-            key: "status",
-            label: t("tokens.filters.status"),
-            value: address.text("status"),
-            options: STATUSES.map(([status, name]) => ({ value: String(status), label: t(`tokens.status.${name}`) })),
-          },
-          {
-            key: "group",
-            label: t("tokens.filters.group"),
-            value: address.text("group"),
-            options: groups.map((group) => ({ value: group, label: group })),
-          },
-        ]}
-        onChange={(key, value) => {
-          if (key === "key") onWholeKey(value);
-          address.set(key === "key" ? { p: undefined } : { [key]: value, p: undefined });
-        }}
-        onClear={() => {
-          onWholeKey("");
-          address.clear();
-        }}
-        tools={<ColumnTools columns={columns} />}
-      />
-    </>
+    <FilterBar
+      search={{ value: address.text("search"), placeholder: t("tokens.filters.search") }}
+      filters={[
+        { key: "key", label: t("tokens.filters.key"), value: wholeKey },
+        {
+          key: "status",
+          label: t("tokens.filters.status"),
+          value: address.text("status"),
+          options: STATUSES.map(([status, name]) => ({ value: String(status), label: t(`tokens.status.${name}`) })),
+        },
+        {
+          key: "group",
+          label: t("tokens.filters.group"),
+          value: address.text("group"),
+          options: groups.map((group) => ({ value: group, label: group })),
+        },
+      ]}
+      onChange={(key, value) => {
+        if (key === "key") onWholeKey(value);
+        address.set(key === "key" ? { p: undefined } : { [key]: value, p: undefined });
+      }}
+      onClear={() => {
+        onWholeKey("");
+        address.clear();
+      }}
+      tools={<ColumnTools columns={columns} />}
+    />
   );
 };

@@ -12,40 +12,38 @@ export const UserFilterBar = ({ address, columns }: { address: Address; columns:
   const { t } = useTranslation();
   const groups = useQuery(groupNames).data ?? [];
   return (
-    <>
-      <FilterBar
-        search={{ value: address.text("search"), placeholder: t("users.filters.search") }}
-        filters={[
-          {
-            key: "group",
-            label: t("users.columns.group"),
-            value: address.text("group"),
-            options: groups.map((group) => ({ value: group, label: group })),
-          },
-          {
-            key: "role",
-            label: t("users.columns.role"),
-            value: address.text("role"),
-            options: [
-              { value: String(ROLE.user), label: t("users.role.user") },
-              { value: String(ROLE.admin), label: t("users.role.admin") },
-              { value: String(ROLE.root), label: t("users.role.root") },
-            ],
-          },
-          {
-            key: "status",
-            label: t("users.columns.status"),
-            value: address.text("status"),
-            options: [
-              { value: String(ACTIVE), label: t("users.status.active") },
-              { value: String(BANNED), label: t("users.status.banned") },
-            ],
-          },
-        ]}
-        onChange={(key, value) => address.set({ [key]: value, p: undefined })}
-        onClear={address.clear}
-        tools={<ColumnTools columns={columns} />}
-      />
-    </>
+    <FilterBar
+      search={{ value: address.text("search"), placeholder: t("users.filters.search") }}
+      filters={[
+        {
+          key: "group",
+          label: t("users.columns.group"),
+          value: address.text("group"),
+          options: groups.map((group) => ({ value: group, label: group })),
+        },
+        {
+          key: "role",
+          label: t("users.columns.role"),
+          value: address.text("role"),
+          options: [
+            { value: String(ROLE.user), label: t("users.role.user") },
+            { value: String(ROLE.admin), label: t("users.role.admin") },
+            { value: String(ROLE.root), label: t("users.role.root") },
+          ],
+        },
+        {
+          key: "status",
+          label: t("users.columns.status"),
+          value: address.text("status"),
+          options: [
+            { value: String(ACTIVE), label: t("users.status.active") },
+            { value: String(BANNED), label: t("users.status.banned") },
+          ],
+        },
+      ]}
+      onChange={(key, value) => address.set({ [key]: value, p: undefined })}
+      onClear={address.clear}
+      tools={<ColumnTools columns={columns} />}
+    />
   );
 };
