@@ -1,3 +1,5 @@
+// Before everything else: a part of the passkeys' library looks for it as soon as it is loaded.
+import "reflect-metadata";
 import { HELP, parseCommand, UsageError } from "./cli/arguments.ts";
 import { liftConnectionLimit } from "./lib/lift-connection-limit.ts";
 import { version } from "./version.ts";
