@@ -6,7 +6,7 @@ import { type Gateway, setUp, startGateway } from "./harness.ts";
 type Role = "user" | "admin" | "root";
 type Call = Readonly<{ method: string; path: string; role: Role | null }>;
 
-/** Open to everybody, each for its reason: what comes before signing in, public texts, and services that call back. */
+/** Open to everybody, each for its reason: what comes before signing in, public texts, services that call back, and what API keys ask. */
 const OPEN: readonly string[] = [
   "GET /api/about",
   "GET /api/home_page_content",
@@ -22,6 +22,7 @@ const OPEN: readonly string[] = [
   "GET /api/reset_password",
   "GET /api/setup/",
   "GET /api/status",
+  "GET /api/usage/token",
   "GET /api/user/epay/notify",
   "GET /api/user/groups",
   "GET /api/user/logout",
