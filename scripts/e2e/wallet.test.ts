@@ -194,7 +194,7 @@ describe.each<[Language, boolean, number]>([
     await clean();
     await dialog.getByRole("button", { name: words.agents.withdraw.action, exact: true }).click();
     await page.getByRole("tab", { name: words.agents.lists.withdrawals }).click();
-    await page.locator("tbody").getByText(words.agents.statuses.requested, { exact: true }).waitFor();
+    await page.locator("main").getByText(words.agents.statuses.requested, { exact: true }).last().waitFor();
   });
 
   test("an administrator sees orders and agents, and approves", async () => {
