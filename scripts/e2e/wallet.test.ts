@@ -107,6 +107,7 @@ describe.each<[Language, boolean, number]>([
     await page.goto(`${gateway.url}/topup?code=${key}`);
     await button(words.wallet.redeem.action).click();
     await balanceIs("$2.00");
+    await page.locator('#code:is([value=""])').waitFor();
     await page.getByLabel(words.wallet.redeem.label, { exact: true }).fill(key);
     await button(words.wallet.redeem.action).click();
     await page.locator("#code").locator("xpath=ancestor::form").getByRole("alert").waitFor();
