@@ -1,15 +1,12 @@
-import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "../../lib/log.ts";
-import { lineOf } from "./line.ts";
-import { readLines, type SegmentLine, segmentName } from "./segment.ts";
+import { OwnSegment } from "./own-segment.ts";
+import { type SegmentLine, segmentName } from "./segment.ts";
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SYNC_INTERVAL_MS = 1000;
 /** How long an append waits before it tries a file again that refused (disk full). */
 const FILE_RETRY_MS = 1000;
-
-type Segment = { path: string; bytes: number };
 
 /**
  * The append-only record of charges that are not yet in the database. Appending is one synchronous write, so that it
@@ -17,18 +14,15 @@ type Segment = { path: string; bytes: number };
  * While the disk refuses, records wait in memory.
  */
 export class Journal {
-  #segments: Segment[] = [];
+  /** Oldest first; the last one is written. */
+  #segments: OwnSegment[] = [];
   #nextNumber = 1;
-  #file = -1;
-  /** Offset in the first segment up to which everything is in the database. */
-  #done = 0;
   #appended = 0;
   #committed = 0;
   #stranded: string[] = [];
   /** The last read gave records out of memory; they must stay where they are until they are committed. */
   #readStranded = false;
   #retryFileAt = 0;
-  #unsynced = false;
   readonly #syncTimer: Timer;
 
   /** Begins in an empty `directory`. Throws when it can't be written. */
@@ -37,7 +31,9 @@ export class Journal {
     private readonly log: Logger,
   ) {
     this.#openSegment();
-    this.#syncTimer = setInterval(() => this.#sync(), SYNC_INTERVAL_MS);
+    this.#syncTimer = setInterval(() => {
+      for (const segment of this.#segments) segment.sync(log);
+    }, SYNC_INTERVAL_MS);
     this.#syncTimer.unref();
   }
 
@@ -54,7 +50,7 @@ export class Journal {
   }
 
   get bytes(): number {
-    return this.#segments.reduce((sum, segment) => sum + segment.bytes, 0) - this.#done;
+    return this.#segments.reduce((sum, { left }) => sum + left, 0);
   }
 
   /** False while the disk refuses and records are kept in memory only. */
@@ -76,9 +72,9 @@ export class Journal {
   /** The oldest records that are not committed, in order. */
   read(mostRecords: number, mostBytes: number): SegmentLine[] {
     this.#dropDone();
-    const segment = this.#segments[0] as Segment;
-    this.#readStranded = this.#done >= segment.bytes;
-    if (!this.#readStranded) return readLines(segment.path, this.#done, mostRecords, mostBytes);
+    const segment = this.#segments[0] as OwnSegment;
+    this.#readStranded = segment.left === 0;
+    if (!this.#readStranded) return segment.read(mostRecords, mostBytes);
     return this.#stranded.slice(0, mostRecords).map((text) => ({ text, end: 0 }));
   }
 
@@ -89,42 +85,27 @@ export class Journal {
       this.#stranded.splice(0, lines.length);
       return;
     }
-    this.#done = lines.at(-1)?.end ?? this.#done;
-    if (this.#segments.length === 1 && this.#done >= SEGMENT_BYTES / 8) this.#openSegment();
+    const segment = this.#segments[0] as OwnSegment;
+    segment.commit(lines);
+    if (this.#segments.length === 1 && segment.bytes - segment.left >= SEGMENT_BYTES / 8) this.#openSegment();
     this.#dropDone();
   }
 
   /** Stops writing. */
   close(): void {
     clearInterval(this.#syncTimer);
-    closeSync(this.#file);
-    this.#file = -1;
+    for (const segment of this.#segments) segment.close();
   }
 
   #write(text: string): boolean {
-    let segment = this.#segments.at(-1) as Segment;
     try {
-      if (segment.bytes >= SEGMENT_BYTES) segment = this.#openSegment();
-      const line = lineOf(text);
-      const written = writeSync(this.#file, line);
-      if (written < line.length) throw new Error(`only ${written} of ${line.length} bytes were written`);
-      segment.bytes += line.length;
-      this.#unsynced = true;
+      const last = this.#segments.at(-1) as OwnSegment;
+      (last.bytes >= SEGMENT_BYTES ? this.#openSegment() : last).append(text);
       return true;
     } catch (error) {
       this.log.error({ error }, "the journal can't be written: charges are kept in memory");
       this.#retryFileAt = performance.now() + FILE_RETRY_MS;
-      this.#cutTail(segment);
       return false;
-    }
-  }
-
-  /** Removes what a failed write may have left behind the last whole line. */
-  #cutTail(segment: Segment): void {
-    try {
-      ftruncateSync(this.#file, segment.bytes);
-    } catch (error) {
-      this.log.error({ error }, "the journal's tail can't be cut");
     }
   }
 
@@ -134,12 +115,10 @@ export class Journal {
     while (this.#stranded.length > 0 && this.#write(this.#stranded[0] as string)) this.#stranded.shift();
   }
 
-  #openSegment(): Segment {
-    const segment = { path: join(this.directory, segmentName(this.#nextNumber)), bytes: 0 };
-    const file = openSync(segment.path, "a");
-    const full = this.#file;
-    if (full >= 0) fdatasync(full, () => closeSync(full));
-    this.#file = file;
+  /** Two segments at most are remembered: the one that leaves and the one that comes. */
+  #openSegment(): OwnSegment {
+    const remembers = this.#segments.filter((segment) => segment.remembers).length < 2;
+    const segment = new OwnSegment(join(this.directory, segmentName(this.#nextNumber)), remembers);
     this.#nextNumber++;
     this.#segments.push(segment);
     return segment;
@@ -147,19 +126,6 @@ export class Journal {
 
   /** Deletes the segments that are in the database, but not the one being written. */
   #dropDone(): void {
-    while (this.#segments.length > 1 && this.#done >= (this.#segments[0] as Segment).bytes) {
-      unlinkSync((this.#segments[0] as Segment).path);
-      this.#segments.shift();
-      this.#done = 0;
-    }
-  }
-
-  #sync(): void {
-    if (!this.#unsynced) return;
-    this.#unsynced = false;
-    fdatasync(this.#file, (error) => {
-      // A segment that was closed meanwhile was synced then.
-      if (error && error.code !== "EBADF") this.log.error({ error }, "the journal can't be synced to disk");
-    });
+    while (this.#segments.length > 1 && this.#segments[0]?.left === 0) this.#segments.shift()?.drop();
   }
 }

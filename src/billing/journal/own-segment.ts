@@ -1,0 +1,92 @@
+import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs";
+import type { Logger } from "../../lib/log.ts";
+import { lineOf } from "./line.ts";
+import { readLines, type SegmentLine } from "./segment.ts";
+
+/** A segment this process writes: its file, and how far it is in the database. */
+export class OwnSegment {
+  readonly #file: number;
+  #bytes = 0;
+  /** Offset up to which everything is in the database. */
+  #done = 0;
+  /** All lines in memory too, so that they need not be read back; null: too much is remembered elsewhere. */
+  readonly #lines: SegmentLine[] | null;
+  #linesDone = 0;
+  #unsynced = false;
+
+  /** Makes the file at `path`. Throws when it can't. */
+  constructor(
+    readonly path: string,
+    remembers: boolean,
+  ) {
+    this.#file = openSync(path, "a");
+    this.#lines = remembers ? [] : null;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Bytes that are not in the database yet. */
+  get left(): number {
+    return this.#bytes - this.#done;
+  }
+
+  get remembers(): boolean {
+    return this.#lines !== null;
+  }
+
+  /** Writes one record; on return it survives the process. Throws, and leaves no part of it, when the disk refuses. */
+  append(text: string): void {
+    const line = lineOf(text);
+    let written = 0;
+    try {
+      written = writeSync(this.#file, line);
+      if (written < line.length) throw new Error(`only ${written} of ${line.length} bytes were written`);
+    } catch (error) {
+      ftruncateSync(this.#file, this.#bytes);
+      throw error;
+    }
+    this.#bytes += line.length;
+    this.#lines?.push({ text, end: this.#bytes });
+    this.#unsynced = true;
+  }
+
+  /** The oldest lines that are not committed. */
+  read(mostRecords: number, mostBytes: number): SegmentLine[] {
+    if (!this.#lines) return readLines(this.path, this.#done, mostRecords, mostBytes);
+    const lines: SegmentLine[] = [];
+    for (let at = this.#linesDone; at < this.#lines.length && lines.length < mostRecords; at++) {
+      const line = this.#lines[at] as SegmentLine;
+      lines.push(line);
+      if (line.end - this.#done >= mostBytes) break;
+    }
+    return lines;
+  }
+
+  /** These lines, the first of those last read, are in the database. */
+  commit(lines: readonly SegmentLine[]): void {
+    this.#done = lines.at(-1)?.end ?? this.#done;
+    this.#linesDone += lines.length;
+  }
+
+  /** Brings the file to the disk, in the background; what is in the database already need not be. */
+  sync(log: Logger): void {
+    if (!this.#unsynced || this.left === 0) return;
+    this.#unsynced = false;
+    fdatasync(this.#file, (error) => {
+      // A segment that was dropped meanwhile is in the database.
+      if (error && error.code !== "EBADF") log.error({ error }, "the journal can't be synced to disk");
+    });
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  /** Closes and deletes the file. */
+  drop(): void {
+    this.close();
+    unlinkSync(this.path);
+  }
+}
