@@ -44,6 +44,9 @@ export type ChannelPage = Readonly<{
 export type StatusCounts = { all: number; enabled: number; disabled: number; auto_disabled: number };
 export type ChannelList = { items: ChannelView[]; total: number; counts: StatusCounts };
 
+/** Channels that one call may act on. */
+export const LARGEST_BATCH = 10_000;
+
 type ListDeps = ChannelDeps & Readonly<{ directory: ChannelDirectory }>;
 
 /** A page of channels that fit the filter, without keys, and how many there are in each status. */
@@ -67,6 +70,18 @@ export async function listChannels(deps: ListDeps, filter: ChannelFilter, page: 
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
   return { items: await view(deps, rows, page), total: totalOf(counts, status), counts };
+}
+
+/** Ids of all channels that fit the filter, at most as many as one batch may name. */
+export async function listChannelIds(deps: ListDeps, filter: ChannelFilter): Promise<number[]> {
+  const { status, ...others } = filter;
+  const rows = await deps.db
+    .select({ id: channels.id })
+    .from(channels)
+    .where(and(conditions(deps, others), status === undefined ? undefined : eq(channels.status, status)))
+    .orderBy(channels.id)
+    .limit(LARGEST_BATCH);
+  return rows.map(({ id }) => id);
 }
 
 async function listByTag(deps: ListDeps, where: SQL | undefined, page: ChannelPage) {

@@ -4,6 +4,7 @@ import { abilities, channelKeys, channels } from "../../db/schema/channels.ts";
 import type { Db, Tx } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Vault } from "../lib/crypto.ts";
+import { isOneOf } from "../lib/sql-text.ts";
 import { CHANNEL_STATUS } from "./entry.ts";
 import { splitKeys } from "./keys.ts";
 
@@ -20,9 +21,20 @@ export async function setChannelStatus(
   reason = "",
   from?: number,
 ): Promise<boolean> {
-  const changed = await db.transaction((tx) => switchChannel(tx, id, status, reason, from));
-  if (changed) await changes.publish("channels", [id]);
-  return changed;
+  return (await setChannelStatuses({ db, changes }, [id], status, reason, from)) > 0;
+}
+
+/** The same for many channels at once; returns how many changed. */
+export async function setChannelStatuses(
+  { db, changes }: Deps,
+  ids: readonly number[],
+  status: number,
+  reason = "",
+  from?: number,
+): Promise<number> {
+  const changed = await db.transaction((tx) => switchChannels(tx, ids, status, reason, from));
+  if (changed.length > 0) await changes.publish("channels", changed);
+  return changed.length;
 }
 
 /**
@@ -56,7 +68,7 @@ export async function disableChannelKey(
       .where(and(eq(channelKeys.channelId, id), ne(channelKeys.status, CHANNEL_STATUS.enabled)));
     const known = new Set(off.map((row) => row.keyHash));
     if (hashes.every((hash) => known.has(hash))) {
-      await switchChannel(tx, id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled);
+      await switchChannels(tx, [id], CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled);
     }
     return true;
   });
@@ -64,7 +76,13 @@ export async function disableChannelKey(
   return changed;
 }
 
-async function switchChannel(tx: Tx, id: number, status: number, reason: string, from?: number): Promise<boolean> {
+async function switchChannels(
+  tx: Tx,
+  ids: readonly number[],
+  status: number,
+  reason: string,
+  from?: number,
+): Promise<number[]> {
   const info = status === CHANNEL_STATUS.enabled ? {} : { status_reason: reason, status_time: nowSeconds() };
   const rows = await tx
     .update(channels)
@@ -73,15 +91,20 @@ async function switchChannel(tx: Tx, id: number, status: number, reason: string,
       otherInfo: sql`(${channels.otherInfo} - 'status_reason' - 'status_time') || ${JSON.stringify(info)}::jsonb`,
     })
     .where(
-      and(eq(channels.id, id), ne(channels.status, status), from === undefined ? undefined : eq(channels.status, from)),
+      and(
+        isOneOf(channels.id, ids),
+        ne(channels.status, status),
+        from === undefined ? undefined : eq(channels.status, from),
+      ),
     )
     .returning({ id: channels.id });
-  if (rows.length === 0) return false;
+  const changed = rows.map(({ id }) => id);
+  if (changed.length === 0) return [];
   await tx
     .update(abilities)
     .set({ enabled: status === CHANNEL_STATUS.enabled })
-    .where(eq(abilities.channelId, id));
+    .where(isOneOf(abilities.channelId, changed));
   // Somebody who switches a channel on means all its keys.
-  if (status === CHANNEL_STATUS.enabled) await tx.delete(channelKeys).where(eq(channelKeys.channelId, id));
-  return true;
+  if (status === CHANNEL_STATUS.enabled) await tx.delete(channelKeys).where(isOneOf(channelKeys.channelId, changed));
+  return changed;
 }

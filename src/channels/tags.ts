@@ -6,14 +6,12 @@ import { writeManagementLog } from "../logs/write-log.ts";
 import { rebuildAbilities } from "./abilities.ts";
 import { type ChannelInput, readChannelInput } from "./channel-input.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
-import { setChannelStatus } from "./set-status.ts";
+import { setChannelStatuses } from "./set-status.ts";
 
 /** Switches every channel of a tag on or off. Returns how many changed. */
 export async function setTagStatus(deps: ChannelDeps, actor: Actor, tag: string, status: 1 | 2): Promise<number> {
-  let changed = 0;
-  const reason = `Tag ${tag} disabled by ${actor.username}`;
-  for (const id of await channelsOfTag(deps, tag))
-    changed += (await setChannelStatus(deps, id, status, reason)) ? 1 : 0;
+  const ids = await channelsOfTag(deps, tag);
+  const changed = await setChannelStatuses(deps, ids, status, `Tag ${tag} disabled by ${actor.username}`);
   await writeManagementLog(
     deps.db,
     actor,

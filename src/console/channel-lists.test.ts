@@ -38,6 +38,18 @@ const list = async (query: string, path = "/api/channel/") =>
   (await app.ask("GET", `${path}?${query}`, undefined, app.as.admin)).body as unknown as List;
 const names = async (query: string, path?: string) => (await list(query, path)).data.map(({ name }) => name);
 
+describe("ids of all that match", () => {
+  test.each([
+    ["", ["alpha", "beta", "100%", "1000th", "off"]],
+    ["tag=east", ["alpha", "beta"]],
+    ["keyword=100&status=1", ["100%", "1000th"]],
+    ["status=2", ["off"]],
+  ])("%s", async (query, expected) => {
+    const { data } = await list(query, "/api/channel/ids");
+    expect(data as unknown as number[]).toEqual(expected.map((name) => ids[name] ?? 0));
+  });
+});
+
 describe("lists", () => {
   test("by priority, without keys, with the total beside the array", async () => {
     const answer = await list("");

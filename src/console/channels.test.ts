@@ -59,7 +59,9 @@ describe("who may call", () => {
     ["DELETE", "/api/channel/1/"],
     ["DELETE", "/api/channel/disabled"],
     ["POST", "/api/channel/batch"],
+    ["POST", "/api/channel/batch/status"],
     ["POST", "/api/channel/batch/tag"],
+    ["GET", "/api/channel/ids"],
     ["POST", "/api/channel/fix"],
     ["PUT", "/api/channel/tag"],
     ["POST", "/api/channel/tag/enabled"],
@@ -271,5 +273,29 @@ describe("deleting", () => {
     expect((await call("POST", "/api/channel/fix")).body.data).toBeGreaterThan(0);
     expect(await abilitiesOf(id)).toMatchObject([{ model: "m-fix", group: "g" }]);
     expect((await lastManagementLog())?.content).toMatch(/abilities/);
+  });
+});
+
+describe("several at once", () => {
+  test("go off with who did it, and come back with all their keys", async () => {
+    const first = await create({ key: "sk-a-000000000001,sk-b-000000000002" });
+    const second = await create();
+    await disableChannelKey(app, first, "sk-a-000000000001", "refused");
+    const batch = (status: number, list: number[]) =>
+      call("POST", "/api/channel/batch/status", { ids: list, status }).then(({ body }) => body);
+    expect((await batch(2, [first, second, 999_999])).data).toBe(2);
+    expect(JSON.parse((await read(first)).other_info)).toMatchObject({ status_reason: "Disabled by admin" });
+    expect((await lastManagementLog())?.content).toBe("Disabled 2 of 3 channels");
+    expect(app.channels.get(second)?.status).toBe(2);
+    expect((await batch(1, [first])).data).toBe(1);
+    expect((await read(first)).keys).toEqual({ total: 2, enabled: 2 });
+    expect(await abilitiesOf(first)).toSatisfy((rows: { enabled: boolean }[]) => rows.every(({ enabled }) => enabled));
+  });
+
+  test("need to be named, and to be switched on or off", async () => {
+    expect((await call("POST", "/api/channel/batch/status", { ids: [], status: 1 })).body.code).toBe(
+      "channel_selection_required",
+    );
+    expect((await call("POST", "/api/channel/batch/status", { ids: [1], status: 3 })).status).toBe(400);
   });
 });

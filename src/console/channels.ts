@@ -1,11 +1,18 @@
 import { Elysia, t } from "elysia";
+import { batchStatus } from "../channels/batch-status.ts";
 import type { ChannelInput } from "../channels/channel-input.ts";
 import { createChannel } from "../channels/create-channel.ts";
 import { deleteChannels, deleteDisabledChannels } from "../channels/delete-channels.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
 import { fixAbilities } from "../channels/fix-abilities.ts";
 import { getChannel } from "../channels/get-channel.ts";
-import { CHANNEL_SORTS, type ChannelFilter, listChannels } from "../channels/list-channels.ts";
+import {
+  CHANNEL_SORTS,
+  type ChannelFilter,
+  LARGEST_BATCH,
+  listChannelIds,
+  listChannels,
+} from "../channels/list-channels.ts";
 import type { ChannelDeps } from "../channels/operation.ts";
 import { editTag, listTags, setTag, setTagStatus } from "../channels/tags.ts";
 import { updateChannel } from "../channels/update-channel.ts";
@@ -46,23 +53,27 @@ const newChannel = t.Object(channelBody);
 /** The wrapped form that tools of a sibling system send. */
 const wrappedChannel = t.Object({ mode: t.Optional(t.String()), channel: newChannel });
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
-const ids = t.Array(id, { maxItems: 10_000 });
+const ids = t.Array(id, { maxItems: LARGEST_BATCH });
 const tag = t.String({ maxLength: 200 });
 
 /** Searches were never paged: most find all. */
 const SEARCH_SIZE = 100;
 /** Otherwise an enumeration's first value is taken when none is given. */
 const NO_DEFAULT = { default: undefined };
-const listQuery = t.Object({
-  ...pagingQuery,
-  id_sort: t.Optional(t.String()),
-  tag_mode: t.Optional(t.String()),
+const filterQuery = {
   keyword: t.Optional(t.String()),
   group: t.Optional(t.String()),
   model: t.Optional(t.String()),
   status: wholeNumber(),
   type: wholeNumber(),
   tag: t.Optional(t.String()),
+};
+const someQuery = t.Object(filterQuery);
+const listQuery = t.Object({
+  ...pagingQuery,
+  ...filterQuery,
+  id_sort: t.Optional(t.String()),
+  tag_mode: t.Optional(t.String()),
   sort: t.Optional(t.UnionEnum(CHANNEL_SORTS as [(typeof CHANNEL_SORTS)[number]], NO_DEFAULT)),
   order: t.Optional(t.UnionEnum(["asc", "desc"], NO_DEFAULT)),
   stats: t.Optional(t.String()),
@@ -92,6 +103,11 @@ export function channelRoutes(services: Services, guarded: ReturnType<typeof gua
     .guard({ role: "admin" })
     .get("/", (context) => list(context), { query: listQuery })
     .get("/search", (context) => list(context, SEARCH_SIZE), { query: listQuery })
+    .get(
+      "/ids",
+      async ({ query }) => ok(await listChannelIds({ ...services, directory: services.channels }, filterOf(query))),
+      { query: someQuery },
+    )
     .get("/tags", async () => ok(await listTags(services)))
     .get(
       "/:id",
@@ -121,6 +137,9 @@ export function channelRoutes(services: Services, guarded: ReturnType<typeof gua
     )
     .post("/batch", async ({ actor, body }) => ok(await deleteChannels(services, actor, body.ids)), {
       body: t.Object({ ids }),
+    })
+    .post("/batch/status", async ({ actor, body }) => ok(await batchStatus(services, actor, body.ids, body.status)), {
+      body: t.Object({ ids, status: t.Union([t.Literal(1), t.Literal(2)]) }),
     })
     .post("/batch/tag", async ({ actor, body }) => ok(await setTag(services, actor, body.ids, body.tag)), {
       body: t.Object({ ids, tag: t.Union([tag, t.Null()]) }),
@@ -154,7 +173,7 @@ export function channelRoutes(services: Services, guarded: ReturnType<typeof gua
     });
 }
 
-function filterOf(query: typeof listQuery.static): ChannelFilter {
+function filterOf(query: typeof someQuery.static): ChannelFilter {
   const { keyword, group, model, status, type, tag: tagName } = query;
   return {
     ...(keyword && { keyword }),

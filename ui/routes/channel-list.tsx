@@ -1,5 +1,3 @@
-import Hub from "@mui/icons-material/HubOutlined";
-import Button from "@mui/material/Button";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
@@ -8,24 +6,32 @@ import type { RowId } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
 import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
-import { EmptyState } from "../components/EmptyState.tsx";
+import { notifyError } from "../components/notify.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { BatchBar } from "../features/channels/BatchBar.tsx";
 import { ChannelCard } from "../features/channels/ChannelCard.tsx";
 import { ChannelFilters } from "../features/channels/ChannelFilters.tsx";
-import type { Channel } from "../features/channels/channel.ts";
-import { channelQueryOf, isFiltered } from "../features/channels/channel-address.ts";
+import { ChannelsEmpty } from "../features/channels/ChannelsEmpty.tsx";
+import { type Channel, DISABLED } from "../features/channels/channel.ts";
+import { channelQueryOf } from "../features/channels/channel-address.ts";
+import { findChannelIds } from "../features/channels/channel-calls.ts";
 import { useChannelColumns } from "../features/channels/channel-columns.tsx";
 import { channelPage, channelTypes } from "../features/channels/channel-queries.ts";
 import { ChannelDrawer } from "../features/channels/drawer/ChannelDrawer.tsx";
 import { drawerOf } from "../features/channels/drawer-path.ts";
 import { HeaderActions } from "../features/channels/HeaderActions.tsx";
-import { useIdSort } from "../features/channels/id-sort.ts";
+import { useStoredSwitch } from "../features/channels/stored-switch.ts";
+import { TagCard } from "../features/channels/TagCard.tsx";
+import { TagDrawer } from "../features/channels/TagDrawer.tsx";
 import { TestAllBar } from "../features/channels/TestAllBar.tsx";
 import { TestDialog } from "../features/channels/TestDialog.tsx";
+import { useListColumns } from "../features/channels/tag-columns.tsx";
+import { isTagRow, type ListRow, rowIdOf, rowNameOf, type TagRow } from "../features/channels/tag-rows.ts";
 import { useChannelActions } from "../features/channels/use-channel-actions.ts";
 import { useRowActions } from "../features/channels/use-row-actions.tsx";
+import { useTagActions } from "../features/channels/use-tag-actions.ts";
+import { useListRows, useTagMode } from "../features/channels/use-tag-mode.ts";
 import { useTestAll } from "../features/channels/use-test-all.ts";
 
 const NO_ROWS: ReadonlySet<RowId> = new Set();
@@ -37,29 +43,32 @@ export const ChannelListPage = () => {
   const address = useAddress();
   const drawer = drawerOf(useLocation().pathname);
   const [pageSize, setPageSize] = useState(readPageSize);
-  const [idSort, setIdSort] = useIdSort();
+  const [idSort, setIdSort] = useStoredSwitch("id-sort");
+  const tagMode = useTagMode();
   const [selected, setSelected] = useState(NO_ROWS);
   const [tested, setTested] = useState<Channel | null>(null);
+  const [editedTag, setEditedTag] = useState<TagRow | null>(null);
   const testAll = useTestAll();
   const types = useQuery(channelTypes).data;
-  const query = channelQueryOf(address, pageSize, idSort);
+  const query = channelQueryOf(address, pageSize, { idSort, byTag: tagMode.byTag });
   const list = useQuery({ ...channelPage(query), placeholderData: keepPreviousData });
 
   const actions = useChannelActions();
-  const columns = useColumnChoice(
-    useChannelColumns(
-      actions,
-      useMemo(() => types ?? [], [types]),
-    ),
-    "channels-table-columns",
+  const tagActions = useTagActions();
+  const channelColumns = useChannelColumns(
+    actions,
+    useMemo(() => types ?? [], [types]),
   );
+  const columns = useColumnChoice(useListColumns(channelColumns, tagActions, tagMode.open), "channels-table-columns");
+  const { rows, selection } = useListRows(list.data?.items, query.byTag === true, tagMode.open, selected, setSelected);
   const go = (to: "/channel" | "/channel/add") => navigate({ to, search: true });
   const edit = useCallback(
     (channel: Channel) => navigate({ to: "/channel/edit/$id", params: { id: String(channel.id) }, search: true }),
     [navigate],
   );
-  const rowActions = useRowActions(actions, edit, setTested);
+  const rowActions = useRowActions(actions, tagActions, { edit, test: setTested, editTag: setEditedTag });
   const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
+  const selectAll = () => findChannelIds(query).then((ids) => setSelected(new Set(ids)), notifyError);
   return (
     <>
       <PageHeader
@@ -85,36 +94,21 @@ export const ChannelListPage = () => {
           setIdSort(isOn);
           address.set({ sort: undefined, order: undefined, p: undefined });
         }}
+        byTag={tagMode.byTag}
+        onByTag={(isOn) => {
+          tagMode.setByTag(isOn);
+          address.set({ p: undefined });
+        }}
       />
       <DataTable
         columns={columns.shown}
-        rows={list.data?.items}
-        rowId={idOf}
-        rowName={nameOf}
+        rows={rows}
+        rowId={rowIdOf}
+        rowName={rowNameOf}
         isRefreshing={list.isPlaceholderData}
         error={list.error}
         onRetry={() => list.refetch()}
-        empty={
-          isFiltered(query) ? (
-            <EmptyState
-              icon={<Hub />}
-              title={t("channels.empty.filteredTitle")}
-              body={t("channels.empty.filteredBody")}
-              action={<Button onClick={address.clear}>{t("components.filter.clear")}</Button>}
-            />
-          ) : (
-            <EmptyState
-              icon={<Hub />}
-              title={t("channels.empty.title")}
-              body={t("channels.empty.body")}
-              action={
-                <Button variant="contained" color="primary" onClick={() => go("/channel/add")}>
-                  {t("channels.add")}
-                </Button>
-              }
-            />
-          )
-        }
+        empty={<ChannelsEmpty query={query} address={address} onAdd={() => go("/channel/add")} />}
         sort={{ key: query.sort ?? (query.idSort ? "id" : "priority"), isDescending: query.order !== "asc" }}
         onSort={({ key, isDescending }) =>
           address.set({ sort: key, order: isDescending ? undefined : "asc", p: undefined })
@@ -123,7 +117,7 @@ export const ChannelListPage = () => {
           page: query.page,
           pageSize,
           total: list.data?.total ?? 0,
-          unit: t("channels.unit"),
+          unit: t(query.byTag ? "channels.tagUnit" : "channels.unit"),
           onPage: (page) => address.set({ p: page || undefined }),
           onPageSize: (size) => {
             savePageSize(size);
@@ -131,19 +125,36 @@ export const ChannelListPage = () => {
             address.set({ p: undefined });
           },
         }}
-        selection={{ selected, onChange: setSelected }}
-        card={(channel) => <ChannelCard channel={channel} actions={actions} />}
+        selection={selection}
+        card={(row) =>
+          isTagRow(row) ? (
+            <TagCard
+              row={row}
+              actions={tagActions}
+              isOpen={tagMode.open.has(row.tag)}
+              onToggle={() => tagMode.toggle(row)}
+            />
+          ) : (
+            <ChannelCard channel={row} actions={actions} />
+          )
+        }
         actions={rowActions}
-        onOpen={edit}
+        onOpen={(row) => (isTagRow(row) ? tagMode.toggle(row) : edit(row))}
         isDim={isOff}
       />
-      {selected.size > 0 && drawer === null && <BatchBar ids={[...selected].map(Number)} onClear={clearSelection} />}
+      {selected.size > 0 && drawer === null && editedTag === null && (
+        <BatchBar
+          ids={[...selected].map(Number)}
+          total={query.byTag ? 0 : (list.data?.total ?? 0)}
+          onSelectAll={selectAll}
+          onClear={clearSelection}
+        />
+      )}
+      {editedTag && <TagDrawer row={editedTag} onClose={() => setEditedTag(null)} />}
       {drawer && <ChannelDrawer key={drawer.id} id={drawer.id} onClose={() => go("/channel")} />}
       {tested && <TestDialog channel={tested} onClose={() => setTested(null)} />}
     </>
   );
 };
 
-const idOf = (channel: Channel): RowId => channel.id;
-const nameOf = (channel: Channel): string => channel.name;
-const isOff = (channel: Channel): boolean => channel.status === 2;
+const isOff = (row: ListRow): boolean => !isTagRow(row) && row.status === DISABLED;

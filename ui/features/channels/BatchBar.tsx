@@ -1,4 +1,5 @@
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import DoneAll from "@mui/icons-material/DoneAllOutlined";
 import Tag from "@mui/icons-material/LocalOfferOutlined";
 import Pause from "@mui/icons-material/PauseOutlined";
 import Play from "@mui/icons-material/PlayArrowOutlined";
@@ -8,8 +9,16 @@ import { SelectionBar } from "../../components/data-table/SelectionBar.tsx";
 import { TagDialog } from "./TagDialog.tsx";
 import { useBatch } from "./use-batch.ts";
 
-/** What can be done with the ticked channels. */
-export const BatchBar = ({ ids, onClear }: { ids: readonly number[]; onClear: () => void }) => {
+type BatchBarProps = Readonly<{
+  ids: readonly number[];
+  /** How many the filters let through. */
+  total: number;
+  onSelectAll: () => void;
+  onClear: () => void;
+}>;
+
+/** What can be done with the ticked channels, and how to tick all that match. */
+export const BatchBar = ({ ids, total, onSelectAll, onClear }: BatchBarProps) => {
   const { t } = useTranslation();
   const batch = useBatch(ids, onClear);
   const [isTagging, setTagging] = useState(false);
@@ -20,6 +29,9 @@ export const BatchBar = ({ ids, onClear }: { ids: readonly number[]; onClear: ()
         count={count}
         onClear={onClear}
         actions={[
+          ...(count < total
+            ? [{ label: t("channels.batch.selectAll", { total }), icon: <DoneAll />, onSelect: onSelectAll }]
+            : []),
           { label: t("channels.enable"), icon: <Play />, onSelect: batch.enable },
           { label: t("channels.disable"), icon: <Pause />, onSelect: batch.disable },
           { label: t("channels.batch.setTag"), icon: <Tag />, onSelect: () => setTagging(true) },

@@ -55,7 +55,7 @@ export const ChannelCard = ({ channel, actions }: { channel: Channel; actions: C
         }}
       >
         <Figure name={t("channels.columns.success")}>
-          <SuccessCell channel={channel} />
+          <SuccessCell traffic={channel.traffic} />
         </Figure>
         <Figure name={t("channels.columns.response")}>
           <ResponseCell channel={channel} />

@@ -12,21 +12,23 @@ import { ColumnDialog } from "../../components/data-table/ColumnDialog.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import type { Address } from "../../components/useAddress.ts";
-import type { Channel } from "./channel.ts";
 import { channelTags, enabledModels, groupNames } from "./channel-queries.ts";
 import { StatusSegments } from "./StatusSegments.tsx";
+import type { ListRow } from "./tag-rows.ts";
 
 type ChannelFiltersProps = Readonly<{
   address: Address;
   types: readonly ChannelType[];
   counts: StatusCounts | undefined;
-  columns: ColumnChoice<Channel>;
+  columns: ColumnChoice<ListRow>;
   idSort: boolean;
   onIdSort: (isOn: boolean) => void;
+  byTag: boolean;
+  onByTag: (isOn: boolean) => void;
 }>;
 
 /** What narrows the list of channels, and how it is laid out. */
-export const ChannelFilters = ({ address, types, counts, columns, idSort, onIdSort }: ChannelFiltersProps) => {
+export const ChannelFilters = ({ address, types, counts, columns, ...layout }: ChannelFiltersProps) => {
   const { t } = useTranslation();
   const [isChoosing, setChoosing] = useState(false);
   const groups = useQuery(groupNames).data ?? [];
@@ -61,15 +63,23 @@ export const ChannelFilters = ({ address, types, counts, columns, idSort, onIdSo
               counts={counts}
               onChange={(status) => address.set({ status, p: undefined })}
             />
-            <FormControlLabel
-              label={t("channels.filters.idSort")}
-              control={<Switch checked={idSort} onChange={(event) => onIdSort(event.target.checked)} />}
-              sx={{
-                mx: 2,
-                gap: 2,
-                "& .MuiFormControlLabel-label": { fontSize: 12.5, color: "text.secondary", whiteSpace: "nowrap" },
-              }}
-            />
+            {(
+              [
+                ["idSort", layout.idSort, layout.onIdSort],
+                ["byTag", layout.byTag, layout.onByTag],
+              ] as const
+            ).map(([name, isOn, onSwitch]) => (
+              <FormControlLabel
+                key={name}
+                label={t(`channels.filters.${name}`)}
+                control={<Switch checked={isOn} onChange={(event) => onSwitch(event.target.checked)} />}
+                sx={{
+                  mx: 2,
+                  gap: 2,
+                  "& .MuiFormControlLabel-label": { fontSize: 12.5, color: "text.secondary", whiteSpace: "nowrap" },
+                }}
+              />
+            ))}
             <Tooltip title={t("components.table.columns")}>
               <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
                 <Columns />

@@ -5,7 +5,7 @@ import type { ChannelQuery } from "./channel-queries.ts";
 export function channelQueryOf(
   address: Pick<Address, "text" | "number">,
   pageSize: number,
-  idSort: boolean,
+  layout: Readonly<{ idSort: boolean; byTag: boolean }>,
 ): ChannelQuery {
   const text = (key: string) => address.text(key) || undefined;
   const sort = text("sort");
@@ -18,7 +18,8 @@ export function channelQueryOf(
     tag: text("tag"),
     sort,
     order: text("order"),
-    idSort: sort === undefined && idSort,
+    idSort: sort === undefined && layout.idSort,
+    byTag: layout.byTag,
     page: Math.max(Math.trunc(address.number("p") ?? 0), 0),
     pageSize,
   };

@@ -1,6 +1,7 @@
 import type { TestProgress } from "../../../src/channels/test-all.ts";
 import { request } from "../../api/client.ts";
 import type { Channel } from "./channel.ts";
+import type { ChannelQuery } from "./channel-queries.ts";
 
 /** Fields of a change; the server leaves what is absent as it is. */
 export type ChannelChange = Readonly<Record<string, string | number>>;
@@ -28,6 +29,23 @@ export const deleteDisabledChannels = async (): Promise<number> =>
 /** Builds the routing table anew; returns how many entries it has. */
 export const fixChannels = async (): Promise<number> =>
   (await request<number>("/api/channel/fix", { method: "POST" })).data;
+
+/** Returns how many changed. */
+export const setChannelsStatus = async (ids: readonly number[], status: number): Promise<number> =>
+  (await request<number>("/api/channel/batch/status", { method: "POST", body: { ids, status } })).data;
+
+/** Ids of all channels that a list narrows down to, whatever its page. */
+export async function findChannelIds({
+  page,
+  pageSize,
+  idSort,
+  byTag,
+  sort,
+  order,
+  ...filters
+}: ChannelQuery): Promise<number[]> {
+  return (await request<number[]>("/api/channel/ids", { query: filters })).data;
+}
 
 /** Returns how many channels have the tag now. */
 export const setChannelsTag = async (ids: readonly number[], tag: string): Promise<number> =>

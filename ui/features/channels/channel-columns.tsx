@@ -128,7 +128,7 @@ function columnsOf(
       head: t("channels.columns.success"),
       width: 148,
       isSolid: true,
-      cell: (channel) => <SuccessCell channel={channel} />,
+      cell: (channel) => <SuccessCell traffic={channel.traffic} />,
     },
     {
       key: "balance",

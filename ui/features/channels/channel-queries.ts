@@ -15,6 +15,8 @@ export type ChannelQuery = Readonly<{
   sort?: string | undefined;
   order?: string | undefined;
   idSort?: boolean | undefined;
+  /** Pages over tags, and answers all channels of each. */
+  byTag?: boolean | undefined;
   /** 0 is the first. */
   page: number;
   pageSize: number;
@@ -29,9 +31,16 @@ export const channelPage = (query: ChannelQuery) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "page", query],
     queryFn: async ({ signal }): Promise<ChannelPage> => {
-      const { page, pageSize, idSort, ...filters } = query;
+      const { page, pageSize, idSort, byTag, ...filters } = query;
       const answer = await request<Channel[], { total: number; counts: StatusCounts }>("/api/channel/", {
-        query: { ...filters, id_sort: idSort ? "true" : undefined, p: page, page_size: pageSize, stats: "true" },
+        query: {
+          ...filters,
+          id_sort: idSort ? "true" : undefined,
+          tag_mode: byTag ? "true" : undefined,
+          p: page,
+          page_size: pageSize,
+          stats: "true",
+        },
         signal,
       });
       return { items: answer.data, total: answer.total, counts: answer.counts };

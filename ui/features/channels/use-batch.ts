@@ -1,10 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { eachOf } from "../../api/each-of.ts";
 import { useConfirm } from "../../components/confirm.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { DISABLED, ENABLED } from "./channel.ts";
-import { deleteChannels, setChannelsTag, updateChannel } from "./channel-calls.ts";
+import { deleteChannels, setChannelsStatus, setChannelsTag } from "./channel-calls.ts";
 import { CHANNELS_KEY } from "./channel-queries.ts";
 
 /** What can be done with all ticked channels; `onDone` follows when it is done. */
@@ -18,9 +17,12 @@ export function useBatch(ids: readonly number[], onDone: () => void) {
     return client.invalidateQueries({ queryKey: CHANNELS_KEY });
   };
   const setStatus = async (status: typeof ENABLED | typeof DISABLED) => {
-    const { done, failed, firstError } = await eachOf(ids, (id) => updateChannel(id, { status }));
-    if (firstError) notifyError(t("channels.batch.partly", { done, failed, message: firstError.message }));
-    else notifyDone(t(status === ENABLED ? "channels.batch.enabled" : "channels.batch.disabled", { count: done }));
+    try {
+      const count = await setChannelsStatus(ids, status);
+      notifyDone(t(status === ENABLED ? "channels.batch.enabled" : "channels.batch.disabled", { count }));
+    } catch (error) {
+      notifyError(error);
+    }
     await finish();
   };
   return {

@@ -10,14 +10,14 @@ import { bodyOf, formOf } from "./channel-form.ts";
 import { CHANNELS_KEY } from "./channel-queries.ts";
 import { createRunning } from "./running.ts";
 
-const ACTION_TIMEOUT_MS = 15_000;
+export const ACTION_TIMEOUT_MS = 15_000;
 
 /** What can be done with one channel. Changes show at once and go back when they fail or take longer than 15 seconds. */
 export function useChannelActions() {
   const { t } = useTranslation();
   const client = useQueryClient();
   const confirm = useConfirm();
-  const [running] = useState(createRunning);
+  const [running] = useState(() => createRunning());
 
   return useMemo(() => {
     const refresh = () => client.invalidateQueries({ queryKey: CHANNELS_KEY });

@@ -6,7 +6,8 @@ import { useTranslation } from "react-i18next";
 import { readInline } from "../inline-number.ts";
 
 type InlineNumberProps = Readonly<{
-  value: number;
+  /** Null: several channels, which differ. */
+  value: number | null;
   field: "priority" | "weight";
   /** Says which channel's number it is. */
   label: string;
@@ -21,11 +22,11 @@ export const InlineNumber = ({ value, field, label, onSave }: InlineNumberProps)
   if (text === null) {
     return (
       <ButtonBase
-        aria-label={`${label}: ${value}`}
+        aria-label={`${label}: ${value ?? t("channels.tags.differs")}`}
         onClick={(event) => {
           event.stopPropagation();
           isSettled.current = false;
-          setText(String(value));
+          setText(String(value ?? ""));
         }}
         sx={{
           minWidth: 32,
@@ -38,11 +39,11 @@ export const InlineNumber = ({ value, field, label, onSave }: InlineNumberProps)
           fontSize: 13,
           fontVariantNumeric: "tabular-nums",
           cursor: "text",
-          color: value === 0 ? "text.tertiary" : "inherit",
+          color: value === 0 || value === null ? "text.tertiary" : "inherit",
           "tr:hover &, &:hover, &:focus-visible": { borderColor: "line.strong", bgcolor: "surface.paper" },
         }}
       >
-        {value < 0 ? `−${-value}` : value}
+        {value !== null && value < 0 ? `−${-value}` : value}
       </ButtonBase>
     );
   }

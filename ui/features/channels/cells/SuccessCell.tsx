@@ -11,15 +11,15 @@ const FAIR = 95;
 const IDLE_DAY = Array.from({ length: 24 }, () => ({ count: 0, failed: 0 }));
 
 /** The last 24 hours: traffic as bars, the share that succeeded as a figure. */
-export const SuccessCell = ({ channel }: { channel: Channel }) => {
+export const SuccessCell = ({ traffic }: Pick<Channel, "traffic">) => {
   const { t } = useTranslation();
-  const { count, failed, success } = sumTraffic(channel.traffic ?? IDLE_DAY);
+  const { count, failed, success } = sumTraffic(traffic ?? IDLE_DAY);
   const label = success === null ? t("channels.noCalls") : t("channels.callsFailed", { count, failed });
   return (
     <Tooltip title={label}>
       <span>
         <Row gap={2}>
-          <HourBars hours={channel.traffic ?? IDLE_DAY} label={label} />
+          <HourBars hours={traffic ?? IDLE_DAY} label={label} />
           <Box
             className="num"
             sx={{

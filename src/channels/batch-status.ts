@@ -1,0 +1,19 @@
+import { OperationError } from "../lib/operation-error.ts";
+import { writeManagementLog } from "../logs/write-log.ts";
+import { CHANNEL_STATUS } from "./entry.ts";
+import type { Actor, ChannelDeps } from "./operation.ts";
+import { setChannelStatuses } from "./set-status.ts";
+
+/** Switches these channels on (1) or off (2). Returns how many changed. Throws OperationError when none is given. */
+export async function batchStatus(
+  deps: ChannelDeps,
+  actor: Actor,
+  ids: readonly number[],
+  status: 1 | 2,
+): Promise<number> {
+  if (ids.length === 0) throw new OperationError("channel_selection_required");
+  const isOn = status === CHANNEL_STATUS.enabled;
+  const changed = await setChannelStatuses(deps, ids, status, isOn ? "" : `Disabled by ${actor.username}`);
+  await writeManagementLog(deps.db, actor, `${isOn ? "Enabled" : "Disabled"} ${changed} of ${ids.length} channels`);
+  return changed;
+}

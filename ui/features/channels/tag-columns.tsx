@@ -1,0 +1,97 @@
+import ChevronRight from "@mui/icons-material/ChevronRight";
+import ExpandMore from "@mui/icons-material/ExpandMore";
+import Box from "@mui/material/Box";
+import Switch from "@mui/material/Switch";
+import type { TFunction } from "i18next";
+import { type ReactNode, useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../components/data-table/column.ts";
+import { Row } from "../../components/layout.tsx";
+import { Money } from "../../components/Money.tsx";
+import { KeyPips } from "../../components/StatusChip.tsx";
+import { InlineNumber } from "./cells/InlineNumber.tsx";
+import { SuccessCell } from "./cells/SuccessCell.tsx";
+import type { Channel } from "./channel.ts";
+import { common, isTagRow, type ListRow, type TagRow, trafficOf } from "./tag-rows.ts";
+import { enabledOf, type TagActions } from "./use-tag-actions.ts";
+
+/** The channel list's columns, which say for a tag what its channels are together. */
+export function useListColumns(
+  columns: readonly Column<Channel>[],
+  actions: TagActions,
+  open: ReadonlySet<string>,
+): readonly Column<ListRow>[] {
+  const { t } = useTranslation();
+  return useMemo(
+    () =>
+      columns.map((column) => ({
+        ...column,
+        cell: (row) => {
+          if (isTagRow(row)) return <>{tagCell(column.key, row, actions, open.has(row.tag), t)}</>;
+          // Below an opened tag its channels stand a step to the right.
+          return column.isTitle && open.has(row.tag) ? <Box sx={{ pl: 6 }}>{column.cell(row)}</Box> : column.cell(row);
+        },
+      })),
+    [columns, actions, open, t],
+  );
+}
+
+function tagCell(key: string, row: TagRow, actions: TagActions, isOpen: boolean, t: TFunction): ReactNode {
+  switch (key) {
+    case "name":
+      return (
+        <Row gap={2}>
+          {isOpen ? <ExpandMore fontSize="small" /> : <ChevronRight fontSize="small" />}
+          <Box component="span" title={row.tag} sx={{ fontWeight: 560, overflow: "hidden", textOverflow: "ellipsis" }}>
+            {row.tag}
+          </Box>
+          <Box component="span" sx={{ color: "text.tertiary", fontSize: 12.5 }}>
+            {t("channels.tags.count", { count: row.channels.length })}
+          </Box>
+        </Row>
+      );
+    case "status":
+      return <TagSwitch row={row} actions={actions} />;
+    case "keys": {
+      const sum = (field: "enabled" | "total") => row.channels.reduce((all, { keys }) => all + keys[field], 0);
+      const keys = { enabled: sum("enabled"), total: sum("total") };
+      return <KeyPips {...keys} label={t("channels.keysOn", keys)} />;
+    }
+    case "priority":
+    case "weight":
+      return (
+        <InlineNumber
+          field={key}
+          value={common(row, key)}
+          label={t(key === "priority" ? "channels.editPriority" : "channels.editWeight", { name: row.tag })}
+          onSave={(value) => actions.setNumber(row, key, value)}
+        />
+      );
+    case "success":
+      return <SuccessCell traffic={trafficOf(row)} />;
+    case "used_quota":
+      return <Money quota={row.channels.reduce((sum, { used_quota }) => sum + used_quota, 0)} />;
+    default:
+      return null;
+  }
+}
+
+/** How many of a tag's channels are on, and all of them at once. */
+export const TagSwitch = ({ row, actions }: { row: TagRow; actions: TagActions }) => {
+  const { t } = useTranslation();
+  const enabled = enabledOf(row);
+  return (
+    <Row gap={2.5}>
+      <Box component="span" onClick={(event) => event.stopPropagation()} sx={{ display: "inline-flex" }}>
+        <Switch
+          checked={enabled === row.channels.length}
+          onChange={() => actions.toggle(row)}
+          slotProps={{ input: { "aria-label": t("channels.toggle", { name: row.tag }) } }}
+        />
+      </Box>
+      <span className="num" style={{ fontSize: 12.5 }}>
+        {t("channels.tags.on", { enabled, total: row.channels.length })}
+      </span>
+    </Row>
+  );
+};

@@ -1,0 +1,64 @@
+import type { RowId } from "../../components/data-table/column.ts";
+import type { Channel } from "./channel.ts";
+
+/** All channels of one tag, as one row. */
+export type TagRow = Readonly<{ tag: string; channels: readonly Channel[] }>;
+
+/** What the list shows: in tag mode tags, and below the opened ones their channels. */
+export type ListRow = Channel | TagRow;
+
+export const isTagRow = (row: ListRow): row is TagRow => "channels" in row;
+
+/** Ids of channels are numbers, so a tag's cannot be one. */
+export const rowIdOf = (row: ListRow): RowId => (isTagRow(row) ? `tag:${row.tag}` : row.id);
+
+export const rowNameOf = (row: ListRow): string => (isTagRow(row) ? row.tag : row.name);
+
+/** Gathers channels under their tags, in the order in which the tags come. */
+export const groupByTag = (channels: readonly Channel[]): TagRow[] =>
+  [...Map.groupBy(channels, ({ tag }) => tag)].map(([tag, members]) => ({ tag, channels: members }));
+
+/** The tags, each opened one followed by its channels. */
+export const unfold = (tags: readonly TagRow[], open: ReadonlySet<string>): ListRow[] =>
+  tags.flatMap((row) => (open.has(row.tag) ? [row, ...row.channels] : [row]));
+
+/** What all channels of a tag have in common; null where they differ. */
+export function common({ channels }: TagRow, field: "priority" | "weight"): number | null {
+  const [first, ...others] = channels.map((channel) => channel[field]);
+  return first !== undefined && others.every((value) => value === first) ? first : null;
+}
+
+/** Calls and failures of a tag's channels, hour by hour; undefined when there were none. */
+export function trafficOf({ channels }: TagRow): Channel["traffic"] {
+  const all = channels.flatMap(({ traffic }) => (traffic ? [traffic] : []));
+  return all[0]?.map((_, hour) =>
+    all.reduce(
+      (sum, hours) => ({
+        count: sum.count + (hours[hour]?.count ?? 0),
+        failed: sum.failed + (hours[hour]?.failed ?? 0),
+      }),
+      { count: 0, failed: 0 },
+    ),
+  );
+}
+
+/** What counts as ticked: a tag is when all its channels are. */
+export function withTags(selected: ReadonlySet<RowId>, tags: readonly TagRow[]): ReadonlySet<RowId> {
+  const whole = tags.filter(({ channels }) => channels.every(({ id }) => selected.has(id)));
+  return new Set([...selected, ...whole.map(rowIdOf)]);
+}
+
+/** The channels that are ticked after a change; ticking a tag ticks its channels. */
+export function tickedChannels(
+  before: ReadonlySet<RowId>,
+  after: ReadonlySet<RowId>,
+  tags: readonly TagRow[],
+): ReadonlySet<RowId> {
+  const ticked = new Set([...after].filter((id) => typeof id === "number"));
+  for (const row of tags) {
+    const id = rowIdOf(row);
+    if (before.has(id) === after.has(id)) continue;
+    for (const channel of row.channels) after.has(id) ? ticked.add(channel.id) : ticked.delete(channel.id);
+  }
+  return ticked;
+}

@@ -1,0 +1,57 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
+import { DISABLED, ENABLED } from "./channel.ts";
+import { patchChannel } from "./channel-cache.ts";
+import { CHANNELS_KEY } from "./channel-queries.ts";
+import { createRunning } from "./running.ts";
+import { editTag, setTagStatus } from "./tag-calls.ts";
+import type { TagRow } from "./tag-rows.ts";
+import { ACTION_TIMEOUT_MS } from "./use-channel-actions.ts";
+
+export const enabledOf = ({ channels }: TagRow): number => channels.filter(({ status }) => status === ENABLED).length;
+
+/** What can be done with a tag's channels together; changes show at once and go back when they fail or take too long. */
+export function useTagActions() {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const [running] = useState(() => createRunning<string>());
+  return useMemo(() => {
+    const change = (
+      { tag, channels }: TagRow,
+      patch: Parameters<typeof patchChannel>[2],
+      act: (signal: AbortSignal) => Promise<string>,
+    ) => {
+      const work = async () => {
+        const putBack = channels.map(({ id }) => patchChannel(client, id, patch));
+        const timeout = AbortSignal.timeout(ACTION_TIMEOUT_MS);
+        try {
+          notifyDone(await act(timeout));
+        } catch (error) {
+          for (const undo of putBack) undo();
+          notifyError(timeout.aborted ? t("channels.timeout") : error);
+        }
+        void client.invalidateQueries({ queryKey: CHANNELS_KEY });
+      };
+      if (!running.run(tag, work)) notifyInfo(t("channels.busy"));
+    };
+    const setStatus = (row: TagRow, isOn: boolean) =>
+      change(row, { status: isOn ? ENABLED : DISABLED }, async (signal) => {
+        const count = await setTagStatus(row.tag, isOn, signal);
+        return t(isOn ? "channels.batch.enabled" : "channels.batch.disabled", { count });
+      });
+    return {
+      setStatus,
+      /** Switches all on unless all are. */
+      toggle: (row: TagRow) => setStatus(row, enabledOf(row) < row.channels.length),
+      setNumber: (row: TagRow, field: "priority" | "weight", value: number) =>
+        change(row, { [field]: value }, async (signal) => {
+          await editTag(row.tag, { [field]: value }, signal);
+          return t(`channels.${field}Set`, { name: row.tag, value });
+        }),
+    };
+  }, [client, running, t]);
+}
+
+export type TagActions = ReturnType<typeof useTagActions>;
