@@ -1,0 +1,44 @@
+import type { Database, Statements } from "../../db/types.ts";
+import type { Vault } from "../../src/lib/crypto.ts";
+import { addAbilities, addChannels, addTokens, addUsers } from "./accounts.ts";
+import { addLogs } from "./logs.ts";
+import { addUp, refreshStatistics } from "./sums.ts";
+
+export type Sizes = Readonly<{ channels: number; users: number; tokens: number; logs: number }>;
+export type Seeding = Readonly<{ database: Database; vault: Vault; say: (line: string) => void }>;
+
+/** Sizes at which every list is to open at once. */
+export const FULL_SIZE: Sizes = { channels: 10_000, users: 100_000, tokens: 1_000_000, logs: 10_000_000 };
+
+/** Adds that many of each, with roll-ups, abilities and counters that agree with the log, over the last twelve months. */
+export async function seed({ database, vault, say }: Seeding, sizes: Sizes): Promise<void> {
+  const step = async (what: string, work: (tx: Statements) => Promise<void>) => {
+    const began = performance.now();
+    await database.sql.begin(async (tx) => {
+      await tx.unsafe(
+        "set local statement_timeout = 0; set local synchronous_commit = off; set local work_mem = '128MB'",
+      );
+      await work(tx);
+    });
+    say(`${what}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  };
+  const first = await nextIds(database.sql);
+  await step(`${sizes.users} users`, (tx) => addUsers(tx, first, sizes));
+  await step(`${sizes.tokens} API keys`, (tx) => addTokens(tx, vault, first, sizes));
+  await step(`${sizes.channels} channels`, (tx) => addChannels(tx, vault, first, sizes));
+  await step("abilities", (tx) => addAbilities(tx, first));
+  await addLogs(step, first, sizes, new Date());
+  await step("sums", (tx) => addUp(tx, first));
+  await refreshStatistics(database.sql);
+}
+
+/** The ids that the first of the new rows get. */
+export type FirstIds = Readonly<{ user: number; token: number; channel: number }>;
+
+async function nextIds(sql: Statements): Promise<FirstIds> {
+  const [row] = await sql<FirstIds[]>`select
+    coalesce((select max(id) from users), 0) + 1 as user, coalesce((select max(id) from tokens), 0) + 1 as token,
+    coalesce((select max(id) from channels), 0) + 1 as channel`;
+  if (!row) throw new Error("the database did not say which ids are free");
+  return row;
+}
