@@ -37,6 +37,14 @@ export const channels = pgTable(
     /** As the provider reports it, in its own currency; shown only. */
     balance: numeric("balance").notNull().default("0"),
     balanceUpdatedTime: epochSeconds("balance_updated_time").notNull().default(0),
+    /** ISO code of the balance's currency; empty: not known. */
+    balanceCurrency: text("balance_currency").notNull().default(""),
+    /** Why the last query failed; empty: it did not. */
+    balanceError: text("balance_error").notNull().default(""),
+    /** Below this, in the balance's currency, somebody is told; null: as the settings have it. */
+    balanceWarnBelow: numeric("balance_warn_below"),
+    /** When it was told that the balance is low; 0 while it is not. */
+    balanceWarnedTime: epochSeconds("balance_warned_time").notNull().default(0),
     /** Milliseconds of the last test; 0 untested. */
     responseTime: integer("response_time").notNull().default(0),
     testTime: epochSeconds("test_time").notNull().default(0),
@@ -63,9 +71,24 @@ export const channelKeys = pgTable(
     status: integer("status").notNull(),
     reason: text("reason").notNull().default(""),
     statusTime: epochSeconds("status_time").notNull(),
+    /** When it was last tried whether the key works again; 0: never. */
+    probedTime: epochSeconds("probed_time").notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.channelId, t.keyHash] })],
 );
+
+/** What an upstream offers, as it said when it was last asked; compared with the channel's own models when shown. */
+export const channelModelLists = pgTable("channel_model_lists", {
+  channelId: integer("channel_id")
+    .primaryKey()
+    .references(() => channels.id, { onDelete: "cascade" }),
+  models: text("models").array().notNull().default([]),
+  /** Offered names that nobody wants to be told of. */
+  ignored: text("ignored").array().notNull().default([]),
+  checkedTime: epochSeconds("checked_time").notNull().default(0),
+  /** Why the last query failed; empty: it did not. */
+  error: text("error").notNull().default(""),
+});
 
 /** Which group may call which model on which channel: derived from channels, kept for queries. */
 export const abilities = pgTable(
