@@ -105,6 +105,8 @@ export type LogOther = {
   reasoning_effort?: string;
   reasoning_tokens?: number;
   audio?: boolean;
+  /** A response within a talk in realtime. */
+  ws?: boolean;
   audio_input?: number;
   audio_output?: number;
   text_input?: number;

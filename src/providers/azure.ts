@@ -1,6 +1,6 @@
 import { OPENAI_MODELS } from "./openai/models.ts";
 import { adaptReasoningModel } from "./openai/reasoning-models.ts";
-import { type Ask, EVERY_CAPABILITY, OPENAI_PATHS, type Provider, type ProviderChannel } from "./provider.ts";
+import { EVERY_CAPABILITY, OPENAI_PATHS, openaiPath, type Provider, type ProviderChannel } from "./provider.ts";
 
 const DEFAULT_VERSION = "2024-12-01-preview";
 const RESPONSES_VERSION = "2025-03-01-preview";
@@ -20,10 +20,13 @@ export const azure: Provider = {
   models: OPENAI_MODELS,
   url(channel, ask) {
     const base = channel.baseUrl.replace(/\/+$/, "").replace(/\/openai(\/v1)?$/, "");
-    if (isVersionless(channel)) return `${base}/openai/v1${taskOf(ask)}`;
+    if (isVersionless(channel)) return `${base}/openai/v1${openaiPath(ask)}`;
     const version = channel.other || DEFAULT_VERSION;
     if (ask.dialect === "openai-responses") {
       return `${base}/openai/responses?api-version=${version < RESPONSES_VERSION ? RESPONSES_VERSION : version}`;
+    }
+    if (ask.capability === "realtime") {
+      return `${base}/openai/realtime?deployment=${encodeURIComponent(ask.model)}&api-version=${version}`;
     }
     return `${base}/openai/deployments/${encodeURIComponent(ask.model)}${OPENAI_PATHS[ask.capability]}?api-version=${version}`;
   },
@@ -41,6 +44,3 @@ export const azure: Provider = {
 
 const isVersionless = ({ baseUrl, other }: ProviderChannel): boolean =>
   other === "v1" || /\/openai\/v1\/*$/.test(baseUrl);
-
-const taskOf = ({ capability, dialect }: Ask): string =>
-  dialect === "openai-responses" ? "/responses" : OPENAI_PATHS[capability];

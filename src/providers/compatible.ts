@@ -3,7 +3,7 @@ import {
   type Adaptation,
   type Ask,
   type Capability,
-  OPENAI_PATHS,
+  openaiPath,
   type Provider,
   type ProviderChannel,
 } from "./provider.ts";
@@ -63,8 +63,7 @@ export function compatible(table: Compatible): Provider {
     capabilities: table.capabilities ?? ["chat"],
     keyHint: table.keyHint ?? "sk-…",
     models: table.models,
-    url: (channel, { capability, dialect }) =>
-      address(channel) + (dialect === "openai-responses" ? "/responses" : OPENAI_PATHS[capability]),
+    url: (channel, ask) => address(channel) + openaiPath(ask),
     modelListUrl: (channel) => `${address(channel)}/models`,
     ...(table.balance && { balance: balanceOf(table.balance, (channel) => address(channel), root) }),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),

@@ -14,7 +14,8 @@ export type Capability =
   | "image-variations"
   | "speech"
   | "transcriptions"
-  | "translations";
+  | "translations"
+  | "realtime";
 
 /** Where OpenAI's own API has them, behind the version. */
 export const OPENAI_PATHS: Readonly<Record<Capability, string>> = {
@@ -29,6 +30,13 @@ export const OPENAI_PATHS: Readonly<Record<Capability, string>> = {
   speech: "/audio/speech",
   transcriptions: "/audio/transcriptions",
   translations: "/audio/translations",
+  realtime: "/realtime",
+};
+
+/** The path of a call behind the version; talks in realtime name their model in the address. */
+export const openaiPath = ({ capability, dialect, model }: Ask): string => {
+  if (dialect === "openai-responses") return "/responses";
+  return OPENAI_PATHS[capability] + (capability === "realtime" ? `?model=${encodeURIComponent(model)}` : "");
 };
 
 export const EVERY_CAPABILITY = Object.keys(OPENAI_PATHS) as readonly Capability[];

@@ -73,6 +73,7 @@ function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
     ending: outcome.ending,
     status: outcome.status,
   };
+  if (call.admitted.endpoint.capability === "realtime") other.ws = true;
   if (outcome.receipt) other.receipt = outcome.receipt;
   if (call.hold && call.hold.amount > 0) other.reserved = call.hold.amount;
   if (outcome.error !== null) other.error = outcome.error;
@@ -84,7 +85,7 @@ function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
   if (usage.reasoningTokens > 0) other.reasoning_tokens = usage.reasoningTokens;
   if (usage.cacheCreationTokens > 0) other.cache_creation_tokens = usage.cacheCreationTokens;
   if (usage.audioInputTokens + usage.audioOutputTokens > 0) {
-    other.audio = true;
+    if (call.admitted.endpoint.capability !== "realtime") other.audio = true;
     other.audio_input = usage.audioInputTokens;
     other.audio_output = usage.audioOutputTokens;
     other.text_input = usage.promptTokens - usage.audioInputTokens;

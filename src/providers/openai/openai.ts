@@ -1,4 +1,4 @@
-import { EVERY_CAPABILITY, OPENAI_PATHS, type Provider, type ProviderChannel } from "../provider.ts";
+import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../provider.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { adaptReasoningModel } from "./reasoning-models.ts";
 
@@ -17,8 +17,7 @@ export const openai: Provider = {
   capabilities: EVERY_CAPABILITY,
   keyHint: "sk-…",
   models: OPENAI_MODELS,
-  url: (channel, { capability, dialect }) =>
-    versionedBase(channel) + (dialect === "openai-responses" ? "/responses" : OPENAI_PATHS[capability]),
+  url: (channel, ask) => versionedBase(channel) + openaiPath(ask),
   modelListUrl: (channel) => `${versionedBase(channel)}/models`,
   authHeaders: (channel, key) => ({
     authorization: `Bearer ${key}`,

@@ -1,0 +1,81 @@
+import { isIP } from "node:net";
+import type { AddressPolicy } from "./address-policy.ts";
+import { OutboundError } from "./outbound-error.ts";
+import { checkedProxy } from "./proxy.ts";
+import { createResolve } from "./resolve.ts";
+import { hostnameOf, parseHttpUrl } from "./url.ts";
+
+/** Where a WebSocket is opened and how; `url` begins with http:// or https://. */
+export type Dial = Readonly<{
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  protocols: readonly string[];
+  /** `http://` or `https://` proxy; empty: direct. */
+  proxy: string;
+}>;
+
+/** The server refused the handshake with this status. */
+export class HandshakeRefused extends Error {
+  override name = "HandshakeRefused";
+
+  constructor(readonly status: number) {
+    super(`the upstream refused the connection with status ${status}`);
+  }
+}
+
+/** Opens a WebSocket; nothing of it has been read yet. Rejects OutboundError or HandshakeRefused. */
+export type DialWebSocket = (dial: Dial, signal: AbortSignal) => Promise<Bun.WebSocket>;
+
+/**
+ * WebSockets to other servers under the rules of every outgoing request: the name is resolved first, its addresses are
+ * checked, and the connection goes to the very address that was checked.
+ */
+export function createDialWebSocket(policy: AddressPolicy): DialWebSocket {
+  const resolve = createResolve(policy);
+  return async (dial, signal) => {
+    const url = parseHttpUrl(dial.url, "the channel's address");
+    const hostname = hostnameOf(url);
+    const proxy = dial.proxy === "" ? null : await checkedProxy(dial.proxy, resolve);
+    const [address = hostname] = await resolve(hostname);
+    const target = new URL(url);
+    target.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    // A proxy resolves the name itself.
+    if (!proxy) target.hostname = isIP(address) === 6 ? `[${address}]` : address;
+    const socket = new RuntimeWebSocket(target, {
+      headers: { ...dial.headers, ...(!proxy && { host: url.host }) },
+      ...(dial.protocols.length > 0 && { protocols: [...dial.protocols] }),
+      ...(proxy && { proxy }),
+      ...(!isIP(hostname) && { tls: { serverName: hostname } }),
+    });
+    return opened(socket, url.host, signal);
+  };
+}
+
+/** The DOM's types know none of the runtime's options. */
+const RuntimeWebSocket = WebSocket as unknown as new (url: URL, options: Bun.WebSocketOptions) => Bun.WebSocket;
+
+const REFUSAL = /101 status code: (\d{3})/;
+
+function opened(socket: Bun.WebSocket, host: string, signal: AbortSignal): Promise<Bun.WebSocket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Bun.WebSocket>();
+  const abort = () => {
+    reject(new OutboundError("timeout", `${host} did not answer in time`));
+    socket.terminate();
+  };
+  socket.onopen = () => {
+    signal.removeEventListener("abort", abort);
+    // Whoever waits for the socket takes over in its own time: what comes before stays in the connection.
+    socket.pause();
+    resolve(socket);
+  };
+  socket.onerror = (event) => {
+    const status = Number(REFUSAL.exec("message" in event ? String(event.message) : "")?.[1]);
+    reject(
+      status > 0 ? new HandshakeRefused(status) : new OutboundError("unreachable", `${host} could not be reached`),
+    );
+  };
+  socket.onclose = () => reject(new OutboundError("unreachable", `${host} closed the connection at once`));
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  return promise;
+}

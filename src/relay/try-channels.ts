@@ -1,0 +1,63 @@
+import { AttemptFailure, clientErrorOf } from "./attempt-failure.ts";
+import type { Call } from "./call.ts";
+import { chooseChannel } from "./choose-channel.ts";
+import type { RelayContext } from "./context.ts";
+import { RelayError } from "./errors.ts";
+import { coolDownMs, isRetryable } from "./retry.ts";
+import type { Choice, Tried } from "./scheduler/choose.ts";
+
+/**
+ * Tries one channel after the other, as often as the settings say; `attempt` rejects AttemptFailure where another may be
+ * tried. Rejects RelayError with what the client is told when none is left.
+ */
+export async function tryChannels<Result>(
+  context: RelayContext,
+  call: Call,
+  attempt: (choice: Choice) => Promise<Result>,
+): Promise<Result> {
+  const { caller } = call.admitted;
+  const retries = caller.pinnedChannelId === null ? context.services.settings.get("RetryTimes") : 0;
+  let tried: Tried | null = null;
+  let last: AttemptFailure | null = null;
+  for (let left = retries; ; left -= 1) {
+    const choice = await chooseChannel(context, call, tried);
+    if (!choice) throw last ? told(context, last) : noChannel(call);
+    try {
+      const answer = await attempt(choice);
+      context.coolDown.succeeded(choice.channel.id, choice.key);
+      if (call.conversation !== null) context.stickiness.keep(call.conversation, choice);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof AttemptFailure)) throw error;
+      last = error;
+      tried = note(context, tried, choice, error);
+      const mayTry = error.overBudget || isRetryable({ status: error.mappedStatus, channelType: choice.channel.type });
+      const again = left > 0 && !call.clientLeft && mayTry;
+      if (!again) throw told(context, error);
+    }
+  }
+}
+
+/** Remembers a failure: the channel and key for this call, a cool-down for all, and what health makes of it. */
+function note(context: RelayContext, tried: Tried | null, { channel, key }: Choice, failure: AttemptFailure): Tried {
+  const all = tried ?? { channels: new Set(), keys: new Map() };
+  all.channels.add(channel);
+  const keys = all.keys.get(channel.id) ?? new Set();
+  // A key that was refused stays refused; after a fault of the network or the server it may be tried again.
+  if (failure.answered && failure.status < 500) all.keys.set(channel.id, keys.add(key));
+  if (failure.status === 429) context.coolDown.start(channel.id, key, coolDownMs(failure.retryAfter, Date.now()));
+  else if (failure.status >= 500) context.coolDown.failed(channel.id, key);
+  if (failure.answered) context.health.report(channel, key, failure);
+  context.metrics.upstreamFailed(channel.id, failure.status);
+  return all;
+}
+
+const told = ({ services }: RelayContext, failure: AttemptFailure): RelayError =>
+  clientErrorOf(failure, services.settings.get("global.hide_upstream_error_enabled"));
+
+const noChannel = ({ admitted }: Call): RelayError =>
+  new RelayError(
+    503,
+    "model_not_available",
+    `No channel can serve the model “${admitted.summary.model}” in the group “${admitted.caller.group}” at the moment.`,
+  );
