@@ -78,5 +78,35 @@ export const usageRollups = pgTable(
     index("usage_rollups_user_idx").on(t.userId, t.hour),
     index("usage_rollups_channel_idx").on(t.channelId, t.hour),
     index("usage_rollups_model_idx").on(t.modelName, t.hour),
+    index("usage_rollups_token_name_idx").on(t.tokenName, t.tokenId),
   ],
 );
+
+/**
+ * Sums of roll-ups over everybody, for charts of long ranges: hours by model, by group and of all (key empty), months (UTC)
+ * by user, channel and API key, whose key is the id. A job adds hours that are over, see `usageFold`.
+ */
+export const usageTotals = pgTable(
+  "usage_totals",
+  {
+    /** all, model, group, user, channel or token. */
+    dimension: text("dimension").notNull(),
+    /** Epoch seconds at which the hour or month begins. */
+    start: epochSeconds("start").notNull(),
+    key: text("key").notNull(),
+    count: bigint("count", { mode: "number" }).notNull(),
+    failed: bigint("failed", { mode: "number" }).notNull(),
+    quota: quotaUnits("quota").notNull(),
+    promptTokens: bigint("prompt_tokens", { mode: "number" }).notNull(),
+    completionTokens: bigint("completion_tokens", { mode: "number" }).notNull(),
+    elapsedMs: bigint("elapsed_ms", { mode: "number" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.dimension, t.start, t.key] })],
+);
+
+/** How far the totals go: hours before `until` are in them, and months that end no later. No row: none are. */
+export const usageFold = pgTable("usage_fold", {
+  id: smallint("id").primaryKey().default(1),
+  /** Epoch seconds of a whole hour. A call that is written later than its hour was added takes it back. */
+  until: epochSeconds("until").notNull(),
+});
