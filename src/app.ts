@@ -1,10 +1,13 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { sessionUser } from "./accounts/authenticate.ts";
 import { CHANNEL_STATUS } from "./channels/entry.ts";
-import { disableChannelKey, setChannelStatus } from "./channels/set-status.ts";
+import { disableChannelKey } from "./channels/key-status.ts";
+import type { ReadLive } from "./channels/live.ts";
+import { setChannelStatus } from "./channels/set-status.ts";
 import { auditRoutes } from "./console/audit.ts";
 import { bookRoutes } from "./console/books.ts";
 import { channelExplainRoutes, type Explain } from "./console/channel-explain.ts";
+import { channelKeyRoutes } from "./console/channel-keys.ts";
 import { channelUpstreamRoutes } from "./console/channel-upstream.ts";
 import { channelRoutes } from "./console/channels.ts";
 import { dataRoutes } from "./console/data.ts";
@@ -31,6 +34,7 @@ import { openApiDocument } from "./openapi.ts";
 import { createRelay, createResponseStore, type RelayServices } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
 import { readStanding } from "./tokens/read-standing.ts";
+import { renewBudgets } from "./tokens/renew-budgets.ts";
 import { version } from "./version.ts";
 
 /** Everything that is answered; `attach` tells it the server it listens on. */
@@ -44,9 +48,9 @@ export type App = Readonly<{
  * router of its own, so that nothing the console needs runs before a relayed call.
  */
 export function createApp(services: Services, draining: () => boolean): App {
-  const { routes, explain } = createRelay(relayServices(services));
+  const { routes, explain, readLive } = createRelay(relayServices(services));
   const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
-  const api = managementApi(services, explain);
+  const api = managementApi(services, explain, readLive);
   const document = lazily(() => openApiDocument([relay, api], version));
   const management = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set }) => {
@@ -98,7 +102,7 @@ function pageLimit({ config, clientAddress }: Services): PageLimit {
 }
 
 /** Everything under /api. Nobody needs the types of its routes, and all together they are too many for the compiler. */
-function managementApi(services: Services, explain: Explain): AnyElysia {
+function managementApi(services: Services, explain: Explain, readLive: ReadLive): AnyElysia {
   const { database, changes, vault, channels, config } = services;
   const shared = {
     ...services,
@@ -113,7 +117,7 @@ function managementApi(services: Services, explain: Explain): AnyElysia {
     version,
     startedAt: nowSeconds(),
   };
-  const operations = { db: database.db, changes, vault, channels };
+  const operations = { db: database.db, changes, vault, channels, readLive };
   const guarded = guard(services);
   const limits = rateLimit({ rateLimits: config.rateLimits, clientAddress: services.clientAddress });
   return new Elysia({ name: "management" })
@@ -126,6 +130,7 @@ function managementApi(services: Services, explain: Explain): AnyElysia {
     .use(channelUpstreamRoutes(shared, guarded))
     .use(modelRoutes(services, guarded))
     .use(channelRoutes(operations, guarded))
+    .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))
     .use(taskRoutes(shared, guarded))
     .use(tokenRoutes(shared, guarded))
     .use(redemptionRoutes(shared, guarded))
@@ -144,6 +149,9 @@ function relayServices(services: Services): RelayServices {
     responses: createResponseStore(database.db, log),
     resolveSession: (request) => sessionUser(services, request),
     readStanding: (subject) => readStanding(database.db, subject),
+    renewBudget: async (tokenId) => {
+      await renewBudgets({ ...deps, settings: services.settings }, [tokenId]);
+    },
     disableChannel(channel, key, reason) {
       const change =
         key === null

@@ -10,6 +10,7 @@ import { type Billing, createBilling } from "./billing/billing.ts";
 import { type ChannelDirectory, createChannelDirectory } from "./channels/directory.ts";
 import { type ChannelTester, createChannelTester } from "./channels/test-all.ts";
 import type { Config } from "./config.ts";
+import { startBudgetJob } from "./jobs/budgets.ts";
 import { startLowBalanceJob } from "./jobs/low-balance.ts";
 import { type ClientAddress, createClientAddress } from "./lib/client-ip.ts";
 import { createVault, type Vault } from "./lib/crypto.ts";
@@ -105,6 +106,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     });
     const broadcasts = createBroadcasts({ db, notifier, log });
     const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
+    const endBudgets = startBudgetJob({ db, changes, settings, log });
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
     return {
       config,
@@ -131,6 +133,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
         tester.cancel();
         endUpkeep();
         endLowBalance();
+        endBudgets();
         broadcasts.cancel();
         sharedLimits?.close();
         await billing.close();

@@ -67,6 +67,11 @@ describe("creating", () => {
     [{ expired_time: -2 }, "token_expiry_invalid"],
     [{ allow_ips: "10.0.0.1\nnonsense" }, "token_ip_invalid"],
     [{ allow_ips: "10.0.0.0/40" }, "token_ip_invalid"],
+    [{ requests_per_minute: -1 }, "token_rate_invalid"],
+    [{ tokens_per_minute: 0.5 }, "token_rate_invalid"],
+    [{ budget_period: "year", budget_quota: 5 }, "token_budget_invalid"],
+    [{ budget_period: "day" }, "token_budget_invalid"],
+    [{ budget_period: "day", budget_quota: 0 }, "token_budget_invalid"],
     [{ group: "closed" }, "token_group_not_usable"],
     [{ group: "unheard-of" }, "token_group_not_usable"],
     [{ group: "gone" }, "token_group_unknown"],
@@ -243,5 +248,83 @@ describe("changing", () => {
     expect(app.tokens.findByKey(key)).toBeUndefined();
     expect(await call("GET", `/api/token/${id}`)).toMatchObject({ code: "token_not_found" });
     expect(await call("DELETE", `/api/token/${id}`)).toMatchObject({ code: "token_not_found" });
+  });
+});
+
+describe("limits of a key", () => {
+  test("calls find them, zero takes them away", async () => {
+    const limits = { strict: true, requests_per_minute: 60, tokens_per_minute: 100_000 };
+    const { id, key } = await create(limits);
+    expect(await read(id)).toMatchObject(limits);
+    expect(app.tokens.findByKey(key)).toMatchObject({ strict: true, requestsPerMinute: 60, tokensPerMinute: 100_000 });
+    await call("PUT", "/api/token/", { id, strict: false, requests_per_minute: 0 });
+    expect(app.tokens.get(id)).toMatchObject({ strict: false, requestsPerMinute: 0, tokensPerMinute: 100_000 });
+  });
+
+  test("a budget is the quota of a key, whatever else a form says", async () => {
+    const made = await create({ budget_period: "day", budget_quota: 900, unlimited_quota: true, remain_quota: 5 });
+    expect(made).toMatchObject({ budget_period: "day", budget_quota: 900, remain_quota: 900, unlimited_quota: false });
+    expect(made.budget_renews_at).toBeGreaterThan(nowSeconds());
+    expect(made.budget_renews_at - nowSeconds()).toBeLessThanOrEqual(86_400);
+    expect(app.tokens.get(made.id)?.budgetRenewsAt).toBe(made.budget_renews_at);
+    await call("PUT", "/api/token/", { id: made.id, remain_quota: 10_000, unlimited_quota: true });
+    expect(await read(made.id)).toEqual(made);
+  });
+
+  test("another amount keeps what was spent of the period, another period begins anew, none leaves what is left", async () => {
+    const { id } = await create({ budget_period: "week", budget_quota: 1000 });
+    await age(id, { remainQuota: 400 });
+    const put = async (input: object) => (await call("PUT", "/api/token/", { id, ...input })).data as TokenView;
+    expect(await put({ budget_quota: 1500 })).toMatchObject({ remain_quota: 900, budget_quota: 1500 });
+    expect(await put({ budget_quota: 100 })).toMatchObject({ remain_quota: 0, status: 1 });
+    expect(await put({ budget_period: "month" })).toMatchObject({ remain_quota: 100, budget_period: "month" });
+    await age(id, { remainQuota: 40 });
+    const without = await put({ budget_period: "" });
+    expect(without).toMatchObject({ remain_quota: 40, budget_period: "", budget_quota: 0, budget_renews_at: 0 });
+    expect(await put({ budget_period: "", remain_quota: 77 })).toMatchObject({ remain_quota: 77 });
+  });
+
+  test("a key that is used up works again with a greater budget", async () => {
+    const { id } = await create({ budget_period: "day", budget_quota: 10 });
+    await age(id, { remainQuota: 0, status: 4 });
+    expect((await call("PUT", "/api/token/", { id, budget_quota: 30 })).data).toMatchObject({
+      status: 1,
+      remain_quota: 20,
+    });
+  });
+});
+
+describe("rotating", () => {
+  const rotate = (id: number, seconds: number, headers = app.as.user) =>
+    call("POST", `/api/token/${id}/rotate`, { grace_seconds: seconds }, headers);
+
+  test("the old key works until its time is over, the new one at once", async () => {
+    const { id, key } = await create();
+    const after = (await rotate(id, 3600)).data as TokenView;
+    expect(after.key).toMatch(/^[A-Za-z0-9]{48}$/);
+    expect(after.key).not.toBe(key);
+    expect(after.previous_key_until - nowSeconds()).toBeGreaterThan(3590);
+    for (const known of [key, after.key]) expect(app.tokens.findByKey(known)?.id).toBe(id);
+    await age(id, { previousKeyUntil: nowSeconds() });
+    expect(app.tokens.findByKey(key)).toBeUndefined();
+    expect(app.tokens.findByKey(after.key)?.id).toBe(id);
+  });
+
+  test("without a grace period the old key ends now; a second rotation ends the first one's", async () => {
+    const { id, key } = await create();
+    const second = ((await rotate(id, 60)).data as TokenView).key;
+    const third = ((await rotate(id, 0)).data as TokenView).key;
+    expect([key, second, third].map((known) => app.tokens.findByKey(known)?.id)).toEqual([undefined, undefined, id]);
+    await call("DELETE", `/api/token/${id}/`);
+    expect(app.tokens.findByKey(third)).toBeUndefined();
+  });
+
+  test("not somebody else's, and not for ever", async () => {
+    const mine = await create();
+    expect(await rotate(mine.id, 60, app.as.root)).toMatchObject({ code: "token_not_found" });
+    expect(await rotate(mine.id, 31 * 86_400)).toMatchObject({ code: "token_grace_invalid" });
+    expect(await rotate(mine.id, -1)).toMatchObject({ success: false });
+    expect(await read(mine.id)).toEqual(mine);
+    expect((await app.ask("POST", `/api/token/${mine.id}/rotate`, { grace_seconds: 1 })).status).toBe(401);
   });
 });

@@ -1,7 +1,9 @@
 import { Elysia, t } from "elysia";
+import { nowSeconds } from "../lib/clock.ts";
 import { createToken } from "../tokens/create-token.ts";
 import { getToken, listTokens, type TokenFilter } from "../tokens/list-tokens.ts";
 import type { Owner, TokenDeps } from "../tokens/operation.ts";
+import { rotateToken } from "../tokens/rotate-token.ts";
 import { deleteToken, setTokenStatus, updateToken } from "../tokens/update-token.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
@@ -22,6 +24,11 @@ const tokenBody = {
   ),
   allow_ips: t.Optional(t.Union([t.String({ maxLength: LONGEST_LIST }), t.Null()])),
   group: t.Optional(t.String()),
+  strict: t.Optional(t.Boolean()),
+  requests_per_minute: t.Optional(t.Number()),
+  tokens_per_minute: t.Optional(t.Number()),
+  budget_period: t.Optional(t.String({ maxLength: 10 })),
+  budget_quota: t.Optional(t.Number()),
 };
 /** Searches were never paged: most find all. */
 const SEARCH_SIZE = 100;
@@ -60,6 +67,12 @@ export function tokenRoutes(services: TokenDeps, guarded: ReturnType<typeof guar
         body: t.Object({ id, status: t.Optional(t.Integer()), ...tokenBody }),
         query: t.Object({ status_only: t.Optional(t.String()) }),
       },
+    )
+    .post(
+      "/:id/rotate",
+      async ({ actor, params, body }) =>
+        ok(await rotateToken(services, actor, params.id, body.grace_seconds, nowSeconds())),
+      { params: t.Object({ id }), body: t.Object({ grace_seconds: t.Integer({ minimum: 0 }) }) },
     )
     .delete(
       "/:id",

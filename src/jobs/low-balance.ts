@@ -8,6 +8,7 @@ import { wants } from "../notify/notification-setting.ts";
 import type { Notifier } from "../notify/notifier.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { dollarText } from "./dollar-text.ts";
+import { every } from "./every.ts";
 
 type JobDeps = Readonly<{ db: Db; settings: SettingsReader; notifier: Notifier; log: Logger }>;
 
@@ -21,20 +22,12 @@ const MOST_A_ROUND = 500;
  * Looks every half minute at the balances of those who spent lately, and warns who has fallen below their threshold: at
  * most once in two hours, whichever replica sees it first. Returns what ends it.
  */
-export function startLowBalanceJob(deps: JobDeps): () => void {
-  let isRunning = false;
-  const timer = setInterval(() => {
-    if (isRunning) return;
-    isRunning = true;
-    warnLowBalances(deps)
-      .catch((error) => deps.log.warn({ error }, "balances could not be checked"))
-      .finally(() => {
-        isRunning = false;
-      });
-  }, EVERY_MS);
-  timer.unref();
-  return () => clearInterval(timer);
-}
+export const startLowBalanceJob = (deps: JobDeps): (() => void) =>
+  every(
+    EVERY_MS,
+    () => warnLowBalances(deps),
+    (error) => deps.log.warn({ error }, "balances could not be checked"),
+  );
 
 /** One round; resolves with how many were told, when they have been. */
 export async function warnLowBalances({ db, settings, notifier }: JobDeps): Promise<number> {

@@ -37,4 +37,18 @@ describe("rate limiter", () => {
     expect(limiter.check("a")).toBe(0);
     expect(limiter.check("c")).toBeGreaterThan(0);
   });
+
+  test("what is added counts, past the limit too", () => {
+    let time = 1_000_000;
+    const limiter = createRateLimiter({ count: 100, windowMs: 10_000 }, { now: () => time });
+    limiter.add("a", 99);
+    expect(limiter.check("a")).toBe(0);
+    limiter.add("a", 300);
+    const wait = limiter.check("a");
+    expect(wait).toBeGreaterThan(10);
+    time += (wait - 2) * 1000;
+    expect(limiter.check("a")).toBeGreaterThan(0);
+    time += 2000;
+    expect(limiter.check("a")).toBe(0);
+  });
 });

@@ -4,6 +4,8 @@ export type RateLimiter = {
   take(key: string): number;
   /** The same answer without counting. */
   check(key: string): number;
+  /** Counts so many without asking. */
+  add(key: string, amount: number): void;
   forget(key: string): void;
 };
 
@@ -38,25 +40,33 @@ export function createRateLimiter(
     return known.index === index ? known : { index, count: 0, before: known.count };
   };
 
+  const keep = (key: string, window: Window) => {
+    windows.delete(key);
+    windows.set(key, window);
+    if (windows.size <= maxKeys) return;
+    for (const oldest of windows.keys()) {
+      windows.delete(oldest);
+      return;
+    }
+  };
+
   return {
     take(key) {
       const time = now();
       const window = current(key, Math.floor(time / limit.windowMs));
       const wait = waitSeconds(limit, window, time);
       if (wait === 0) window.count += 1;
-      windows.delete(key);
-      windows.set(key, window);
-      if (windows.size > maxKeys) {
-        for (const oldest of windows.keys()) {
-          windows.delete(oldest);
-          break;
-        }
-      }
+      keep(key, window);
       return wait;
     },
     check(key) {
       const time = now();
       return waitSeconds(limit, current(key, Math.floor(time / limit.windowMs)), time);
+    },
+    add(key, amount) {
+      const window = current(key, Math.floor(now() / limit.windowMs));
+      window.count += amount;
+      keep(key, window);
     },
     forget: (key) => void windows.delete(key),
   };

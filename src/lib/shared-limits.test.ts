@@ -41,6 +41,17 @@ describe.if(SERVER !== undefined)("limits shared through redis", () => {
     b.close();
   });
 
+  test("what one adds all see, past the limit too", async () => {
+    const [a, b] = [createSharedLimits(url, log, () => time), createSharedLimits(url, log, () => time)];
+    const [here, there] = [a.limiter("added", LIMIT), b.limiter("added", LIMIT)];
+    await here.add("7", 2);
+    expect(await there.check("7")).toBe(0);
+    await there.add("7", 50);
+    expect(await here.check("7")).toBeGreaterThan(60);
+    a.close();
+    b.close();
+  });
+
   test("without redis each process counts for itself, and comes back to it", async () => {
     let clock = time + 120_000;
     const limits = createSharedLimits(url, log, () => clock);

@@ -8,6 +8,8 @@ export type SharedRateLimiter = {
   take(key: string): Promise<number>;
   /** The same answer without counting. */
   check(key: string): Promise<number>;
+  /** Counts so many without asking; never rejects. */
+  add(key: string, amount: number): Promise<void>;
 };
 
 /** Redis or Valkey as a place to count in. */
@@ -23,28 +25,35 @@ const TIMEOUT_MS = 250;
 /** So long it is left alone after a failure: a slow Redis must not slow every call down. */
 const REST_MS = 5000;
 
-/** Counts the request in ARGV[3] = 1 unless the limit is reached. Answers this window's count before it, and the last one's. */
+/**
+ * Counts ARGV[3], with ARGV[5] = 1 even when the limit is reached. Answers this window's count before it, and the last
+ * one's.
+ */
 const SCRIPT = `
 local count = tonumber(redis.call('GET', KEYS[1]) or '0')
 local before = tonumber(redis.call('GET', KEYS[2]) or '0')
-if ARGV[3] == '1' and count + before * (1 - tonumber(ARGV[2])) <= tonumber(ARGV[1]) - 1 then
-  redis.call('INCR', KEYS[1])
+local room = count + before * (1 - tonumber(ARGV[2])) <= tonumber(ARGV[1]) - 1
+if ARGV[3] ~= '0' and (room or ARGV[5] == '1') then
+  redis.call('INCRBY', KEYS[1], ARGV[3])
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
 end
 return {count, before}`;
+
+/** How much a question counts, and whether past the limit too. */
+type Count = Readonly<{ amount: number; always: boolean }>;
 
 /** Connects when it is first needed. Where Redis fails or takes longer than 250 ms, limits fall back to this process. */
 export function createSharedLimits(url: string, log: Logger, now: () => number = Date.now): SharedLimits {
   const redis = new RedisClient(url, { connectionTimeout: TIMEOUT_MS, enableOfflineQueue: true, autoReconnect: true });
   let restUntil = 0;
 
-  const ask = async (name: string, key: string, limit: Limit, counts: boolean): Promise<number | null> => {
+  const ask = async (name: string, key: string, limit: Limit, { amount, always }: Count): Promise<number | null> => {
     const time = now();
     if (time < restUntil) return null;
     const index = Math.floor(time / limit.windowMs);
     const elapsed = (time % limit.windowMs) / limit.windowMs;
     const keys = [index, index - 1].map((window) => `sluice:limit:${name}:${limit.windowMs}:${key}:${window}`);
-    const numbers = [limit.count, elapsed, counts ? 1 : 0, 2 * limit.windowMs].map(String);
+    const numbers = [limit.count, elapsed, amount, 2 * limit.windowMs, always ? 1 : 0].map(String);
     try {
       const asked = redis.send("EVAL", [SCRIPT, "2", ...keys, ...numbers]);
       asked.catch(() => {});
@@ -63,8 +72,11 @@ export function createSharedLimits(url: string, log: Logger, now: () => number =
     limiter(name, limit) {
       const local = createRateLimiter(limit);
       return {
-        take: async (key) => (await ask(name, key, limit, true)) ?? local.take(key),
-        check: async (key) => (await ask(name, key, limit, false)) ?? local.check(key),
+        take: async (key) => (await ask(name, key, limit, { amount: 1, always: false })) ?? local.take(key),
+        check: async (key) => (await ask(name, key, limit, { amount: 0, always: false })) ?? local.check(key),
+        async add(key, amount) {
+          if ((await ask(name, key, limit, { amount, always: true })) === null) local.add(key, amount);
+        },
       };
     },
     isAnswering: () => restUntil === 0,

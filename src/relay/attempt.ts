@@ -53,12 +53,15 @@ export async function attempt(context: RelayContext, call: Call, choice: Choice)
   const budgetMs = firstByteBudgetMs(channel);
   const exchange = new Exchange(context.watch, budgetMs ?? context.services.config.relayTimeoutMs);
   context.coolDown.begin(channel.id, choice.key);
-  context.inFlight.begin(channel.id);
+  context.traffic.begin(channel.id, choice.key);
+  let failed: boolean | null = null;
   call.stop = () => {
     if (!drains(channel)) exchange.stop("client_left");
   };
   try {
-    return await exchangeWith(context, call, choice, exchange, entry);
+    const answer = await exchangeWith(context, call, choice, exchange, entry);
+    failed = false;
+    return answer;
   } catch (cause) {
     if (cause instanceof DecodeError || cause instanceof RelayError) {
       entry.error = cause.message;
@@ -67,14 +70,19 @@ export async function attempt(context: RelayContext, call: Call, choice: Choice)
     const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause, budgetMs !== null);
     if (failure.answered) entry.status = failure.status;
     entry.error = failure.detail;
+    // What a client asked for wrongly, or did not wait for, says nothing of the upstream.
+    failed = call.clientLeft || (failure.answered && isClientsFault(failure.status)) ? null : true;
     throw failure;
   } finally {
     exchange.answered();
-    context.inFlight.end(channel.id);
-    call.waitedMs += call.elapsedMs - startMs;
+    const waitedMs = call.elapsedMs - startMs;
+    context.traffic.end(channel.id, choice.key, failed, waitedMs);
+    call.waitedMs += waitedMs;
     entry.endMs = Math.round(call.elapsedMs);
   }
 }
+
+const isClientsFault = (status: number): boolean => status === 400 || status === 413 || status === 422;
 
 function failureOf({ channel, key }: Choice, exchange: Exchange, cause: unknown, hasBudget: boolean): AttemptFailure {
   const late = exchange.stopped === "first_byte_timeout";
@@ -136,9 +144,10 @@ async function exchangeWith(
   return { kind: "whole", answer };
 }
 
-/** A client may ask to be refused rather than misunderstood (header `X-Sluice-Strict`). */
+/** A client, or its key, may ask to be refused rather than misunderstood (header `X-Sluice-Strict`). */
 function refuseLoss({ admitted, dropped }: Call): void {
-  if (dropped.length === 0 || !isOn(admitted.request.headers.get("x-sluice-strict"))) return;
+  if (dropped.length === 0) return;
+  if (!admitted.caller.token?.strict && !isOn(admitted.request.headers.get("x-sluice-strict"))) return;
   const names = dropped.join(", ");
   throw new RelayError(400, "unsupported_parameters", `The upstream of this model cannot express: ${names}.`, {
     type: "invalid_request_error",

@@ -97,11 +97,14 @@ export function authenticate(services: RelayServices, request: Request, ip: stri
 function checkToken(services: RelayServices, token: TokenEntry, key: string, nowSeconds: number): void {
   const masked = `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
   const expired = token.expiredTime !== -1 && token.expiredTime <= nowSeconds;
-  if (token.status === 4)
+  // A budget that is due is filled when the call is admitted.
+  const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= nowSeconds;
+  if (token.status === 4 && !isDue)
     throw new RelayError(401, "api_key_exhausted", `The quota of the API key ${masked} is used up.`);
   if (token.status === 3 || expired) {
     if (token.status === 1) services.tokens.setStatus(token.id, 3);
     throw new RelayError(401, "api_key_expired", "This API key has expired.");
   }
-  if (token.status !== 1) throw new RelayError(401, "api_key_disabled", "This API key is disabled.");
+  if (token.status !== 1 && token.status !== 4)
+    throw new RelayError(401, "api_key_disabled", "This API key is disabled.");
 }

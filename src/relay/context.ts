@@ -7,11 +7,12 @@ import type { ConversationSettings } from "./passages/prepare-conversation.ts";
 import type { Prices } from "./price.ts";
 import type { ModelRequestLimit } from "./rate-limit.ts";
 import type { CoolDown } from "./scheduler/cool-down.ts";
-import type { InFlight } from "./scheduler/in-flight.ts";
 import type { KeyRing } from "./scheduler/key-ring.ts";
+import type { KeyTraffic } from "./scheduler/key-traffic.ts";
 import type { Stickiness } from "./scheduler/stickiness.ts";
 import type { RelayServices } from "./services.ts";
 import type { ThoughtMemory } from "./thought-memory.ts";
+import type { TokenLimits } from "./token-limits.ts";
 import type { Upstream } from "./upstream.ts";
 import type { UserLimits } from "./user-limits.ts";
 import type { Watch } from "./watch.ts";
@@ -22,10 +23,11 @@ export type RelayContext = Readonly<{
   prices: Prices;
   requestLimit: ModelRequestLimit;
   userLimits: UserLimits;
+  tokenLimits: TokenLimits;
   coolDown: CoolDown;
   keys: KeyRing;
   stickiness: Stickiness;
-  inFlight: InFlight;
+  traffic: KeyTraffic;
   health: ReturnType<typeof createHealth>;
   upstream: Upstream;
   /** Channels that turned out not to know the Responses address: such calls are converted for them. */

@@ -54,12 +54,7 @@ export async function handleCaller(
 ): Promise<Response> {
   const { request } = arrival;
   const { settings } = context.services;
-  const limited = context.requestLimit.admit(caller.user.id);
-  if (limited) await limited;
-  const limitedByUser = context.userLimits.admit(caller.user);
-  if (limitedByUser) await limitedByUser;
-  refuseDisabled(settings, arrival.endpoint);
-  refuseBrowserExtension(settings, request);
+  await admitArrival(context, arrival, caller);
   const waitFrom = performance.now();
   const body = known?.body ?? (await readBody(request, context.services.config.maxRequestBodyBytes));
   const bodyWaitMs = performance.now() - waitFrom;
@@ -82,6 +77,23 @@ export async function handleCaller(
 }
 
 const NO_CHANGES: TopLevelChanges = {};
+
+/** Counts an arrival in the limits of its caller, and checks that its door is open. Rejects RelayError. */
+export async function admitArrival(
+  context: RelayContext,
+  { request, endpoint }: Pick<Arrival, "request" | "endpoint">,
+  caller: Caller,
+): Promise<void> {
+  const { settings } = context.services;
+  const limited = context.requestLimit.admit(caller.user.id);
+  if (limited) await limited;
+  const limitedByUser = context.userLimits.admit(caller.user);
+  if (limitedByUser) await limitedByUser;
+  const limitedByKey = caller.token && context.tokenLimits.admit(caller.token, nowSeconds());
+  if (limitedByKey) await limitedByKey;
+  refuseDisabled(settings, endpoint);
+  refuseBrowserExtension(settings, request);
+}
 
 /** Sites may close the doors of OpenAI's and Anthropic's formats (OpenAIEndpointEnabled, ClaudeEndpointEnabled). */
 function refuseDisabled(settings: SettingsReader, { codec }: Endpoint): void {

@@ -1,4 +1,6 @@
 import { Elysia } from "elysia";
+import type { ChannelEntry } from "../channels/entry.ts";
+import type { ChannelLive } from "../channels/live.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
@@ -29,15 +31,17 @@ import { type ExplainQuestion, type Explanation, explain } from "./explain.ts";
 import { handleCall } from "./handle.ts";
 import { PREFLIGHT_HEADERS } from "./headers.ts";
 import { createHealth } from "./health.ts";
+import { readLive } from "./live.ts";
 import { createRelayMetrics } from "./metrics.ts";
 import { createPrices } from "./price.ts";
 import { createModelRequestLimit } from "./rate-limit.ts";
 import { createCoolDown } from "./scheduler/cool-down.ts";
-import { createInFlight } from "./scheduler/in-flight.ts";
 import { createKeyRing } from "./scheduler/key-ring.ts";
+import { createKeyTraffic } from "./scheduler/key-traffic.ts";
 import { createStickiness } from "./scheduler/stickiness.ts";
 import type { RelayServices } from "./services.ts";
 import { createThoughtMemory } from "./thought-memory.ts";
+import { createTokenLimits } from "./token-limits.ts";
 import { createUpstream } from "./upstream.ts";
 import { createUserLimits } from "./user-limits.ts";
 import { createWatch } from "./watch.ts";
@@ -52,6 +56,7 @@ export function createRelay(services: RelayServices) {
   return {
     routes: routesOf(context),
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
+    readLive: (channel: ChannelEntry): ChannelLive => readLive(context, channel),
   };
 }
 
@@ -93,10 +98,11 @@ function createContext(services: RelayServices): RelayContext {
     prices: createPrices(services.settings),
     requestLimit: createModelRequestLimit(services.settings, services.sharedLimits),
     userLimits: createUserLimits(services.sharedLimits),
+    tokenLimits: createTokenLimits(services),
     coolDown,
     keys: createKeyRing(coolDown),
     stickiness: createStickiness(),
-    inFlight: createInFlight(),
+    traffic: createKeyTraffic(),
     health: createHealth(services),
     upstream: createUpstream(policy),
     mediaFetch,

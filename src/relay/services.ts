@@ -36,6 +36,8 @@ export type RelayServices = Readonly<{
   };
   /** How an API key or its owner stands, from the database. */
   readStanding(subject: StandingSubject): Promise<Standing>;
+  /** Fills the budget of an API key whose period has ended; resolves when calls may spend of it. */
+  renewBudget(tokenId: number): Promise<void>;
   clientAddress: ClientAddress;
   /** Where replicas count together; null: each process counts for itself. */
   sharedLimits: SharedLimits | null;

@@ -15,6 +15,8 @@ export type Ending = Readonly<{
   reported: Usage | null;
   /** The figures were read after the client had left. */
   drained?: boolean;
+  /** The figures are our own count after all. */
+  counted?: boolean;
   tally: OutputTally;
   error?: string;
 }>;
@@ -26,11 +28,14 @@ export type Ending = Readonly<{
 export function settle(context: RelayContext, call: Call, ended: Ending): Usage | Promise<Usage> {
   if (ended.reported) {
     const free = isFreeReply(call, ended.reported, ended.tally);
-    return close(context, call, ended, free ? NO_USAGE : ended.reported, ended.drained ? "drained" : "reported");
+    return close(context, call, ended, free ? NO_USAGE : ended.reported, evidenceOf(ended));
   }
   if (ended.tally.isEmpty) return close(context, call, ended, NO_USAGE, "none");
   return estimateUsage(call, ended.tally).then((usage) => close(context, call, ended, usage, "estimated"));
 }
+
+const evidenceOf = ({ drained, counted }: Ending): UsageEvidence =>
+  counted ? "estimated" : drained ? "drained" : "reported";
 
 /** An answer without content costs nothing where the endpoint says so; an explicit count of output tokens is content. */
 const isFreeReply = (call: Call, reported: Usage, tally: OutputTally): boolean =>
@@ -68,6 +73,8 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
   call.stop = null;
   context.userLimits.end(call);
   context.requestLimit.succeeded(record.userId);
+  const { token } = call.admitted.caller;
+  if (token) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
   context.metrics.finished(call, record);
   return usage;
 }

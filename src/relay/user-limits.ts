@@ -1,8 +1,8 @@
 import type { UserEntry } from "../accounts/directory.ts";
-import { createRateLimiter, type RateLimiter } from "../lib/rate-limiter.ts";
-import type { SharedLimits, SharedRateLimiter } from "../lib/shared-limits.ts";
+import type { SharedLimits } from "../lib/shared-limits.ts";
 import type { Call } from "./call.ts";
 import { RelayError } from "./errors.ts";
+import { minuteLimiters } from "./limiters.ts";
 
 /** Limits that administrators set for single users: calls a minute, and calls at the same time in this process. */
 export type UserLimits = {
@@ -14,20 +14,9 @@ export type UserLimits = {
   end(call: Call): void;
 };
 
-const MINUTE_MS = 60_000;
-
 export function createUserLimits(shared: SharedLimits | null): UserLimits {
-  const limiters = new Map<number, RateLimiter | SharedRateLimiter>();
+  const limiterOf = minuteLimiters("user", shared);
   const running = new Map<number, Set<Call>>();
-
-  const limiterOf = (count: number): RateLimiter | SharedRateLimiter => {
-    const known = limiters.get(count);
-    if (known) return known;
-    const limit = { count, windowMs: MINUTE_MS };
-    const made = shared ? shared.limiter(`user-${count}`, limit) : createRateLimiter(limit);
-    limiters.set(count, made);
-    return made;
-  };
 
   return {
     admit({ id, requestsPerMinute }) {

@@ -2,6 +2,7 @@ import { and, asc, gt, isNull, type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../db/changes.ts";
 import { tokens } from "../../db/schema/tokens.ts";
 import type { Db } from "../../db/types.ts";
+import { nowSeconds } from "../lib/clock.ts";
 import type { Vault } from "../lib/crypto.ts";
 import type { Logger } from "../lib/log.ts";
 import { createSerial } from "../lib/serial.ts";
@@ -25,6 +26,16 @@ export type TokenEntry = Readonly<{
   /** Empty: the owner's group. */
   group: string;
   keyHash: string;
+  /** The key before a rotation, which works until `previousKeyUntil` (epoch seconds). */
+  previousKeyHash: string | null;
+  previousKeyUntil: number;
+  /** Calls of which an upstream cannot express everything are refused. */
+  strict: boolean;
+  /** 0: no limit. */
+  requestsPerMinute: number;
+  tokensPerMinute: number;
+  /** When the budget is filled again, epoch seconds; 0: it has none. */
+  budgetRenewsAt: number;
 }>;
 
 export type TokenDirectory = {
@@ -51,13 +62,13 @@ export async function createTokenDirectory(
 
   const forget = (id: number) => {
     const known = byId.get(id);
-    if (known) byHash.delete(known.keyHash);
+    if (known) for (const hash of hashesOf(known)) byHash.delete(hash);
     byId.delete(id);
   };
   const remember = (entry: TokenEntry) => {
     forget(entry.id);
     byId.set(entry.id, entry);
-    byHash.set(entry.keyHash, entry);
+    for (const hash of hashesOf(entry)) byHash.set(hash, entry);
   };
   const refresh = (ids: readonly number[]) =>
     inOrder(async () => {
@@ -91,7 +102,11 @@ export async function createTokenDirectory(
   timer.unref();
   return {
     get: (id) => byId.get(id),
-    findByKey: (key) => byHash.get(vault.keyedHash(key)),
+    findByKey(key) {
+      const hash = vault.keyedHash(key);
+      const entry = byHash.get(hash);
+      return entry && (entry.keyHash === hash || entry.previousKeyUntil > nowSeconds()) ? entry : undefined;
+    },
     setStatus(id, status) {
       const mark = async () => {
         await db
@@ -110,6 +125,9 @@ export async function createTokenDirectory(
   };
 }
 
+const hashesOf = ({ keyHash, previousKeyHash }: TokenEntry): string[] =>
+  previousKeyHash === null ? [keyHash] : [keyHash, previousKeyHash];
+
 async function readEntries(db: Db, where: SQL, limit: number): Promise<TokenEntry[]> {
   const rows = await db
     .select({
@@ -124,6 +142,12 @@ async function readEntries(db: Db, where: SQL, limit: number): Promise<TokenEntr
       allowIps: tokens.allowIps,
       group: tokens.group,
       keyHash: tokens.keyHash,
+      previousKeyHash: tokens.previousKeyHash,
+      previousKeyUntil: tokens.previousKeyUntil,
+      strict: tokens.strict,
+      requestsPerMinute: tokens.requestsPerMinute,
+      tokensPerMinute: tokens.tokensPerMinute,
+      budgetRenewsAt: tokens.budgetRenewsAt,
     })
     .from(tokens)
     .where(and(where, isNull(tokens.deletedAt)))

@@ -2,11 +2,12 @@ import type { tokens } from "../../db/schema/tokens.ts";
 import { usableGroups } from "../accounts/usable-groups.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import type { BudgetInput } from "./budget.ts";
 import { invalidIpEntries } from "./ip-list.ts";
 import type { Owner, TokenDeps } from "./operation.ts";
 
 /** An API key as the console and the ecosystem's tools send it; what is absent stays as it is. */
-export type TokenInput = {
+export type TokenInput = BudgetInput & {
   name?: string;
   remain_quota?: number;
   unlimited_quota?: boolean;
@@ -15,14 +16,19 @@ export type TokenInput = {
   model_limits?: string | readonly string[];
   allow_ips?: string | null;
   group?: string;
+  strict?: boolean;
+  /** 0: no limit. */
+  requests_per_minute?: number;
+  tokens_per_minute?: number;
 };
 
 export type TokenValues = Partial<typeof tokens.$inferInsert>;
 
 const LONGEST_NAME = 30;
 const NEVER = -1;
+const HIGHEST_RATE = 2_000_000_000;
 
-/** Checks the fields that are present and turns them into column values. Throws OperationError. */
+/** Checks the fields that are present, but for a budget, and turns them into column values. Throws OperationError. */
 export function readTokenInput(input: TokenInput, owner: Owner, settings: TokenDeps["settings"]): TokenValues {
   const values: TokenValues = {};
   if (input.name !== undefined) values.name = readName(input.name);
@@ -34,6 +40,9 @@ export function readTokenInput(input: TokenInput, owner: Owner, settings: TokenD
   if (input.model_limits !== undefined) values.modelLimits = readModels(input.model_limits);
   if (input.allow_ips !== undefined) values.allowIps = readAllowIps(input.allow_ips ?? "");
   if (input.group !== undefined) values.group = readGroup(input.group, owner, settings);
+  if (input.strict !== undefined) values.strict = input.strict;
+  if (input.requests_per_minute !== undefined) values.requestsPerMinute = readRate(input.requests_per_minute);
+  if (input.tokens_per_minute !== undefined) values.tokensPerMinute = readRate(input.tokens_per_minute);
   return values;
 }
 
@@ -49,6 +58,11 @@ function readQuota(quota: number, unlimited: boolean): number {
   if (unlimited) return Math.max(0, Number.isSafeInteger(quota) ? quota : 0);
   if (!Number.isSafeInteger(quota) || quota < 0) throw new OperationError("token_quota_invalid");
   return quota;
+}
+
+function readRate(count: number): number {
+  if (!Number.isSafeInteger(count) || count < 0 || count > HIGHEST_RATE) throw new OperationError("token_rate_invalid");
+  return count;
 }
 
 function readExpiry(time: number): number {

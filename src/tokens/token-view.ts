@@ -20,6 +20,17 @@ export type TokenView = Readonly<{
   model_limits: string;
   allow_ips: string;
   group: string;
+  /** Calls of which an upstream cannot express everything are refused. */
+  strict: boolean;
+  /** 0: no limit. */
+  requests_per_minute: number;
+  tokens_per_minute: number;
+  /** `day`, `week` or `month`: `remain_quota` is `budget_quota` again at `budget_renews_at`; empty: never. */
+  budget_period: string;
+  budget_quota: number;
+  budget_renews_at: number;
+  /** The key before the last rotation works until then; 0: there is none. */
+  previous_key_until: number;
 }>;
 
 /** Turns a row into what its owner sees. */
@@ -39,4 +50,11 @@ export const viewToken = (row: TokenRow, vault: Vault): TokenView => ({
   model_limits: row.modelLimits.join(","),
   allow_ips: row.allowIps,
   group: row.group,
+  strict: row.strict,
+  requests_per_minute: row.requestsPerMinute,
+  tokens_per_minute: row.tokensPerMinute,
+  budget_period: row.budgetPeriod,
+  budget_quota: row.budgetQuota,
+  budget_renews_at: row.budgetRenewsAt,
+  previous_key_until: row.previousKeyUntil,
 });

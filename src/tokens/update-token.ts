@@ -1,7 +1,8 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, type SQL } from "drizzle-orm";
 import { tokens } from "../../db/schema/tokens.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import { readBudget } from "./budget.ts";
 import { TOKEN_STATUS } from "./directory.ts";
 import { ownedBy } from "./list-tokens.ts";
 import type { Owner, TokenDeps } from "./operation.ts";
@@ -14,13 +15,19 @@ import { type TokenRow, type TokenView, viewToken } from "./token-view.ts";
  */
 export async function updateToken(deps: TokenDeps, owner: Owner, id: number, input: TokenInput): Promise<TokenView> {
   const { expired_time: expiry, ...rest } = input;
-  return change(deps, owner, id, (before) => {
+  return changeToken(deps, owner, id, (before) => {
     // Saving a form of an expired key sends its old expiry back: that is no change.
     const fields = expiry === undefined || expiry === before.expiredTime ? rest : { ...rest, expired_time: expiry };
-    const values = readTokenInput(fields, owner, deps.settings);
+    const { budgetRenewsAt, ...budget } = readBudget(input, deps.settings, nowSeconds(), before);
+    // What a key with a budget has left is the budget's affair.
+    const values = { ...readTokenInput(withoutQuota(fields, before), owner, deps.settings), ...budget };
     const after = { ...before, ...values };
     const recovers = before.status !== TOKEN_STATUS.disabled && stateOf(after) === TOKEN_STATUS.enabled;
-    return recovers ? { ...values, status: TOKEN_STATUS.enabled } : values;
+    return {
+      ...values,
+      ...(budgetRenewsAt !== undefined && { budgetRenewsAt }),
+      ...(recovers && { status: TOKEN_STATUS.enabled }),
+    };
   });
 }
 
@@ -28,7 +35,7 @@ export async function updateToken(deps: TokenDeps, owner: Owner, id: number, inp
 export async function setTokenStatus(deps: TokenDeps, owner: Owner, id: number, status: number): Promise<TokenView> {
   if (status !== TOKEN_STATUS.enabled && status !== TOKEN_STATUS.disabled)
     throw new OperationError("token_status_invalid");
-  return change(deps, owner, id, (before) => {
+  return changeToken(deps, owner, id, (before) => {
     if (status === TOKEN_STATUS.enabled) {
       const state = stateOf(before);
       if (state === TOKEN_STATUS.expired) throw new OperationError("token_expired_cannot_enable");
@@ -40,14 +47,27 @@ export async function setTokenStatus(deps: TokenDeps, owner: Owner, id: number, 
 
 /** Deletes one of the owner's keys: calls with it are refused from now on; its log rows stay. */
 export async function deleteToken(deps: TokenDeps, owner: Owner, id: number): Promise<void> {
-  await change(deps, owner, id, () => ({ deletedAt: nowSeconds() }));
+  await changeToken(deps, owner, id, () => ({ deletedAt: nowSeconds() }));
 }
 
-async function change(
+/** A key keeps its budget unless its period is taken away, and with it what a form says of quota. */
+function withoutQuota({ remain_quota: quota, unlimited_quota: unlimited, ...rest }: TokenInput, before: TokenRow) {
+  const hasBudget = (rest.budget_period ?? before.budgetPeriod) !== "";
+  return {
+    ...rest,
+    ...(quota !== undefined && !hasBudget && { remain_quota: quota }),
+    ...(unlimited !== undefined && !hasBudget && { unlimited_quota: unlimited }),
+  };
+}
+
+type NewValues = Omit<Partial<typeof tokens.$inferInsert>, "budgetRenewsAt"> & { budgetRenewsAt?: number | SQL };
+
+/** Changes one of the owner's keys as `decide` says of its row. Throws OperationError when it is not theirs. */
+export async function changeToken(
   { db, changes, vault }: TokenDeps,
   owner: Owner,
   id: number,
-  decide: (before: TokenRow) => Partial<TokenRow> | Partial<typeof tokens.$inferInsert>,
+  decide: (before: TokenRow) => NewValues,
 ): Promise<TokenView> {
   const after = await db.transaction(async (tx) => {
     const mine = and(ownedBy(owner), eq(tokens.id, id));

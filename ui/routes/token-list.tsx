@@ -1,4 +1,5 @@
 import Add from "@mui/icons-material/AddOutlined";
+import Rotate from "@mui/icons-material/CachedOutlined";
 import Copy from "@mui/icons-material/ContentCopyOutlined";
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Edit from "@mui/icons-material/EditOutlined";
@@ -20,6 +21,7 @@ import { useAddress } from "../components/useAddress.ts";
 import { usePhone } from "../components/usePhone.ts";
 import { CreatedDialog } from "../features/tokens/CreatedDialog.tsx";
 import { HowToUse } from "../features/tokens/HowToUse.tsx";
+import { RotateDialog } from "../features/tokens/RotateDialog.tsx";
 import { TokenCard } from "../features/tokens/TokenCard.tsx";
 import { TokenDrawer } from "../features/tokens/TokenDrawer.tsx";
 import { TokenFilters } from "../features/tokens/TokenFilters.tsx";
@@ -40,6 +42,7 @@ export const TokenListPage = () => {
   const [pageSize, setPageSize] = useState(readPageSize);
   const [selected, setSelected] = useState(NO_ROWS);
   const [drawer, setDrawer] = useState<{ token: Token | null } | null>(null);
+  const [rotating, setRotating] = useState<Token | null>(null);
   const [created, setCreated] = useState<readonly Token[]>([]);
   const [wholeKey, setWholeKey] = useState("");
   const copy = useCopyKeys();
@@ -118,6 +121,7 @@ export const TokenListPage = () => {
         card={(token) => <TokenCard token={token} onToggle={actions.toggle} />}
         actions={(token) => [
           { label: t("tokens.copyKey"), icon: <Copy />, onSelect: () => copy.copy([token]) },
+          { label: t("tokens.rotate.action"), icon: <Rotate />, onSelect: () => setRotating(token) },
           { label: t("tokens.edit"), icon: <Edit />, onSelect: () => setDrawer({ token }) },
           { label: t("tokens.delete"), icon: <Delete />, onSelect: () => actions.remove([token]), isDangerous: true },
         ]}
@@ -145,6 +149,9 @@ export const TokenListPage = () => {
         />
       )}
       {drawer && <TokenDrawer token={drawer.token} onClose={() => setDrawer(null)} onCreated={setCreated} />}
+      {rotating && (
+        <RotateDialog token={rotating} onClose={() => setRotating(null)} onRotated={(token) => setCreated([token])} />
+      )}
       {created.length > 0 && <CreatedDialog tokens={created} onClose={() => setCreated([])} />}
       {copy.refused.length > 0 && <ManualCopyDialog text={copy.refused.map(fullKey).join("\n")} onClose={copy.close} />}
     </>

@@ -4,6 +4,18 @@ export const tokenMessages = {
   token_name_required: { en: "Enter a name for the API key.", zh: "请填写令牌名称。" },
   token_name_too_long: { en: "The name may have at most {max} characters.", zh: "令牌名称最多 {max} 个字符。" },
   token_quota_invalid: { en: "The quota must be a whole number, 0 or more.", zh: "额度必须是不小于 0 的整数。" },
+  token_rate_invalid: {
+    en: "A limit per minute must be a whole number; 0 means no limit.",
+    zh: "每分钟限制必须是不小于 0 的整数，0 表示不限。",
+  },
+  token_budget_invalid: {
+    en: "A budget needs a period (day, week or month) and an amount above 0.",
+    zh: "预算需要周期（每天、每周或每月）和大于 0 的额度。",
+  },
+  token_grace_invalid: {
+    en: "The old key can go on working for {days} days at most.",
+    zh: "旧密钥最多可以继续使用 {days} 天。",
+  },
   token_expiry_invalid: { en: "The expiry must be in the future.", zh: "过期时间必须晚于当前时间。" },
   token_ip_invalid: {
     en: "{entry} is neither an address nor a CIDR range.",

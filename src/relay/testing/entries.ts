@@ -29,6 +29,12 @@ export const tokenEntry = (given: Partial<TokenEntry> = {}): TokenEntry => ({
   allowIps: null,
   group: "",
   keyHash: "",
+  previousKeyHash: null,
+  previousKeyUntil: 0,
+  strict: false,
+  requestsPerMinute: 0,
+  tokensPerMinute: 0,
+  budgetRenewsAt: 0,
   ...given,
 });
 

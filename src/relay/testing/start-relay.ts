@@ -22,6 +22,7 @@ type Setup = {
   tokens?: Readonly<Record<string, Partial<TokenEntry>>>;
   config?: Partial<{ relayTimeoutMs: number; streamingTimeoutMs: number; allowPrivateUpstreams: boolean }>;
   session?: UserEntry;
+  renewBudget?: (tokenId: number) => Promise<void>;
   /** What every key and user is said to have. */
   standing?: Standing;
 };
@@ -64,6 +65,9 @@ export function startRelay(setup: Setup) {
     readStanding: async (subject) => {
       standingsRead.push(subject);
       return setup.standing ?? { remaining: 0, used: 0 };
+    },
+    renewBudget: async (tokenId) => {
+      await setup.renewBudget?.(tokenId);
     },
     clientAddress: createClientAddress([]),
     sharedLimits: null,

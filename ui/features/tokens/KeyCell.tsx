@@ -7,11 +7,12 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "../../components/CopyButton.tsx";
 import { Row } from "../../components/layout.tsx";
+import { exactTime } from "../../components/TimeAgo.tsx";
 import { fullKey, maskedKey, type Token } from "./token.ts";
 
 /** A key, masked; the whole of it on request, and its copy button. */
 export const KeyCell = ({ token }: { token: Token }) => {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   return (
     <Row gap={0.5}>
@@ -48,6 +49,11 @@ export const KeyCell = ({ token }: { token: Token }) => {
           </Box>
           <CopyButton text={fullKey(token)} label={t("tokens.copyKey")} />
         </Row>
+        {token.previous_key_until > Date.now() / 1000 && (
+          <Box sx={{ mt: 1, fontSize: 12.5, color: "text.secondary" }}>
+            {t("tokens.previousKey", { time: exactTime(token.previous_key_until, i18n.language) })}
+          </Box>
+        )}
       </Popover>
     </Row>
   );

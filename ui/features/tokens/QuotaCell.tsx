@@ -9,7 +9,8 @@ const NEARLY_USED_UP = 0.9;
 /** What was used of what the key may spend, as a bar and in figures. */
 export const QuotaCell = ({ token }: { token: Token }) => {
   const { t } = useTranslation();
-  const { used_quota: used, remain_quota: remaining, unlimited_quota: isUnlimited } = token;
+  const { remain_quota: remaining, unlimited_quota: isUnlimited, budget_period: period } = token;
+  const used = period === "" ? token.used_quota : Math.max(0, token.budget_quota - remaining);
   const share = used + remaining === 0 ? 0 : used / (used + remaining);
   return (
     <Row gap={2.5}>
@@ -39,6 +40,7 @@ export const QuotaCell = ({ token }: { token: Token }) => {
         <Box component="span" sx={{ color: "text.tertiary" }}>
           {" / "}
           {isUnlimited ? t("tokens.unlimited") : <Money quota={used + remaining} />}
+          {period !== "" && ` ${t(`tokens.periodQuota.${period}`)}`}
         </Box>
       </span>
     </Row>

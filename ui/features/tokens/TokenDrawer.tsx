@@ -2,18 +2,18 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Chip from "@mui/material/Chip";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import Switch from "@mui/material/Switch";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Field, Row } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
-import { QuotaInput } from "../../components/QuotaInput.tsx";
 import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
 import { AccessSection } from "./AccessSection.tsx";
 import { createTokens } from "./create-tokens.ts";
 import { ExpiryField } from "./ExpiryField.tsx";
-import { EXHAUSTED, EXPIRED, type Token } from "./token.ts";
+import { LimitsSection } from "./LimitsSection.tsx";
+import { QuotaSection } from "./QuotaSection.tsx";
+import type { Token } from "./token.ts";
 import { updateToken } from "./token-calls.ts";
 import { bodyOf, changesOf, checkTokenForm, formOf, NEW_TOKEN, type TokenForm } from "./token-form.ts";
 import { TOKENS_KEY } from "./token-queries.ts";
@@ -26,7 +26,6 @@ type TokenDrawerProps = Readonly<{
 }>;
 
 const QUANTITY_PICKS = [10, 20, 30, 100];
-const QUOTA_PICKS = [1, 10, 50, 100, 500];
 
 /** Creates keys, or edits one. */
 export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => {
@@ -132,52 +131,9 @@ export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => 
             error={fault("expiresAt")}
           />
         </Section>
-        <Section title={t("tokens.form.limits")}>
-          <Row gap={3} sx={{ alignItems: "flex-start" }}>
-            <Switch
-              checked={form.unlimited}
-              onChange={(event) => change({ unlimited: event.target.checked })}
-              slotProps={{ input: { id: `${id}unlimited` } }}
-            />
-            <Box>
-              <label htmlFor={`${id}unlimited`} style={{ fontSize: 13 }}>
-                {t("tokens.form.unlimited")}
-              </label>
-              <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{t("tokens.form.unlimitedHint")}</Box>
-            </Box>
-          </Row>
-          {!form.unlimited && (
-            <Field
-              label={t("tokens.form.quota")}
-              htmlFor={`${id}quota`}
-              error={fault("quota")}
-              hint={t("tokens.form.quotaHint")}
-            >
-              <QuotaInput
-                id={`${id}quota`}
-                value={form.quota}
-                onChange={(quota) => change({ quota })}
-                hasError={faults.quota !== undefined}
-                picks={QUOTA_PICKS}
-              />
-            </Field>
-          )}
-          {(token?.status === EXPIRED || token?.status === EXHAUSTED) && (
-            <Box
-              sx={{
-                fontSize: 12.5,
-                color: "tone.warn.text",
-                bgcolor: "tone.warn.tint",
-                borderRadius: "6px",
-                px: 3,
-                py: 2,
-              }}
-            >
-              {t("tokens.form.statusNote")}
-            </Box>
-          )}
-        </Section>
+        <QuotaSection token={token} form={form} faults={faults} change={change} />
         <AccessSection form={form} faults={faults} change={change} />
+        <LimitsSection form={form} faults={faults} change={change} />
       </Box>
     </SideDrawer>
   );

@@ -12,4 +12,8 @@ export const updateToken = async (id: number, body: Partial<TokenBody>): Promise
 export const setTokenStatus = async (id: number, status: number): Promise<Token> =>
   (await request<Token>("/api/token/", { method: "PUT", query: { status_only: "true" }, body: { id, status } })).data;
 
+/** Gives the key a new secret; the old one works for so long. */
+export const rotateToken = async (id: number, graceSeconds: number): Promise<Token> =>
+  (await request<Token>(`/api/token/${id}/rotate`, { method: "POST", body: { grace_seconds: graceSeconds } })).data;
+
 export const deleteToken = (id: number) => request<null>(`/api/token/${id}/`, { method: "DELETE" });

@@ -18,6 +18,13 @@ const token: Token = {
   model_limits: "gpt-5,gpt-5-mini",
   allow_ips: "",
   group: "vip",
+  strict: false,
+  requests_per_minute: 0,
+  tokens_per_minute: 0,
+  budget_period: "",
+  budget_quota: 0,
+  budget_renews_at: 0,
+  previous_key_until: 0,
 };
 
 describe("checking", () => {
@@ -57,7 +64,36 @@ test("a stored key survives a round through the form", () => {
     model_limits: "gpt-5,gpt-5-mini",
     allow_ips: "",
     group: "vip",
+    strict: false,
+    requests_per_minute: 0,
+    tokens_per_minute: 0,
+    budget_period: "",
   });
+});
+
+describe("a budget", () => {
+  const daily = { ...token, budget_period: "day", budget_quota: 900, remain_quota: 100 };
+  test("is what the form's quota means, and is sent instead of it", () => {
+    expect(formOf(daily)).toMatchObject({ quota: "900", budgetPeriod: "day" });
+    const body = bodyOf(formOf(daily), token.name, daily);
+    expect(body).toMatchObject({ budget_period: "day", budget_quota: 900 });
+    expect(body).not.toHaveProperty("remain_quota");
+  });
+  test("goes with the period, or with a quota without limit", () => {
+    const without = bodyOf({ ...formOf(daily), budgetPeriod: "" }, token.name, daily);
+    expect(without).toMatchObject({ budget_period: "", remain_quota: 900 });
+    expect(bodyOf({ ...formOf(daily), unlimited: true }, token.name, daily).budget_period).toBe("");
+  });
+  test("of nothing is none", () => {
+    expect(checkTokenForm({ ...formOf(daily), quota: "0" })).toEqual({ quota: "budget" });
+  });
+});
+
+test("limits a minute are whole numbers or nothing", () => {
+  const form = { ...formOf(token), requestsPerMinute: "", tokensPerMinute: " 100000" };
+  expect(checkTokenForm(form)).toEqual({});
+  expect(bodyOf(form, "ide")).toMatchObject({ requests_per_minute: 0, tokens_per_minute: 100_000 });
+  expect(checkTokenForm({ ...form, requestsPerMinute: "1.5" })).toEqual({ requestsPerMinute: "rate" });
 });
 
 test("an untouched expiry is not sent again", () => {

@@ -14,6 +14,12 @@ export type TokenForm = {
   allowIps: string;
   /** Empty: the owner's group. */
   group: string;
+  /** `day`, `week` or `month`: the quota is filled again when one begins; empty: never. */
+  budgetPeriod: string;
+  /** 0 or empty: no limit; text while they are typed. */
+  requestsPerMinute: string;
+  tokensPerMinute: string;
+  strict: boolean;
 };
 
 const NEW_TOKEN_QUOTA = "500000";
@@ -27,6 +33,10 @@ export const NEW_TOKEN: TokenForm = {
   models: [],
   allowIps: "",
   group: "",
+  budgetPeriod: "",
+  requestsPerMinute: "",
+  tokensPerMinute: "",
+  strict: false,
 };
 
 export function formOf(token: Token): TokenForm {
@@ -35,12 +45,18 @@ export function formOf(token: Token): TokenForm {
     quantity: "1",
     expiresAt: token.expired_time,
     unlimited: token.unlimited_quota,
-    quota: String(token.remain_quota),
+    quota: String(token.budget_period === "" ? token.remain_quota : token.budget_quota),
     models: token.model_limits_enabled ? token.model_limits.split(",").filter((model) => model !== "") : [],
     allowIps: token.allow_ips,
     group: token.group,
+    budgetPeriod: token.budget_period,
+    requestsPerMinute: rateText(token.requests_per_minute),
+    tokensPerMinute: rateText(token.tokens_per_minute),
+    strict: token.strict,
   };
 }
+
+const rateText = (count: number): string => (count === 0 ? "" : String(count));
 
 export type TokenBody = Readonly<{
   name: string;
@@ -51,6 +67,11 @@ export type TokenBody = Readonly<{
   model_limits: string;
   allow_ips: string;
   group: string;
+  strict: boolean;
+  requests_per_minute: number;
+  tokens_per_minute: number;
+  budget_period: string;
+  budget_quota?: number;
 }>;
 
 /**
@@ -58,24 +79,32 @@ export type TokenBody = Readonly<{
  * moment in the past, which it is for an expired key. So is a quota: calls have spent of it since the form was opened.
  */
 export function bodyOf(form: TokenForm, name: string, stored?: Token): TokenBody {
+  const period = form.unlimited ? "" : form.budgetPeriod;
+  const isQuotaUntouched = stored?.budget_period === "" && String(stored.remain_quota) === form.quota;
+  const quota = Number(form.quota) || 0;
   return {
     name,
-    ...(stored && String(stored.remain_quota) === form.quota ? {} : { remain_quota: Number(form.quota) || 0 }),
+    ...(period !== "" ? { budget_quota: quota } : isQuotaUntouched ? {} : { remain_quota: quota }),
     unlimited_quota: form.unlimited,
     ...(stored && stored.expired_time === form.expiresAt ? {} : { expired_time: form.expiresAt ?? NEVER }),
     model_limits_enabled: form.models.length > 0,
     model_limits: form.models.join(","),
     allow_ips: linesOf(form.allowIps).join("\n"),
     group: form.group,
+    strict: form.strict,
+    requests_per_minute: Number(form.requestsPerMinute) || 0,
+    tokens_per_minute: Number(form.tokensPerMinute) || 0,
+    budget_period: period,
   };
 }
 
-export type TokenFault = "name" | "nameLength" | "quantity" | "expiry" | "quota" | "ip";
+export type TokenFault = "name" | "nameLength" | "quantity" | "expiry" | "quota" | "budget" | "rate" | "ip";
 export type TokenFaults = Partial<Record<keyof TokenForm, TokenFault>>;
 
 const MAX_NAME = 30;
 const MAX_QUANTITY = 100;
 const SUFFIX_LENGTH = 6;
+const RATE = /^\s*\d{0,9}\s*$/;
 
 /** Every fault of the form, by field. */
 export function checkTokenForm(form: TokenForm): TokenFaults {
@@ -88,6 +117,9 @@ export function checkTokenForm(form: TokenForm): TokenFaults {
   if (!Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) faults.quantity = "quantity";
   if (form.expiresAt === null) faults.expiresAt = "expiry";
   if (!form.unlimited && !/^\s*\d{1,15}\s*$/.test(form.quota)) faults.quota = "quota";
+  else if (!form.unlimited && form.budgetPeriod !== "" && Number(form.quota) === 0) faults.quota = "budget";
+  if (!RATE.test(form.requestsPerMinute)) faults.requestsPerMinute = "rate";
+  if (!RATE.test(form.tokensPerMinute)) faults.tokensPerMinute = "rate";
   if (!linesOf(form.allowIps).every(looksLikeAddress)) faults.allowIps = "ip";
   return faults;
 }

@@ -1,0 +1,76 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import MenuItem from "@mui/material/MenuItem";
+import Select from "@mui/material/Select";
+import { useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Field } from "../../components/layout.tsx";
+import { notifyError } from "../../components/notify.tsx";
+import type { Token } from "./token.ts";
+import { rotateToken } from "./token-calls.ts";
+import { TOKENS_KEY } from "./token-queries.ts";
+
+const GRACE = [
+  ["now", 0],
+  ["hour", 3600],
+  ["day", 86_400],
+  ["week", 7 * 86_400],
+] as const;
+
+type RotateDialogProps = Readonly<{ token: Token; onClose: () => void; onRotated: (token: Token) => void }>;
+
+/** Gives a key a new secret; asks how long the old one may go on. */
+export const RotateDialog = ({ token, onClose, onRotated }: RotateDialogProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const client = useQueryClient();
+  const [seconds, setSeconds] = useState<number>(86_400);
+  const [isRunning, setRunning] = useState(false);
+  const rotate = async () => {
+    setRunning(true);
+    try {
+      const rotated = await rotateToken(token.id, seconds);
+      void client.invalidateQueries({ queryKey: TOKENS_KEY });
+      onClose();
+      onRotated(rotated);
+    } catch (error) {
+      notifyError(error);
+      setRunning(false);
+    }
+  };
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="xs">
+      <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
+        {t("tokens.rotate.title", { name: token.name })}
+      </DialogTitle>
+      <DialogContent>
+        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("tokens.rotate.body")}</Box>
+        <Field label={t("tokens.rotate.grace")}>
+          <Select
+            fullWidth
+            value={seconds}
+            onChange={(event) => setSeconds(Number(event.target.value))}
+            inputProps={{ "aria-label": t("tokens.rotate.grace") }}
+          >
+            {GRACE.map(([name, value]) => (
+              <MenuItem key={name} value={value}>
+                {t(`tokens.rotate.${name}`)}
+              </MenuItem>
+            ))}
+          </Select>
+        </Field>
+      </DialogContent>
+      <DialogActions sx={{ px: 6, pb: 4 }}>
+        <Button onClick={onClose}>{t("components.cancel")}</Button>
+        <Button variant="contained" color="primary" loading={isRunning} onClick={rotate}>
+          {t("tokens.rotate.action")}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+};
