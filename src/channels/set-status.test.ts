@@ -7,8 +7,9 @@ import { ROLE } from "../accounts/roles.ts";
 import { createVault } from "../lib/crypto.ts";
 import { createChannel } from "./create-channel.ts";
 import { fixAbilities } from "./fix-abilities.ts";
+import { disableChannelKey } from "./key-status.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
-import { disableChannelKey, setChannelStatus } from "./set-status.ts";
+import { setChannelStatus } from "./set-status.ts";
 import { updateChannel } from "./update-channel.ts";
 
 let database: TestDatabase;

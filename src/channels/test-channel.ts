@@ -31,27 +31,34 @@ const EMBEDDING = /embedding|bge-|^m3e/i;
 
 /**
  * Makes one small real call through a channel and keeps how long it took. Nothing is charged and nothing is logged.
- * `model` is a name as users call it; without it the channel's test model or its first one. Throws OperationError when the
- * channel cannot be tested at all; a failing upstream is a result.
+ * `model` is a name as users call it; without it the channel's test model or its first one. With `key` that key of the
+ * channel is tried, and nothing is kept. Throws OperationError when the channel cannot be tested at all; a failing upstream
+ * is a result.
  */
 export async function testChannel(
   deps: Readonly<{ db: Db; fetch: SafeFetch }>,
   channel: ChannelEntry,
   model = "",
+  key?: string,
 ): Promise<TestResult> {
   const provider = providerOf(channel.type);
   if (!provider) throw new OperationError("channel_not_testable");
   const requested = model || channel.testModel || channel.models[0];
   if (!requested) throw new OperationError("channel_test_model_missing");
   const started = performance.now();
-  const problem = await call(deps.fetch, channel, provider, requested);
+  const problem = await call(deps.fetch, channel, provider, requested, key ?? firstKey(channel));
   const elapsedMs = Math.round(performance.now() - started);
-  await deps.db
-    .update(channels)
-    .set({ testTime: nowSeconds(), ...(problem === null && { responseTime: elapsedMs }) })
-    .where(eq(channels.id, channel.id));
+  if (key === undefined) {
+    await deps.db
+      .update(channels)
+      .set({ testTime: nowSeconds(), ...(problem === null && { responseTime: elapsedMs }) })
+      .where(eq(channels.id, channel.id));
+  }
   return { success: problem === null, message: problem ?? "", elapsedMs, model: requested };
 }
+
+const firstKey = ({ keys, disabledKeys }: ChannelEntry): string =>
+  keys.find((candidate) => !disabledKeys.has(candidate)) ?? keys[0] ?? "";
 
 /** Returns what went wrong, or null. */
 async function call(
@@ -59,6 +66,7 @@ async function call(
   channel: ChannelEntry,
   provider: Provider,
   requested: string,
+  key: string,
 ): Promise<string | null> {
   const bare = requested.startsWith(channel.modelPrefix) ? requested.slice(channel.modelPrefix.length) : requested;
   const isEmbedding = EMBEDDING.test(bare) && provider.capabilities.includes("embeddings");
@@ -69,7 +77,6 @@ async function call(
   const adapted = provider.adapt?.(body, ask);
   const name = adapted && "model" in body ? { model: adapted.model } : null;
   const sent = JSON.stringify(applyChanges({ ...body, ...name }, { ...adapted?.changes, ...channel.paramOverride }));
-  const key = channel.keys.find((candidate) => !channel.disabledKeys.has(candidate)) ?? channel.keys[0] ?? "";
   const asked = { ...ask, model: adapted?.model ?? model, key, requestedModel: requested };
   const url = provider.url(channel, asked);
   const headers = { ...provider.authHeaders(channel, key, asked), "content-type": "application/json" };

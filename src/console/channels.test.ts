@@ -3,7 +3,8 @@ import { eq } from "drizzle-orm";
 import { abilities, channelKeys } from "../../db/schema/channels.ts";
 import { logs } from "../../db/schema/logs.ts";
 import type { ChannelView } from "../channels/channel-view.ts";
-import { disableChannelKey, setChannelStatus } from "../channels/set-status.ts";
+import { disableChannelKey } from "../channels/key-status.ts";
+import { setChannelStatus } from "../channels/set-status.ts";
 import { startTestOperations, type TestOperations } from "./testing-operations.ts";
 
 let app: TestOperations;

@@ -1,9 +1,11 @@
 import { Elysia } from "elysia";
 import { createChannelDirectory } from "../channels/directory.ts";
+import type { ChannelLive, ReadLive } from "../channels/live.ts";
 import { createChannelTester } from "../channels/test-all.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { createTokenDirectory } from "../tokens/directory.ts";
+import { channelKeyRoutes } from "./channel-keys.ts";
 import { channelUpstreamRoutes } from "./channel-upstream.ts";
 import { channelRoutes } from "./channels.ts";
 import { dataRoutes } from "./data.ts";
@@ -26,6 +28,7 @@ export async function startTestOperations() {
       .use(channelUpstreamRoutes(shared, guarded))
       .use(modelRoutes(shared, guarded))
       .use(channelRoutes(shared, guarded))
+      .use(channelKeyRoutes(shared, guarded))
       .use(tokenRoutes(shared, guarded))
       .use(dataRoutes(shared, guarded))
       .use(logRoutes(shared, guarded));
@@ -59,7 +62,17 @@ async function openRooms(services: Services) {
   const tokens = await createTokenDirectory(services);
   const fetch = createSafeFetch(createAddressPolicy(true));
   const tester = createChannelTester({ ...services, directory: channels, fetch, onSwitch: () => {} });
-  return { channels, tokens, fetch, tester };
+  const lives = new Map<number, ChannelLive>();
+  const readLive: ReadLive = ({ id, keys }) => lives.get(id) ?? idle(keys.length);
+  return { channels, tokens, fetch, tester, readLive, lives };
+}
+
+/** A channel that nobody calls. */
+export function idle(keys: number): ChannelLive {
+  const rest = { inFlight: 0, calls: 0, failed: 0, latencyMs: null };
+  const slots = Array.from({ length: 12 }, () => ({ count: 0, failed: 0 }));
+  const key = { ...rest, isCooling: false, coolingUntil: null, failures: 0 };
+  return { ...rest, slots, keys: Array.from({ length: keys }, () => key) };
 }
 
 /** A provider on the loopback address that answers as told and keeps what it was asked. */

@@ -1,6 +1,7 @@
 import type { ChannelEntry } from "../channels/entry.ts";
 import { providerOf } from "../providers/registry.ts";
 import type { RelayContext } from "./context.ts";
+import { coolingOf } from "./live.ts";
 
 export type ExplainQuestion = Readonly<{ model: string; group: string; promptTokens: number }>;
 
@@ -38,7 +39,7 @@ const WEIGHT_FLOOR = 10;
 
 /** Asks the scheduler, without touching it, where a call of this group for this model would go. */
 export function explain(
-  { services, coolDown, inFlight }: RelayContext,
+  { services, coolDown, traffic }: RelayContext,
   all: Iterable<ChannelEntry>,
   { model, group, promptTokens }: ExplainQuestion,
 ): Explanation {
@@ -68,7 +69,7 @@ export function explain(
       weight,
       share,
       tier: place < 0 ? null : place + 1,
-      inFlight: inFlight.of(id),
+      inFlight: traffic.inFlight(id),
       keys,
       reasons,
     };
@@ -79,18 +80,10 @@ export function explain(
   };
 
   function keyState(channel: ChannelEntry, key: string, index: number): ExplainedChannel["keys"][number] {
-    const trouble = coolDown.stateOf(channel.id, key);
-    const state = channel.disabledKeys.has(key)
-      ? "disabled"
-      : coolDown.isCooling(channel.id, key)
-        ? "cooling"
-        : "ready";
-    return {
-      index,
-      state,
-      until: state === "cooling" ? (trouble?.until ?? null) : null,
-      failures: trouble?.failures ?? 0,
-    };
+    const { isCooling, coolingUntil, failures } = coolingOf(coolDown, channel.id, key);
+    const state = channel.disabledKeys.has(key) ? "disabled" : isCooling ? "cooling" : "ready";
+    const until = state === "cooling" && coolingUntil !== null ? coolingUntil * 1000 : null;
+    return { index, state, until, failures };
   }
 
   function reasonsAgainst(channel: ChannelEntry, keys: ExplainedChannel["keys"]): Reason[] {

@@ -47,6 +47,10 @@ export const channelMessages = {
   },
   channel_tag_too_long: { en: "A tag has at most {max} characters.", zh: "标签最多 {max} 个字符。" },
   channel_key_required: { en: "Enter the key.", zh: "请填写密钥。" },
+  channel_key_unknown: {
+    en: "The channel does not have this key any more. Refresh and try again.",
+    zh: "渠道已没有该密钥，请刷新后重试。",
+  },
   channel_type_unknown: { en: "This release has no channel type {type}.", zh: "当前版本不支持渠道类型 {type}。" },
   channel_not_testable: { en: "Channels of this type cannot be tested.", zh: "该类型的渠道不支持测试。" },
   channel_test_model_missing: { en: "The channel has no model to test with.", zh: "渠道没有可用于测试的模型。" },

@@ -1,0 +1,28 @@
+import { writeManagementLog } from "../logs/write-log.ts";
+import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
+import { disableChannelKey, enableChannelKey } from "./key-status.ts";
+import { maskKey } from "./keys.ts";
+import { findKey } from "./list-keys.ts";
+import type { Actor, ChannelDeps } from "./operation.ts";
+
+/**
+ * Somebody switches one key of a channel on or off; the others stay as they are. Returns whether anything changed.
+ * Throws OperationError when the channel has no such key.
+ */
+export async function switchKey(
+  deps: ChannelDeps,
+  actor: Actor,
+  channel: ChannelEntry,
+  keyId: string,
+  isOn: boolean,
+): Promise<boolean> {
+  const key = findKey(deps.vault, channel, keyId);
+  const changed = isOn
+    ? await enableChannelKey(deps, channel.id, key)
+    : await disableChannelKey(deps, channel.id, key, `Disabled by ${actor.username}`, CHANNEL_STATUS.disabled);
+  if (changed) {
+    const verb = isOn ? "Enabled" : "Disabled";
+    await writeManagementLog(deps.db, actor, `${verb} key ${maskKey(key)} of channel ${channel.name} (#${channel.id})`);
+  }
+  return changed;
+}

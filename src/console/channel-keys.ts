@@ -1,0 +1,47 @@
+import { Elysia, t } from "elysia";
+import type { ChannelDirectory } from "../channels/directory.ts";
+import { findKey, listKeys } from "../channels/list-keys.ts";
+import type { ReadLive } from "../channels/live.ts";
+import type { ChannelDeps } from "../channels/operation.ts";
+import { switchKey } from "../channels/switch-key.ts";
+import { testChannel } from "../channels/test-channel.ts";
+import { languageOf, say } from "../lib/messages.ts";
+import { OperationError } from "../lib/operation-error.ts";
+import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { ok } from "./envelope.ts";
+import type { guard } from "./guard.ts";
+
+type Services = ChannelDeps & Readonly<{ channels: ChannelDirectory; readLive: ReadLive; fetch: SafeFetch }>;
+
+const params = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
+const keyId = t.String({ minLength: 1, maxLength: 128 });
+
+/** The single keys of a channel: how each does, switching one, testing one. */
+export function channelKeyRoutes(services: Services, guarded: ReturnType<typeof guard>) {
+  const find = (id: number) => {
+    const channel = services.channels.get(id);
+    if (!channel) throw new OperationError("channel_not_found");
+    return channel;
+  };
+  return new Elysia({ prefix: "/api/channel/:id/keys", name: "console/channel-keys" })
+    .use(guarded)
+    .guard({ role: "admin" })
+    .get("/", async ({ params: { id } }) => ok(await listKeys(services, find(id))), { params })
+    .post(
+      "/status",
+      async ({ actor, params: { id }, body }) => ok(await switchKey(services, actor, find(id), body.key, body.enabled)),
+      { params, body: t.Object({ key: keyId, enabled: t.Boolean() }) },
+    )
+    .post(
+      "/test",
+      async ({ params: { id }, body, request }) => {
+        const channel = find(id);
+        const result = await testChannel(services, channel, body.model, findKey(services.vault, channel, body.key));
+        const time = result.elapsedMs / 1000;
+        if (result.success) return { ...ok({ model: result.model }), time };
+        const message = say("channel_test_failed", languageOf(request), { reason: result.message });
+        return { success: false, message, time };
+      },
+      { params, body: t.Object({ key: keyId, model: t.Optional(t.String({ maxLength: 255 })) }) },
+    );
+}

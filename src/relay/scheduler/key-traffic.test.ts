@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test";
+import { createKeyTraffic } from "./key-traffic.ts";
+
+const MINUTE = 60_000;
+
+test("calls under way are counted for each key and for the channel", () => {
+  const traffic = createKeyTraffic();
+  traffic.begin(1, "a");
+  traffic.begin(1, "a");
+  traffic.begin(1, "b");
+  traffic.begin(2, "a");
+  expect([traffic.inFlight(1), traffic.of(1, "a").inFlight, traffic.of(1, "b").inFlight]).toEqual([3, 2, 1]);
+  traffic.end(1, "a", false, 10);
+  traffic.end(1, "a", null, 10);
+  expect([traffic.inFlight(1), traffic.of(1, "a").inFlight]).toEqual([1, 0]);
+  expect(traffic.inFlight(9)).toBe(0);
+});
+
+test("an hour is kept in slots of five minutes", () => {
+  let now = 100 * 60 * MINUTE;
+  const traffic = createKeyTraffic(() => now);
+  const call = (failed: boolean | null, elapsedMs: number) => {
+    traffic.begin(1, "a");
+    traffic.end(1, "a", failed, elapsedMs);
+  };
+  call(false, 100);
+  call(true, 9000);
+  call(null, 5);
+  now += 7 * MINUTE;
+  call(false, 300);
+  const { slots } = traffic.of(1, "a");
+  expect(slots).toHaveLength(12);
+  expect(slots.slice(-2)).toMatchObject([
+    { count: 2, failed: 1, elapsedMs: 100 },
+    { count: 1, failed: 0, elapsedMs: 300 },
+  ]);
+  now += 55 * MINUTE;
+  expect(traffic.of(1, "a").slots.reduce((sum, { count }) => sum + count, 0)).toBe(1);
+  now += 60 * MINUTE;
+  expect(traffic.of(1, "a").slots.every(({ count }) => count === 0)).toBe(true);
+});
+
+test("what is long past is forgotten", () => {
+  let now = 0;
+  const traffic = createKeyTraffic(() => now);
+  for (let slot = 0; slot < 40; slot += 1) {
+    traffic.end(1, "a", false, 1);
+    now += 5 * MINUTE;
+  }
+  expect(traffic.of(1, "a").slots.filter(({ count }) => count === 1)).toHaveLength(11);
+});
