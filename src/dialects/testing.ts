@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { eventData, eventName, splitEvents } from "../lib/sse.ts";
+import { readEvents } from "../lib/sse.ts";
 import { anthropicDoor, anthropicProvider } from "./anthropic/index.ts";
 import type { DoorCodec, ProviderCodec } from "./codec.ts";
 import { ReplyCollector } from "./collect-reply.ts";
@@ -55,9 +55,9 @@ export function stepsOfStream(
   const decoder = codec.streamDecoder(counter());
   const events =
     framing === "lines"
-      ? text.split("\n").map((data) => ({ event: "", data: data === "" ? null : data }))
-      : splitEvents(text).map((event) => ({ event: eventName(event), data: eventData(event) }));
-  const steps = events.flatMap(({ event, data }) => (data === null ? [] : decoder.push({ event, data })));
+      ? text.split("\n").flatMap((data) => (data === "" ? [] : [{ event: "", data }]))
+      : readEvents(text);
+  const steps = events.flatMap((event) => decoder.push(event));
   return [...steps, ...decoder.end()];
 }
 
@@ -77,8 +77,7 @@ export function written(
 }
 
 /** The parsed data of all events of a stream. */
-export const dataOf = (text: string): JsonObject[] =>
-  recordsOf(splitEvents(text).map((event) => parseJson(eventData(event) ?? "")));
+export const dataOf = (text: string): JsonObject[] => recordsOf(readEvents(text).map(({ data }) => parseJson(data)));
 
 /** What an answer says, whatever the format it went through. */
 export function meaningOf(steps: readonly ReplyEvent[]) {

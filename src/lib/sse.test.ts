@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { eventData, splitEvents, wholeEventsLength } from "./sse.ts";
+import { eventData, readEvents, splitEvents, wholeEventsLength } from "./sse.ts";
 
 describe("whole events", () => {
   test.each([
@@ -31,5 +31,26 @@ describe("data of an event", () => {
     ["data\n\n", ""],
   ])("%j", (event, expected) => {
     expect(eventData(event)).toBe(expected);
+  });
+});
+
+describe("events read", () => {
+  test.each([
+    [
+      "event: a\ndata: 1\n\ndata: 2\n\n",
+      [
+        { event: "a", data: "1" },
+        { event: "", data: "2" },
+      ],
+    ],
+    ["event:a\r\ndata:1\r\n\r\n: PING\r\n\r\n", [{ event: "a", data: "1" }]],
+    ["data: 1\rdata: 2\r\rid: 7\r\r", [{ event: "", data: "1\n2" }]],
+    ['data: {"a":"data: b"}', [{ event: "", data: '{"a":"data: b"}' }]],
+    ["database: 1\neventual: 2\n\n", []],
+    ["data\nevent: late\n\n", [{ event: "late", data: "" }]],
+    ["event: nothing\n\ndata: x\n\n", [{ event: "", data: "x" }]],
+    ["", []],
+  ])("%j", (text, expected) => {
+    expect(readEvents(text)).toEqual(expected);
   });
 });

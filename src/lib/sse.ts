@@ -68,11 +68,40 @@ export function eventData(event: string): string | null {
   return data;
 }
 
-/** The name of one event; empty when it has none. */
-export function eventName(event: string): string {
-  if (!event.startsWith("event") && !event.includes("\nevent") && !event.includes("\revent")) return "";
-  for (const line of event.split(/\r\n|\n|\r/)) {
-    if (line.startsWith("event:")) return line.slice(line[6] === " " ? 7 : 6);
+/** What an event carries; `event` is empty when it has no name. */
+export type EventText = { event: string; data: string };
+
+/** The events of a text that carry data, in order; a last one without its empty line counts too. */
+export function readEvents(text: string): EventText[] {
+  const lines = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+  const events: EventText[] = [];
+  let event = "";
+  let data: string | null = null;
+  let from = 0;
+  while (from <= lines.length) {
+    const found = lines.indexOf("\n", from);
+    const end = found < 0 ? lines.length : found;
+    if (end === from) {
+      if (data !== null) events.push({ event, data });
+      event = "";
+      data = null;
+    } else if (isField(lines, "data", from, end)) {
+      const value = fieldValue(lines, from + 4, end);
+      data = data === null ? value : `${data}\n${value}`;
+    } else if (isField(lines, "event", from, end)) {
+      event = fieldValue(lines, from + 5, end);
+    }
+    from = end + 1;
   }
-  return "";
+  if (data !== null) events.push({ event, data });
+  return events;
+}
+
+const isField = (text: string, name: string, from: number, end: number): boolean =>
+  text.startsWith(name, from) && (from + name.length === end || text[from + name.length] === ":");
+
+/** What stands behind the colon at `colon`, without the one blank that may lead it. */
+function fieldValue(text: string, colon: number, end: number): string {
+  const start = text[colon + 1] === " " ? colon + 2 : colon + 1;
+  return start < end ? text.slice(start, end) : "";
 }

@@ -36,10 +36,10 @@ export class GeminiDecoder implements StreamDecoder {
 
   push({ data }: WireEvent): ReplyEvent[] {
     const parsed = parseJson(data);
-    const error = decodeError(200, parsed);
-    if (error) return [{ type: "error", error }];
     const answer = recordOf(Array.isArray(parsed) ? parsed[0] : parsed);
-    return answer ? this.read(answer) : [];
+    if (!answer) return [];
+    const error = answer.error === undefined ? null : decodeError(200, answer);
+    return error ? [{ type: "error", error }] : this.read(answer);
   }
 
   read(answer: JsonObject): ReplyEvent[] {
@@ -113,7 +113,9 @@ export class GeminiDecoder implements StreamDecoder {
 
   /** What a search found, each page once. */
   #citations(candidate: JsonObject, choice: number): ReplyEvent[] {
-    const chunks = recordsOf(recordOf(candidate.groundingMetadata)?.groundingChunks);
+    const grounding = recordOf(candidate.groundingMetadata);
+    if (!grounding) return [];
+    const chunks = recordsOf(grounding.groundingChunks);
     return chunks.flatMap((chunk): ReplyEvent[] => {
       const url = textOf(recordOf(chunk.web)?.uri);
       if (url === null || this.#searches.has(url)) return [];

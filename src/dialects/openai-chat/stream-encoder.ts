@@ -9,8 +9,9 @@ import { DONE_EVENT } from "./stream.ts";
 
 /** Writes a chat stream (providers.md 2.1.3): role first, one finish for each choice, usage if wanted, `[DONE]`. */
 class ChatStreamEncoder implements StreamEncoder {
-  #id: string;
-  #createdAt: number;
+  /** Every chunk up to its choices, and what follows them. */
+  #head: string;
+  readonly #tail: string;
   #begun = new Set<number>();
   #finished = new Set<number>();
   /** How many thoughts of a choice were signed. */
@@ -22,18 +23,18 @@ class ChatStreamEncoder implements StreamEncoder {
     private readonly context: ReplyContext,
     private readonly wantsUsage: boolean,
   ) {
-    this.#id = chatId("", context);
-    this.#createdAt = context.createdAt;
+    this.#head = headOf(context, "", null);
+    // Once usage is asked for, every chunk before it says that it has none.
+    this.#tail = wantsUsage ? ',"usage":null}\n\n' : "}\n\n";
   }
 
   push(step: ReplyEvent): string {
     switch (step.type) {
       case "start":
-        this.#id = chatId(step.id, this.context);
-        this.#createdAt = step.createdAt ?? this.#createdAt;
+        this.#head = headOf(this.context, step.id, step.createdAt);
         return "";
       case "text":
-        return this.#delta(step.choice, { content: step.text }, step.logprobs);
+        return this.#text(step);
       case "refusal":
         return this.#delta(step.choice, { refusal: step.text });
       case "reasoning":
@@ -87,7 +88,7 @@ class ChatStreamEncoder implements StreamEncoder {
   end(usage: ReportedUsage): string {
     const open = this.#begun.size === 0 ? [0] : [...this.#begun].filter((choice) => !this.#finished.has(choice));
     const owed = open.map((choice) => this.push({ type: "finish", choice, reason: "stop", native: null })).join("");
-    const told = this.wantsUsage ? this.#chunk([], { usage: usageObject(usage) }) : "";
+    const told = this.wantsUsage ? this.#chunk([], usageObject(usage)) : "";
     return owed + told + DONE_EVENT;
   }
 
@@ -107,6 +108,13 @@ class ChatStreamEncoder implements StreamEncoder {
     return text;
   }
 
+  /** Most of a stream is this: written without making an object of it first. */
+  #text({ choice, text, logprobs }: Extract<ReplyEvent, { type: "text" }>): string {
+    if (logprobs || !this.#begun.has(choice)) return this.#delta(choice, { content: text }, logprobs);
+    const delta = `"delta":{"content":${JSON.stringify(text)}}`;
+    return `${this.#head}[{"index":${choice},${delta},"logprobs":null,"finish_reason":null}]${this.#tail}`;
+  }
+
   /** The first chunk of a choice says who speaks. */
   #delta(choice: number, delta: JsonObject, logprobs?: JsonObject[]): string {
     const first = !this.#begun.has(choice);
@@ -116,12 +124,16 @@ class ChatStreamEncoder implements StreamEncoder {
     return this.#chunk([{ index: choice, delta: written, logprobs: tokens, finish_reason: null }]);
   }
 
-  /** Once usage is asked for, every chunk before it says that it has none. */
-  #chunk(choices: readonly JsonObject[], rest: JsonObject = this.wantsUsage ? { usage: null } : {}): string {
-    const { model } = this.context;
-    const common = { id: this.#id, object: "chat.completion.chunk", created: this.#createdAt, model };
-    return `data: ${JSON.stringify({ ...common, choices, ...rest })}\n\n`;
+  #chunk(choices: readonly JsonObject[], usage?: JsonObject): string {
+    return usage
+      ? `${this.#head}${JSON.stringify(choices)},"usage":${JSON.stringify(usage)}}\n\n`
+      : `${this.#head}${JSON.stringify(choices)}${this.#tail}`;
   }
+}
+
+function headOf(context: ReplyContext, id: string, createdAt: number | null): string {
+  const common = { id: chatId(id, context), object: "chat.completion.chunk", created: createdAt ?? context.createdAt };
+  return `data: ${JSON.stringify({ ...common, model: context.model }).slice(0, -1)},"choices":`;
 }
 
 /** The error object of OpenAI's API, the request id behind the message. */

@@ -9,7 +9,7 @@ import type { ReplyContext, ReplyEvent } from "../../dialects/reply.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel } from "../../lib/json-splice.ts";
 import { randomId } from "../../lib/request-id.ts";
-import { eventData, splitEvents } from "../../lib/sse.ts";
+import { readEvents } from "../../lib/sse.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
 import type { KeepReply } from "../responses/keep.ts";
@@ -97,11 +97,8 @@ export class ConversationPassage implements Passage {
   }
 
   errorInEvents(block: Uint8Array): string | null {
-    for (const event of splitEvents(textOfBytes(block))) {
-      const data = eventData(event);
-      if (data !== null && this.#codec.decodeError(200, parseJson(data))) return data;
-    }
-    return null;
+    const failed = readEvents(textOfBytes(block)).find(({ data }) => this.#codec.decodeError(200, parseJson(data)));
+    return failed?.data ?? null;
   }
 
   whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {

@@ -2,7 +2,7 @@ import { type Reply, ReplyCollector } from "../../dialects/collect-reply.ts";
 import type { ReplyEvent, StreamDecoder, StreamEncoder } from "../../dialects/reply.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
-import { eventData, eventName, splitEvents } from "../../lib/sse.ts";
+import { readEvents } from "../../lib/sse.ts";
 import { type RelayError, told } from "../errors.ts";
 import { OutputTally } from "../tally.ts";
 import type { StreamView } from "./passage.ts";
@@ -44,11 +44,7 @@ export class ConversationView implements StreamView {
 
   take(block: Uint8Array): Uint8Array {
     let text = "";
-    for (const event of splitEvents(textOfBytes(block))) {
-      const data = eventData(event);
-      if (data === null) continue;
-      text += this.#write(this.parts.decoder.push({ event: eventName(event), data }));
-    }
+    for (const event of readEvents(textOfBytes(block))) text += this.#write(this.parts.decoder.push(event));
     if (this.parts.passesBytes) return block;
     return text === "" ? EMPTY : Buffer.from(text);
   }

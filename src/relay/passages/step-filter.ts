@@ -5,4 +5,6 @@ export type StepFilter = (step: ReplyEvent) => readonly ReplyEvent[];
 
 /** The step after all filters. */
 export const applyFilters = (filters: readonly StepFilter[], step: ReplyEvent): readonly ReplyEvent[] =>
-  filters.reduce<readonly ReplyEvent[]>((steps, filter) => steps.flatMap((one) => filter(one)), [step]);
+  filters.length === 0
+    ? [step]
+    : filters.reduce<readonly ReplyEvent[]>((steps, filter) => steps.flatMap((one) => filter(one)), [step]);
