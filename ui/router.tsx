@@ -96,6 +96,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/pricing.tsx"), "PricingPage"),
   ),
   open(
+    "/key",
+    lazyRouteComponent(() => import("./routes/key-usage.tsx"), "KeyUsagePage"),
+  ),
+  open(
     "/reference",
     lazyRouteComponent(() => import("./routes/api-reference.tsx"), "ApiReferencePage"),
   ),

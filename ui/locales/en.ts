@@ -9,6 +9,7 @@ import codes from "./en/codes.json" with { type: "json" };
 import components from "./en/components.json" with { type: "json" };
 import dashboard from "./en/dashboard.json" with { type: "json" };
 import home from "./en/home.json" with { type: "json" };
+import keyUsage from "./en/keyUsage.json" with { type: "json" };
 import login from "./en/login.json" with { type: "json" };
 import logs from "./en/logs.json" with { type: "json" };
 import notifications from "./en/notifications.json" with { type: "json" };
@@ -42,6 +43,7 @@ export default {
   components,
   dashboard,
   home,
+  keyUsage,
   login,
   logs,
   notifications,

@@ -9,6 +9,7 @@ import codes from "./zh/codes.json" with { type: "json" };
 import components from "./zh/components.json" with { type: "json" };
 import dashboard from "./zh/dashboard.json" with { type: "json" };
 import home from "./zh/home.json" with { type: "json" };
+import keyUsage from "./zh/keyUsage.json" with { type: "json" };
 import login from "./zh/login.json" with { type: "json" };
 import logs from "./zh/logs.json" with { type: "json" };
 import notifications from "./zh/notifications.json" with { type: "json" };
@@ -42,6 +43,7 @@ export default {
   components,
   dashboard,
   home,
+  keyUsage,
   login,
   logs,
   notifications,

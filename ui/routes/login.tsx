@@ -127,7 +127,7 @@ export function LoginPage() {
       </form>
       <PasskeyButton onUser={welcome} />
       <ServiceButtons returnTo={returnTo} onEntrance={welcome} />
-      <EntryLinks to={site && isRegistrationOpen(site) ? ["/register", "/reset"] : ["/reset"]} />
+      <EntryLinks to={site && isRegistrationOpen(site) ? ["/register", "/reset", "/key"] : ["/reset", "/key"]} />
       {warnsOfDefault && (
         <Suspense>
           <DefaultPasswordDialog onChange={() => void navigate({ to: "/personal" })} onLater={goOn} />

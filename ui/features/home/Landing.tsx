@@ -46,6 +46,9 @@ export function Landing() {
         >
           {user ? t("home.openConsole") : t("home.signIn")}
         </Button>
+        <Button component={Link} to="/key" size="large">
+          {t("keyUsage.link")}
+        </Button>
       </Row>
       <Box
         sx={{

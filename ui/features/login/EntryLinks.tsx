@@ -3,8 +3,13 @@ import { Link as RouterLink } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
 
-type Target = "/login" | "/register" | "/reset";
-const WORDS = { "/login": "toLogin", "/register": "toRegister", "/reset": "toReset" } as const;
+type Target = "/login" | "/register" | "/reset" | "/key";
+const WORDS = {
+  "/login": "login.links.toLogin",
+  "/register": "login.links.toRegister",
+  "/reset": "login.links.toReset",
+  "/key": "keyUsage.link",
+} as const;
 
 /** From one page before the console to the others. */
 export const EntryLinks = ({ to }: { to: readonly Target[] }) => {
@@ -13,7 +18,7 @@ export const EntryLinks = ({ to }: { to: readonly Target[] }) => {
     <Row gap={4} wrap sx={{ mt: 5, fontSize: 13, justifyContent: "space-between" }}>
       {to.map((target) => (
         <Link key={target} component={RouterLink} to={target} sx={{ py: 1 }}>
-          {t(`login.links.${WORDS[target]}`)}
+          {t(WORDS[target])}
         </Link>
       ))}
     </Row>

@@ -11,6 +11,7 @@ const OPEN_PAGES: Readonly<Record<string, string>> = {
   "/reset": "reset.title",
   "/user/reset": "reset.confirm.title",
   "/setup": "setup.title",
+  "/key": "keyUsage.title",
   "/reference": "reference.title",
   "/about": "shell.about",
   "/pricing": "pricing.title",
