@@ -1,4 +1,5 @@
-import { bigint, index, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { bigint, boolean, index, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import { epochMs, epochSeconds, quotaUnits } from "./columns.ts";
 import { users } from "./users.ts";
 
@@ -30,12 +31,27 @@ export const drawingTasks = pgTable(
     quota: quotaUnits("quota").notNull().default(0),
     buttons: jsonb("buttons"),
     properties: jsonb("properties"),
+    botType: text("bot_type").notNull().default(""),
+    customId: text("custom_id").notNull().default(""),
+    /** Request id of the record that charged it, at `created_at`; empty: it was never to be charged. */
+    chargeId: text("charge_id").notNull().default(""),
+    /** What went back to the user when it failed. */
+    refunded: quotaUnits("refunded").notNull().default(0),
+    /** The upstream still works on it, as far as is known: it is asked about. */
+    isOpen: boolean("is_open").notNull().default(false),
+    /** Epoch seconds at which the upstream was last asked. */
+    polledAt: epochSeconds("polled_at").notNull().default(0),
+    /** Keyed hash of the channel's key that the task belongs to. */
+    keyHash: text("key_hash").notNull().default(""),
+    /** Where the client wants to hear of it; empty: nowhere. */
+    notifyHook: text("notify_hook").notNull().default(""),
   },
   (t) => [
     index("drawing_tasks_user_idx").on(t.userId, t.submitTime),
     index("drawing_tasks_mj_id_idx").on(t.mjId),
     index("drawing_tasks_channel_idx").on(t.channelId, t.submitTime),
     index("drawing_tasks_progress_idx").on(t.progress),
+    index("drawing_tasks_open_idx").on(t.polledAt, t.id).where(sql`${t.isOpen}`),
   ],
 );
 
@@ -63,11 +79,28 @@ export const mediaTasks = pgTable(
     progress: text("progress").notNull().default(""),
     properties: jsonb("properties"),
     data: jsonb("data"),
+    /** The model that it was asked of and is priced by. */
+    modelName: text("model_name").notNull().default(""),
+    /** The upstream's own name of it; `taskId` is what clients see. */
+    upstreamId: text("upstream_id").notNull().default(""),
+    /** Request id of the record that charged it, at `created_at`; empty: it was never to be charged. */
+    chargeId: text("charge_id").notNull().default(""),
+    /** What went back to the user when it failed. */
+    refunded: quotaUnits("refunded").notNull().default(0),
+    /** The upstream still works on it, as far as is known: it is asked about. */
+    isOpen: boolean("is_open").notNull().default(false),
+    /** Epoch seconds at which the upstream was last asked. */
+    polledAt: epochSeconds("polled_at").notNull().default(0),
+    /** Keyed hash of the channel's key that the task belongs to. */
+    keyHash: text("key_hash").notNull().default(""),
+    /** Where the client wants to hear of it; empty: nowhere. */
+    notifyHook: text("notify_hook").notNull().default(""),
   },
   (t) => [
     index("media_tasks_user_idx").on(t.userId, t.submitTime),
     index("media_tasks_task_idx").on(t.taskId),
     index("media_tasks_channel_idx").on(t.channelId, t.submitTime),
     index("media_tasks_status_idx").on(t.status),
+    index("media_tasks_open_idx").on(t.polledAt, t.id).where(sql`${t.isOpen}`),
   ],
 );
