@@ -1,6 +1,8 @@
 import type { Vault } from "../lib/crypto.ts";
-import { CHANNEL_STATUS, type ChannelRow } from "./entry.ts";
+import { type ChannelHealth, healthOf } from "./channel-health.ts";
+import { CHANNEL_STATUS, type ChannelEntry, type ChannelRow } from "./entry.ts";
 import { maskKey, splitKeys } from "./keys.ts";
+import type { ChannelLive } from "./live.ts";
 
 /** A channel on the wire, in the ecosystem's names. */
 export type ChannelView = Readonly<{
@@ -36,7 +38,31 @@ export type ChannelView = Readonly<{
   keys: { total: number; enabled: number };
   /** Ours, on request: one entry an hour of the last 24, oldest first. */
   traffic?: { count: number; failed: number }[];
+  /** Ours, on request: how it does, and its last hour. */
+  live?: LiveView;
 }>;
+
+/** How a channel does on the wire. */
+export type LiveView = Readonly<{
+  health: ChannelHealth;
+  in_flight: number;
+  /** Of the last hour, as are the following. */
+  calls: number;
+  failed: number;
+  latency_ms: number | null;
+  /** Five minutes each, oldest first. */
+  slots: ChannelLive["slots"];
+}>;
+
+/** Turns what is known of a channel at the moment into what callers see. */
+export const viewLive = (channel: ChannelEntry, live: ChannelLive): LiveView => ({
+  health: healthOf(channel, live),
+  in_flight: live.inFlight,
+  calls: live.calls,
+  failed: live.failed,
+  latency_ms: live.latencyMs,
+  slots: live.slots,
+});
 
 export type KeysShown = "none" | "masked" | "clear";
 

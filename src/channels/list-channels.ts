@@ -1,9 +1,11 @@
 import { and, asc, count, desc, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import { channelKeys, channels } from "../../db/schema/channels.ts";
 import { contains, isOneOf } from "../lib/sql-text.ts";
-import { type ChannelView, viewChannel } from "./channel-view.ts";
+import { type ChannelHealth, healthOf } from "./channel-health.ts";
+import { type ChannelView, viewChannel, viewLive } from "./channel-view.ts";
 import type { ChannelDirectory } from "./directory.ts";
 import { CHANNEL_STATUS, type ChannelRow } from "./entry.ts";
+import type { ReadLive } from "./live.ts";
 import type { ChannelDeps } from "./operation.ts";
 import { readTraffic } from "./read-traffic.ts";
 
@@ -28,6 +30,7 @@ export type ChannelFilter = Readonly<{
   status?: number;
   type?: number;
   tag?: string;
+  health?: ChannelHealth;
 }>;
 
 export type ChannelPage = Readonly<{
@@ -47,7 +50,7 @@ export type ChannelList = { items: ChannelView[]; total: number; counts: StatusC
 /** Channels that one call may act on. */
 export const LARGEST_BATCH = 10_000;
 
-type ListDeps = ChannelDeps & Readonly<{ directory: ChannelDirectory }>;
+export type ListDeps = ChannelDeps & Readonly<{ channels: ChannelDirectory; readLive: ReadLive }>;
 
 /** A page of channels that fit the filter, without keys, and how many there are in each status. */
 export async function listChannels(deps: ListDeps, filter: ChannelFilter, page: ChannelPage): Promise<ChannelList> {
@@ -96,16 +99,21 @@ async function listByTag(deps: ListDeps, where: SQL | undefined, page: ChannelPa
   return { items: await view(deps, rows, page), total: tags.length };
 }
 
-function conditions({ directory }: ListDeps, filter: ChannelFilter): SQL | undefined {
-  const { keyword, group, model, type, tag } = filter;
+function conditions(deps: ListDeps, filter: ChannelFilter): SQL | undefined {
+  const { keyword, group, model, type, tag, health } = filter;
   return and(
-    keyword ? matchesKeyword(keyword.trim(), directory) : undefined,
+    keyword ? matchesKeyword(keyword.trim(), deps.channels) : undefined,
     group ? sql`${group} = any(${channels.groups})` : undefined,
     model ? contains(sql`array_to_string(${channels.models}, ',')`, model.trim()) : undefined,
     type === undefined ? undefined : eq(channels.type, type),
     tag ? eq(channels.tag, tag) : undefined,
+    health ? isOneOf(channels.id, inHealth(deps, health)) : undefined,
   );
 }
+
+/** Only memory knows how channels do. */
+const inHealth = ({ channels: directory, readLive }: ListDeps, health: ChannelHealth): number[] =>
+  [...directory.all()].filter((channel) => healthOf(channel, readLive(channel)) === health).map(({ id }) => id);
 
 /** Keys are encrypted, so a whole key is looked up among those in memory. */
 function matchesKeyword(keyword: string, directory: ChannelDirectory): SQL | undefined {
@@ -125,7 +133,11 @@ function order({ sort, descending = true }: ChannelPage): SQL[] {
   return sort === "id" ? [direction(channels.id)] : [direction(SORTS[sort]), desc(channels.id)];
 }
 
-async function view({ db, vault }: ListDeps, rows: ChannelRow[], page: ChannelPage): Promise<ChannelView[]> {
+async function view(
+  { db, vault, channels: directory, readLive }: ListDeps,
+  rows: ChannelRow[],
+  page: ChannelPage,
+): Promise<ChannelView[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const off = await db
@@ -137,8 +149,10 @@ async function view({ db, vault }: ListDeps, rows: ChannelRow[], page: ChannelPa
   const traffic = page.withTraffic ? await readTraffic(db, ids) : null;
   return rows.map((row) => {
     const channel = viewChannel(row, vault, keysOff.get(row.id) ?? 0, "none");
-    const hours = traffic?.get(row.id);
-    return hours ? { ...channel, traffic: hours } : channel;
+    if (!traffic) return channel;
+    const hours = traffic.get(row.id);
+    const entry = directory.get(row.id);
+    return { ...channel, ...(hours && { traffic: hours }), ...(entry && { live: viewLive(entry, readLive(entry)) }) };
   });
 }
 

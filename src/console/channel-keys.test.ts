@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
+import type { LiveView } from "../channels/channel-view.ts";
 import { disableChannelKey } from "../channels/key-status.ts";
 import type { KeyView } from "../channels/list-keys.ts";
 import { idle, startFakeUpstream, startTestOperations, type TestOperations } from "./testing-operations.ts";
@@ -30,13 +31,15 @@ const create = async () => {
   const channel = { name: "two keys", key: `${FIRST},${SECOND}`, models: "m", base_url: upstream.url };
   return ((await call("POST", "/api/channel/", channel)).data as { id: number }).id;
 };
-const keysOf = async (id: number) => (await call("GET", `/api/channel/${id}/keys`)).data as KeyView[];
+const healthOf = async (id: number) =>
+  (await call("GET", `/api/channel/${id}/health`)).data as LiveView & { keys: KeyView[] };
+const keysOf = async (id: number) => (await healthOf(id)).keys;
 const idOf = (key: string) => app.vault.keyedHash(key);
 const switchTo = (id: number, key: string, enabled: boolean) =>
   call("POST", `/api/channel/${id}/keys/status`, { key: idOf(key), enabled });
 
 test.each([
-  ["GET", "/api/channel/1/keys"],
+  ["GET", "/api/channel/1/health"],
   ["POST", "/api/channel/1/keys/status"],
   ["POST", "/api/channel/1/keys/test"],
 ])("%s %s: administrators only", async (method, path) => {
@@ -52,8 +55,10 @@ test("each key is shown masked, with its state and its last hour", async () => {
   const [one, two] = idle(2).keys;
   if (!one || !two) throw new Error("two keys were asked for");
   const keys = [{ ...one, ...busy, isCooling: true, coolingUntil: 99, failures: 3 }, two];
-  app.lives.set(id, { ...idle(2), keys });
-  const shown = await keysOf(id);
+  app.lives.set(id, { ...idle(2), ...busy, keys });
+  const { keys: shown, ...channel } = await healthOf(id);
+  expect(channel).toMatchObject({ health: "cooling", in_flight: 2, calls: 9, failed: 3, latency_ms: 120 });
+  expect(channel.slots).toHaveLength(12);
   expect(shown).toMatchObject([
     {
       id: idOf(FIRST),
@@ -106,5 +111,5 @@ test("the key that is named is the one that is tested", async () => {
 test("keys and channels that are gone are told", async () => {
   const id = await create();
   expect((await switchTo(id, "sk-another-key-9999", false)).code).toBe("channel_key_unknown");
-  expect((await call("GET", "/api/channel/999999/keys")).code).toBe("channel_not_found");
+  expect((await call("GET", "/api/channel/999999/health")).code).toBe("channel_not_found");
 });

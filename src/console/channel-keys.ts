@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { viewLive } from "../channels/channel-view.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
 import { findKey, listKeys } from "../channels/list-keys.ts";
 import type { ReadLive } from "../channels/live.ts";
@@ -16,24 +17,31 @@ type Services = ChannelDeps & Readonly<{ channels: ChannelDirectory; readLive: R
 const params = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
 const keyId = t.String({ minLength: 1, maxLength: 128 });
 
-/** The single keys of a channel: how each does, switching one, testing one. */
+/** How a channel and each of its keys do; switching one key, testing one. */
 export function channelKeyRoutes(services: Services, guarded: ReturnType<typeof guard>) {
   const find = (id: number) => {
     const channel = services.channels.get(id);
     if (!channel) throw new OperationError("channel_not_found");
     return channel;
   };
-  return new Elysia({ prefix: "/api/channel/:id/keys", name: "console/channel-keys" })
+  return new Elysia({ prefix: "/api/channel/:id", name: "console/channel-keys" })
     .use(guarded)
     .guard({ role: "admin" })
-    .get("/", async ({ params: { id } }) => ok(await listKeys(services, find(id))), { params })
+    .get(
+      "/health",
+      async ({ params: { id } }) => {
+        const channel = find(id);
+        return ok({ ...viewLive(channel, services.readLive(channel)), keys: await listKeys(services, channel) });
+      },
+      { params },
+    )
     .post(
-      "/status",
+      "/keys/status",
       async ({ actor, params: { id }, body }) => ok(await switchKey(services, actor, find(id), body.key, body.enabled)),
       { params, body: t.Object({ key: keyId, enabled: t.Boolean() }) },
     )
     .post(
-      "/test",
+      "/keys/test",
       async ({ params: { id }, body, request }) => {
         const channel = find(id);
         const result = await testChannel(services, channel, body.model, findKey(services.vault, channel, body.key));

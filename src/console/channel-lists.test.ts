@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { usageRollups } from "../../db/schema/logs.ts";
 import type { ChannelView } from "../channels/channel-view.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import { startTestOperations, type TestOperations } from "./testing-operations.ts";
+import { idle, startTestOperations, type TestOperations } from "./testing-operations.ts";
 
 let app: TestOperations;
 const ids: Record<string, number> = {};
@@ -47,6 +47,21 @@ describe("ids of all that match", () => {
   ])("%s", async (query, expected) => {
     const { data } = await list(query, "/api/channel/ids");
     expect(data as unknown as number[]).toEqual(expected.map((name) => ids[name] ?? 0));
+  });
+});
+
+describe("by health", () => {
+  test("as far as this process knows", async () => {
+    const alpha = ids.alpha ?? 0;
+    app.lives.set(alpha, { ...idle(1), calls: 10, failed: 5, latencyMs: 80, inFlight: 1 });
+    expect(await names("health=failing")).toEqual(["alpha"]);
+    expect(await names("health=disabled")).toEqual(["off"]);
+    expect(await names("health=cooling")).toEqual([]);
+    expect(await names("health=healthy")).toEqual(["beta", "100%", "1000th"]);
+    expect(await names("health=&tag=east")).toEqual(["beta", "alpha"]);
+    const [shown] = (await list("health=failing&stats=true")).data;
+    expect(shown?.live).toMatchObject({ health: "failing", calls: 10, failed: 5, latency_ms: 80, in_flight: 1 });
+    app.lives.clear();
   });
 });
 

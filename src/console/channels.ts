@@ -1,27 +1,25 @@
 import { Elysia, t } from "elysia";
 import { batchStatus } from "../channels/batch-status.ts";
+import { CHANNEL_HEALTHS } from "../channels/channel-health.ts";
 import type { ChannelInput } from "../channels/channel-input.ts";
 import { createChannel } from "../channels/create-channel.ts";
 import { deleteChannels, deleteDisabledChannels } from "../channels/delete-channels.ts";
-import type { ChannelDirectory } from "../channels/directory.ts";
 import { fixAbilities } from "../channels/fix-abilities.ts";
 import { getChannel } from "../channels/get-channel.ts";
 import {
   CHANNEL_SORTS,
   type ChannelFilter,
   LARGEST_BATCH,
+  type ListDeps,
   listChannelIds,
   listChannels,
 } from "../channels/list-channels.ts";
-import type { ChannelDeps } from "../channels/operation.ts";
 import { editTag, listTags, setTag, setTagStatus } from "../channels/tags.ts";
 import { updateChannel } from "../channels/update-channel.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
 import { wholeNumber } from "./query-fields.ts";
-
-type Services = ChannelDeps & Readonly<{ channels: ChannelDirectory }>;
 
 const text = t.Optional(t.Union([t.String(), t.Null()]));
 const number = t.Optional(t.Union([t.Number(), t.Null()]));
@@ -67,6 +65,7 @@ const filterQuery = {
   status: wholeNumber(),
   type: wholeNumber(),
   tag: t.Optional(t.String()),
+  health: t.Optional(t.Union([t.UnionEnum([...CHANNEL_HEALTHS], NO_DEFAULT), t.Literal("")])),
 };
 const someQuery = t.Object(filterQuery);
 const listQuery = t.Object({
@@ -80,22 +79,18 @@ const listQuery = t.Object({
 });
 
 /** Channels: lists, single ones, tags and clean-up. Tests and balances are in channel-upstream.ts. */
-export function channelRoutes(services: Services, guarded: ReturnType<typeof guard>) {
+export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof guard>) {
   const list = async ({ query }: { query: typeof listQuery.static }, defaultSize?: number) => {
     const { page, pageSize } = readPaging(query, 0, defaultSize);
     const sort = query.sort ?? (query.id_sort === "true" ? ("id" as const) : undefined);
-    const { items, total, counts } = await listChannels(
-      { ...services, directory: services.channels },
-      filterOf(query),
-      {
-        page,
-        pageSize,
-        ...(sort && { sort }),
-        descending: query.order !== "asc",
-        byTag: query.tag_mode === "true",
-        withTraffic: query.stats === "true",
-      },
-    );
+    const { items, total, counts } = await listChannels(services, filterOf(query), {
+      page,
+      pageSize,
+      ...(sort && { sort }),
+      descending: query.order !== "asc",
+      byTag: query.tag_mode === "true",
+      withTraffic: query.stats === "true",
+    });
     return { ...ok(items), total, page, page_size: pageSize, counts };
   };
   return new Elysia({ prefix: "/api/channel", name: "console/channels" })
@@ -103,11 +98,7 @@ export function channelRoutes(services: Services, guarded: ReturnType<typeof gua
     .guard({ role: "admin" })
     .get("/", (context) => list(context), { query: listQuery })
     .get("/search", (context) => list(context, SEARCH_SIZE), { query: listQuery })
-    .get(
-      "/ids",
-      async ({ query }) => ok(await listChannelIds({ ...services, directory: services.channels }, filterOf(query))),
-      { query: someQuery },
-    )
+    .get("/ids", async ({ query }) => ok(await listChannelIds(services, filterOf(query))), { query: someQuery })
     .get("/tags", async () => ok(await listTags(services)))
     .get(
       "/:id",
@@ -174,7 +165,7 @@ export function channelRoutes(services: Services, guarded: ReturnType<typeof gua
 }
 
 function filterOf(query: typeof someQuery.static): ChannelFilter {
-  const { keyword, group, model, status, type, tag: tagName } = query;
+  const { keyword, group, model, status, type, tag: tagName, health } = query;
   return {
     ...(keyword && { keyword }),
     ...(group && { group }),
@@ -182,6 +173,7 @@ function filterOf(query: typeof someQuery.static): ChannelFilter {
     ...(status && { status }),
     ...(type && { type }),
     ...(tagName && { tag: tagName }),
+    ...(health && { health }),
   };
 }
 
