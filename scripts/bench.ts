@@ -26,6 +26,7 @@ const { values: flags } = parseArgs({
 const report = await runBench({
   rounds: flags.quick ? 1 : Number(flags.rounds),
   seconds: flags.quick ? 1 : Number(flags.seconds),
+  quick: flags.quick,
   engines: flags.engine === "embedded" || flags.engine === "postgres" ? [flags.engine] : ["embedded", "postgres"],
   databaseUrl: flags["database-url"] ?? null,
   say: (line) => process.stderr.write(`${line}\n`),

@@ -7,7 +7,7 @@ type Query = <Row>(text: string) => Promise<Row[]>;
 export type Expected = Readonly<{
   requests: number;
   userId: number;
-  channelId: number;
+  channelIds: readonly number[];
   tokenId: number;
   quotaBefore: number;
 }>;
@@ -42,7 +42,7 @@ async function audit(query: Query, expected: Expected): Promise<Entry[]> {
     found,
     right: wanted === found,
   });
-  const { requests, userId, channelId, tokenId, quotaBefore } = expected;
+  const { requests, userId, channelIds, tokenId, quotaBefore } = expected;
   return [
     compare("log rows = calls", requests, await one("select count(*) as value from logs where type = 2")),
     compare(
@@ -58,9 +58,9 @@ async function audit(query: Query, expected: Expected): Promise<Entry[]> {
     compare("user's used quota", charged, await one(`select used_quota as value from users where id = ${userId}`)),
     compare("user's calls", requests, await one(`select request_count as value from users where id = ${userId}`)),
     compare(
-      "channel's used quota",
+      "channels' used quota",
       charged,
-      await one(`select used_quota as value from channels where id = ${channelId}`),
+      await one(`select sum(used_quota) as value from channels where id in (${channelIds.join(", ")})`),
     ),
     compare("key's used quota", charged, await one(`select used_quota as value from tokens where id = ${tokenId}`)),
     compare(

@@ -5,7 +5,7 @@ import type { CostRow, GatewayRow, LatencyRow } from "./report.ts";
 import { median } from "./statistics.ts";
 import type { GatewaySubject } from "./subjects.ts";
 import { type Figures, judge } from "./targets.ts";
-import { WORKLOADS } from "./workloads.ts";
+import { FLOOR_OF, WORKLOADS } from "./workloads.ts";
 
 /** Names under which measurements are kept. */
 export const NAMES = {
@@ -22,7 +22,9 @@ export function costRows(findings: Findings): CostRow[] {
   return findings.costPairs().map(({ what, subject }) => {
     const rounds = findings.costs(what, subject);
     const figures = rounds.map(({ cpuUsPerRequest }) => cpuUsPerRequest);
-    const floor = median(findings.costs(what, NAMES.floor).map(({ cpuUsPerRequest }) => cpuUsPerRequest));
+    const floor = median(
+      findings.costs(FLOOR_OF[what] ?? what, NAMES.floor).map(({ cpuUsPerRequest }) => cpuUsPerRequest),
+    );
     return {
       workload: what,
       subject,
@@ -68,6 +70,10 @@ export async function gatewayRow(
     engine: gateway.engine,
     jsonCostRatio: cost(WORKLOADS.json.name)?.timesFloor ?? Number.NaN,
     burstCostRatio: cost(WORKLOADS.burst.name)?.timesFloor ?? Number.NaN,
+    anthropicCostRatio: cost(WORKLOADS.anthropic.name)?.timesFloor ?? Number.NaN,
+    geminiCostRatio: cost(WORKLOADS.gemini.name)?.timesFloor ?? Number.NaN,
+    manyStreamsMib: Math.max(...findings.costs(WORKLOADS.slow.name, name).map(({ peakMib }) => peakMib)),
+    grownMib: findings.grownMib(name),
     requestsPerCore: 1_000_000 / (cost(WORKLOADS.json.name)?.cpuUsPerRequest ?? Number.NaN),
     aloneAddedP99Ms: latency(NAMES.alone)?.addedP99Ms ?? Number.NaN,
     rateAddedP50Ms: latency(NAMES.atRate)?.addedP50Ms ?? Number.NaN,
@@ -81,7 +87,7 @@ export async function gatewayRow(
     {
       requests: findings.callsTo(name),
       userId: gateway.root.userId,
-      channelId: gateway.channelId,
+      channelIds: gateway.channelIds,
       tokenId: gateway.tokenId,
       quotaBefore: gateway.quotaBefore,
     },

@@ -1,4 +1,4 @@
-import type { Cost, Latency } from "./measure.ts";
+import type { Cost, Growth, Latency } from "./measure.ts";
 
 /** One measurement: what was done, to whom, and what came out. */
 type Sample<Result> = Readonly<{ what: string; subject: string; result: Result }>;
@@ -8,6 +8,7 @@ export class Findings {
   readonly #costs: Sample<Cost>[] = [];
   readonly #latencies: Sample<Latency>[] = [];
   readonly #calls = new Map<string, number>();
+  readonly #grown = new Map<string, number>();
 
   addCost(what: string, subject: string, result: Cost): void {
     this.#costs.push({ what, subject, result });
@@ -17,6 +18,16 @@ export class Findings {
   addLatency(what: string, subject: string, result: Latency): void {
     this.#latencies.push({ what, subject, result });
     this.countCalls(subject, result.requests);
+  }
+
+  addGrowth(subject: string, growth: Growth): void {
+    this.#grown.set(subject, growth.grownMib);
+    this.countCalls(subject, growth.requests);
+  }
+
+  /** MiB that a gateway grew over many calls; NaN when that was not measured. */
+  grownMib(subject: string): number {
+    return this.#grown.get(subject) ?? Number.NaN;
   }
 
   /** Calls count for the books whether or not they were measured. */

@@ -12,6 +12,7 @@ export type Cost = Readonly<{
   requests: number;
   wrong: number;
 }>;
+export type Growth = Readonly<{ grownMib: number; requests: number; wrong: number }>;
 export type Latency = Readonly<{ p50Ms: number; p99Ms: number; requests: number; wrong: number }>;
 
 const MEMORY_SAMPLE_MS = 200;
@@ -37,6 +38,32 @@ export async function measureCost(
     peakMib,
     requests,
     wrong,
+  };
+}
+
+/** Share of an endurance run in which memory may still take its shape. */
+const SETTLING_SHARE = 0.2;
+/** Time for the runtime to give memory back. */
+const GIVE_BACK_MS = 5000;
+
+/** Memory at rest after `requests` calls, over that after the first fifth of as many before them. */
+export async function measureGrowth(
+  { pid, target }: Subject,
+  workload: Workload,
+  load: Readonly<{ connections: number; requests: number }>,
+): Promise<Growth> {
+  const run = async (maxRequests: number) => {
+    const result = await closedLoop(target, workload, { connections: load.connections, seconds: 600, maxRequests });
+    await becomesQuiet(pid);
+    await Bun.sleep(GIVE_BACK_MS);
+    return { ...result, mib: residentMib(pid) };
+  };
+  const before = await run(Math.round(load.requests * SETTLING_SHARE));
+  const after = await run(load.requests);
+  return {
+    grownMib: after.mib - before.mib,
+    requests: before.requests + after.requests,
+    wrong: before.wrong + after.wrong,
   };
 }
 

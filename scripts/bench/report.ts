@@ -65,7 +65,7 @@ export function markdown(report: Report): string {
         row.workload,
         row.subject,
         fixed(row.cpuUsPerRequest, 0),
-        fixed(row.timesFloor, 2),
+        Number.isNaN(row.timesFloor) ? "–" : fixed(row.timesFloor, 2),
         fixed(row.requestsPerSecond, 0),
       ]),
     ),

@@ -2,7 +2,7 @@ import { startTemporaryPostgres } from "../processes/temporary-postgres.ts";
 import { costRows, gatewayRow, latencyRows, type MeasuredGateway, NAMES } from "./conclude.ts";
 import { Findings } from "./findings.ts";
 import type { Target, Workload } from "./load.ts";
-import { measureAlone, measureAtRate, measureCost, type Subject } from "./measure.ts";
+import { measureAlone, measureAtRate, measureCost, measureGrowth, type Subject } from "./measure.ts";
 import { type GatewayRow, provenance, type Report } from "./report.ts";
 import { startScript, startSluice } from "./subjects.ts";
 import type { Figures } from "./targets.ts";
@@ -12,6 +12,8 @@ export type BenchOptions = Readonly<{
   rounds: number;
   /** Length of a phase of load. */
   seconds: number;
+  /** Only to see that it works: a hundredth of the long runs. */
+  quick: boolean;
   engines: readonly Figures["engine"][];
   /** A Postgres database to use, empty; null: a temporary server. */
   databaseUrl: string | null;
@@ -23,6 +25,10 @@ const CONNECTIONS = 32;
 const PACED_CONNECTIONS = 128;
 const CALLS_ALONE = 1000;
 const RATE_PER_SECOND = 500;
+/** So long the runtime still compiles what it found to be busy. */
+const WARM_UP_SECONDS = 8;
+const SLOW_STREAMS = 2000;
+const ENDURANCE_CALLS = 200_000;
 
 /** What to undo at the end, last first. */
 type Ends = (() => unknown)[];
@@ -78,7 +84,7 @@ async function measure(
   direct: Subject,
   subjects: readonly Subject[],
 ): Promise<void> {
-  const { rounds, seconds, say } = options;
+  const { rounds, seconds, quick, say } = options;
   const complain = (what: string, subject: Subject, result: { wrong: number; requests: number }) => {
     if (result.wrong) say(`  ${what}, ${subject.name}: ${result.wrong} of ${result.requests} answers were wrong`);
   };
@@ -96,10 +102,15 @@ async function measure(
     complain(NAMES.atRate, subject, atRate);
   };
 
+  const gateways = subjects.slice(1);
+  const translated = [WORKLOADS.anthropic, WORKLOADS.gemini];
+
   say("warming up");
   for (const subject of subjects) {
-    for (const workload of [WORKLOADS.json, WORKLOADS.burst]) {
-      const { requests } = await measureCost(subject, workload, { connections: CONNECTIONS, seconds });
+    const own = subject === subjects[0] ? [] : translated;
+    for (const workload of [WORKLOADS.json, WORKLOADS.burst, ...own]) {
+      const load = { connections: CONNECTIONS, seconds: quick ? seconds : Math.max(seconds, WARM_UP_SECONDS) };
+      const { requests } = await measureCost(subject, workload, load);
       findings.countCalls(subject.name, requests);
     }
   }
@@ -109,11 +120,21 @@ async function measure(
     const order = subjects.map((_, index) => subjects[(index + round) % subjects.length] as Subject);
     for (const subject of order) await cost(WORKLOADS.json, subject, CONNECTIONS);
     for (const subject of order) await cost(WORKLOADS.burst, subject, CONNECTIONS);
+    for (const workload of translated) for (const subject of gateways) await cost(workload, subject, CONNECTIONS);
     for (const subject of [direct, ...order]) await latency(subject);
   }
   say("slow upstreams");
   for (const subject of subjects) {
     await cost(WORKLOADS.delayed, subject, CONNECTIONS);
     await cost(WORKLOADS.paced, subject, PACED_CONNECTIONS);
+  }
+  say(`${SLOW_STREAMS} slow streams at the same time`);
+  for (const subject of gateways) await cost(WORKLOADS.slow, subject, SLOW_STREAMS);
+  say("endurance");
+  for (const subject of gateways) {
+    const requests = quick ? ENDURANCE_CALLS / 100 : ENDURANCE_CALLS;
+    const growth = await measureGrowth(subject, WORKLOADS.json, { connections: CONNECTIONS, requests });
+    findings.addGrowth(subject.name, growth);
+    complain("endurance", subject, growth);
   }
 }

@@ -20,6 +20,9 @@ const REST_MS = 3000;
 /** What a model costs in the benchmark: $2 a million prompt tokens (ratio 1), four times that for the answer. */
 const MODEL_RATIO = 1;
 const COMPLETION_RATIO = 4;
+/** Channel types. */
+const ANTHROPIC = 14;
+const GEMINI = 24;
 
 export type BenchProcess = Readonly<{ subject: Subject; stop: () => void }>;
 
@@ -41,7 +44,7 @@ export type GatewaySubject = Readonly<{
   subject: Subject;
   gateway: Gateway;
   root: Session;
-  channelId: number;
+  channelIds: readonly number[];
   tokenId: number;
   /** Root's balance before the first call, in quota units. */
   quotaBefore: number;
@@ -63,13 +66,13 @@ export async function startSluice(
   const gateway = await startGateway({ ...options, dataDir: first.dataDir });
   await Bun.sleep(REST_MS);
   const idleMib = residentMib(gateway.pid);
-  const { root, channelId, tokenId, key } = await prepare(gateway, upstream);
+  const { root, channelIds, tokenId, key } = await prepare(gateway, upstream);
   const { quota } = await root.get("/api/user/self");
   return {
     subject: { name, pid: gateway.pid, target: { url: gateway.url, key } },
     gateway,
     root,
-    channelId,
+    channelIds,
     tokenId,
     quotaBefore: quota,
     firstStartMs: first.startMs,
@@ -89,7 +92,15 @@ async function prepare(gateway: Gateway, upstream: Target) {
   await setOption(root, "ModelRequestRateLimitCount", 100_000_000);
   await setOption(root, "ModelRequestRateLimitSuccessCount", 100_000_000);
   await setOption(root, "ModelRequestRateLimitEnabled", true);
-  const channelId = await createChannel(root, upstream.url.replace(/\/$/, ""), models, { name: "bench" });
+  const { anthropic, slow, gemini, ...own } = MODELS;
+  const address = upstream.url.replace(/\/$/, "");
+  const channel = (name: string, served: string[], type?: number) =>
+    createChannel(root, address, served, { name, ...(type && { type }) });
+  const channelIds = [
+    await channel("bench", Object.values(own)),
+    await channel("bench anthropic", [anthropic, slow], ANTHROPIC),
+    await channel("bench gemini", [gemini], GEMINI),
+  ];
   const token = await createToken(root, { name: "bench" });
-  return { root, channelId, tokenId: token.id, key: token.key };
+  return { root, channelIds, tokenId: token.id, key: token.key };
 }

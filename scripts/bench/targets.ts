@@ -6,6 +6,13 @@ export type Figures = Readonly<{
   /** CPU per request over that of the floor, medians. */
   jsonCostRatio: number;
   burstCostRatio: number;
+  /** A translated stream over the floor's own, which translates nothing. */
+  anthropicCostRatio: number;
+  geminiCostRatio: number;
+  /** Memory with thousands of slow streams open. */
+  manyStreamsMib: number;
+  /** What memory at rest grew by over many calls. */
+  grownMib: number;
   /** Calls without a stream that one core of the gateway carries in a second. */
   requestsPerCore: number;
   /** Milliseconds that the gateway adds to the upstream's own, medians of rounds. */
@@ -34,6 +41,10 @@ export function judge(figures: Figures): Verdict[] {
   return [
     atMost("CPU of a non-streamed call, times the floor's", figures.jsonCostRatio, own.jsonCostRatio, ""),
     atMost("CPU of a stream of 100 chunks, times the floor's", figures.burstCostRatio, own.burstCostRatio, ""),
+    atMost("CPU of a stream from Anthropic's format, times the floor's", figures.anthropicCostRatio, 3, ""),
+    atMost("CPU of a stream from Gemini's format, times the floor's", figures.geminiCostRatio, 3, ""),
+    atMost("memory with 2,000 slow translated streams", figures.manyStreamsMib, 400, "MiB", 0),
+    atMost("memory grown over 200,000 calls", figures.grownMib, 16, "MiB", 0),
     {
       what: "calls a second and core",
       limit: "≥ 5000",
