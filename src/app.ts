@@ -31,7 +31,7 @@ import { createRateLimiter } from "./lib/rate-limiter.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./lib/request-id.ts";
 import { channelDisabled } from "./notify/channel-notices.ts";
 import { openApiDocument } from "./openapi.ts";
-import { createRelay, createResponseStore, type RelayServices } from "./relay/index.ts";
+import { createRelay, createResponseStore, type RelayServices, type Talk } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
 import { readStanding } from "./tokens/read-standing.ts";
 import { renewBudgets } from "./tokens/renew-budgets.ts";
@@ -40,7 +40,11 @@ import { version } from "./version.ts";
 /** Everything that is answered; `attach` tells it the server it listens on. */
 export type App = Readonly<{
   fetch(request: Request): Response | Promise<Response>;
-  attach(server: Bun.Server<undefined>): void;
+  attach(server: Bun.Server<Talk>): void;
+  /** Talks in realtime end: idle ones now, the others with the response that is under way. */
+  drain(): void;
+  /** Ends all talks; resolves when they are charged. */
+  cut(): Promise<void>;
 }>;
 
 /**
@@ -48,7 +52,7 @@ export type App = Readonly<{
  * router of its own, so that nothing the console needs runs before a relayed call.
  */
 export function createApp(services: Services, draining: () => boolean): App {
-  const { routes, explain, readLive } = createRelay(relayServices(services));
+  const { routes, talks, explain, readLive } = createRelay(relayServices(services));
   const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
   const api = managementApi(services, explain, readLive);
   const document = lazily(() => openApiDocument([relay, api], version));
@@ -67,6 +71,8 @@ export function createApp(services: Services, draining: () => boolean): App {
       relay.server = server;
       management.server = server;
     },
+    drain: talks.drain,
+    cut: talks.cut,
   };
 }
 

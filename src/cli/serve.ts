@@ -1,6 +1,7 @@
 import { createApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { createLogger } from "../lib/log.ts";
+import { talkSockets } from "../relay/index.ts";
 import { openServices } from "../services.ts";
 import { version } from "../version.ts";
 import { startControl } from "./control-server.ts";
@@ -27,6 +28,7 @@ export async function serve(): Promise<number> {
     idleTimeout: IDLE_TIMEOUT_S,
     maxRequestBodySize: LARGEST_BODY_BYTES,
     fetch: app.fetch,
+    websocket: talkSockets,
   });
   app.attach(server);
   const address = `http://${config.host === "0.0.0.0" ? "localhost" : config.host}:${server.port}`;
@@ -36,9 +38,11 @@ export async function serve(): Promise<number> {
   isDraining = true;
   log.info({ signal, withinMs: config.shutdownTimeoutMs }, "shutting down: open calls may finish");
   // Stops listening at once and resolves when the last open answer is out.
+  app.drain();
   const drained = await within(server.stop(false), config.shutdownTimeoutMs);
   if (!drained) {
     log.warn("open calls are cut off");
+    await app.cut();
     await server.stop(true);
   }
   await endControl();

@@ -56,10 +56,10 @@ export class Call {
 
   constructor(
     public admitted: Admitted,
-    /** `performance.now()` at arrival. */
-    readonly startedAtMs: number,
+    /** `performance.now()` at arrival; of a response in a talk, when it began. */
+    public startedAtMs: number,
     /** Epoch seconds at arrival. */
-    readonly createdAt: number,
+    public createdAt: number,
     /** Time spent waiting for the client's body and for upstreams; the rest is the gateway's own. */
     public waitedMs: number,
   ) {

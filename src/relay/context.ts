@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "../channels/entry.ts";
+import type { DialWebSocket } from "../lib/outbound/dial-websocket.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { SigningTools } from "../providers/provider.ts";
 import type { createHealth } from "./health.ts";
@@ -30,6 +31,7 @@ export type RelayContext = Readonly<{
   traffic: KeyTraffic;
   health: ReturnType<typeof createHealth>;
   upstream: Upstream;
+  dialWebSocket: DialWebSocket;
   /** Channels that turned out not to know the Responses address: such calls are converted for them. */
   withoutResponses: WeakSet<ChannelEntry>;
   watch: Watch;

@@ -3,6 +3,7 @@ import type { ChannelEntry } from "../channels/entry.ts";
 import type { ChannelLive } from "../channels/live.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createDialWebSocket } from "../lib/outbound/dial-websocket.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { signingTools } from "../providers/signing-tools.ts";
 import type { RelayContext } from "./context.ts";
@@ -35,6 +36,7 @@ import { readLive } from "./live.ts";
 import { createRelayMetrics } from "./metrics.ts";
 import { createPrices } from "./price.ts";
 import { createModelRequestLimit } from "./rate-limit.ts";
+import { createTalks, type Talks } from "./realtime/talks.ts";
 import { createCoolDown } from "./scheduler/cool-down.ts";
 import { createKeyRing } from "./scheduler/key-ring.ts";
 import { createKeyTraffic } from "./scheduler/key-traffic.ts";
@@ -46,6 +48,7 @@ import { createUpstream } from "./upstream.ts";
 import { createUserLimits } from "./user-limits.ts";
 import { createWatch } from "./watch.ts";
 
+export { type Talk, talkSockets } from "./realtime/talks.ts";
 export { createResponseStore } from "./responses/store.ts";
 export type { RelayServices } from "./services.ts";
 
@@ -53,17 +56,19 @@ export type { RelayServices } from "./services.ts";
 export function createRelay(services: RelayServices) {
   const context = createContext(services);
   setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS).unref();
+  const talks = createTalks(context);
   return {
-    routes: routesOf(context),
+    routes: routesOf(context, talks),
+    talks,
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
     readLive: (channel: ChannelEntry): ChannelLive => readLive(context, channel),
   };
 }
 
-function routesOf(context: RelayContext) {
+function routesOf(context: RelayContext, talks: Talks) {
   const app = new Elysia({ name: "relay" });
   // The ecosystem serves every route under /hf too.
-  for (const base of ["/v1", "/hf/v1"]) app.use(versionOne(context, base));
+  for (const base of ["/v1", "/hf/v1"]) app.use(versionOne(context, talks, base));
   app.use(geminiVersions(context));
   app.post("/v2/rerank", ({ request, server }) => handleCall(context, { request, server, endpoint: rerank }), {
     parse: "none",
@@ -105,6 +110,7 @@ function createContext(services: RelayServices): RelayContext {
     traffic: createKeyTraffic(),
     health: createHealth(services),
     upstream: createUpstream(policy),
+    dialWebSocket: createDialWebSocket(policy),
     mediaFetch,
     signing: signingTools(mediaFetch),
     conversationSettings: createConversationSettings(services.settings),
@@ -141,7 +147,7 @@ const MEDIA = [
   ["/audio/translations", translations],
 ] as const;
 
-function versionOne(context: RelayContext, base: string) {
+function versionOne(context: RelayContext, talks: Talks, base: string) {
   const unread = { parse: "none" } as const;
   const app = new Elysia({ name: `relay${base}`, prefix: base })
     .post(
@@ -188,6 +194,7 @@ function versionOne(context: RelayContext, base: string) {
       unread,
     )
     .post("/models/*", ({ request, server, params }) => handleGemini(context, request, server, params["*"]), unread)
+    .get("/realtime", ({ request, server }) => talks.start(request, server))
     .get("/models", ({ request, server }) => listModels(context, request, server))
     .get("/models/*", ({ request, server, params }) =>
       showModel(context, request, server, decodeURIComponent(params["*"])),

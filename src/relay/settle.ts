@@ -69,6 +69,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
   };
   const record = recordOf(call, outcome);
   if (call.hold) billing.settle(call.hold, record);
+  else billing.record(record);
   call.hold = null;
   call.stop = null;
   context.userLimits.end(call);

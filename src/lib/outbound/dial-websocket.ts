@@ -9,7 +9,6 @@ import { hostnameOf, parseHttpUrl } from "./url.ts";
 export type Dial = Readonly<{
   url: string;
   headers: Readonly<Record<string, string>>;
-  protocols: readonly string[];
   /** `http://` or `https://` proxy; empty: direct. */
   proxy: string;
 }>;
@@ -43,7 +42,6 @@ export function createDialWebSocket(policy: AddressPolicy): DialWebSocket {
     if (!proxy) target.hostname = isIP(address) === 6 ? `[${address}]` : address;
     const socket = new RuntimeWebSocket(target, {
       headers: { ...dial.headers, ...(!proxy && { host: url.host }) },
-      ...(dial.protocols.length > 0 && { protocols: [...dial.protocols] }),
       ...(proxy && { proxy }),
       ...(!isIP(hostname) && { tls: { serverName: hostname } }),
     });

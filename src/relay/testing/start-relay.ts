@@ -9,7 +9,7 @@ import type { OptionKey } from "../../settings/registry/index.ts";
 import { fixedSettings } from "../../settings/testing.ts";
 import type { TokenEntry } from "../../tokens/directory.ts";
 import type { Standing, StandingSubject } from "../../tokens/read-standing.ts";
-import { createRelay } from "../index.ts";
+import { createRelay, talkSockets } from "../index.ts";
 import type { ResponseStore, StoredResponse } from "../responses/store.ts";
 import { channelEntry, tokenEntry, userEntry } from "./entries.ts";
 import { FakeBilling } from "./fake-billing.ts";
@@ -75,8 +75,16 @@ export function startRelay(setup: Setup) {
     log: pino({ level: "silent" }),
     metrics,
   });
-  const app = new Elysia().use(relay.routes).listen({ port: 0, hostname: "127.0.0.1", idleTimeout: 0 });
-  const url = `http://127.0.0.1:${app.server?.port}`;
+  const app = new Elysia().use(relay.routes).compile();
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    fetch: app.fetch,
+    websocket: talkSockets,
+  });
+  app.server = server;
+  const url = `http://127.0.0.1:${server.port}`;
   return {
     url,
     explain: relay.explain,
@@ -94,7 +102,8 @@ export function startRelay(setup: Setup) {
       }),
     get: (path: string, headers: Record<string, string> = { authorization: "Bearer sk-test" }) =>
       fetch(url + path, { headers }),
-    stop: () => app.stop(true),
+    talks: relay.talks,
+    stop: () => server.stop(true),
   };
 }
 

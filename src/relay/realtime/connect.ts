@@ -1,0 +1,91 @@
+import type { Attempt } from "../../billing/types.ts";
+import { upstreamModelOf } from "../../channels/upstream-model.ts";
+import type { ReadError } from "../../dialects/openai-chat/error.ts";
+import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
+import { providerOf } from "../../providers/registry.ts";
+import { AttemptFailure, notAnswered, refusedByUpstream } from "../attempt-failure.ts";
+import type { Call } from "../call.ts";
+import type { RelayContext } from "../context.ts";
+import type { Choice } from "../scheduler/choose.ts";
+
+/** A talk's connection to its upstream, paused. */
+export type Connected = Readonly<{ socket: Bun.WebSocket; choice: Choice; upstreamModel: string }>;
+
+const BETA_PROTOCOL = "openai-beta.realtime-v1";
+const HANDSHAKE_MS = 15_000;
+
+/** Opens the connection to one channel. Rejects AttemptFailure; the call's list of attempts tells how it went either way. */
+export async function connect(
+  context: RelayContext,
+  call: Call,
+  choice: Choice,
+  client: Headers,
+  signal: AbortSignal,
+): Promise<Connected> {
+  const { channel, key } = choice;
+  const { candidates, summary } = call.admitted;
+  const startMs = call.elapsedMs;
+  const entry: Attempt = {
+    channelId: channel.id,
+    channelName: channel.name,
+    status: 0,
+    startMs: Math.round(startMs),
+    firstByteMs: null,
+    endMs: 0,
+  };
+  call.attempts.push(entry);
+  context.coolDown.begin(channel.id, key);
+  try {
+    const provider = providerOf(channel.type);
+    if (!provider?.capabilities.includes("realtime")) throw notAnswered(channel, key, "unsupported");
+    const upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);
+    call.channel = channel;
+    call.keyIndex = channel.keys.indexOf(key);
+    call.upstreamModel = upstreamModel;
+    const ask = { capability: "realtime", dialect: "openai-chat", model: upstreamModel, stream: true, key } as const;
+    const { proxy } = channel.setting;
+    const dial = {
+      url: provider.url(channel, ask),
+      headers: {
+        ...provider.authHeaders(channel, key, ask),
+        ...(asksBeta(client) && { "openai-beta": "realtime=v1" }),
+      },
+      proxy: typeof proxy === "string" ? proxy : "",
+    };
+    const { relayTimeoutMs } = context.services.config;
+    const deadline = AbortSignal.timeout(relayTimeoutMs > 0 ? relayTimeoutMs : HANDSHAKE_MS);
+    const socket = await context.dialWebSocket(dial, AbortSignal.any([deadline, signal]));
+    entry.status = 101;
+    entry.firstByteMs = Math.round(call.elapsedMs);
+    return { socket, choice, upstreamModel };
+  } catch (error) {
+    const failure = failureOf(choice, error);
+    if (failure.answered) entry.status = failure.status;
+    entry.error = failure.detail;
+    throw failure;
+  } finally {
+    call.waitedMs += call.elapsedMs - startMs;
+    entry.endMs = Math.round(call.elapsedMs);
+  }
+}
+
+function failureOf({ channel, key }: Choice, error: unknown) {
+  if (error instanceof HandshakeRefused) {
+    return refusedByUpstream(channel, key, error.status, refusal(error), null);
+  }
+  return error instanceof AttemptFailure ? error : notAnswered(channel, key, "unreachable", error);
+}
+
+/** The runtime tells the status of a refused handshake alone, not the words. */
+const refusal = ({ message, status }: HandshakeRefused): ReadError => ({
+  message: `${message[0]?.toUpperCase()}${message.slice(1)}.`,
+  type: "upstream_error",
+  param: "",
+  code: status === 401 ? "invalid_api_key" : null,
+  shaped: false,
+});
+
+/** Clients of the beta ask for its events by a header or a sub-protocol. */
+const asksBeta = (client: Headers): boolean =>
+  client.get("openai-beta")?.includes("realtime") === true ||
+  client.get("sec-websocket-protocol")?.includes(BETA_PROTOCOL) === true;

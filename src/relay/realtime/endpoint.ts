@@ -1,0 +1,12 @@
+import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { readOpenAi } from "../endpoints/text.ts";
+
+/** GET /v1/realtime: a talk over a WebSocket; each response in it is a call of its own. */
+export const realtime: Endpoint = {
+  capability: "realtime",
+  codec: openaiChatDoor,
+  streams: true,
+  emptyIsFree: false,
+  read: readOpenAi,
+};

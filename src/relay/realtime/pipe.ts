@@ -1,0 +1,102 @@
+/** One frame of a WebSocket. */
+export type Frame = string | Buffer<ArrayBuffer>;
+
+/** The client's end of a talk. */
+export type ClientSocket = Bun.ServerWebSocket<unknown>;
+
+/** Bytes that may wait for a slow upstream before the client is read no further, and how many are few again. */
+const MOST_WAITING_BYTES = 1_048_576;
+const FEW_WAITING_BYTES = 262_144;
+const LOOK_AGAIN_MS = 10;
+
+/**
+ * Frames between a client and an upstream as they come, each side read no faster than the other takes. Frames of the client
+ * that come before there is an upstream wait.
+ */
+export class Pipe {
+  #upstream: Bun.WebSocket | null = null;
+  #early: Frame[] = [];
+  #isClientSlow = false;
+  #isUpstreamSlow = false;
+  #isHeld = false;
+  #isClosed = false;
+
+  constructor(private readonly client: ClientSocket) {
+    this.#flow();
+  }
+
+  /** Begins to pass frames on. */
+  join(upstream: Bun.WebSocket): void {
+    this.#upstream = upstream;
+    const early = this.#early;
+    this.#early = [];
+    for (const frame of early) this.toUpstream(frame);
+    this.#flow();
+  }
+
+  toUpstream(frame: Frame): void {
+    if (this.#isClosed) return;
+    if (!this.#upstream) {
+      this.#early.push(frame);
+      return;
+    }
+    this.#upstream.send(frame);
+    if (!this.#isUpstreamSlow && this.#upstream.bufferedAmount > MOST_WAITING_BYTES) {
+      this.#isUpstreamSlow = true;
+      this.#flow();
+      this.#awaitUpstream();
+    }
+  }
+
+  /** False: the frame could not be kept for the client. */
+  toClient(frame: Frame): boolean {
+    if (this.#isClosed) return true;
+    const sent = this.client.send(frame);
+    if (sent === -1) {
+      this.#isClientSlow = true;
+      this.#flow();
+    }
+    return sent !== 0;
+  }
+
+  /** The client has taken what waited for it. */
+  drained(): void {
+    this.#isClientSlow = false;
+    this.#flow();
+  }
+
+  /** Reads neither side while something else must be decided. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#flow();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#early = [];
+  }
+
+  /** The runtime's client tells nobody when it has sent everything. */
+  #awaitUpstream(): void {
+    setTimeout(() => {
+      if (this.#isClosed || !this.#upstream) return;
+      if (this.#upstream.bufferedAmount > FEW_WAITING_BYTES) return this.#awaitUpstream();
+      this.#isUpstreamSlow = false;
+      this.#flow();
+    }, LOOK_AGAIN_MS);
+  }
+
+  #flow(): void {
+    if (this.#isClosed) return;
+    set(this.client, this.#isHeld || this.#isUpstreamSlow || this.#upstream === null);
+    if (this.#upstream) set(this.#upstream, this.#isHeld || this.#isClientSlow);
+  }
+}
+
+type Pausable = { readonly isPaused: boolean; pause(): void; resume(): void };
+
+function set(socket: Pausable, shallPause: boolean): void {
+  if (shallPause === socket.isPaused) return;
+  if (shallPause) socket.pause();
+  else socket.resume();
+}
