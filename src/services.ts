@@ -11,6 +11,7 @@ import { type ChannelDirectory, createChannelDirectory } from "./channels/direct
 import { type ChannelTester, createChannelTester } from "./channels/test-all.ts";
 import type { Config } from "./config.ts";
 import { startBudgetJob } from "./jobs/budgets.ts";
+import { startFoldJob } from "./jobs/fold-usage.ts";
 import { startLowBalanceJob } from "./jobs/low-balance.ts";
 import { type ClientAddress, createClientAddress } from "./lib/client-ip.ts";
 import { createVault, type Vault } from "./lib/crypto.ts";
@@ -107,6 +108,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     const broadcasts = createBroadcasts({ db, notifier, log });
     const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
     const endBudgets = startBudgetJob({ db, changes, settings, log });
+    const endFolding = startFoldJob({ database, settings, log });
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
     return {
       config,
@@ -133,6 +135,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
         tester.cancel();
         endUpkeep();
         endLowBalance();
+        endFolding();
         endBudgets();
         broadcasts.cancel();
         sharedLimits?.close();

@@ -24,6 +24,11 @@ export type LogFilter = Readonly<{
   end?: number;
 }>;
 
+/** Whether a filter leaves out more than other times and types. */
+export function isNarrow({ type: _, start: __, end: ___, ...others }: LogFilter): boolean {
+  return Object.values(others).some((value) => value !== undefined && value !== "");
+}
+
 /** The filter over log rows. */
 export function logConditions(filter: LogFilter): SQL | undefined {
   const { type, requestId, failed, start, end } = filter;

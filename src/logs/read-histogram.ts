@@ -1,7 +1,8 @@
-import { and, gte, lt, type SQL, sql } from "drizzle-orm";
-import { logs, usageRollups } from "../../db/schema/logs.ts";
+import { and, type SQL, sql } from "drizzle-orm";
+import { logs } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
-import { type LogFilter, logConditions, rollupConditions } from "./log-filter.ts";
+import { type LogFilter, logConditions } from "./log-filter.ts";
+import { usageHours } from "./usage-hours.ts";
 import { bigint } from "./usage-sums.ts";
 import { LOG_TYPE } from "./write-log.ts";
 
@@ -43,23 +44,11 @@ function rowBuckets(db: Db, filter: LogFilter, step: number): Promise<Bucket[]> 
     .groupBy(sql`1`);
 }
 
-function hourBuckets(db: Db, filter: LogFilter & Readonly<{ start: number; end: number }>, step: number) {
-  const dimensions = rollupConditions(filter);
-  if (!dimensions) return rowBuckets(db, filter, step);
-  return db
-    .select({
-      start: bucketOf(sql`${usageRollups.hour}`, step),
-      count: bigint(sql`sum(${usageRollups.count})`),
-      failed: bigint(sql`sum(${usageRollups.failed})`),
-      quota: bigint(sql`sum(${usageRollups.quota})`),
-    })
-    .from(usageRollups)
-    .where(
-      and(
-        gte(usageRollups.hour, filter.start - (filter.start % HOUR_S)),
-        lt(usageRollups.hour, filter.end + 1),
-        ...dimensions,
-      ),
-    )
-    .groupBy(sql`1`) satisfies Promise<Bucket[]>;
+async function hourBuckets(db: Db, filter: LogFilter & Readonly<{ start: number; end: number }>, step: number) {
+  const hours = usageHours(filter, "none", filter.start - (filter.start % HOUR_S), filter.end + 1);
+  if (!hours) return rowBuckets(db, filter, step);
+  return db.execute<Bucket>(sql`
+    select ${bucketOf(sql`hour`, step)} as start, ${bigint(sql`sum(count)`)} as count,
+      ${bigint(sql`sum(failed)`)} as failed, ${bigint(sql`sum(quota)`)} as quota
+    from ${hours} group by 1`);
 }

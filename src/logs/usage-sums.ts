@@ -1,8 +1,9 @@
-import { and, gte, lt, type SQL, sql } from "drizzle-orm";
-import { logs, usageRollups } from "../../db/schema/logs.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { logs } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import { type LogFilter, logConditions, rollupConditions } from "./log-filter.ts";
+import { type LogFilter, logConditions } from "./log-filter.ts";
+import { usageHours } from "./usage-hours.ts";
 import { LOG_TYPE } from "./write-log.ts";
 
 /** Sums over consumption rows: quota units and tokens. */
@@ -23,14 +24,13 @@ const AFTER_ALL = HOUR_S * 100_000_000;
  * end are read from the log itself.
  */
 export async function sumUsage(db: Db, filter: LogFilter): Promise<UsageSums> {
-  const dimensions = rollupConditions(filter);
   const start = filter.start ?? 0;
   const end = filter.end === undefined ? AFTER_ALL : filter.end + 1;
-  if (!dimensions) return sumRows(db, filter, start, end - 1);
   const firstHour = Math.ceil(start / HOUR_S) * HOUR_S;
   const lastHour = Math.floor(end / HOUR_S) * HOUR_S;
-  if (firstHour >= lastHour) return sumRows(db, filter, start, end - 1);
-  const parts = [sumHours(db, dimensions, firstHour, lastHour)];
+  const hours = firstHour < lastHour ? usageHours(filter, "none", firstHour, lastHour) : null;
+  if (!hours) return sumRows(db, filter, start, end - 1);
+  const parts = [sumHours(db, hours)];
   if (start < firstHour) parts.push(sumRows(db, filter, start, firstHour - 1));
   if (lastHour < end) parts.push(sumRows(db, filter, lastHour, end - 1));
   return (await Promise.all(parts)).reduce(addSums);
@@ -51,17 +51,11 @@ async function sumRows(db: Db, filter: LogFilter, start: number, end: number): P
   return asNumbers(row);
 }
 
-async function sumHours(db: Db, dimensions: SQL[], firstHour: number, lastHour: number): Promise<UsageSums> {
-  const [row] = await db
-    .select({
-      count: bigint(sql`sum(${usageRollups.count})`),
-      failed: bigint(sql`sum(${usageRollups.failed})`),
-      quota: bigint(sql`sum(${usageRollups.quota})`),
-      prompt_tokens: bigint(sql`sum(${usageRollups.promptTokens})`),
-      completion_tokens: bigint(sql`sum(${usageRollups.completionTokens})`),
-    })
-    .from(usageRollups)
-    .where(and(gte(usageRollups.hour, firstHour), lt(usageRollups.hour, lastHour), ...dimensions));
+async function sumHours(db: Db, hours: SQL): Promise<UsageSums> {
+  const [row] = await db.execute<UsageSums>(sql`
+    select ${bigint(sql`sum(count)`)} as count, ${bigint(sql`sum(failed)`)} as failed, ${bigint(sql`sum(quota)`)} as quota,
+      ${bigint(sql`sum(prompt_tokens)`)} as prompt_tokens, ${bigint(sql`sum(completion_tokens)`)} as completion_tokens
+    from ${hours}`);
   return asNumbers(row);
 }
 

@@ -28,6 +28,7 @@ export async function carryOver({ database, isDry }: Migration, ids: Ids): Promi
       on conflict (hour, user_id, username, token_id, token_name, channel_id, model_name, "group")
       do update set quota = r.quota + excluded.quota`;
     await carryChannels(tx, ids.channels);
+    await tx`update usage_fold set until = 0`;
   });
 }
 

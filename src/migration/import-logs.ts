@@ -128,6 +128,9 @@ async function insertLogs(tx: Statements, logs: readonly LogRow[]): Promise<numb
         prompt_tokens = r.prompt_tokens + excluded.prompt_tokens,
         completion_tokens = r.completion_tokens + excluded.completion_tokens,
         elapsed_ms = r.elapsed_ms + excluded.elapsed_ms
+    ), late as (
+      update usage_fold set until = s.first - s.first % 3600
+      from (select min(created_at) as first from added) s where until > s.first
     )
     select count(*)::int as count from added`;
   return inserted?.count ?? 0;

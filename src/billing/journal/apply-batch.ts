@@ -16,7 +16,7 @@ export type SettledAccount = Readonly<{
  * Batches of all processes take turns, so that they can't deadlock over shared channel rows. Users, then
  * keys, are locked in the order of their ids, as the other statements of the ledger do.
  */
-const SETTLING = 7_302_001;
+export const SETTLING = 7_302_001;
 
 /**
  * Writes a batch of records (a JSON array's text) as log rows and applies their sums to users, limited tokens, channels,
@@ -115,6 +115,10 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
         uncovered = r.uncovered + excluded.uncovered, prompt_tokens = r.prompt_tokens + excluded.prompt_tokens,
         completion_tokens = r.completion_tokens + excluded.completion_tokens,
         elapsed_ms = r.elapsed_ms + excluded.elapsed_ms
+    ),
+    late as (
+      update usage_fold set until = s.first - s.first % 3600
+      from (select min(created_at) as first from applied) s where until > s.first
     )
     select 'user' as subject, e.user_id as id, e.asked, p.quota, p.held, p.own
     from (select user_id, sum(asked)::bigint as asked from entries group by user_id) e

@@ -1,4 +1,5 @@
-import type { Series, SeriesPoint } from "../../../src/logs/read-series.ts";
+import type { Series } from "../../../src/logs/read-series.ts";
+import type { SeriesPoint } from "../../../src/logs/series-cell.ts";
 
 /** What a chart draws of each period. */
 export type Measure = "quota" | "calls" | "tokens";
