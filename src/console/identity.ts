@@ -14,6 +14,7 @@ import type { Broadcasts } from "../notify/broadcast.ts";
 import type { Mailer } from "../notify/mail.ts";
 import type { Notifier } from "../notify/notifier.ts";
 import type { Settings } from "../settings/settings.ts";
+import { announcementRoutes } from "./announcements.ts";
 import { bindingRoutes } from "./bindings.ts";
 import { broadcastRoutes } from "./broadcast.ts";
 import { discoveryRoutes } from "./discovery.ts";
@@ -79,6 +80,7 @@ export function identityRoutes(
     .use(oauthRoutes(services, limits))
     .use(bindingRoutes(services, guarded, limits))
     .use(broadcastRoutes(services, guarded))
+    .use(announcementRoutes(services, guarded))
     .use(notificationRoutes(services, guarded, limits))
     .use(passkeyRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(securityRoutes({ ...services, signInLimiter }, guarded, limits))

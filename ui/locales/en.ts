@@ -1,5 +1,6 @@
 import about from "./en/about.json" with { type: "json" };
 import agents from "./en/agents.json" with { type: "json" };
+import announcements from "./en/announcements.json" with { type: "json" };
 import api from "./en/api.json" with { type: "json" };
 import audit from "./en/audit.json" with { type: "json" };
 import books from "./en/books.json" with { type: "json" };
@@ -34,6 +35,7 @@ import wallet from "./en/wallet.json" with { type: "json" };
 export default {
   about,
   agents,
+  announcements,
   api,
   audit,
   books,

@@ -1,5 +1,6 @@
 import about from "./zh/about.json" with { type: "json" };
 import agents from "./zh/agents.json" with { type: "json" };
+import announcements from "./zh/announcements.json" with { type: "json" };
 import api from "./zh/api.json" with { type: "json" };
 import audit from "./zh/audit.json" with { type: "json" };
 import books from "./zh/books.json" with { type: "json" };
@@ -34,6 +35,7 @@ import wallet from "./zh/wallet.json" with { type: "json" };
 export default {
   about,
   agents,
+  announcements,
   api,
   audit,
   books,

@@ -25,6 +25,13 @@ export const notifyMessages = {
     zh: "标题最多 {title} 个字符，内容最多 {content} 个字符。",
   },
   broadcast_under_way: { en: "Another notice is being sent.", zh: "上一条通知仍在发送中。" },
+  announcement_level_invalid: { en: "This level is not known.", zh: "未知的公告级别。" },
+  announcement_time_invalid: { en: "Choose when it is published.", zh: "请选择发布时间。" },
+  announcement_not_found: { en: "This announcement does not exist.", zh: "公告不存在。" },
+  announcement_notify_later: {
+    en: "Notices go out at once: publish it now, or without notices.",
+    zh: "通知会立即发送：请现在发布，或不发送通知。",
+  },
   push_off: { en: "The administrator has not set up WxPusher.", zh: "管理员未配置 WxPusher。" },
   push_unreachable: { en: "WxPusher does not answer. Try again later.", zh: "无法连接 WxPusher，请稍后重试。" },
   push_expired: { en: "The QR code has expired. Get a new one.", zh: "二维码已过期，请重新获取。" },

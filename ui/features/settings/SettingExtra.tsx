@@ -1,4 +1,5 @@
 import type { ReactElement } from "react";
+import { AnnouncementsPanel } from "./AnnouncementsPanel.tsx";
 import { CalculatorPanel } from "./CalculatorPanel.tsx";
 import { ChatsPanel } from "./ChatsPanel.tsx";
 import { ClearLogsPanel } from "./ClearLogsPanel.tsx";
@@ -14,6 +15,7 @@ const EXTRAS: Readonly<Record<Extra, () => ReactElement>> = {
   pricing: PricingPanel,
   calculator: CalculatorPanel,
   transfer: TransferPanel,
+  announcements: AnnouncementsPanel,
   chats: ChatsPanel,
   clearLogs: ClearLogsPanel,
   discovery: DiscoveryPanel,

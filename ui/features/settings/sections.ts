@@ -12,6 +12,7 @@ export type Extra =
   | "pricing"
   | "discovery"
   | "systemInfo"
+  | "announcements"
   | "transfer"
   | "calculator";
 
@@ -44,6 +45,7 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
   { id: "pricing", fields: PRICE_KEYS.map((key) => json(key)), extra: "pricing", drawsFields: true },
   { id: "calculator", fields: [], extra: "calculator" },
   { id: "chats", fields: [json("Chats", "list")], extra: "chats", drawsFields: true },
+  { id: "announcements", fields: [], extra: "announcements" },
   {
     id: "general",
     fields: [

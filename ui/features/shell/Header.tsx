@@ -25,6 +25,8 @@ const BRAND_INSET = 16;
 /** Like all that only people who are signed in see, not part of what the sign-in page loads. */
 const AccountMenu = lazy(async () => ({ default: (await import("./signed-in.ts")).AccountMenu }));
 
+const Bell = lazy(async () => ({ default: (await import("./signed-in.ts")).Bell }));
+
 /** The bar on top: where we are, the main ways, search, language, theme, account. */
 export const Header = ({ onMenu }: { onMenu?: () => void }) => {
   const { t } = useTranslation();
@@ -60,6 +62,11 @@ export const Header = ({ onMenu }: { onMenu?: () => void }) => {
       {!isPhone && pathname !== "/setup" && <Ways />}
       <Box sx={{ flex: 1 }} />
       {user && (isPhone ? <PaletteIcon /> : <PaletteButton />)}
+      {user && (
+        <Suspense fallback={<Box sx={{ width: 32 }} />}>
+          <Bell />
+        </Suspense>
+      )}
       <LanguageMenu />
       <ThemeMenu />
       {user ? (

@@ -3,7 +3,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Field } from "../../components/layout.tsx";
 import { Section } from "../../components/SideDrawer.tsx";
-import { SwitchRow } from "./SwitchRow.tsx";
+import { SwitchRow } from "../../components/SwitchRow.tsx";
 import type { TokenFaults, TokenForm } from "./token-form.ts";
 
 type LimitsSectionProps = Readonly<{

@@ -6,8 +6,8 @@ import { useTranslation } from "react-i18next";
 import { Field } from "../../components/layout.tsx";
 import { QuotaInput } from "../../components/QuotaInput.tsx";
 import { Section } from "../../components/SideDrawer.tsx";
+import { SwitchRow } from "../../components/SwitchRow.tsx";
 import { exactTime } from "../../components/TimeAgo.tsx";
-import { SwitchRow } from "./SwitchRow.tsx";
 import { EXHAUSTED, EXPIRED, type Token } from "./token.ts";
 import type { TokenFaults, TokenForm } from "./token-form.ts";
 

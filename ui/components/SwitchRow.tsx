@@ -1,7 +1,7 @@
 import Box from "@mui/material/Box";
 import Switch from "@mui/material/Switch";
 import { useId } from "react";
-import { Row } from "../../components/layout.tsx";
+import { Row } from "./layout.tsx";
 
 type SwitchRowProps = Readonly<{ label: string; hint: string; isOn: boolean; onChange: (isOn: boolean) => void }>;
 

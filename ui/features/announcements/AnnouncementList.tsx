@@ -1,0 +1,101 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import ButtonBase from "@mui/material/ButtonBase";
+import Skeleton from "@mui/material/Skeleton";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Row } from "../../components/layout.tsx";
+import { notifyError } from "../../components/notify.tsx";
+import { StatusChip } from "../../components/StatusChip.tsx";
+import { TimeAgo } from "../../components/TimeAgo.tsx";
+import {
+  LEVEL_TONE,
+  markRead,
+  type Received,
+  type ReceivedAnnouncement,
+  receivedAnnouncements,
+} from "./announcement-calls.ts";
+
+/** Markdown is only needed once an announcement is opened. */
+const Prose = lazy(async () => ({ default: (await import("../content/Prose.tsx")).Prose }));
+
+/** Announcements, newest first; opening one reads it. */
+export const AnnouncementList = ({ items, unread }: Received) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const read = useMutation({
+    mutationFn: markRead,
+    onSuccess: () => client.invalidateQueries({ queryKey: receivedAnnouncements.queryKey }),
+    onError: notifyError,
+  });
+  return (
+    <>
+      <Row sx={{ px: 4, py: 2, minHeight: 48, borderBottom: "1px solid", borderColor: "line.main" }}>
+        <Box component="h2" sx={{ m: 0, flex: 1, fontSize: 14, fontWeight: 620 }}>
+          {t("announcements.title")}
+        </Box>
+        {unread > 0 && (
+          <Button size="small" variant="text" loading={read.isPending} onClick={() => read.mutate(undefined)}>
+            {t("announcements.readAll")}
+          </Button>
+        )}
+      </Row>
+      {items.length === 0 && (
+        <Box sx={{ px: 4, py: 8, textAlign: "center", fontSize: 13, color: "text.secondary" }}>
+          {t("announcements.none")}
+        </Box>
+      )}
+      <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
+        {items.map((item) => (
+          <Item key={item.id} item={item} onRead={() => read.mutate(item.id)} />
+        ))}
+      </Box>
+    </>
+  );
+};
+
+const Item = ({ item, onRead }: { item: ReceivedAnnouncement; onRead: () => void }) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const [isOpen, setOpen] = useState(false);
+  const toggle = () => {
+    if (!isOpen && !item.is_read) onRead();
+    setOpen(!isOpen);
+  };
+  return (
+    <Box component="li" sx={{ "& + &": { borderTop: "1px solid", borderColor: "line.faint" } }}>
+      <ButtonBase
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={toggle}
+        sx={{ width: "100%", px: 4, py: 3, display: "block", textAlign: "left" }}
+      >
+        <Row gap={2}>
+          <StatusChip tone={LEVEL_TONE[item.level] ?? "info"}>{t(`announcements.levels.${item.level}`)}</StatusChip>
+          <Box sx={{ flex: 1 }} />
+          {!item.is_read && (
+            <Box
+              role="img"
+              aria-label={t("announcements.unread")}
+              sx={{ width: 8, height: 8, borderRadius: "50%", bgcolor: "primary.main" }}
+            />
+          )}
+          <Box sx={{ fontSize: 12, color: "text.tertiary" }}>
+            <TimeAgo seconds={item.published_at} />
+          </Box>
+        </Row>
+        <Box sx={{ mt: 1.5, fontSize: 13.5, fontWeight: item.is_read ? 450 : 620, overflowWrap: "anywhere" }}>
+          {item.title}
+        </Box>
+      </ButtonBase>
+      {isOpen && (
+        <Box id={id} sx={{ px: 4, pb: 2 }}>
+          <Suspense fallback={<Skeleton height={60} />}>
+            <Prose text={item.content} />
+          </Suspense>
+        </Box>
+      )}
+    </Box>
+  );
+};

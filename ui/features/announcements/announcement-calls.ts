@@ -1,0 +1,41 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { AnnouncementInput, AnnouncementView } from "../../../src/notify/announcements/announcement.ts";
+import type { ReceivedAnnouncement } from "../../../src/notify/announcements/list-announcements.ts";
+import { request } from "../../api/client.ts";
+import type { ToneName } from "../../components/StatusChip.tsx";
+
+export type { AnnouncementView, ReceivedAnnouncement };
+
+export const LEVELS = ["info", "success", "warning", "critical"] as const;
+
+export const LEVEL_TONE: Readonly<Record<string, ToneName>> = {
+  info: "info",
+  success: "ok",
+  warning: "warn",
+  critical: "bad",
+};
+
+export type Received = Readonly<{ items: readonly ReceivedAnnouncement[]; unread: number }>;
+
+const ASK_EVERY_MS = 300_000;
+
+/** What the site tells whoever is signed in; asked again now and then. */
+export const receivedAnnouncements = queryOptions({
+  queryKey: ["announcements"],
+  queryFn: async ({ signal }) => (await request<Received>("/api/announcement/", { signal })).data,
+  refetchInterval: ASK_EVERY_MS,
+  staleTime: ASK_EVERY_MS / 2,
+});
+
+/** Marks one as read, or without an id all. */
+export const markRead = (id?: number) =>
+  request<null>("/api/announcement/read", { method: "POST", body: id === undefined ? {} : { ids: [id] } });
+
+/** Writes one, or changes the one with the id; `notify` sends notices too. */
+export const saveAnnouncement = (input: AnnouncementInput, id: number | null, notify: boolean) =>
+  request<AnnouncementView>("/api/announcement/", {
+    method: id === null ? "POST" : "PUT",
+    body: id === null ? { ...input, notify } : { ...input, id },
+  });
+
+export const deleteAnnouncement = (id: number) => request<null>(`/api/announcement/${id}`, { method: "DELETE" });
