@@ -27,6 +27,8 @@ type ChannelFiltersProps = Readonly<{
   onByTag: (isOn: boolean) => void;
 }>;
 
+const HEALTHS = ["healthy", "cooling", "failing", "disabled"] as const;
+
 /** What narrows the list of channels, and how it is laid out. */
 export const ChannelFilters = ({ address, types, counts, columns, ...layout }: ChannelFiltersProps) => {
   const { t } = useTranslation();
@@ -53,6 +55,10 @@ export const ChannelFilters = ({ address, types, counts, columns, ...layout }: C
             types.map(({ id, name }) => [String(id), name] as const),
           ),
           filter("tag", same(tags)),
+          filter(
+            "health",
+            HEALTHS.map((health) => [health, t(`channels.health.${health}`)] as const),
+          ),
         ]}
         onChange={(key, value) => address.set({ [key]: value, p: undefined })}
         onClear={address.clear}

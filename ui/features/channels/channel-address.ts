@@ -16,6 +16,7 @@ export function channelQueryOf(
     type: address.number("type"),
     status: address.number("status"),
     tag: text("tag"),
+    health: text("health"),
     sort,
     order: text("order"),
     idSort: sort === undefined && layout.idSort,
@@ -26,5 +27,5 @@ export function channelQueryOf(
 }
 
 /** Whether anything but order and page narrows the list. */
-export const isFiltered = ({ keyword, model, group, type, status, tag }: ChannelQuery): boolean =>
-  [keyword, model, group, type, status, tag].some((value) => value !== undefined);
+export const isFiltered = ({ keyword, model, group, type, status, tag, health }: ChannelQuery): boolean =>
+  [keyword, model, group, type, status, tag, health].some((value) => value !== undefined);

@@ -13,6 +13,7 @@ import { KeyPips } from "../../components/StatusChip.tsx";
 import { Tag } from "../../components/Tag.tsx";
 import { exactTime, TimeAgo } from "../../components/TimeAgo.tsx";
 import { ChannelStatus } from "./cells/ChannelStatus.tsx";
+import { HourCell } from "./cells/HourCell.tsx";
 import { InlineNumber } from "./cells/InlineNumber.tsx";
 import { ResponseCell } from "./cells/ResponseCell.tsx";
 import { SuccessCell } from "./cells/SuccessCell.tsx";
@@ -129,6 +130,14 @@ function columnsOf(
       width: 148,
       isSolid: true,
       cell: (channel) => <SuccessCell traffic={channel.traffic} />,
+    },
+    {
+      key: "hour",
+      head: t("channels.columns.hour"),
+      width: 172,
+      isSolid: true,
+      isHiddenByDefault: true,
+      cell: ({ live }) => <HourCell live={live} />,
     },
     {
       key: "balance",

@@ -12,6 +12,7 @@ export type ChannelQuery = Readonly<{
   type?: number | undefined;
   status?: number | undefined;
   tag?: string | undefined;
+  health?: string | undefined;
   sort?: string | undefined;
   order?: string | undefined;
   idSort?: boolean | undefined;

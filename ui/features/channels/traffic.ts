@@ -14,3 +14,9 @@ export function successText(success: number): string {
   const scale = 10 ** decimals;
   return `${(Math.floor(success * scale) / scale).toFixed(decimals)}%`;
 }
+
+/** Milliseconds as text: whole ones below a second, seconds above; a dash when nothing was measured. */
+export function latencyText(ms: number | null): string {
+  if (ms === null) return "–";
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(2)} s`;
+}

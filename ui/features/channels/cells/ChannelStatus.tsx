@@ -2,11 +2,14 @@ import { useTranslation } from "react-i18next";
 import { StatusChip } from "../../../components/StatusChip.tsx";
 import { exactTime } from "../../../components/TimeAgo.tsx";
 import { type Channel, DISABLED, ENABLED, otherInfoOf } from "../channel.ts";
+import { HealthChip } from "./HealthChip.tsx";
 
-/** On, off by hand, or off by itself with the reason and its time in the tooltip. */
+/** On (or on and in trouble), off by hand, or off by itself with the reason and its time in the tooltip. */
 export const ChannelStatus = ({ channel }: { channel: Channel }) => {
   const { t, i18n } = useTranslation();
   if (channel.status === ENABLED) {
+    const health = channel.live?.health;
+    if (health === "cooling" || health === "failing") return <HealthChip health={health} />;
     return (
       <StatusChip tone="ok" quiet>
         {t("channels.status.enabled")}

@@ -18,6 +18,9 @@ import { checkChannelForm } from "../check-channel-form.ts";
 import { TestDialog } from "../TestDialog.tsx";
 import { AdvancedSection } from "./AdvancedSection.tsx";
 import { BasicsSection } from "./BasicsSection.tsx";
+import { type ChannelTab, ChannelTabs } from "./ChannelTabs.tsx";
+import { ErrorsTab } from "./ErrorsTab.tsx";
+import { HealthTab } from "./HealthTab.tsx";
 import { KeysSection } from "./KeysSection.tsx";
 import { ModelsSection } from "./ModelsSection.tsx";
 import { RoutingSection } from "./RoutingSection.tsx";
@@ -38,6 +41,7 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
   const [isChecked, setChecked] = useState(false);
   const [isSaving, setSaving] = useState(false);
   const [isTesting, setTesting] = useState(false);
+  const [tab, setTab] = useState<ChannelTab>("settings");
 
   const type = types.find(({ id }) => id === form.type);
   const faultsOf = (checked: ChannelForm) => checkChannelForm(checked, stored === null, type?.defaultBaseUrl === null);
@@ -56,6 +60,7 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
   const save = async () => {
     setChecked(true);
     if (Object.keys(faultsOf(form)).length > 0) {
+      setTab("settings");
       requestAnimationFrame(() => body.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" }));
       return;
     }
@@ -107,7 +112,10 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
         </>
       )}
     >
-      <Box ref={body}>
+      {stored && <ChannelTabs value={tab} onChange={setTab} />}
+      {stored && tab === "health" && <HealthTab channelId={stored.id} />}
+      {stored && tab === "errors" && <ErrorsTab channelId={stored.id} />}
+      <Box ref={body} hidden={tab !== "settings"}>
         <BasicsSection {...section} types={types} />
         <KeysSection {...section} stored={stored} keyHint={type?.keyHint ?? ""} />
         <ModelsSection {...section} types={types} storedId={stored?.id ?? null} />

@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { failureOf } from "./failure.ts";
+
+const attempt = { channelId: 7, channelName: "a", startMs: 0, firstByteMs: null, endMs: 1 };
+const entry = (other: object) => ({ other: JSON.stringify(other) });
+
+test("what the channel's own upstream said last", () => {
+  const attempts = [
+    { ...attempt, status: 500, error: "first" },
+    { ...attempt, status: 429, error: "slow down" },
+    { ...attempt, channelId: 8, status: 401, error: "another channel" },
+  ];
+  expect(failureOf(entry({ status: 503, error: "told", admin_info: { attempts } }), 7)).toEqual({
+    status: 429,
+    message: "slow down",
+  });
+});
+
+test("else what the client was told; nothing where nothing can be read", () => {
+  expect(failureOf(entry({ status: 503, error: "told" }), 7)).toEqual({ status: 503, message: "told" });
+  expect(failureOf({ other: "" }, 7)).toEqual({ status: 0, message: "" });
+});

@@ -1,0 +1,46 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { LiveView } from "../../../src/channels/channel-view.ts";
+import type { KeyView } from "../../../src/channels/list-keys.ts";
+import type { LogView } from "../../../src/logs/log-view.ts";
+import { request } from "../../api/client.ts";
+import type { TestOutcome } from "./channel-calls.ts";
+import { CHANNELS_KEY } from "./channel-queries.ts";
+
+export type ChannelKey = KeyView;
+export type ChannelHealthView = LiveView & Readonly<{ keys: ChannelKey[] }>;
+
+const REFRESH_MS = 5_000;
+const WEEK_S = 7 * 86_400;
+const ERRORS_SHOWN = 20;
+
+/** How a channel and its keys do, asked again and again while somebody looks. */
+export const channelHealth = (id: number) =>
+  queryOptions({
+    queryKey: [...CHANNELS_KEY, "health", id],
+    queryFn: async ({ signal }) => (await request<ChannelHealthView>(`/api/channel/${id}/health`, { signal })).data,
+    refetchInterval: REFRESH_MS,
+  });
+
+/** The newest calls of the last week that failed on a channel. */
+export const channelErrors = (id: number) =>
+  queryOptions({
+    queryKey: [...CHANNELS_KEY, "errors", id],
+    queryFn: async ({ signal }) => {
+      const start = Math.floor(Date.now() / 1000) - WEEK_S;
+      const query = { channel: id, failed: "true", type: 2, start_timestamp: start, p: 1, page_size: ERRORS_SHOWN };
+      return (await request<{ items: LogView[]; total: number }>("/api/log/", { query, signal })).data;
+    },
+  });
+
+export const switchKey = (channelId: number, key: string, enabled: boolean) =>
+  request<boolean>(`/api/channel/${channelId}/keys/status`, { method: "POST", body: { key, enabled } });
+
+/** Sends a short request with one key; a refusal by the upstream is an outcome, not an error. */
+export async function testKey(channelId: number, key: string): Promise<TestOutcome> {
+  const { success, message, time } = await request<unknown, { time: number }>(`/api/channel/${channelId}/keys/test`, {
+    method: "POST",
+    body: { key },
+    acceptFailure: true,
+  });
+  return { success, message, time: time ?? 0 };
+}
