@@ -13,3 +13,9 @@ export const setups = pgTable("setups", {
   version: text("version").notNull(),
   initializedAt: epochSeconds("initialized_at").notNull(),
 });
+
+/** When something that one process does for all was last begun. */
+export const jobTurns = pgTable("job_turns", {
+  job: text("job").primaryKey(),
+  begunAt: epochSeconds("begun_at").notNull(),
+});
