@@ -1,0 +1,1 @@
+CREATE INDEX "logs_events_idx" ON "logs" USING btree ("user_id","type","created_at") WHERE "logs"."type" <> 2;
