@@ -12,6 +12,8 @@ export type Usage = {
   reasoningTokens: number;
   audioInputTokens: number;
   audioOutputTokens: number;
+  /** Uses of tools that the provider runs itself, by their names in the option ToolPrice. */
+  toolCalls?: Readonly<Record<string, number>>;
 };
 
 export const NO_USAGE: Usage = {
@@ -35,6 +37,8 @@ export type Price = {
   /** The name whose price was found (requested name first, upstream name as fallback). */
   pricedAs: string;
   groupRatio: Decimal;
+  /** The option ToolPrice; absent where no tools can be used. */
+  toolPrices?: ReadonlyMap<string, Decimal>;
 } & (
   | { kind: "per_call"; usdPerCall: Decimal }
   | {
@@ -51,12 +55,13 @@ export type Price = {
 /** One line of a receipt: `quantity` × `factor` = `amount`; numbers are exact decimal text. */
 export type ReceiptLine = {
   /**
-   * Stable code: input, cache_read, cache_write, output, audio_input, audio_output, per_call; minimum says that the total
+   * Stable code: input, cache_read, cache_write, output, audio_input, audio_output, per_call, or a tool (web_search,
+   * file_search, code_interpreter); minimum says that the total
    * was raised to the least charge (it is no part of the subtotal).
    */
   item: string;
   quantity: string;
-  /** Ratio text applied to the quantity (price per 1M tokens = 2 × ratio USD), or USD per call. */
+  /** Ratio text applied to the quantity (price per 1M tokens = 2 × ratio USD), or USD per call or use. */
   factor: string;
   /** Quota units before the group ratio, exact. */
   amount: string;

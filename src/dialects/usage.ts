@@ -3,6 +3,8 @@
  * input; completion includes reasoning and audio output.
  */
 export type ReportedUsage = {
+  /** Uses of tools that the provider runs itself and charges beside the tokens. */
+  toolCalls?: ToolCalls;
   promptTokens: number;
   completionTokens: number;
   cachedTokens: number;
@@ -11,3 +13,6 @@ export type ReportedUsage = {
   audioInputTokens: number;
   audioOutputTokens: number;
 };
+
+/** Tool, as price lists name it (web_search, file_search, code_interpreter) → number of uses. */
+export type ToolCalls = Readonly<Record<string, number>>;

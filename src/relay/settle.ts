@@ -4,6 +4,7 @@ import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { countPrompt, countText } from "./count-tokens.ts";
 import type { RelayError } from "./errors.ts";
+import { hostedTools } from "./hosted-tools.ts";
 import { contentToLog } from "./log-content.ts";
 import { type Outcome, recordOf } from "./record.ts";
 import type { OutputTally } from "./tally.ts";
@@ -54,7 +55,9 @@ async function estimateUsage(call: Call, tally: OutputTally): Promise<Usage> {
 function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, evidence: UsageEvidence): Usage {
   const { services, prices } = context;
   const { settings, billing } = services;
-  const charged = call.price ? charge(call.price, usage, prices.quotaPerUnit()) : null;
+  const toolCalls = hostedTools(call, ended.tally);
+  const counted = toolCalls ? { ...usage, toolCalls: { ...toolCalls, ...usage.toolCalls } } : usage;
+  const charged = call.price ? charge(call.price, counted, prices.quotaPerUnit()) : null;
   const outcome: Outcome = {
     ending: ended.ending,
     evidence,

@@ -1,7 +1,8 @@
-import { parseJson, recordOf } from "../dialects/json.ts";
+import { type JsonObject, parseJson, recordOf, textOf } from "../dialects/json.ts";
 import { collectOutput, type OutputSink } from "../dialects/openai-chat/output.ts";
 import { chunkOf } from "../dialects/openai-chat/stream.ts";
 import type { ReplyEvent } from "../dialects/reply.ts";
+import type { ToolCalls } from "../dialects/usage.ts";
 import { textOfBytes } from "../lib/bytes.ts";
 import { splitEvents } from "../lib/sse.ts";
 
@@ -26,6 +27,9 @@ export class OutputTally implements OutputSink {
   #calls = 0;
   #more = false;
   #finished = false;
+  #searches = 0;
+  #fileSearches = 0;
+  #containers = new Set<string>();
 
   /** Takes a block of whole events of a stream. */
   push(block: Uint8Array): void {
@@ -47,8 +51,11 @@ export class OutputTally implements OutputSink {
         this.toolCall();
         this.text(step.name);
         return;
-      case "media":
       case "native":
+        if (step.dialect === "openai-responses") this.#hostedTool(step.value);
+        this.other();
+        return;
+      case "media":
         this.other();
         return;
       case "finish":
@@ -84,6 +91,23 @@ export class OutputTally implements OutputSink {
     this.#fold();
     const extraTokens = Math.ceil(this.#uncounted / CHARACTERS_PER_TOKEN) + this.#calls * TOKENS_PER_CALL;
     return { text: this.#texts.join(""), extraTokens };
+  }
+
+  /** Tools that the upstream ran itself, as far as its answer shows; null: none. */
+  get toolCalls(): ToolCalls | null {
+    if (this.#searches + this.#fileSearches + this.#containers.size === 0) return null;
+    return {
+      ...(this.#searches > 0 && { web_search: this.#searches }),
+      ...(this.#fileSearches > 0 && { file_search: this.#fileSearches }),
+      ...(this.#containers.size > 0 && { code_interpreter: this.#containers.size }),
+    };
+  }
+
+  /** Opening a page that was found is no search; code is charged by the container that it runs in. */
+  #hostedTool(item: JsonObject): void {
+    if (item.type === "web_search_call" && (recordOf(item.action)?.type ?? "search") === "search") this.#searches += 1;
+    else if (item.type === "file_search_call") this.#fileSearches += 1;
+    else if (item.type === "code_interpreter_call") this.#containers.add(textOf(item.container_id) ?? "");
   }
 
   /** Nothing but blanks came: no text, tool call or anything else. */

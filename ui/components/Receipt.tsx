@@ -101,11 +101,20 @@ const Rule = ({ isStrong }: { isStrong?: boolean }) => (
   <Box sx={{ gridColumn: "1 / -1", height: "1px", my: 1, bgcolor: isStrong ? "line.strong" : "line.main" }} />
 );
 
-/** Dollars per million tokens; per call where the price is fixed. */
+/** A call at a fixed price, and tools that providers run themselves. */
+const PRICED_BY_USE: ReadonlySet<string> = new Set([
+  "per_call",
+  "web_search",
+  "web_search_preview",
+  "file_search",
+  "code_interpreter",
+]);
+
+/** Dollars per million tokens; per call or use where the price is such. */
 function priceOf(line: ReceiptData["lines"][number], perCall: string): string {
   const factor = Number(line.factor);
   if (line.item === "minimum") return "";
-  if (line.item === "per_call") return `$${factor} ${perCall}`;
+  if (PRICED_BY_USE.has(line.item)) return `$${factor} ${perCall}`;
   return `$${(factor * USD_PER_MILLION_AT_RATIO_1).toLocaleString("en", { maximumFractionDigits: 4 })}`;
 }
 

@@ -1,6 +1,7 @@
 import { add, type Decimal, isZero, multiply, roundToWhole, toText, whole, ZERO } from "../../lib/decimal.ts";
 import type { Price, Receipt, ReceiptLine, Usage } from "../types.ts";
-import { saneUsage } from "./sane-usage.ts";
+import { saneTokens, saneUsage } from "./sane-usage.ts";
+import { toolPriceOf } from "./tool-prices.ts";
 
 /** What the tokens of one kind (or the call) are multiplied by, with its text for receipts. */
 type Factor = Readonly<{ item: string; factor: Decimal; text: string; amountOf(usage: Usage): number }>;
@@ -12,7 +13,7 @@ const factorsByPrice = new WeakMap<Price, Factors>();
 /**
  * What a call costs, in whole quota units, with its sums (behaviour 3.1):
  * [input + cached × rc + written × rw + output × ro + audio in × ra + audio out × ra × rao] × rm × rg, or
- * USD per call × `quotaPerUnit` × rg; rounded once, halves away from zero. No tokens at all cost nothing, whatever the
+ * USD per call × `quotaPerUnit` × rg; tools that the provider ran cost USD per use × `quotaPerUnit` × rg besides; rounded once, halves away from zero. No tokens at all cost nothing, whatever the
  * price; a ratio above zero costs at least 1. Nonsense in `usage` counts as 0 and the charge is never negative.
  */
 export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quota: number; receipt: Receipt } {
@@ -30,6 +31,10 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     subtotal = add(subtotal, amount);
     lines.push({ item, quantity: String(quantity), factor: text, amount: toText(amount) });
   }
+  for (const line of used ? toolLines(price, counted, quotaPerUnit) : []) {
+    subtotal = add(subtotal, line.exact);
+    lines.push(line.line);
+  }
   let quota = Math.max(0, roundToWhole(multiply(subtotal, price.groupRatio)));
   if (quota === 0 && used && factors.hasMinimum) {
     quota = 1;
@@ -43,6 +48,17 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     quotaPerUnit: toText(quotaPerUnit),
   };
   return { quota, receipt };
+}
+
+/** What tools cost that the provider ran itself: beside the tokens, and beside a fixed price. */
+function toolLines(price: Price, { toolCalls = {} }: Usage, quotaPerUnit: Decimal) {
+  return Object.entries(toolCalls).flatMap(([tool, count]) => {
+    const usd = price.toolPrices && toolPriceOf(price.toolPrices, tool, price.pricedAs);
+    const uses = saneTokens(count);
+    if (!usd || uses === 0) return [];
+    const exact = multiply(multiply(whole(uses), usd), quotaPerUnit);
+    return [{ exact, line: { item: tool, quantity: String(uses), factor: toText(usd), amount: toText(exact) } }];
+  });
 }
 
 function factorsOf(price: Price): Factors {

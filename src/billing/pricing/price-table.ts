@@ -14,6 +14,8 @@ export type PriceTable = Readonly<{
   audioRatio: Ratios;
   audioCompletionRatio: Ratios;
   groupRatio: Ratios;
+  /** USD per use of a tool that the provider runs. */
+  toolPrice: Ratios;
 }>;
 
 type PriceOption =
@@ -24,7 +26,8 @@ type PriceOption =
   | "CacheCreationRatio"
   | "AudioRatio"
   | "AudioCompletionRatio"
-  | "GroupRatio";
+  | "GroupRatio"
+  | "ToolPrice";
 
 /** The part of the settings that prices are made of; `version` grows with every change. */
 export type PriceSettings = Readonly<{ version: number; get(option: PriceOption): Ratios }>;
@@ -45,6 +48,7 @@ export function createPriceTable(settings: PriceSettings): () => PriceTable {
         audioRatio: settings.get("AudioRatio"),
         audioCompletionRatio: settings.get("AudioCompletionRatio"),
         groupRatio: settings.get("GroupRatio"),
+        toolPrice: settings.get("ToolPrice"),
       };
     }
     return table;

@@ -6,6 +6,7 @@ import * as defaults from "./default-ratios.ts";
 import { estimate } from "./estimate.ts";
 import { createPriceTable, type PriceTable } from "./price-table.ts";
 import { resolvePrice } from "./resolve-price.ts";
+import { DEFAULT_TOOL_PRICE } from "./tool-prices.ts";
 
 const QUOTA_PER_UNIT = decimal(500_000);
 
@@ -21,6 +22,7 @@ const SHIPPED: PriceTable = {
   audioRatio: exact(defaults.DEFAULT_AUDIO_RATIO),
   audioCompletionRatio: exact(defaults.DEFAULT_AUDIO_COMPLETION_RATIO),
   groupRatio: exact({ default: 1, vip: 0.8, free: 0, odd: 0.3333 }),
+  toolPrice: exact(DEFAULT_TOOL_PRICE),
 };
 const RATIO_ONLY: PriceTable = { ...SHIPPED, completionRatio: new Map(), audioRatio: new Map() };
 
@@ -169,10 +171,10 @@ describe("which price counts", () => {
     };
     const table = createPriceTable(settings);
     expect(table()).toBe(table());
-    expect(builds).toBe(8);
+    expect(builds).toBe(9);
     settings.version = 2;
     table();
-    expect(builds).toBe(16);
+    expect(builds).toBe(18);
   });
 });
 

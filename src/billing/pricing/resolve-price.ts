@@ -34,7 +34,7 @@ export function resolvePrice(table: PriceTable, query: PriceQuery): Price | null
 function priceOf(table: PriceTable, model: string, groupRatio: Decimal): Price | undefined {
   const name = collapseGizmo(model);
   const usdPerCall = table.modelPrice.get(name);
-  if (usdPerCall) return { kind: "per_call", pricedAs: name, groupRatio, usdPerCall };
+  if (usdPerCall) return { kind: "per_call", pricedAs: name, groupRatio, toolPrices: table.toolPrice, usdPerCall };
   const modelRatio = table.modelRatio.get(name);
   return modelRatio && perToken(table, name, groupRatio, modelRatio);
 }
@@ -46,6 +46,7 @@ function perToken(table: PriceTable, name: string, groupRatio: Decimal, modelRat
     kind: "per_token",
     pricedAs: name,
     groupRatio,
+    toolPrices: table.toolPrice,
     modelRatio,
     completionRatio,
     cacheRatio: table.cacheRatio.get(name) ?? ONE,

@@ -20,5 +20,6 @@ export function saneUsage(usage: Usage): Usage {
     reasoningTokens: Math.min(saneTokens(usage.reasoningTokens), completionTokens),
     audioInputTokens: Math.min(saneTokens(usage.audioInputTokens), promptTokens - cachedTokens - cacheCreationTokens),
     audioOutputTokens: Math.min(saneTokens(usage.audioOutputTokens), completionTokens),
+    ...(usage.toolCalls && { toolCalls: usage.toolCalls }),
   };
 }

@@ -13,7 +13,10 @@ export function readUsage(value: unknown, before: ReportedUsage | null = null): 
   const known = before ? before.promptTokens - before.cachedTokens - before.cacheCreationTokens : 0;
   // A final event that repeats 0 for the input does not take back what the first one said.
   const plain = input === null || (input === 0 && known > 0) ? known : input;
+  const searches = countOf(recordOf(usage.server_tool_use)?.web_search_requests);
+  const toolCalls = searches === null ? before?.toolCalls : { web_search: searches };
   return {
+    ...(toolCalls && { toolCalls }),
     promptTokens: plain + cachedTokens + cacheCreationTokens,
     completionTokens: countOf(usage.output_tokens) ?? before?.completionTokens ?? 0,
     cachedTokens,

@@ -7,6 +7,7 @@ import {
   DEFAULT_MODEL_PRICE,
   DEFAULT_MODEL_RATIO,
 } from "../../billing/pricing/default-ratios.ts";
+import { DEFAULT_TOOL_PRICE } from "../../billing/pricing/tool-prices.ts";
 import { jsonMap, ratioShape, textShape } from "../json-option.ts";
 
 /** What models cost (ratio 1 = $2 per million tokens) and what groups pay. Saving a map replaces it whole. */
@@ -19,6 +20,8 @@ export const pricingOptions = {
   CacheCreationRatio: jsonMap(DEFAULT_CACHE_CREATION_RATIO, ratioShape),
   AudioRatio: jsonMap(DEFAULT_AUDIO_RATIO, ratioShape),
   AudioCompletionRatio: jsonMap(DEFAULT_AUDIO_COMPLETION_RATIO, ratioShape),
+  /** Dollars per use of a tool that providers run themselves; `tool:prefix` for models whose names begin so. */
+  ToolPrice: jsonMap(DEFAULT_TOOL_PRICE, ratioShape),
   GroupRatio: jsonMap({ default: 1, vip: 1, svip: 1 }, ratioShape),
   /** Group → description: groups that anybody may choose besides their own. */
   UserUsableGroups: jsonMap({ default: "Default group", vip: "VIP group" }, textShape),

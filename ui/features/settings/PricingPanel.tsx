@@ -58,7 +58,9 @@ export const PricingPanel = () => {
         <ResetButton />
       </Row>
       {view === "json" &&
-        PRICE_KEYS.map((key) => <SettingInput key={key} field={{ key, kind: "json", shape: "object" }} />)}
+        ([...PRICE_KEYS, "ToolPrice"] as const).map((key) => (
+          <SettingInput key={key} field={{ key, kind: "json", shape: "object" }} />
+        ))}
       {view !== "json" && "invalid" in edited && (
         <Box role="alert" sx={{ p: 4, borderRadius: 1, bgcolor: "tone.bad.tint", color: "tone.bad.text" }}>
           {t("settings.pricing.invalid", { name: t(`settings.fields.${edited.invalid}.label`) })}

@@ -42,10 +42,15 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
     ],
   },
   { id: "groups", fields: [json("GroupRatio"), json("UserUsableGroups")], extra: "groups", drawsFields: true },
-  { id: "pricing", fields: PRICE_KEYS.map((key) => json(key)), extra: "pricing", drawsFields: true },
+  {
+    id: "pricing",
+    fields: ([...PRICE_KEYS, "ToolPrice"] as const).map((key) => json(key)),
+    extra: "pricing",
+    drawsFields: true,
+  },
   { id: "calculator", fields: [], extra: "calculator" },
   { id: "chats", fields: [json("Chats", "list")], extra: "chats", drawsFields: true },
-  { id: "announcements", fields: [], extra: "announcements" },
+  { id: "announcements", fields: on("PriceChangeNoticeEnabled"), extra: "announcements" },
   {
     id: "general",
     fields: [

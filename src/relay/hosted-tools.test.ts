@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { startRelay } from "./testing/start-relay.ts";
+import { chatReply, sse, startUpstream } from "./testing/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+/** Every model has the ratio 1 for all its tokens, so 100 tokens cost 100 units; a dollar is 500,000 units. */
+const MODELS = ["gpt-4o", "gpt-5", "claude-sonnet-4-5", "gpt-4o-search-preview", "gpt-5-search-api", "fixed"];
+const ones = (models: readonly string[]) => JSON.stringify(Object.fromEntries(models.map((model) => [model, 1])));
+
+function start(type: number, answer: Parameters<typeof startUpstream>[0], options: Record<string, string> = {}) {
+  const upstream = startUpstream(answer);
+  const relay = startRelay({
+    channels: [{ type, baseUrl: upstream.url, models: MODELS }],
+    options: {
+      ModelRatio: ones(MODELS.filter((model) => model !== "fixed")),
+      CompletionRatio: ones(MODELS),
+      ModelPrice: '{"fixed": 0.1}',
+      ...options,
+    },
+  });
+  stops.push(upstream.stop, relay.stop);
+  return relay;
+}
+
+const linesOf = (relay: ReturnType<typeof start>) =>
+  relay.billing.records.at(-1)?.other.receipt?.lines.map(({ item, quantity, amount }) => [item, quantity, amount]);
+
+const TOKENS = [
+  ["input", "60", "60"],
+  ["output", "40", "40"],
+];
+
+describe("tools of Responses", () => {
+  const usage = { input_tokens: 60, output_tokens: 40, total_tokens: 100 };
+  const output = [
+    { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "gate" } },
+    {
+      type: "web_search_call",
+      id: "ws_2",
+      status: "completed",
+      action: { type: "open_page", url: "https://x.example" },
+    },
+    { type: "web_search_call", id: "ws_3", status: "completed", action: { type: "search", query: "sluice" } },
+    { type: "file_search_call", id: "fs_1", status: "completed", queries: ["gate"], results: null },
+    { type: "code_interpreter_call", id: "ci_1", status: "completed", code: "1", container_id: "cntr_1", outputs: [] },
+    { type: "code_interpreter_call", id: "ci_2", status: "completed", code: "2", container_id: "cntr_1", outputs: [] },
+    {
+      type: "message",
+      id: "msg_1",
+      role: "assistant",
+      content: [{ type: "output_text", text: "Hi", annotations: [] }],
+    },
+  ];
+  const response = { id: "resp_1", object: "response", status: "completed", model: "gpt-5", output, usage };
+  const events = [
+    { type: "response.created", response: { ...response, status: "in_progress", output: [], usage: null } },
+    ...output.map((item, output_index) => ({ type: "response.output_item.done", output_index, item })),
+    { type: "response.completed", response },
+  ];
+
+  test.each([false, true])("web and file search and a container; streamed: %p", async (stream) => {
+    const relay = start(1, () =>
+      stream
+        ? sse(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""))
+        : Response.json(response),
+    );
+    const tools = [{ type: "web_search" }];
+    await (await relay.post("/v1/responses", { model: "gpt-5", input: "hi", tools, stream })).text();
+    const record = await relay.billing.nextRecord();
+    // 2 × $0.01, 1 × $0.0025, 1 × $0.03
+    expect(linesOf(relay)).toEqual([
+      ...TOKENS,
+      ["web_search", "2", "10000"],
+      ["file_search", "1", "1250"],
+      ["code_interpreter", "1", "15000"],
+    ]);
+    expect(record.quota).toBe(26_350);
+  });
+
+  test("the preview's search costs more with models that do not reason", async () => {
+    const relay = start(1, () => Response.json({ ...response, output: output.slice(0, 1), model: "gpt-4o" }));
+    const tools = [{ type: "web_search_preview" }];
+    await relay.post("/v1/responses", { model: "gpt-4o", input: "hi", tools });
+    expect(linesOf(relay)).toEqual([...TOKENS, ["web_search_preview", "1", "12500"]]);
+    await relay.post("/v1/responses", { model: "gpt-5", input: "hi", tools });
+    expect(linesOf(relay)).toEqual([...TOKENS, ["web_search_preview", "1", "5000"]]);
+  });
+
+  test("beside a fixed price, times the group's ratio", async () => {
+    const relay = start(1, () => Response.json({ ...response, output: output.slice(0, 1) }), {
+      GroupRatio: '{"default": 0.5}',
+    });
+    await relay.post("/v1/responses", { model: "fixed", input: "hi" });
+    // ($0.1 + $0.01) × 0.5
+    expect(relay.billing.records[0]?.quota).toBe(27_500);
+  });
+
+  test("operators set the prices", async () => {
+    const relay = start(1, () => Response.json(response), { ToolPrice: '{"file_search": 1}' });
+    await relay.post("/v1/responses", { model: "gpt-5", input: "hi" });
+    expect(linesOf(relay)).toEqual([...TOKENS, ["file_search", "1", "500000"]]);
+  });
+});
+
+describe("chat models that always search", () => {
+  test.each([
+    ["gpt-4o-search-preview", "12500"],
+    ["gpt-5-search-api", "5000"],
+  ])("%s", async (model, amount) => {
+    const usage = { prompt_tokens: 60, completion_tokens: 40, total_tokens: 100 };
+    const relay = start(1, () => Response.json(chatReply({ usage })));
+    await relay.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "hi" }] });
+    expect(linesOf(relay)).toEqual([...TOKENS, ["web_search_preview", "1", amount]]);
+  });
+
+  test("other chat models do not", async () => {
+    const relay = start(1, () => Response.json(chatReply()));
+    await relay.post("/v1/chat/completions", { model: "gpt-4o", messages: [{ role: "user", content: "hi" }] });
+    expect(relay.billing.records[0]?.quota).toBe(15);
+  });
+});
+
+describe("Claude's web search", () => {
+  const usage = { input_tokens: 60, output_tokens: 40, server_tool_use: { web_search_requests: 3 } };
+  const message = {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "claude-sonnet-4-5",
+    content: [{ type: "text", text: "Hi" }],
+    stop_reason: "end_turn",
+    stop_sequence: null,
+    usage,
+  };
+  const ask = { model: "claude-sonnet-4-5", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
+
+  test.each(["/v1/messages", "/v1/chat/completions"])("by the requests that it tells, at %s", async (path) => {
+    const relay = start(14, () => Response.json(message));
+    await relay.post(path, ask);
+    expect(linesOf(relay)).toEqual([...TOKENS, ["web_search", "3", "15000"]]);
+    expect(relay.billing.records[0]?.quota).toBe(15_100);
+  });
+
+  test("streamed, as the totals grow", async () => {
+    const events = [
+      { type: "message_start", message: { ...message, content: [], stop_reason: null, usage: { input_tokens: 60 } } },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hi" } },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage },
+      { type: "message_stop" },
+    ];
+    const relay = start(14, () =>
+      sse(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("")),
+    );
+    await (await relay.post("/v1/messages", { ...ask, stream: true })).text();
+    expect((await relay.billing.nextRecord()).quota).toBe(15_100);
+  });
+});
