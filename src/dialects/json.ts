@@ -25,8 +25,15 @@ export const numberOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null;
 
 /** The objects of a list; none when it is no list. */
-export const recordsOf = (value: unknown): JsonObject[] =>
-  Array.isArray(value) ? value.map(recordOf).filter((item) => item !== null) : [];
+export function recordsOf(value: unknown): JsonObject[] {
+  const records: JsonObject[] = [];
+  if (!Array.isArray(value)) return records;
+  for (const item of value) {
+    const record = recordOf(item);
+    if (record) records.push(record);
+  }
+  return records;
+}
 
 /** The texts of a list; none when it is no list. */
 export const textsOf = (value: unknown): string[] =>

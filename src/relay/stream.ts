@@ -6,7 +6,7 @@ import { drainCapMs, drains } from "./broken-stream.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { RelayError } from "./errors.ts";
-import type { StreamView } from "./passages/passage.ts";
+import { joined, type Piece, type StreamView } from "./passages/passage.ts";
 import { settle } from "./settle.ts";
 import type { Watched } from "./watch.ts";
 
@@ -126,7 +126,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   }
 
   /** What goes to the client of newly read bytes; a promise when they end the stream and the call must be settled first. */
-  #pass(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
+  #pass(bytes: Uint8Array): Piece | Promise<Piece> {
     const whole = this.#wholeEvents(bytes);
     if (whole.length === 0) return whole;
     const block = this.#view.take(whole);
@@ -161,7 +161,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   }
 
   /** The upstream's body is over without an end marker: fine if the answer came to its end, else it broke off. */
-  async #finish(): Promise<Uint8Array> {
+  async #finish(): Promise<Piece> {
     const rest = this.#partial.length > 0 ? this.#view.take(Buffer.concat([...this.#partial, EVENT_END])) : EMPTY;
     this.#partial = [];
     const finished = this.#view.ended || (this.#view.finished && !this.#timedOut);
@@ -171,11 +171,11 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
       ? new RelayError(504, "stream_idle_timeout", `The upstream sent nothing for ${this.#idleMs / 1000} s.`)
       : new RelayError(502, "stream_broken", "The upstream ended the stream before it was complete.");
     await this.#end(timedOut ? "idle_timeout" : "upstream_failed", error.message);
-    return Buffer.concat([rest, this.#view.broken(error, this.call.requestId)]);
+    return joined(rest, this.#view.broken(error, this.call.requestId));
   }
 
   /** The end is in `last`: settles, then adds what the format wants at the end. */
-  #complete(last: Uint8Array): Uint8Array | Promise<Uint8Array> {
+  #complete(last: Piece): Piece | Promise<Piece> {
     const { failed } = this.#view;
     const settled = this.#end(failed === null ? "complete" : "upstream_failed", failed ?? undefined);
     if (!this.#ended) void this.#readRest();

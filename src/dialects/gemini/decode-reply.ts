@@ -74,8 +74,9 @@ export class GeminiDecoder implements StreamDecoder {
   #candidate(candidate: JsonObject): ReplyEvent[] {
     const choice = numberOf(candidate.index) ?? 0;
     const parts = recordsOf(recordOf(candidate.content)?.parts);
-    const steps = parts.flatMap((part) => this.#part(part, choice));
-    steps.push(...this.#citations(candidate, choice));
+    const steps: ReplyEvent[] = [];
+    for (const part of parts) steps.push(...this.#part(part, choice));
+    if (candidate.groundingMetadata !== undefined) steps.push(...this.#citations(candidate, choice));
     const native = textOf(candidate.finishReason);
     if (native === null || native === "FINISH_REASON_UNSPECIFIED" || this.#finished.has(choice)) return steps;
     this.#finished.add(choice);
@@ -113,9 +114,7 @@ export class GeminiDecoder implements StreamDecoder {
 
   /** What a search found, each page once. */
   #citations(candidate: JsonObject, choice: number): ReplyEvent[] {
-    const grounding = recordOf(candidate.groundingMetadata);
-    if (!grounding) return [];
-    const chunks = recordsOf(grounding.groundingChunks);
+    const chunks = recordsOf(recordOf(candidate.groundingMetadata)?.groundingChunks);
     return chunks.flatMap((chunk): ReplyEvent[] => {
       const url = textOf(recordOf(chunk.web)?.uri);
       if (url === null || this.#searches.has(url)) return [];

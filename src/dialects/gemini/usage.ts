@@ -22,8 +22,11 @@ export function readUsage(value: unknown): ReportedUsage | null {
   };
 }
 
-const modality = (details: unknown, name: string): number =>
-  recordsOf(details).reduce((sum, entry) => sum + (entry.modality === name ? (countOf(entry.tokenCount) ?? 0) : 0), 0);
+function modality(details: unknown, name: string): number {
+  let sum = 0;
+  for (const entry of recordsOf(details)) if (entry.modality === name) sum += countOf(entry.tokenCount) ?? 0;
+  return sum;
+}
 
 /** Usage in Gemini's words. */
 export const usageObject = (usage: ReportedUsage): JsonObject => ({

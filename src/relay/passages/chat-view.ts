@@ -13,7 +13,7 @@ import { textOfBytes } from "../../lib/bytes.ts";
 import { eventEnd } from "../../lib/sse.ts";
 import { errorObject, type RelayError } from "../errors.ts";
 import { OutputTally } from "../tally.ts";
-import type { StreamView } from "./passage.ts";
+import { bytesOf, type Piece, type StreamView } from "./passage.ts";
 
 const DONE = Buffer.from(DONE_EVENT);
 const EMPTY = Buffer.alloc(0);
@@ -48,7 +48,8 @@ export class ChatView implements StreamView {
     return block;
   }
 
-  close(last: Uint8Array, billed: ReportedUsage): Uint8Array {
+  close(written: Piece, billed: ReportedUsage): Uint8Array {
+    const last = bytesOf(written);
     const missing = this.keepUsage && this.usage === null && this.failed === null;
     if (!missing) return this.ended ? last : Buffer.concat([last, DONE]);
     const end = this.ended ? this.#done : last.length;

@@ -5,7 +5,7 @@ import { textOfBytes } from "../../lib/bytes.ts";
 import { readEvents } from "../../lib/sse.ts";
 import { type RelayError, told } from "../errors.ts";
 import { OutputTally } from "../tally.ts";
-import type { StreamView } from "./passage.ts";
+import { joined, type Piece, type StreamView } from "./passage.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
 
 type Parts = Readonly<{
@@ -19,8 +19,6 @@ type Parts = Readonly<{
   keep: ((reply: Reply) => void) | null;
   filters: readonly StepFilter[];
 }>;
-
-const EMPTY = Buffer.alloc(0);
 
 /** A stream read step by step: translated for the client, or handed on as it is. */
 export class ConversationView implements StreamView {
@@ -42,22 +40,21 @@ export class ConversationView implements StreamView {
     return this.#finished || this.parts.decoder.ended;
   }
 
-  take(block: Uint8Array): Uint8Array {
+  take(block: Uint8Array): Piece {
     let text = "";
     for (const event of readEvents(textOfBytes(block))) text += this.#write(this.parts.decoder.push(event));
-    if (this.parts.passesBytes) return block;
-    return text === "" ? EMPTY : Buffer.from(text);
+    return this.parts.passesBytes ? block : text;
   }
 
-  close(last: Uint8Array, billed: ReportedUsage): Uint8Array {
+  close(last: Piece, billed: ReportedUsage): Piece {
     const owed = this.#write(this.parts.decoder.end());
     if (this.#collector && this.failed === null) this.parts.keep?.(this.#collector.reply);
     if (this.parts.passesBytes || this.failed !== null) return last;
-    return Buffer.concat([last, Buffer.from(owed + this.parts.encoder.end(this.usage ?? billed))]);
+    return joined(last, owed + this.parts.encoder.end(this.usage ?? billed));
   }
 
-  broken(error: RelayError): Uint8Array {
-    return Buffer.from(this.parts.encoder.push({ type: "error", error: told(error) }));
+  broken(error: RelayError): Piece {
+    return this.parts.encoder.push({ type: "error", error: told(error) });
   }
 
   #write(steps: readonly ReplyEvent[]): string {

@@ -37,10 +37,22 @@ export type Passage = {
   view(): StreamView;
 };
 
+/** What is written to a client: bytes as they came, or text that was made and has not been bytes yet. */
+export type Piece = Uint8Array | string;
+
+/** Pieces one behind the other. */
+export const joined = (first: Piece, second: Piece): Piece =>
+  typeof first === "string" && typeof second === "string"
+    ? first + second
+    : Buffer.concat([bytesOf(first), bytesOf(second)]);
+
+/** The piece as bytes. */
+export const bytesOf = (piece: Piece): Uint8Array => (typeof piece === "string" ? Buffer.from(piece) : piece);
+
 /** How the blocks of an upstream's stream become the client's. */
 export type StreamView = {
   /** Takes whole events; returns what the client gets of them. */
-  take(block: Uint8Array): Uint8Array;
+  take(block: Uint8Array): Piece;
   /** The end marker has been taken. */
   readonly ended: boolean;
   /** An error event was taken: its words. */
@@ -51,7 +63,7 @@ export type StreamView = {
   readonly finished: boolean;
   readonly tally: OutputTally;
   /** What is written last, once the call is settled: `last` as `take` returned it, and the end. */
-  close(last: Uint8Array, billed: ReportedUsage): Uint8Array;
+  close(last: Piece, billed: ReportedUsage): Piece;
   /** The stream broke off: how the client is told. */
-  broken(error: RelayError, requestId: string): Uint8Array;
+  broken(error: RelayError, requestId: string): Piece;
 };
