@@ -13,6 +13,7 @@ import type { Config } from "./config.ts";
 import { startBudgetJob } from "./jobs/budgets.ts";
 import { startFoldJob } from "./jobs/fold-usage.ts";
 import { startLowBalanceJob } from "./jobs/low-balance.ts";
+import { startPriceChangeJob } from "./jobs/price-changes.ts";
 import { type ClientAddress, createClientAddress } from "./lib/client-ip.ts";
 import { createVault, type Vault } from "./lib/crypto.ts";
 import type { Logger } from "./lib/log.ts";
@@ -107,6 +108,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     });
     const broadcasts = createBroadcasts({ db, notifier, log });
     const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
+    const endPriceChanges = startPriceChangeJob({ db, settings, channels, broadcasts, log });
     const endBudgets = startBudgetJob({ db, changes, settings, log });
     const endFolding = startFoldJob({ database, settings, log });
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
@@ -137,6 +139,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
         endLowBalance();
         endFolding();
         endBudgets();
+        endPriceChanges();
         broadcasts.cancel();
         sharedLimits?.close();
         await billing.close();

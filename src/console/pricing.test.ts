@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { priceChanges } from "../../db/schema/prices.ts";
 import { users as usersTable } from "../../db/schema/users.ts";
 import { sessionUser } from "../accounts/authenticate.ts";
 import { createSessions } from "../accounts/sessions.ts";
@@ -20,7 +21,7 @@ beforeAll(async () => {
     index.add(channelEntry({ id: 2, models: ["hidden"], groups: ["staff"] }));
     sessions = createSessions({ db, changes, users, secret: "the session secret of the tests" });
     const channels = { ...index, get: () => undefined, all: () => [], close: () => undefined };
-    return pricingRoutes({ settings, channels }, (request) => sessionUser({ users, sessions }, request));
+    return pricingRoutes({ db, settings, channels }, (request) => sessionUser({ users, sessions }, request));
   });
 });
 afterAll(async () => {
@@ -51,4 +52,35 @@ test("somebody of a group of their own sees its models too", async () => {
   const { body } = await app.ask("GET", "/api/pricing", undefined, session);
   expect(body).toMatchObject({ group: "staff", group_ratio: { staff: 0.1 } });
   expect((body.data as { model_name: string }[]).map(({ model_name }) => model_name)).toContain("hidden");
+});
+
+test("changes of prices: visitors learn of models that they may see, administrators of all", async () => {
+  await app.db.insert(priceChanges).values([
+    { changedAt: 100, model: "by-token", before: { usdPerCall: "1" }, after: { usdPerCall: "2" } },
+    { changedAt: 200, model: "hidden", before: null, after: { usdPerCall: "3" } },
+    { changedAt: 300, model: "gone", before: { usdPerCall: "1" }, after: null },
+  ]);
+  const ask = async (headers?: Record<string, string>) =>
+    (await app.ask("GET", "/api/pricing/changes?p=1&page_size=10", undefined, headers)).body;
+  expect(await ask()).toEqual({
+    success: true,
+    message: "",
+    data: {
+      items: [
+        { id: 1, changed_at: 100, model_name: "by-token", before: { usdPerCall: "1" }, after: { usdPerCall: "2" } },
+      ],
+      total: 1,
+      page: 1,
+      page_size: 10,
+    },
+  });
+  expect((await ask(await app.login("insider"))).data).toMatchObject({
+    total: 2,
+    items: [{ model_name: "hidden" }, {}],
+  });
+  await app.addUser("admin", "admin");
+  expect((await ask(await app.login("admin"))).data).toMatchObject({
+    total: 3,
+    items: [{ model_name: "gone" }, {}, {}],
+  });
 });

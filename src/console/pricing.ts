@@ -1,22 +1,42 @@
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
+import type { Db } from "../../db/types.ts";
 import type { UserEntry } from "../accounts/directory.ts";
+import { ROLE } from "../accounts/roles.ts";
+import { usableGroups as openGroups } from "../accounts/usable-groups.ts";
 import { createPriceTable } from "../billing/pricing/price-table.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
+import { listPriceChanges } from "../channels/list-price-changes.ts";
 import { listPrices } from "../channels/list-prices.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";
+import { paged, pagingQuery } from "./paging.ts";
 
-type Services = Readonly<{ settings: SettingsReader; channels: ChannelDirectory }>;
+type Services = Readonly<{ db: Db; settings: SettingsReader; channels: ChannelDirectory }>;
 
-/** GET /api/pricing: open to visitors, who see the default group's prices. `caller` finds who is signed in, if anybody. */
+/**
+ * GET /api/pricing and /api/pricing/changes: open to visitors, who see what is open to the default group. `caller` finds
+ * who is signed in, if anybody.
+ */
 export function pricingRoutes(
-  { settings, channels }: Services,
+  { db, settings, channels }: Services,
   caller: (request: Request) => Promise<UserEntry | null>,
 ) {
   const deps = { settings, channels, prices: createPriceTable(settings) };
-  return new Elysia({ prefix: "/api", name: "console/pricing" }).get("/pricing", async ({ request }) => {
-    const group = (await caller(request))?.group ?? "default";
-    const { models, groupRatio, usableGroups } = listPrices(deps, group);
-    return { ...ok(models), group_ratio: groupRatio, usable_group: usableGroups, group };
-  });
+  return new Elysia({ prefix: "/api", name: "console/pricing" })
+    .get("/pricing", async ({ request }) => {
+      const group = (await caller(request))?.group ?? "default";
+      const { models, groupRatio, usableGroups } = listPrices(deps, group);
+      return { ...ok(models), group_ratio: groupRatio, usable_group: usableGroups, group };
+    })
+    .get(
+      "/pricing/changes",
+      async ({ request, query }) => {
+        const user = await caller(request);
+        const groups = [...openGroups(settings, user?.group ?? "default").keys()];
+        const isAdmin = user !== null && user.role >= ROLE.admin;
+        const models = isAdmin ? null : [...new Set(groups.flatMap((group) => channels.modelsOf(group)))];
+        return paged(query, (page) => listPriceChanges(db, models, page));
+      },
+      { query: t.Object(pagingQuery) },
+    );
 }

@@ -1,4 +1,5 @@
 import Copy from "@mui/icons-material/ContentCopyOutlined";
+import History from "@mui/icons-material/HistoryOutlined";
 import Sell from "@mui/icons-material/SellOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
@@ -18,6 +19,7 @@ import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { fuzzyMatch } from "../features/pricing/fuzzy-match.ts";
 import { CAPABILITIES, capabilityOf, makerOf } from "../features/pricing/model-traits.ts";
+import { PriceChangesDialog } from "../features/pricing/PriceChangesDialog.tsx";
 import { PriceNotes } from "../features/pricing/PriceNotes.tsx";
 import { usePriceColumns } from "../features/pricing/price-columns.tsx";
 import { type PricedModel, pricing } from "../features/pricing/pricing.ts";
@@ -35,6 +37,7 @@ export const PricingPage = () => {
   const [pageSize, setPageSize] = useState(readPageSize);
   const [selected, setSelected] = useState(NO_ROWS);
   const [refused, setRefused] = useState("");
+  const [isShowingChanges, setShowingChanges] = useState(false);
   const asked = { text: address.text("search"), maker: address.text("maker"), capability: address.text("capability") };
   const { text, maker, capability } = asked;
   const onlyAvailable = address.text("available") === "yes";
@@ -82,7 +85,15 @@ export const PricingPage = () => {
   const isFiltered = text !== "" || maker !== "" || capability !== "" || onlyAvailable;
   return (
     <Box sx={{ maxWidth: 1200, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
-      <PageHeader title={t("pricing.title")} purpose={t("pricing.purpose")} />
+      <PageHeader
+        title={t("pricing.title")}
+        purpose={t("pricing.purpose")}
+        actions={
+          <Button startIcon={<History />} onClick={() => setShowingChanges(true)}>
+            {t("pricing.changes.title")}
+          </Button>
+        }
+      />
       {data && <PriceNotes isVisitor={user === null} group={group} ratio={groupRatio} />}
       <FilterBar
         search={{ value: text, placeholder: t("pricing.search") }}
@@ -154,6 +165,7 @@ export const PricingPage = () => {
           ]}
         />
       )}
+      {isShowingChanges && <PriceChangesDialog userId={user?.id} onClose={() => setShowingChanges(false)} />}
       {refused && <ManualCopyDialog text={refused} onClose={() => setRefused("")} />}
     </Box>
   );

@@ -28,6 +28,8 @@ export const generalOptions = {
   TopUpLink: line("", { status: "top_up_link" }),
   "general_setting.docs_link": line("", { status: "docs_link" }),
   Chats: json(CHAT_PRESETS, chatLinksShape, { status: "chats" }),
+  /** Prices that change are told to whoever wants to hear of such. */
+  PriceChangeNoticeEnabled: bool(false),
   /** Quota units of one dollar. */
   QuotaPerUnit: integer(500_000, { min: 1 }, { status: "quota_per_unit" }),
   DisplayInCurrencyEnabled: bool(true, { status: "display_in_currency" }),

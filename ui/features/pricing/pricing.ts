@@ -1,4 +1,5 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { PriceChangeView } from "../../../src/channels/list-price-changes.ts";
 import { request } from "../../api/client.ts";
 
 /** A model and its price before the factor of the group. */
@@ -46,11 +47,33 @@ export const pricing = (userId: number | undefined) =>
 
 const TOKENS_PER_PRICE = 1_000_000;
 
+/** USD for a million tokens in, before a group's factor. */
+export const usdPerMillion = (modelRatio: number, quotaPerUnit: number): number =>
+  (modelRatio * TOKENS_PER_PRICE) / quotaPerUnit;
+
 /** USD for a million tokens in and out, in a group with such a factor. */
 export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit: number) {
-  const input = (model.model_ratio * groupRatio * TOKENS_PER_PRICE) / quotaPerUnit;
+  const input = usdPerMillion(model.model_ratio, quotaPerUnit) * groupRatio;
   return { input, cached: input * model.cache_ratio, output: input * model.completion_ratio };
 }
 
 /** USD as people read prices: no more digits than there are, at most six decimals. */
 export const usd = (amount: number): string => `$${Number(amount.toFixed(6))}`;
+
+/** What became of a model's price; factors of groups are not in it. */
+export type PriceChange = PriceChangeView;
+
+const CHANGES_PER_PAGE = 50;
+
+/** Changes of prices, newest first. */
+export const priceChanges = (userId: number | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ["price-changes", userId ?? "visitor"],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { p: pageParam, page_size: CHANGES_PER_PAGE };
+      const path = "/api/pricing/changes";
+      return (await request<{ items: PriceChange[]; total: number }>(path, { query, signal, stayOn401: true })).data;
+    },
+    initialPageParam: 1,
+    getNextPageParam: ({ total }, _pages, page) => (page * CHANGES_PER_PAGE < total ? page + 1 : undefined),
+  });

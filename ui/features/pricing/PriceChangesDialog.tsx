@@ -1,0 +1,98 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import Skeleton from "@mui/material/Skeleton";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { ErrorState } from "../../components/ErrorState.tsx";
+import { Row } from "../../components/layout.tsx";
+import { useMoneyFormat } from "../../components/money-format.tsx";
+import { StatusChip } from "../../components/StatusChip.tsx";
+import { type PriceChange, priceChanges, usd, usdPerMillion } from "./pricing.ts";
+
+/** Which models' prices changed, and when: newest first, by day. Render it only while it is open. */
+export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undefined; onClose: () => void }) => {
+  const { t, i18n } = useTranslation();
+  const titleId = useId();
+  const list = useInfiniteQuery(priceChanges(userId));
+  const days = new Intl.DateTimeFormat(i18n.language, { dateStyle: "long" });
+  const byDay = Object.entries(
+    Object.groupBy(list.data?.pages.flatMap(({ items }) => items) ?? [], ({ changed_at }) =>
+      days.format(changed_at * 1000),
+    ),
+  );
+  return (
+    <Dialog open onClose={onClose} fullWidth maxWidth="sm" aria-labelledby={titleId}>
+      <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
+        {t("pricing.changes.title")}
+      </DialogTitle>
+      <DialogContent>
+        <Box sx={{ mb: 4, fontSize: 13, color: "text.secondary" }}>{t("pricing.changes.purpose")}</Box>
+        {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+        {list.isPending && <Skeleton variant="rounded" height={120} />}
+        {list.data && byDay.length === 0 && (
+          <Box sx={{ py: 8, textAlign: "center", fontSize: 13, color: "text.secondary" }}>
+            {t("pricing.changes.none")}
+          </Box>
+        )}
+        {byDay.map(([day, changes]) => (
+          <Box key={day} component="section" sx={{ mb: 5 }}>
+            <Box component="h3" sx={{ m: 0, mb: 1, fontSize: 12.5, fontWeight: 600, color: "text.secondary" }}>
+              {day}
+            </Box>
+            <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
+              {changes?.map((change) => (
+                <Change key={change.id} change={change} />
+              ))}
+            </Box>
+          </Box>
+        ))}
+      </DialogContent>
+      <DialogActions sx={{ px: 6, pb: 4 }}>
+        {list.hasNextPage && (
+          <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {t("pricing.changes.more")}
+          </Button>
+        )}
+        <Button variant="contained" color="primary" onClick={onClose}>
+          {t("components.close")}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+};
+
+const Change = ({ change: { model_name, before, after } }: { change: PriceChange }) => {
+  const { t } = useTranslation();
+  return (
+    <Box component="li" sx={{ py: 2, borderTop: "1px solid", borderColor: "line.faint", fontSize: 13 }}>
+      <Row gap={2}>
+        <Box sx={{ fontWeight: 560, minWidth: 0, overflowWrap: "anywhere" }}>{model_name}</Box>
+        {!before && <StatusChip tone="ok">{t("pricing.changes.new")}</StatusChip>}
+        {!after && <StatusChip tone="idle">{t("pricing.changes.gone")}</StatusChip>}
+      </Row>
+      <Row gap={2} wrap sx={{ color: "text.secondary" }}>
+        {before && after && (
+          <Box component="del" sx={{ color: "text.tertiary" }}>
+            <Tag price={before} />
+          </Box>
+        )}
+        {(after ?? before) && <Tag price={(after ?? before) as NonNullable<PriceChange["after"]>} />}
+      </Row>
+    </Box>
+  );
+};
+
+const Tag = ({ price }: { price: NonNullable<PriceChange["after"]> }) => {
+  const { t } = useTranslation();
+  const { quotaPerUnit } = useMoneyFormat();
+  if ("usdPerCall" in price)
+    return <span className="num">{t("pricing.eachCall", { price: usd(Number(price.usdPerCall)) })}</span>;
+  const input = usdPerMillion(Number(price.modelRatio), quotaPerUnit);
+  const output = input * Number(price.completionRatio);
+  return <span className="num">{t("pricing.changes.perMillion", { input: usd(input), output: usd(output) })}</span>;
+};
