@@ -1,6 +1,7 @@
 import type { ChatDialect } from "../dialects/conversation.ts";
 import type { JsonObject } from "../dialects/json.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
+import type { TaskProtocol, VideoProtocol } from "./tasks/protocol.ts";
 
 /** What a client can ask of a provider. */
 export type Capability =
@@ -16,6 +17,9 @@ export type Capability =
   | "transcriptions"
   | "translations"
   | "realtime";
+
+/** What a client can order that is done later: the answer is a task. */
+export type TaskCapability = "drawing" | "music" | "video";
 
 /** Where OpenAI's own API has them, behind the version. */
 export const OPENAI_PATHS: Readonly<Record<Capability, string>> = {
@@ -88,7 +92,7 @@ export type Provider = Readonly<{
   defaultBaseUrl: string | null;
   /** The address follows from the key or the region where the channel has none. */
   baseUrlOptional?: boolean;
-  capabilities: readonly Capability[];
+  capabilities: readonly (Capability | TaskCapability)[];
   /** What a key looks like, for the console's form. */
   keyHint: string;
   /** Models offered in the console when the upstream is not asked. */
@@ -100,7 +104,12 @@ export type Provider = Readonly<{
   /** Ids in an answer of that address; absent: OpenAI's list. */
   readModelList?(answer: unknown): string[];
   /** Where the upstream tells what is left, and how it says so; null from `read`: it does not. */
-  balance?: Readonly<{ url(channel: ProviderChannel): string; read(answer: unknown): number | null }>;
+  balance?: Readonly<{
+    url(channel: ProviderChannel): string;
+    read(answer: unknown): number | null;
+    /** ISO code of what `read` answers; absent: US dollars. */
+    currency?(channel: ProviderChannel, answer: unknown): string;
+  }>;
   /** Headers that carry the key. */
   authHeaders(channel: ProviderChannel, key: string, ask?: Ask): Record<string, string>;
   /** Headers that depend on the whole request, or on an access token that must be fetched with the key. */
@@ -118,6 +127,10 @@ export type Provider = Readonly<{
   ownAnswers?: boolean;
   /** Takes media only inside the request: addresses are fetched before. */
   inlineMedia?: boolean;
+  /** Its calls are tasks, which are followed so. */
+  tasks?: TaskProtocol;
+  /** It makes videos, which are ordered so. */
+  videos?: VideoProtocol;
 }>;
 
 /** Changes to a request's top level, and the names of fields that could not be kept. */

@@ -9,7 +9,11 @@ import { gemini } from "./gemini.ts";
 import { mistral } from "./mistral.ts";
 import { ollama } from "./ollama.ts";
 import { openai } from "./openai/openai.ts";
-import type { Capability, Provider } from "./provider.ts";
+import type { Capability, Provider, TaskCapability } from "./provider.ts";
+import { kling } from "./tasks/kling.ts";
+import { midjourney, midjourneyPlus } from "./tasks/midjourney.ts";
+import { suno } from "./tasks/suno.ts";
+import { vidu } from "./tasks/vidu.ts";
 import { vertex } from "./vertex/vertex.ts";
 
 const providers: readonly Provider[] = [
@@ -24,6 +28,11 @@ const providers: readonly Provider[] = [
   bedrock,
   vertex,
   mistral,
+  midjourney,
+  midjourneyPlus,
+  suno,
+  kling,
+  vidu,
   ...compatibleServices,
 ];
 
@@ -38,7 +47,7 @@ export type ChannelType = Readonly<{
   name: string;
   /** Null: the channel must have an address; empty: it follows from the key. */
   defaultBaseUrl: string | null;
-  capabilities: readonly Capability[];
+  capabilities: readonly (Capability | TaskCapability)[];
   keyHint: string;
   /** The upstream can be asked for its models. */
   listsModels: boolean;

@@ -1,0 +1,120 @@
+import { createHmac } from "node:crypto";
+import { numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import type { Provider } from "../provider.ts";
+import { aspectRatioOf, type TaskProtocol, type TaskStatus, trimmed, type VideoProtocol } from "./protocol.ts";
+
+const DEFAULT_BASE_URL = "https://api-singapore.klingai.com";
+const TIMEOUT_S = 24 * 3600;
+const TOKEN_LIFETIME_S = 1800;
+/** Clocks differ a little. */
+const TOKEN_EARLIER_S = 5;
+
+const STATUSES: Readonly<Record<string, TaskStatus>> = {
+  submitted: "SUBMITTED",
+  processing: "IN_PROGRESS",
+  succeed: "SUCCESS",
+  failed: "FAILURE",
+};
+const PROGRESS: Readonly<Record<string, string>> = { submitted: "10%", processing: "50%" };
+
+const rootOf = (baseUrl: string): string => trimmed(baseUrl || DEFAULT_BASE_URL);
+
+const tasks: TaskProtocol = {
+  mostAtOnce: 1,
+  timeoutSeconds: TIMEOUT_S,
+  ask: ({ baseUrl }, [task]) => ({
+    method: "GET",
+    url: `${rootOf(baseUrl)}/v1/videos/${task?.action}/${encodeURIComponent(task?.upstreamId ?? "")}`,
+    body: "",
+  }),
+  readReports(answer) {
+    const data = recordOf(recordOf(answer)?.data);
+    const upstreamId = textOf(data?.task_id);
+    if (!data || !upstreamId) return [];
+    const given = textOf(data.task_status) ?? "";
+    const status = STATUSES[given] ?? "SUBMITTED";
+    const isOver = status === "SUCCESS" || status === "FAILURE";
+    return [
+      {
+        upstreamId,
+        status,
+        progress: isOver ? "100%" : (PROGRESS[given] ?? "10%"),
+        failReason: status === "FAILURE" ? textOf(data.task_status_msg) || "failed" : "",
+        startMs: numberOf(data.created_at) ?? 0,
+        finishMs: isOver ? (numberOf(data.updated_at) ?? 0) : 0,
+        data,
+      },
+    ];
+  },
+};
+
+const videos: VideoProtocol = {
+  defaultSeconds: 5,
+  order({ baseUrl }, { model, prompt, seconds, size, images, own }) {
+    const action = images.length > 0 ? "image2video" : "text2video";
+    const [image, tail] = images.map(withoutDataPrefix);
+    const ratio = aspectRatioOf(size);
+    return {
+      url: `${rootOf(baseUrl)}/v1/videos/${action}`,
+      action,
+      body: {
+        model_name: model,
+        prompt,
+        duration: String(seconds),
+        ...(ratio && action === "text2video" && { aspect_ratio: ratio }),
+        ...(image && { image }),
+        ...(tail && { image_tail: tail }),
+        ...own,
+      },
+    };
+  },
+  readOrder(answer) {
+    const told = recordOf(answer);
+    const upstreamId = textOf(recordOf(told?.data)?.task_id);
+    if (told?.code === 0 && upstreamId) return { upstreamId };
+    return { problem: textOf(told?.message) || "the answer names no task" };
+  },
+  videoUrl: (data) => textOf(recordsOf(recordOf(recordOf(data)?.task_result)?.videos)[0]?.url),
+};
+
+/** Pictures inside the request go as bare base64. */
+const withoutDataPrefix = (image: string): string => image.replace(/^data:[^,]*;base64,/, "");
+
+/** A short-lived token (JWT, HS256) signed with the secret key, as the service wants it instead of the key itself. */
+function token(key: string, nowSeconds: number): string {
+  const [accessKey = "", secretKey = ""] = key.split("|").map((part) => part.trim());
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims = { iss: accessKey, exp: nowSeconds + TOKEN_LIFETIME_S, nbf: nowSeconds - TOKEN_EARLIER_S };
+  const signed = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`;
+  return `${signed}.${createHmac("sha256", secretKey).update(signed).digest("base64url")}`;
+}
+
+export const kling: Provider = {
+  type: 1010,
+  name: "Kling",
+  owner: "kling",
+  dialects: ["openai-chat"],
+  defaultBaseUrl: DEFAULT_BASE_URL,
+  capabilities: ["video"],
+  keyHint: "AccessKey|SecretKey",
+  models: [
+    "kling-v2-6",
+    "kling-v2-5-turbo",
+    "kling-v2-1-master",
+    "kling-v2-1",
+    "kling-v2-master",
+    "kling-v1-6",
+    "kling-v1-5",
+    "kling-v1",
+  ],
+  url: ({ baseUrl }) => `${rootOf(baseUrl)}/v1/videos`,
+  modelListUrl: () => null,
+  // A key without a separator is one of another gateway, or of a newer kind that needs no signature.
+  authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
+  sign: async (_request, _channel, key, { nowSeconds }) => ({
+    authorization: `Bearer ${key.includes("|") ? token(key, nowSeconds()) : key}`,
+  }),
+  streamUsage: false,
+  tasks,
+  videos,
+};

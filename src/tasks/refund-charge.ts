@@ -1,0 +1,94 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "../../db/types.ts";
+import { SETTLING } from "../billing/journal/apply-batch.ts";
+import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
+
+/** A charge by its record, and whose task it paid for. */
+export type Charge = Readonly<{
+  chargeId: string;
+  /** Epoch seconds of the record. */
+  createdAt: number;
+  userId: number;
+  tokenId: number;
+  channelId: number;
+  /** What it paid for, as the log says it: “drawing task 17”. */
+  what: string;
+}>;
+
+type LogRow = { id: string | number; quota: string | number; uncovered: string | number; other: string };
+
+/**
+ * Gives back what a record took: to the user, the API key with its budget, and every counter and sum it is part of; the
+ * log row then says 0 and what was refunded, and an event tells of it. To be called once, in the transaction that ends the
+ * task. Resolves with the quota units that went back; null: the record is not in the database yet, try later. With
+ * `mayVoid` such a record is made void instead: a log row in its place makes its journal line, should it still come, void.
+ */
+export async function refundCharge(tx: Tx, charge: Charge, mayVoid: boolean): Promise<number | null> {
+  // Takes turns with the writer of charges, which locks the same rows.
+  await tx.execute(sql`select pg_advisory_xact_lock(${SETTLING})`);
+  const [row] = await tx.execute<LogRow>(sql`
+    select id, quota, uncovered, other from logs
+    where request_id = ${charge.chargeId} and created_at = ${charge.createdAt} and type = ${LOG_TYPE.consumption}
+    for update`);
+  if (!row) {
+    if (!mayVoid) return null;
+    await voidCharge(tx, charge);
+    return 0;
+  }
+  const taken = Number(row.quota);
+  if (taken > 0 || Number(row.uncovered) > 0) await takeBack(tx, charge, taken, row);
+  if (taken > 0) {
+    const content = `Refund for the failed ${charge.what}`;
+    await writeLog(tx, { type: LOG_TYPE.system, userId: charge.userId, content, quota: taken });
+  }
+  return taken;
+}
+
+async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channelId, what }: Charge): Promise<void> {
+  await tx.execute(sql`
+    insert into logs (created_at, type, user_id, username, token_id, channel_id, failed, request_id, content)
+    select ${createdAt}, ${LOG_TYPE.consumption}, u.id, u.username, ${tokenId}, ${channelId}, true, ${chargeId},
+      ${`The ${what} was not taken by its upstream: not charged`}
+    from users u where u.id = ${userId}
+    on conflict (request_id, created_at) do nothing`);
+}
+
+/** Users before keys before channels, as the writer of charges locks them. */
+async function takeBack(tx: Tx, charge: Charge, taken: number, row: LogRow): Promise<void> {
+  const { chargeId, createdAt, userId, tokenId } = charge;
+  await tx.execute(
+    sql`update users set quota = quota + ${taken}, used_quota = used_quota - ${taken} where id = ${userId}`,
+  );
+  if (tokenId > 0) {
+    // A budget that has begun anew since is full at most.
+    const grown = sql`remain_quota + ${taken}`;
+    await tx.execute(sql`
+      update tokens set used_quota = used_quota - ${taken},
+        remain_quota = case when unlimited_quota then remain_quota
+          when budget_period <> '' then least(greatest(budget_quota, remain_quota), ${grown}) else ${grown} end,
+        status = case when status = 4 and ${taken} > 0 then 1 else status end
+      where id = ${tokenId}`);
+  }
+  const other = JSON.stringify({ ...readOther(row.other), refunded: taken });
+  await tx.execute(sql`
+    with charge as (
+      update logs set quota = 0, uncovered = 0, other = ${other}
+      where request_id = ${chargeId} and created_at = ${createdAt} returning *
+    ),
+    channel as (update channels c set used_quota = c.used_quota - ${taken} from charge l where c.id = l.channel_id)
+    update usage_rollups r set quota = r.quota - ${taken}, uncovered = r.uncovered - ${Number(row.uncovered)}
+    from charge l
+    where r.hour = l.created_at - l.created_at % 3600 and r.user_id = l.user_id and r.username = l.username
+      and r.token_id = l.token_id and r.token_name = l.token_name and r.channel_id = l.channel_id
+      and r.model_name = l.model_name and r."group" = l."group"`);
+  // Totals of long ranges that have the hour already are made again.
+  await tx.execute(sql`update usage_fold set until = ${createdAt - (createdAt % 3600)} where until > ${createdAt}`);
+}
+
+function readOther(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
