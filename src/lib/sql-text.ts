@@ -11,7 +11,8 @@ export const startsWith = (column: SQLWrapper, text: string): SQL => sql`${colum
 export const matches = (column: SQLWrapper, pattern: string): SQL =>
   sql`${column} ilike ${pattern.replace(/[\\_]/g, "\\$&")}`;
 
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
+/** `text` as a part of a pattern in which its wildcards mean themselves. */
+export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
 /** `column` is one of `ids`, as one parameter, so that lists of any length share one prepared statement. */
 export const isOneOf = (column: SQLWrapper, ids: readonly number[]): SQL =>

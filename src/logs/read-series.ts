@@ -3,7 +3,7 @@ import { channels } from "../../db/schema/channels.ts";
 import type { Db } from "../../db/types.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { CELL_SUMS, type Cell, cellOf, type SeriesPoint } from "./series-cell.ts";
-import { cellsOfLargest, largestOfMonths } from "./series-of-largest.ts";
+import { cellsOfLargest, findLargest } from "./series-of-largest.ts";
 import { type HourKey, usageHours } from "./usage-hours.ts";
 
 const HOUR_S = 3600;
@@ -49,7 +49,7 @@ async function readCells(
 ): Promise<Cell[]> {
   const from = filter.start - (filter.start % HOUR_S);
   const until = filter.end + 1;
-  const largest = await largestOfMonths(db, filter, by, { from, until, most: MOST_SERIES });
+  const largest = await findLargest(db, filter, by, { from, until, most: MOST_SERIES });
   if (largest) return cellsOfLargest(db, largest, { from, until, bucket });
   const hours = usageHours(filter, by, from, until);
   if (!hours) return [];

@@ -16,10 +16,10 @@ type Dimension = keyof typeof COLUMNS;
 export type Largest = Readonly<{ by: Dimension; ids: readonly number[] }>;
 
 /**
- * The users, channels or API keys that spent most between two times (epoch seconds of whole hours), by the totals of whole
- * months; null when there is no such month between them, or the question is another.
+ * The users, channels or API keys that spent most between two times (epoch seconds), as far as possible by the totals of
+ * whole months; null when the question is another one.
  */
-export async function largestOfMonths(
+export async function findLargest(
   db: Db,
   filter: LogFilter,
   by: HourKey,
@@ -28,18 +28,19 @@ export async function largestOfMonths(
   if ((by !== "user" && by !== "channel" && by !== "token") || isNarrow(filter)) return null;
   const [fold] = await db.select({ until: usageFold.until }).from(usageFold);
   const first = monthStart(from, from === monthStart(from, 0) ? 0 : 1);
-  const last = monthStart(Math.min(until, fold?.until ?? 0), 0);
-  if (first >= last) return null;
-  const edge = (start: number, end: number) => sql`
-    select ${COLUMNS[by]}::text as key, ${r.quota} as quota, ${r.count} as count from ${r}
-    where ${r.hour} >= ${start} and ${r.hour} < ${end}`;
-  const rows = await db.execute<{ key: string }>(sql`
-    select key from (
-      select ${t.key} as key, ${t.quota} as quota, ${t.count} as count from ${t}
+  const last = Math.max(first, monthStart(Math.min(until, fold?.until ?? 0), 0));
+  const edges =
+    first < last
+      ? sql`((${r.hour} >= ${from} and ${r.hour} < ${first}) or (${r.hour} >= ${last} and ${r.hour} < ${until}))`
+      : sql`(${r.hour} >= ${from} and ${r.hour} < ${until})`;
+  const rows = await db.execute<{ id: number }>(sql`
+    select id from (
+      select ${t.key}::int as id, ${t.quota} as quota, ${t.count} as count from ${t}
       where ${t.dimension} = ${by} and ${t.start} >= ${first} and ${t.start} < ${last}
-      union all ${edge(from, first)} union all ${edge(last, until)}
-    ) sums group by key order by sum(quota) desc, sum(count) desc, key limit ${most}`);
-  return { by, ids: [...rows].map(({ key }) => Number(key)) };
+      union all
+      select ${COLUMNS[by]} as id, ${r.quota} as quota, ${r.count} as count from ${r} where ${edges}
+    ) sums group by id order by sum(quota) desc, sum(count) desc, id::text limit ${most}`);
+  return { by, ids: [...rows].map(({ id }) => id) };
 }
 
 /** The cells of the largest out of an index, and those of all others: what they leave of everybody's. */
@@ -50,14 +51,15 @@ export async function cellsOfLargest(
 ): Promise<Cell[]> {
   const all = usageHours({}, "none", from, until);
   if (!all) return [];
+  const byOwner = await narrowToOwners(db, { by, ids });
   const [largest, everybody] = await Promise.all([
     db.execute<Cell>(sql`
-      select ${bucket} as start, key, max(name) as name, ${CELL_SUMS} from (
-        select ${r.hour} as hour, ${COLUMNS[by]}::text as key, ${nameOf(by)} as name, ${r.count} as count,
+      select ${bucket} as start, id::text as key, max(name) as name, ${CELL_SUMS} from (
+        select ${r.hour} as hour, ${COLUMNS[by]} as id, ${nameOf(by)} as name, ${r.count} as count,
           ${r.failed} as failed, ${r.quota} as quota, ${r.promptTokens} as prompt_tokens,
           ${r.completionTokens} as completion_tokens, ${r.elapsedMs} as elapsed_ms
-        from ${r} where ${isOneOf(COLUMNS[by], ids)} ${byOwner(by, ids)} and ${r.hour} >= ${from} and ${r.hour} < ${until}
-      ) hours group by 1, 2 order by array_position(${`{${ids.join(",")}}`}::text[], key), 1`),
+        from ${r} where ${isOneOf(COLUMNS[by], ids)} ${byOwner} and ${r.hour} >= ${from} and ${r.hour} < ${until}
+      ) hours group by 1, id order by array_position(${`{${ids.join(",")}}`}::int[], id), 1`),
     db.execute<Cell>(sql`
       select ${bucket} as start, null as key, '' as name, ${CELL_SUMS} from ${all} group by 1 order by 1`),
   ]);
@@ -72,10 +74,12 @@ const nameOf = (by: Dimension): SQL =>
   by === "user" ? sql`${r.username}` : by === "token" ? sql`${r.tokenName}` : sql`''`;
 
 /** Keys are looked up under their owners, for which there is an index; the playground (0) is no key and has none. */
-const byOwner = (by: Dimension, ids: readonly number[]): SQL =>
-  by === "token" && !ids.includes(0)
-    ? sql`and ${r.userId} = any(array(select ${tokens.userId} from ${tokens} where ${isOneOf(tokens.id, ids)}))`
-    : sql``;
+async function narrowToOwners(db: Db, { by, ids }: Largest): Promise<SQL> {
+  if (by !== "token") return sql``;
+  const owned = await db.select({ userId: tokens.userId }).from(tokens).where(isOneOf(tokens.id, ids));
+  const owners = owned.map(({ userId }) => userId);
+  return owners.length === ids.length ? sql`and ${isOneOf(r.userId, owners)}` : sql``;
+}
 
 const SUMMED = [
   "count",
