@@ -8,9 +8,12 @@ import { createSessions, type Sessions } from "./accounts/sessions.ts";
 import { createSetup, type Setup } from "./accounts/setup.ts";
 import { type Billing, createBilling } from "./billing/billing.ts";
 import { type ChannelDirectory, createChannelDirectory } from "./channels/directory.ts";
+import type { ChannelEntry } from "./channels/entry.ts";
 import { type ChannelTester, createChannelTester } from "./channels/test-all.ts";
+import type { BalanceReading } from "./channels/update-balance.ts";
 import type { Config } from "./config.ts";
 import { startBudgetJob } from "./jobs/budgets.ts";
+import { startChannelJobs } from "./jobs/channel-upkeep.ts";
 import { startFoldJob } from "./jobs/fold-usage.ts";
 import { startLowBalanceJob } from "./jobs/low-balance.ts";
 import { startPriceChangeJob } from "./jobs/price-changes.ts";
@@ -23,7 +26,7 @@ import { createSafeFetch, type SafeFetch } from "./lib/outbound/safe-fetch.ts";
 import { loadSecrets } from "./lib/secrets.ts";
 import { createSharedLimits, type SharedLimits } from "./lib/shared-limits.ts";
 import { type Broadcasts, createBroadcasts } from "./notify/broadcast.ts";
-import { channelDisabled, channelEnabled } from "./notify/channel-notices.ts";
+import { channelBalanceLow, channelDisabled, channelEnabled, keyEnabled } from "./notify/channel-notices.ts";
 import { createMailer, type Mailer } from "./notify/mail.ts";
 import { createNotifier, type Notifier } from "./notify/notifier.ts";
 import { checkEncryptionKey } from "./settings/key-check.ts";
@@ -45,6 +48,8 @@ export type Services = Readonly<{
   tokens: TokenDirectory;
   channels: ChannelDirectory;
   tester: ChannelTester;
+  /** Tells the super admin of a channel that has little left. */
+  onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
   billing: Billing;
   clientAddress: ClientAddress;
   /** Redis or Valkey, where replicas count together; null without REDIS_URL. */
@@ -106,6 +111,20 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       onSwitch: (channel, isOn, reason) =>
         notifier.tellRoot(isOn ? channelEnabled(channel) : channelDisabled(channel, false, reason)),
     });
+    const onLowBalance: Services["onLowBalance"] = (channel, reading, limit) =>
+      notifier.tellRoot(channelBalanceLow(channel, reading, limit));
+    const endChannelJobs = startChannelJobs({
+      db,
+      changes,
+      vault,
+      settings,
+      channels,
+      tester,
+      fetch,
+      onLowBalance,
+      onKeyRecovered: (channel) => notifier.tellRoot(keyEnabled(channel)),
+      log,
+    });
     const broadcasts = createBroadcasts({ db, notifier, log });
     const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
     const endPriceChanges = startPriceChangeJob({ db, settings, channels, broadcasts, log });
@@ -125,6 +144,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       tokens,
       channels,
       tester,
+      onLowBalance,
       billing,
       clientAddress: createClientAddress(config.trustedProxies),
       sharedLimits,
@@ -136,6 +156,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       async close() {
         tester.cancel();
         endUpkeep();
+        endChannelJobs();
         endLowBalance();
         endFolding();
         endBudgets();

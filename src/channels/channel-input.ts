@@ -26,6 +26,8 @@ export type ChannelInput = {
   tag?: string | null;
   test_model?: string | null;
   auto_ban?: number | boolean | null;
+  /** In the balance's own currency; null: as the settings have it. */
+  balance_warn_below?: number | null;
 };
 
 export type ChannelValues = Partial<Omit<ChannelRow, "id">>;
@@ -65,6 +67,7 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("modelPrefix", readPrefix(input.model_prefix)),
     ...present("tag", readTag(input.tag)),
     ...present("testModel", text(input.test_model)),
+    ...present("balanceWarnBelow", readAmount(input.balance_warn_below)),
     ...present("autoBan", input.auto_ban === undefined ? undefined : Boolean(input.auto_ban)),
   };
   return values;
@@ -91,6 +94,12 @@ function whole(value: number | null | undefined, field: string): number | undefi
   if (value === undefined) return undefined;
   if (!Number.isSafeInteger(value)) throw new OperationError("channel_number_invalid", { field });
   return value;
+}
+
+function readAmount(value: number | null | undefined): string | null | undefined {
+  if (value === null || value === undefined) return value;
+  if (!Number.isFinite(value) || value < 0) throw new OperationError("channel_amount_invalid");
+  return String(value);
 }
 
 function atLeastZero(value: number | null | undefined, field: string): number | undefined {

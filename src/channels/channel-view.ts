@@ -34,10 +34,16 @@ export type ChannelView = Readonly<{
   param_override: string;
   model_prefix: string;
   max_input_tokens: number;
+  /** Ours: the balance's currency (empty: not known), why it could not be asked last, and below what somebody is told. */
+  balance_currency: string;
+  balance_error: string;
+  balance_warn_below: number | null;
   /** Ours: how many keys there are and how many of them are on. */
   keys: { total: number; enabled: number };
   /** Ours, on request: one entry an hour of the last 24, oldest first. */
   traffic?: { count: number; failed: number }[];
+  /** Ours, on request, where the upstream was asked: how many models it offers beyond the channel's, and how many no more. */
+  models_changed?: { added: number; gone: number };
   /** Ours, on request: how it does, and its last hour. */
   live?: LiveView;
 }>;
@@ -87,6 +93,9 @@ export function viewChannel(row: ChannelRow, vault: Vault, keysOff: number, show
     other: row.other,
     balance: Number(row.balance),
     balance_updated_time: row.balanceUpdatedTime,
+    balance_currency: row.balanceCurrency,
+    balance_error: row.balanceError,
+    balance_warn_below: row.balanceWarnBelow === null ? null : Number(row.balanceWarnBelow),
     models: row.models.join(","),
     group: row.groups.join(","),
     used_quota: row.usedQuota,

@@ -6,6 +6,7 @@ import { type ChannelView, viewChannel, viewLive } from "./channel-view.ts";
 import type { ChannelDirectory } from "./directory.ts";
 import { CHANNEL_STATUS, type ChannelRow } from "./entry.ts";
 import type { ReadLive } from "./live.ts";
+import { compareModels, type ModelDifference, readModelLists } from "./model-list.ts";
 import type { ChannelDeps } from "./operation.ts";
 import { readTraffic } from "./read-traffic.ts";
 
@@ -146,15 +147,24 @@ async function view(
     .where(and(isOneOf(channelKeys.channelId, ids), ne(channelKeys.status, CHANNEL_STATUS.enabled)))
     .groupBy(channelKeys.channelId);
   const keysOff = new Map(off.map(({ id, keys }) => [id, keys]));
+  const lists = page.withTraffic ? await readModelLists(db, ids) : null;
   const traffic = page.withTraffic ? await readTraffic(db, ids) : null;
   return rows.map((row) => {
     const channel = viewChannel(row, vault, keysOff.get(row.id) ?? 0, "none");
     if (!traffic) return channel;
     const hours = traffic.get(row.id);
     const entry = directory.get(row.id);
-    return { ...channel, ...(hours && { traffic: hours }), ...(entry && { live: viewLive(entry, readLive(entry)) }) };
+    const list = lists?.get(row.id);
+    return {
+      ...channel,
+      ...(hours && { traffic: hours }),
+      ...(entry && { live: viewLive(entry, readLive(entry)) }),
+      ...(entry && list && list.models.length > 0 && { models_changed: countDifference(compareModels(entry, list)) }),
+    };
   });
 }
+
+const countDifference = ({ added, gone }: ModelDifference) => ({ added: added.length, gone: gone.length });
 
 function countStatuses(rows: readonly { status: number; rows: number }[]): StatusCounts {
   const of = (status: number) => rows.find((row) => row.status === status)?.rows ?? 0;

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, ne } from "drizzle-orm";
 import type { Changes } from "../../db/changes.ts";
 import { channels } from "../../db/schema/channels.ts";
 import type { Db } from "../../db/types.ts";
@@ -8,10 +8,20 @@ import { OperationError } from "../lib/operation-error.ts";
 import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { providerOf } from "../providers/registry.ts";
+import type { SettingsReader } from "../settings/settings.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
 import { setChannelStatus } from "./set-status.ts";
 
-type BalanceDeps = Readonly<{ db: Db; fetch: SafeFetch }>;
+/** What is left on a channel, in a currency by its ISO code. */
+export type BalanceReading = Readonly<{ amount: number; currency: string }>;
+
+type BalanceDeps = Readonly<{
+  db: Db;
+  fetch: SafeFetch;
+  settings: SettingsReader;
+  /** Hears once of each balance that falls below its limit. */
+  onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
+}>;
 
 /** OpenAI and custom channels: the billing paths that gateways of the family answer too. */
 const CUSTOM = 8;
@@ -22,17 +32,45 @@ const DAY_MS = 86_400_000;
 const tellsBalance = ({ type }: ChannelEntry): boolean =>
   BILLING_TYPES.has(type) || providerOf(type)?.balance !== undefined;
 
-/** Asks the upstream for the channel's balance, in the currency it has there, and keeps it. Throws OperationError with what went wrong. */
-export async function updateBalance({ db, fetch }: BalanceDeps, channel: ChannelEntry): Promise<number> {
+/**
+ * Asks the upstream for the channel's balance, in the currency it has there, and keeps it, or why it could not be asked.
+ * Throws OperationError with what went wrong.
+ */
+export async function updateBalance(deps: BalanceDeps, channel: ChannelEntry): Promise<number> {
   if (!tellsBalance(channel)) throw new OperationError("channel_balance_not_offered");
-  const balance = await (BILLING_TYPES.has(channel.type)
-    ? readBillingBalance(fetch, channel)
-    : readOwnBalance(fetch, channel));
-  await db
+  const reading = await (BILLING_TYPES.has(channel.type)
+    ? readBillingBalance(deps.fetch, channel)
+    : readOwnBalance(deps.fetch, channel)
+  ).catch(async (error) => {
+    const reason = error instanceof OperationError ? String(error.params.reason ?? "") : "";
+    await deps.db.update(channels).set({ balanceError: reason }).where(eq(channels.id, channel.id));
+    throw error;
+  });
+  const { amount, currency } = reading;
+  const kept = {
+    balance: String(amount),
+    balanceCurrency: currency,
+    balanceError: "",
+    balanceUpdatedTime: nowSeconds(),
+  };
+  const [row] = await deps.db
     .update(channels)
-    .set({ balance: String(balance), balanceUpdatedTime: nowSeconds() })
-    .where(eq(channels.id, channel.id));
-  return balance;
+    .set(kept)
+    .where(eq(channels.id, channel.id))
+    .returning({ limit: channels.balanceWarnBelow });
+  const limit = row?.limit == null ? deps.settings.get("ChannelBalanceWarning") : Number(row.limit);
+  if (await crossed(deps.db, channel.id, amount < limit)) deps.onLowBalance(channel, reading, limit);
+  return amount;
+}
+
+/** Whether the balance has just fallen below its limit: once, however often and by however many processes it is asked. */
+async function crossed(db: Db, id: number, isLow: boolean): Promise<boolean> {
+  const rows = await db
+    .update(channels)
+    .set({ balanceWarnedTime: isLow ? nowSeconds() : 0 })
+    .where(and(eq(channels.id, id), isLow ? eq(channels.balanceWarnedTime, 0) : ne(channels.balanceWarnedTime, 0)))
+    .returning({ id: channels.id });
+  return isLow && rows.length > 0;
 }
 
 /**
@@ -70,7 +108,7 @@ export async function updateAllBalances(
 }
 
 /** By the address and the words of the provider's own. */
-async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<number> {
+async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<BalanceReading> {
   const provider = providerOf(channel.type);
   const failed = (reason: string) => new OperationError("channel_balance_unavailable", { reason });
   if (!provider?.balance) throw failed("the upstream does not tell it");
@@ -79,9 +117,10 @@ async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<
   try {
     const answer = await fetch(provider.balance.url(channel), { headers: provider.authHeaders(channel, key), proxy });
     if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
-    const balance = provider.balance.read(JSON.parse(answer.text()));
+    const told: unknown = JSON.parse(answer.text());
+    const balance = provider.balance.read(told);
     if (balance === null) throw failed("the answer has no amounts");
-    return Math.round(balance * 1e6) / 1e6;
+    return { amount: rounded(balance), currency: provider.balance.currency?.(channel, told) ?? "USD" };
   } catch (error) {
     if (error instanceof OutboundError) throw failed(error.message);
     if (error instanceof SyntaxError) throw failed("the answer is not JSON");
@@ -89,7 +128,7 @@ async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<
   }
 }
 
-async function readBillingBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<number> {
+async function readBillingBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<BalanceReading> {
   const [key = ""] = channel.keys;
   const proxy = typeof channel.setting.proxy === "string" ? channel.setting.proxy : "";
   const failed = (reason: string) => new OperationError("channel_balance_unavailable", { reason });
@@ -112,13 +151,15 @@ async function readBillingBalance(fetch: SafeFetch, channel: ChannelEntry): Prom
     const usage = await ask(`usage?start_date=${day(start)}&end_date=${day(new Date(now.getTime() + DAY_MS))}`);
     const balance = Number(subscription.hard_limit_usd) - Number(usage.total_usage) / 100;
     if (!Number.isFinite(balance)) throw failed("the answer has no amounts");
-    return Math.round(balance * 1e6) / 1e6;
+    return { amount: rounded(balance), currency: "USD" };
   } catch (error) {
     if (error instanceof OutboundError) throw failed(error.message);
     if (error instanceof SyntaxError) throw failed("the answer is not JSON");
     throw error;
   }
 }
+
+const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6;
 
 /** The address without its `/v1`; a custom channel's is that of a call, of which the host counts. */
 const baseOf = ({ type, baseUrl }: ChannelEntry): string | undefined =>

@@ -269,4 +269,95 @@ describe("balances", () => {
     expect((await call("GET", "/api/channel/update_balance")).data).toEqual({ updated: 2, total: 3 });
     expect([silent, rich, poor].map((id) => app.channels.get(id)?.status)).toEqual([1, 1, 3]);
   });
+
+  test("what was asked is kept with its currency, and why it could not be", async () => {
+    const id = await create({ type: 43, base_url: upstream.url });
+    upstream.answerWith(() => Response.json({ balance_infos: [{ currency: "CNY", total_balance: "7.5" }] }));
+    await call("GET", `/api/channel/update_balance/${id}`);
+    expect(await read(id)).toMatchObject({ balance: 7.5, balance_currency: "CNY", balance_error: "" });
+    upstream.answerWith(() => new Response("", { status: 503 }));
+    await call("GET", `/api/channel/update_balance/${id}`);
+    expect(await read(id)).toMatchObject({ balance: 7.5, balance_error: "HTTP 503" });
+  });
+
+  test("a balance that falls below its limit is told of once, until it has been above again", async () => {
+    app.lowBalances.length = 0;
+    const id = await create({ name: "thin", balance_warn_below: 12.5 });
+    const ask = async (usd: number) => {
+      tells(usd, 0);
+      await call("GET", `/api/channel/update_balance/${id}`);
+    };
+    for (const usd of [20, 12, 11, 13, 12.4]) await ask(usd);
+    expect(app.lowBalances).toEqual([
+      { channel: "thin", amount: 12, currency: "USD", limit: 12.5 },
+      { channel: "thin", amount: 12.4, currency: "USD", limit: 12.5 },
+    ]);
+    await call("PUT", "/api/channel/", { id, balance_warn_below: null });
+    await ask(20);
+    await ask(4);
+    expect(app.lowBalances.at(-1)).toMatchObject({ amount: 4, limit: 5 });
+    expect(await call("PUT", "/api/channel/", { id, balance_warn_below: -1 })).toMatchObject({
+      code: "channel_amount_invalid",
+    });
+  });
+
+  test("how long they last at the pace of the last week", async () => {
+    const hour = Math.floor(Date.now() / 3_600_000) * 3600;
+    const of = { userId: 1, username: "u", tokenId: 1, tokenName: "t", modelName: "m", group: "default", count: 1 };
+    const [dollars, yuan, unasked] = [
+      await create(),
+      await create({ type: 43, base_url: upstream.url }),
+      await create(),
+    ];
+    // Seven dollars in a week: one a day.
+    const rows = [dollars, yuan, unasked].map((channelId) => ({ ...of, channelId, hour, quota: 3_500_000 }));
+    await app.db.insert(usageRollups).values(rows);
+    tells(20, 512.5);
+    await call("GET", `/api/channel/update_balance/${dollars}`);
+    upstream.answerWith(() => Response.json({ balance_infos: [{ currency: "CNY", total_balance: "73" }] }));
+    await call("GET", `/api/channel/update_balance/${yuan}`);
+    const { data } = await call("GET", `/api/channel/forecast?ids=${dollars},${yuan},${unasked},999999`);
+    expect(data).toEqual({ [dollars]: 14, [yuan]: 10 });
+    await app.db.delete(usageRollups);
+  });
+});
+
+describe("what an upstream offers, compared with its channel", () => {
+  const offers = (...names: string[]) =>
+    upstream.answerWith(() => Response.json({ data: names.map((id) => ({ id })) }));
+  const refresh = async (id: number) => (await call("POST", `/api/channel/${id}/model_list/refresh`)).data;
+  const listed = async (id: number) => (await call("GET", `/api/channel/${id}/model_list`)).data;
+
+  test("new and gone models, by their names at the upstream", async () => {
+    const id = await create({ models: "mine,old,real-high", model_mapping: '{"mine":"theirs"}' });
+    expect(await listed(id)).toMatchObject({ added: [], gone: [], checked_time: 0 });
+    offers("theirs", "fresh", "real");
+    expect(await refresh(id)).toMatchObject({ added: ["fresh", "real"], gone: ["old"], error: "" });
+    const { data } = await call("GET", `/api/channel/?keyword=${id}&stats=true`);
+    expect(data).toMatchObject([{ models_changed: { added: 2, gone: 1 } }]);
+  });
+
+  test("what is chosen is taken over, the rest can be ignored", async () => {
+    const id = await create({ models: "a,b" });
+    offers("b", "c", "d");
+    await refresh(id);
+    const choice = { add: ["c"], remove: ["a"], ignore: ["d"] };
+    expect(await call("POST", `/api/channel/${id}/model_list/take`, choice)).toMatchObject({ success: true });
+    expect(app.channels.get(id)?.models).toEqual(["b", "c"]);
+    expect(await listed(id)).toMatchObject({ added: [], gone: [], ignored: ["d"] });
+    expect(await call("POST", `/api/channel/${id}/model_list/take`, { remove: ["b", "c"] })).toMatchObject({
+      code: "channel_model_required",
+    });
+  });
+
+  test("a failure is told, and the list before stays", async () => {
+    const id = await create({ models: "a" });
+    offers("a", "b");
+    await refresh(id);
+    upstream.answerWith(() => new Response("", { status: 500 }));
+    expect(await call("POST", `/api/channel/${id}/model_list/refresh`)).toMatchObject({
+      code: "channel_models_unavailable",
+    });
+    expect(await listed(id)).toMatchObject({ added: ["b"], error: "HTTP 500" });
+  });
 });

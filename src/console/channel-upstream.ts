@@ -2,13 +2,19 @@ import { Elysia, t } from "elysia";
 import type { Changes } from "../../db/changes.ts";
 import type { Db } from "../../db/types.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
+import type { ChannelEntry } from "../channels/entry.ts";
 import { fetchModels } from "../channels/fetch-models.ts";
+import { readForecast } from "../channels/forecast.ts";
 import { splitKeys } from "../channels/keys.ts";
+import { refreshModelList, viewModelList } from "../channels/model-list.ts";
+import { takeOverModels } from "../channels/take-over-models.ts";
 import type { ChannelTester } from "../channels/test-all.ts";
-import { updateAllBalances, updateBalance } from "../channels/update-balance.ts";
+import { type BalanceReading, updateAllBalances, updateBalance } from "../channels/update-balance.ts";
+import type { Vault } from "../lib/crypto.ts";
 import { languageOf, say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 
@@ -18,9 +24,14 @@ type Services = Readonly<{
   channels: ChannelDirectory;
   tester: ChannelTester;
   fetch: SafeFetch;
+  vault: Vault;
+  settings: SettingsReader;
+  onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
 }>;
 
 const id = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
+
+const names = t.Optional(t.Array(t.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000 }));
 
 /** Calls that ask an upstream something: tests, lists of models, balances. */
 export function channelUpstreamRoutes(services: Services, guarded: ReturnType<typeof guard>) {
@@ -76,6 +87,27 @@ export function channelUpstreamRoutes(services: Services, guarded: ReturnType<ty
         return { ...ok(null), balance };
       },
       { params: id },
+    )
+    .get("/forecast", async ({ query }) => ok(await readForecast(services, query.ids.split(",").map(Number))), {
+      query: t.Object({ ids: t.String({ pattern: "^\\d{1,9}(,\\d{1,9}){0,199}$" }) }),
+    })
+    .get("/:id/model_list", async ({ params }) => ok(await viewModelList(services.db, find(params.id))), { params: id })
+    .post(
+      "/:id/model_list/refresh",
+      async ({ params }) => {
+        const channel = find(params.id);
+        await refreshModelList(services, channel);
+        return ok(await viewModelList(services.db, channel));
+      },
+      { params: id },
+    )
+    .post(
+      "/:id/model_list/take",
+      async ({ actor, params, body }) => {
+        await takeOverModels(services, actor, find(params.id), { add: [], remove: [], ignore: [], ...body });
+        return ok(null);
+      },
+      { params: id, body: t.Object({ add: names, remove: names, ignore: names }) },
     )
     .get("/update_balance", async () => ok(await updateAllBalances(services, channels.all())));
 }

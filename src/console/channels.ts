@@ -46,6 +46,7 @@ const channelBody = {
   tag: text,
   test_model: text,
   auto_ban: t.Optional(t.Union([t.Number(), t.Boolean(), t.Null()])),
+  balance_warn_below: number,
 };
 const newChannel = t.Object(channelBody);
 /** The wrapped form that tools of a sibling system send. */

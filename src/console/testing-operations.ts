@@ -1,7 +1,9 @@
 import { Elysia } from "elysia";
 import { createChannelDirectory } from "../channels/directory.ts";
+import type { ChannelEntry } from "../channels/entry.ts";
 import type { ChannelLive, ReadLive } from "../channels/live.ts";
 import { createChannelTester } from "../channels/test-all.ts";
+import type { BalanceReading } from "../channels/update-balance.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { createTokenDirectory } from "../tokens/directory.ts";
@@ -64,7 +66,11 @@ async function openRooms(services: Services) {
   const tester = createChannelTester({ ...services, directory: channels, fetch, onSwitch: () => {} });
   const lives = new Map<number, ChannelLive>();
   const readLive: ReadLive = ({ id, keys }) => lives.get(id) ?? idle(keys.length);
-  return { channels, tokens, fetch, tester, readLive, lives };
+  const lowBalances: { channel: string; amount: number; currency: string; limit: number }[] = [];
+  const onLowBalance = (channel: ChannelEntry, reading: BalanceReading, limit: number) => {
+    lowBalances.push({ channel: channel.name, ...reading, limit });
+  };
+  return { channels, tokens, fetch, tester, readLive, lives, onLowBalance, lowBalances };
 }
 
 /** A channel that nobody calls. */

@@ -25,6 +25,34 @@ export const channelEnabled = (channel: Channel): Notice => ({
   path: "/channel",
 });
 
+/** That what is left on a channel has fallen below its limit. */
+export const channelBalanceLow = (
+  channel: Channel,
+  { amount, currency }: Readonly<{ amount: number; currency: string }>,
+  limit: number,
+): Notice => ({
+  type: `channel_balance_${channel.id}`,
+  title: { en: "A channel's balance is low", zh: "渠道余额不足" },
+  content: {
+    en: "Channel “{{value}}” (#{{value}}) has {{value}} left, less than {{value}}.",
+    zh: "渠道「{{value}}」（#{{value}}）余额为 {{value}}，已低于 {{value}}。",
+  },
+  values: [channel.name, channel.id, `${amount} ${currency}`, `${limit} ${currency}`],
+  path: "/channel",
+});
+
+/** That a key which had been switched off works again. */
+export const keyEnabled = (channel: Channel): Notice => ({
+  type: `channel_key_${channel.id}_${ENABLED}`,
+  title: { en: "A channel's key works again", zh: "渠道的密钥已恢复" },
+  content: {
+    en: "A key of channel “{{value}}” (#{{value}}) was tried again, works, and was enabled.",
+    zh: "渠道「{{value}}」（#{{value}}）的一个密钥试探成功，已重新启用。",
+  },
+  values: [channel.name, channel.id],
+  path: "/channel",
+});
+
 const CHANNEL_OFF = {
   title: { en: "A channel was disabled", zh: "渠道已被自动禁用" },
   content: {

@@ -28,6 +28,12 @@ const fixedSampling = (body: JsonObject): JsonObject =>
       }
     : {};
 
+/** One purse a currency; accounts mostly have yuan. */
+const deepSeekPurse = (answer: unknown): JsonObject | undefined => {
+  const purses = recordsOf(recordOf(answer)?.balance_infos);
+  return purses.find(({ currency }) => currency === "CNY") ?? purses[0];
+};
+
 const tables: readonly Compatible[] = [
   {
     type: 19,
@@ -76,6 +82,7 @@ const tables: readonly Compatible[] = [
     balance: {
       path: "/v1/users/me/balance",
       read: (answer) => recordOf(recordOf(answer)?.data)?.available_balance,
+      currency: ({ baseUrl }) => (baseUrl.includes("moonshot.ai") ? "USD" : "CNY"),
     },
     models: [
       "kimi-k3",
@@ -169,7 +176,11 @@ const tables: readonly Compatible[] = [
     owner: "siliconflow",
     base: "https://api.siliconflow.cn",
     capabilities: [...EVERYTHING, "rerank", ...MEDIA],
-    balance: { path: "/v1/user/info", read: (answer) => recordOf(recordOf(answer)?.data)?.totalBalance },
+    balance: {
+      path: "/v1/user/info",
+      read: (answer) => recordOf(recordOf(answer)?.data)?.totalBalance,
+      currency: ({ baseUrl }) => (baseUrl.includes("siliconflow.com") ? "USD" : "CNY"),
+    },
     models: [
       "deepseek-ai/DeepSeek-V3.2",
       "deepseek-ai/DeepSeek-R1",
@@ -191,10 +202,8 @@ const tables: readonly Compatible[] = [
     capabilities: ["chat", "completions"],
     balance: {
       path: "/user/balance",
-      read(answer) {
-        const infos = recordsOf(recordOf(answer)?.balance_infos);
-        return (infos.find(({ currency }) => currency === "CNY") ?? infos[0])?.total_balance;
-      },
+      read: (answer) => deepSeekPurse(answer)?.total_balance,
+      currency: (_channel, answer) => String(deepSeekPurse(answer)?.currency ?? "CNY"),
     },
     models: ["deepseek-v4-pro", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"],
     quirks: { noDeveloper: true, limitField: "max_tokens", refused: ["logit_bias", "n", "seed"] },

@@ -42,7 +42,8 @@ export type Compatible = Readonly<{
   /** Also understands OpenAI's Responses. */
   responses?: boolean;
   /** Path behind the address without its version, and where in the answer the balance stands. */
-  balance?: Readonly<{ path: string; read(answer: unknown): unknown }>;
+  balance?: Readonly<{ path: string; read(answer: unknown): unknown }> &
+    Pick<NonNullable<Provider["balance"]>, "currency">;
   /** Headers besides the key. */
   headers?: Readonly<Record<string, string>>;
 }>;
@@ -73,7 +74,7 @@ export function compatible(table: Compatible): Provider {
 }
 
 function balanceOf(
-  { path, read }: NonNullable<Compatible["balance"]>,
+  { path, read, currency }: NonNullable<Compatible["balance"]>,
   address: (channel: ProviderChannel) => string,
   root: string,
 ): NonNullable<Provider["balance"]> {
@@ -83,6 +84,7 @@ function balanceOf(
       const amount = Number(read(answer) ?? Number.NaN);
       return Number.isFinite(amount) ? amount : null;
     },
+    ...(currency && { currency }),
   };
 }
 

@@ -15,6 +15,7 @@ export const channelMessages = {
     zh: "渠道状态只能设为启用（1）或禁用（2）。",
   },
   channel_number_invalid: { en: "{field} must be a whole number.", zh: "{field} 必须是整数。" },
+  channel_amount_invalid: { en: "An amount must be 0 or more.", zh: "金额不能小于 0。" },
   channel_base_url_invalid: {
     en: "The base address must begin with http:// or https://.",
     zh: "接口地址必须以 http:// 或 https:// 开头。",
