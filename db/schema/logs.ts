@@ -86,7 +86,7 @@ export const usageRollups = pgTable(
 
 /**
  * Sums of roll-ups over everybody, for charts of long ranges: hours by model, by group and of all (key empty), months (UTC)
- * by user, channel and API key, whose key is the id. A job adds hours that are over, see `usageFold`.
+ * by user, channel and API key, whose key is the id, as far as they were among those that spent most. A job adds hours that are over, see `usageFold`.
  */
 export const usageTotals = pgTable(
   "usage_totals",

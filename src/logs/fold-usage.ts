@@ -16,6 +16,9 @@ const BY_MONTH = [
   ["token", "token_id::text"],
 ] as const;
 
+/** Of a month's users, channels and keys, those that spent most are kept: enough to find the largest of any range. */
+const LARGEST_OF_MONTH = 1000;
+
 /**
  * Adds the next hours that lie before `end` (epoch seconds of a whole hour) to the totals, at most a week of them, and a
  * month's when its last hour was among them. Returns false when nothing was left to add.
@@ -37,8 +40,8 @@ export async function foldUsage({ sql }: Pick<Database, "sql">, end: number): Pr
     await tx`delete from usage_totals where start >= ${until} and start < ${to} and dimension in ('all', 'model', 'group')`;
     await tx`delete from usage_totals where start >= ${monthOf(until).from} and start < ${to}
       and dimension in ('user', 'channel', 'token')`;
-    await addSums(tx, BY_HOUR, "hour", from, to);
-    if (to === month.until) await addSums(tx, BY_MONTH, String(month.from), month.from, month.until);
+    await addSums(tx, BY_HOUR, "hour", from, to, null);
+    if (to === month.until) await addSums(tx, BY_MONTH, String(month.from), month.from, month.until, LARGEST_OF_MONTH);
     await tx`insert into usage_fold (until) values (${to}) on conflict (id) do update set until = excluded.until`;
     return true;
   });
@@ -50,6 +53,7 @@ async function addSums(
   start: string,
   from: number,
   to: number,
+  largest: number | null,
 ): Promise<void> {
   for (const [name, key] of dimensions) {
     await tx.unsafe(
@@ -57,8 +61,9 @@ async function addSums(
          (dimension, start, key, count, failed, quota, prompt_tokens, completion_tokens, elapsed_ms)
        select '${name}', ${start}, ${key}, sum(count), sum(failed), sum(quota), sum(prompt_tokens),
          sum(completion_tokens), sum(elapsed_ms)
-       from usage_rollups where hour >= $1::bigint and hour < $2::bigint group by 1, 2, 3 order by 1, 2, 3`,
-      [from, to],
+       from usage_rollups where hour >= $1::bigint and hour < $2::bigint group by 1, 2, 3
+       order by ${largest ? "sum(quota) desc, sum(count) desc, 3" : "1, 2, 3"} limit $3::int`,
+      [from, to, largest],
     );
   }
 }

@@ -16,8 +16,8 @@ type Dimension = keyof typeof COLUMNS;
 export type Largest = Readonly<{ by: Dimension; ids: readonly number[] }>;
 
 /**
- * The users, channels or API keys that spent most between two times (epoch seconds), as far as possible by the totals of
- * whole months; null when the question is another one.
+ * The users, channels or API keys that spent most between two times (epoch seconds); null when the question is another one.
+ * Of whole months only the thousand largest are looked at: who was among them in none is not among the largest of all.
  */
 export async function findLargest(
   db: Db,
