@@ -40,7 +40,12 @@ export type Price = {
   /** The option ToolPrice; absent where no tools can be used. */
   toolPrices?: ReadonlyMap<string, Decimal>;
 } & (
-  | { kind: "per_call"; usdPerCall: Decimal }
+  | {
+      kind: "per_call";
+      usdPerCall: Decimal;
+      /** The price is that of a second, and so many (a whole number) are asked for. */
+      seconds?: number;
+    }
   | {
       kind: "per_token";
       modelRatio: Decimal;
@@ -55,7 +60,7 @@ export type Price = {
 /** One line of a receipt: `quantity` × `factor` = `amount`; numbers are exact decimal text. */
 export type ReceiptLine = {
   /**
-   * Stable code: input, cache_read, cache_write, output, audio_input, audio_output, per_call, or a tool (web_search,
+   * Stable code: input, cache_read, cache_write, output, audio_input, audio_output, per_call, per_second, or a tool (web_search,
    * file_search, code_interpreter); minimum says that the total
    * was raised to the least charge (it is no part of the subtotal).
    */
@@ -132,6 +137,8 @@ export type LogOther = {
   /** Quota units that were held for the call; what it did not cost went back. */
   reserved?: number;
   uncovered?: number;
+  /** Quota units that went back later: the task that the call ordered failed. */
+  refunded?: number;
   /** Status answered to the client. */
   status?: number;
   error?: string;

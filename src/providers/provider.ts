@@ -21,8 +21,11 @@ export type Capability =
 /** What a client can order that is done later: the answer is a task. */
 export type TaskCapability = "drawing" | "music" | "video";
 
+export const isTask = (capability: Capability | TaskCapability): capability is TaskCapability =>
+  capability === "drawing" || capability === "music" || capability === "video";
+
 /** Where OpenAI's own API has them, behind the version. */
-export const OPENAI_PATHS: Readonly<Record<Capability, string>> = {
+export const OPENAI_PATHS: Readonly<Record<Capability | TaskCapability, string>> = {
   chat: "/chat/completions",
   completions: "/completions",
   embeddings: "/embeddings",
@@ -35,6 +38,10 @@ export const OPENAI_PATHS: Readonly<Record<Capability, string>> = {
   transcriptions: "/audio/transcriptions",
   translations: "/audio/translations",
   realtime: "/realtime",
+  video: "/videos",
+  // Not OpenAI's: each has a protocol of its own.
+  drawing: "/mj",
+  music: "/suno",
 };
 
 /** The path of a call behind the version; talks in realtime name their model in the address. */
@@ -43,14 +50,16 @@ export const openaiPath = ({ capability, dialect, model }: Ask): string => {
   return OPENAI_PATHS[capability] + (capability === "realtime" ? `?model=${encodeURIComponent(model)}` : "");
 };
 
-export const EVERY_CAPABILITY = Object.keys(OPENAI_PATHS) as readonly Capability[];
+const EVERYTHING = Object.keys(OPENAI_PATHS) as readonly (Capability | TaskCapability)[];
+/** All that is answered at once. */
+export const EVERY_CAPABILITY: readonly Capability[] = EVERYTHING.filter((capability) => !isTask(capability));
 
 /** What a provider's table may look at of a channel. */
 export type ProviderChannel = Readonly<{ baseUrl: string; other: string; openaiOrganization: string }>;
 
 /** A call as far as its address depends on it. `dialect` is one of the provider's; `model` the upstream name. */
 export type Ask = Readonly<{
-  capability: Capability;
+  capability: Capability | TaskCapability;
   dialect: ChatDialect;
   model: string;
   stream: boolean;

@@ -38,7 +38,29 @@ export type OpenStream = Readonly<{
 }>;
 
 /** Tries one channel. Rejects AttemptFailure; the call's list of attempts tells how it went either way. */
-export async function attempt(context: RelayContext, call: Call, choice: Choice): Promise<Answer> {
+export const attempt = (context: RelayContext, call: Call, choice: Choice): Promise<Answer> => {
+  const budgetMs = firstByteBudgetMs(choice.channel);
+  const exchange = new Exchange(context.watch, budgetMs ?? context.services.config.relayTimeoutMs);
+  call.stop = () => {
+    if (!drains(choice.channel)) exchange.stop("client_left");
+  };
+  return underWatch(context, call, choice, exchange, budgetMs !== null, (entry) =>
+    exchangeWith(context, call, choice, exchange, entry),
+  );
+};
+
+/**
+ * Runs an exchange with one channel, and keeps how it went: in the call's list of attempts, for the scheduler and for the
+ * channel's health. Rejects AttemptFailure. With `hasBudget` the exchange's time is the channel's own.
+ */
+export async function underWatch<Result>(
+  context: RelayContext,
+  call: Call,
+  choice: Choice,
+  exchange: Exchange,
+  hasBudget: boolean,
+  work: (entry: Attempt) => Promise<Result>,
+): Promise<Result> {
   const { channel } = choice;
   const startMs = call.elapsedMs;
   const entry: Attempt = {
@@ -50,16 +72,11 @@ export async function attempt(context: RelayContext, call: Call, choice: Choice)
     endMs: 0,
   };
   call.attempts.push(entry);
-  const budgetMs = firstByteBudgetMs(channel);
-  const exchange = new Exchange(context.watch, budgetMs ?? context.services.config.relayTimeoutMs);
   context.coolDown.begin(channel.id, choice.key);
   context.traffic.begin(channel.id, choice.key);
   let failed: boolean | null = null;
-  call.stop = () => {
-    if (!drains(channel)) exchange.stop("client_left");
-  };
   try {
-    const answer = await exchangeWith(context, call, choice, exchange, entry);
+    const answer = await work(entry);
     failed = false;
     return answer;
   } catch (cause) {
@@ -67,7 +84,7 @@ export async function attempt(context: RelayContext, call: Call, choice: Choice)
       entry.error = cause.message;
       throw cause;
     }
-    const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause, budgetMs !== null);
+    const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause, hasBudget);
     if (failure.answered) entry.status = failure.status;
     entry.error = failure.detail;
     // What a client asked for wrongly, or did not wait for, says nothing of the upstream.

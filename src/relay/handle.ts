@@ -1,7 +1,9 @@
+import type { ChannelEntry } from "../channels/entry.ts";
 import { DecodeError, type DoorCodec } from "../dialects/codec.ts";
 import type { PeerSource } from "../lib/client-ip.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
+import { isTask } from "../providers/provider.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { admitGroup, admitModel, admitOutputLimit, findCandidates } from "./admit.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
@@ -26,6 +28,8 @@ export type Arrival = Readonly<{
   endpoint: Endpoint;
   /** What the path says. */
   path?: PathAsk;
+  /** The only channel that can serve it. */
+  only?: ChannelEntry;
 }>;
 
 /** A call of an API key: authenticate → admit → decode → relay. Answers every failure in the form of its door. */
@@ -69,6 +73,8 @@ export async function handleCaller(
   const pings = call.admitted.summary.stream && settings.get("general_setting.ping_interval_enabled");
   try {
     const answer = relay(context, call);
+    // Files of a form are read again for each attempt, so they stay until there is an answer.
+    if (body.form) answer.then(discard, discard);
     return await (pings ? withEarlyPings(answer, pingSeconds * 1000, request, call) : answer);
   } catch (error) {
     if (error instanceof RelayError) return errorResponse(error, request, arrival.endpoint.codec);
@@ -95,8 +101,12 @@ export async function admitArrival(
   refuseBrowserExtension(settings, request);
 }
 
-/** Sites may close the doors of OpenAI's and Anthropic's formats (OpenAIEndpointEnabled, ClaudeEndpointEnabled). */
-function refuseDisabled(settings: SettingsReader, { codec }: Endpoint): void {
+/** Sites may close doors (OpenAIEndpointEnabled, ClaudeEndpointEnabled, DrawingEnabled, TaskEnabled). */
+function refuseDisabled(settings: SettingsReader, { codec, capability }: Endpoint): void {
+  if (isTask(capability)) {
+    if (settings.get(capability === "drawing" ? "DrawingEnabled" : "TaskEnabled")) return;
+    throw new RelayError(403, "endpoint_disabled", "Tasks of this kind are turned off on this site.");
+  }
   const { dialect } = codec;
   if (dialect.startsWith("openai") && !settings.get("OpenAIEndpointEnabled")) {
     throw new RelayError(403, "endpoint_disabled", "The OpenAI endpoints are turned off on this site.");
@@ -115,9 +125,10 @@ function refuseBrowserExtension(settings: SettingsReader, request: Request): voi
   }
 }
 
-function admitCall(
+/** A call of a known caller whose body is read. Throws RelayError where it may not be made, or nobody serves it. */
+export function admitCall(
   context: RelayContext,
-  { request, endpoint, path }: Arrival,
+  { request, endpoint, path, only }: Arrival,
   caller: Caller,
   ip: string,
   body: ClientBody,
@@ -133,7 +144,9 @@ function admitCall(
   admitModel(caller, model);
   admitOutputLimit(summary.maxOutputTokens);
   refuseSensitive(context.services.settings, prompt);
-  const candidates = findCandidates(context.services, caller, model);
+  const candidates = only
+    ? { model, tiers: [{ priority: 0, channels: [only] }] }
+    : findCandidates(context.services, caller, model);
   const promptBound = promptTokensBound(prompt, body.bytes.byteLength);
   return new Call(
     {

@@ -70,7 +70,8 @@ function streamBack(context: RelayContext, call: Call, answer: Extract<Answer, {
 
 const CLIENT_LEFT = new RelayError(499, "client_left", "The client closed its connection.");
 
-function relayErrorOf(context: RelayContext, call: Call, error: unknown): RelayError {
+/** What the client is told of whatever went wrong in a call. */
+export function relayErrorOf(context: RelayContext, call: Call, error: unknown): RelayError {
   if (error instanceof RelayError) return error;
   return error instanceof DecodeError ? invalidRequest(error.message, error.param) : unforeseen(context, call, error);
 }

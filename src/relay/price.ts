@@ -1,7 +1,7 @@
 import { createPriceTable } from "../billing/pricing/price-table.ts";
 import { resolvePrice } from "../billing/pricing/resolve-price.ts";
 import type { Price } from "../billing/types.ts";
-import { type Decimal, whole } from "../lib/decimal.ts";
+import { type Decimal, ONE, whole } from "../lib/decimal.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { Caller } from "./authenticate.ts";
 import { RelayError } from "./errors.ts";
@@ -9,6 +9,8 @@ import { RelayError } from "./errors.ts";
 export type Prices = {
   /** The price of a call. Throws RelayError when the model has none and the caller does not accept that. */
   of(caller: Caller, requestedModel: string, upstreamModel: string): Price;
+  /** The price of a task: a fixed price, else a ratio read as one, else `usd` (reference behaviour 6.5). */
+  ofTask(caller: Caller, model: string, usd: Decimal): Price;
   quotaPerUnit(): Decimal;
 };
 
@@ -40,6 +42,13 @@ export function createPrices(settings: SettingsReader): Prices {
       if (kept.size >= MAX_KEPT) kept.clear();
       kept.set(name, price);
       return price;
+    },
+    ofTask({ group }, model, usd) {
+      const query = { requestedModel: model, upstreamModel: model, group, acceptUnset: false };
+      const price = resolvePrice(table(), query);
+      if (price?.kind === "per_call") return price;
+      const groupRatio = price?.groupRatio ?? table().groupRatio.get(group) ?? ONE;
+      return { kind: "per_call", pricedAs: model, groupRatio, usdPerCall: price?.modelRatio ?? usd };
     },
     quotaPerUnit() {
       if (version !== settings.version) refresh();

@@ -14,7 +14,10 @@ export function reserve({ services, prices }: RelayContext, call: Call): void | 
   const { caller, candidates, summary, promptBound, prompt, body } = call.admitted;
   const first = candidates.tiers[0]?.channels[0];
   const upstreamModel = first ? upstreamModelOf(first, summary.model, candidates.model) : candidates.model;
-  const price = prices.of(caller, summary.model, upstreamModel);
+  const { usdWithoutPrice } = call.admitted.endpoint;
+  const price = usdWithoutPrice
+    ? prices.ofTask(caller, summary.model, usdWithoutPrice)
+    : prices.of(caller, summary.model, upstreamModel);
   call.price = call.admitted.endpoint.priceOf?.(price, call.admitted) ?? price;
   const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
   // What Anthropic writes to its cache is dearer than what it only reads.

@@ -1,7 +1,6 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
 import type { Db } from "../../db/types.ts";
-import { isOneOf } from "../lib/sql-text.ts";
 import type { DrawingRow, MediaRow } from "./task-view.ts";
 
 /** Tasks of one user by the names that the user knows; others' are not found. */
@@ -11,7 +10,7 @@ export async function findDrawings(db: Db, userId: number, mjIds: readonly strin
   return await db
     .select()
     .from(drawingTasks)
-    .where(and(eq(drawingTasks.userId, userId), isOneOf(sql`${drawingTasks.mjId}`, mjIds)))
+    .where(and(eq(drawingTasks.userId, userId), isNamed(drawingTasks.mjId, mjIds)))
     .orderBy(desc(drawingTasks.id));
 }
 
@@ -29,7 +28,7 @@ export async function findMedia(
       and(
         eq(mediaTasks.userId, userId),
         platform === null ? undefined : eq(mediaTasks.platform, platform),
-        isOneOf(sql`${mediaTasks.taskId}`, taskIds),
+        isNamed(mediaTasks.taskId, taskIds),
       ),
     )
     .orderBy(desc(mediaTasks.id));
@@ -40,3 +39,7 @@ export async function findDrawingRow(db: Db, id: number): Promise<DrawingRow | n
   const [row] = await db.select().from(drawingTasks).where(eq(drawingTasks.id, id));
   return row ?? null;
 }
+
+/** One parameter, however many names. */
+const isNamed = (column: SQLWrapper, names: readonly string[]): SQL =>
+  sql`${column} in (select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb))`;

@@ -104,6 +104,7 @@ const Rule = ({ isStrong }: { isStrong?: boolean }) => (
 /** A call at a fixed price, and tools that providers run themselves. */
 const PRICED_BY_USE: ReadonlySet<string> = new Set([
   "per_call",
+  "per_second",
   "web_search",
   "web_search_preview",
   "file_search",

@@ -76,7 +76,10 @@ function factorsOf(price: Price): Factors {
 type Part = readonly [item: string, factor: Decimal, amountOf: (usage: Usage) => number];
 
 function partsOf(price: Price): Part[] {
-  if (price.kind === "per_call") return [["per_call", price.usdPerCall, () => 1]];
+  if (price.kind === "per_call") {
+    const { seconds, usdPerCall } = price;
+    return seconds === undefined ? [["per_call", usdPerCall, () => 1]] : [["per_second", usdPerCall, () => seconds]];
+  }
   const { modelRatio } = price;
   const audio = multiply(modelRatio, price.audioRatio);
   return [

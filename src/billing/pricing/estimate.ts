@@ -19,7 +19,10 @@ type Expected = Readonly<{
  * output limit at the dearer of text and audio, rounded up. A fixed price is its own upper bound.
  */
 export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal): number {
-  if (price.kind === "per_call") return upper(multiply(price.usdPerCall, quotaPerUnit), price.groupRatio);
+  if (price.kind === "per_call") {
+    const { usdPerCall, seconds = 1 } = price;
+    return upper(multiply(multiply(usdPerCall, whole(seconds)), quotaPerUnit), price.groupRatio);
+  }
   const prompt = saneTokens(expected.promptTokens);
   const audio = Math.min(saneTokens(expected.audioInputTokens ?? 0), prompt);
   const output = saneTokens(expected.maxOutputTokens ?? expected.defaultOutputTokens);

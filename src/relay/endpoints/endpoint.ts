@@ -4,7 +4,8 @@ import type { Conversation } from "../../dialects/conversation.ts";
 import type { JsonObject } from "../../dialects/json.ts";
 import type { RequestSummary } from "../../dialects/openai-chat/request.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
-import type { Capability } from "../../providers/provider.ts";
+import type { Decimal } from "../../lib/decimal.ts";
+import type { Capability, TaskCapability } from "../../providers/provider.ts";
 
 /** What a request's address says besides its body. */
 export type PathAsk = Readonly<{ model: string; stream?: boolean }>;
@@ -20,7 +21,7 @@ export type Asked = Readonly<{
 
 /** One family of calls that clients make: its format, what it needs of a provider, how its requests are read. */
 export type Endpoint = Readonly<{
-  capability: Capability;
+  capability: Capability | TaskCapability;
   /** The format its clients speak: also that of errors. */
   codec: DoorCodec;
   /** Clients may ask for a stream. */
@@ -29,6 +30,8 @@ export type Endpoint = Readonly<{
   emptyIsFree: boolean;
   /** The price of this very call, where it depends on more than tokens (sizes and numbers of images). */
   priceOf?(price: Price, asked: Asked): Price;
+  /** USD that a call costs where its model has no price. */
+  usdWithoutPrice?: Decimal;
   /** What a call used by the request alone, where upstreams report nothing; null: text is counted. */
   meter?(asked: Asked, answer: JsonObject | null): ReportedUsage | null;
   /** Throws RelayError or DecodeError when the request lacks what the format demands. */
