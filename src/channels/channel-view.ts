@@ -38,6 +38,7 @@ export type ChannelView = Readonly<{
   balance_currency: string;
   balance_error: string;
   balance_warn_below: number | null;
+  balance_low: boolean;
   /** Ours: how many keys there are and how many of them are on. */
   keys: { total: number; enabled: number };
   /** Ours, on request: one entry an hour of the last 24, oldest first. */
@@ -96,6 +97,7 @@ export function viewChannel(row: ChannelRow, vault: Vault, keysOff: number, show
     balance_currency: row.balanceCurrency,
     balance_error: row.balanceError,
     balance_warn_below: row.balanceWarnBelow === null ? null : Number(row.balanceWarnBelow),
+    balance_low: row.balanceWarnedTime > 0,
     models: row.models.join(","),
     group: row.groups.join(","),
     used_quota: row.usedQuota,

@@ -296,6 +296,7 @@ describe("balances", () => {
     await ask(20);
     await ask(4);
     expect(app.lowBalances.at(-1)).toMatchObject({ amount: 4, limit: 5 });
+    expect(await read(id)).toMatchObject({ balance_low: true, balance_warn_below: null });
     expect(await call("PUT", "/api/channel/", { id, balance_warn_below: -1 })).toMatchObject({
       code: "channel_amount_invalid",
     });

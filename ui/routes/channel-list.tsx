@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { ChannelType } from "../../src/providers/registry.ts";
 import type { RowId } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
@@ -17,10 +18,11 @@ import { type Channel, DISABLED } from "../features/channels/channel.ts";
 import { channelQueryOf } from "../features/channels/channel-address.ts";
 import { findChannelIds } from "../features/channels/channel-calls.ts";
 import { useChannelColumns } from "../features/channels/channel-columns.tsx";
-import { channelPage, channelTypes } from "../features/channels/channel-queries.ts";
+import { channelForecast, channelPage, channelTypes } from "../features/channels/channel-queries.ts";
 import { ChannelDrawer } from "../features/channels/drawer/ChannelDrawer.tsx";
 import { drawerOf } from "../features/channels/drawer-path.ts";
 import { HeaderActions } from "../features/channels/HeaderActions.tsx";
+import { ModelListDialog } from "../features/channels/ModelListDialog.tsx";
 import { useStoredSwitch } from "../features/channels/stored-switch.ts";
 import { TagCard } from "../features/channels/TagCard.tsx";
 import { TagDrawer } from "../features/channels/TagDrawer.tsx";
@@ -35,6 +37,8 @@ import { useListRows, useTagMode } from "../features/channels/use-tag-mode.ts";
 import { useTestAll } from "../features/channels/use-test-all.ts";
 
 const NO_ROWS: ReadonlySet<RowId> = new Set();
+const NO_TYPES: readonly ChannelType[] = [];
+const NO_FORECAST: Readonly<Record<number, number>> = {};
 
 /** Channels: the list, what can be done with one, some or all of them, and the drawer to add and edit. */
 export const ChannelListPage = () => {
@@ -47,6 +51,7 @@ export const ChannelListPage = () => {
   const tagMode = useTagMode();
   const [selected, setSelected] = useState(NO_ROWS);
   const [tested, setTested] = useState<Channel | null>(null);
+  const [compared, setCompared] = useState<Channel | null>(null);
   const [editedTag, setEditedTag] = useState<TagRow | null>(null);
   const testAll = useTestAll();
   const types = useQuery(channelTypes).data;
@@ -55,10 +60,9 @@ export const ChannelListPage = () => {
 
   const actions = useChannelActions();
   const tagActions = useTagActions();
-  const channelColumns = useChannelColumns(
-    actions,
-    useMemo(() => types ?? [], [types]),
-  );
+  const asked = (list.data?.items ?? []).filter((channel) => channel.balance_updated_time > 0).map(({ id }) => id);
+  const forecast = useQuery(channelForecast(asked)).data ?? NO_FORECAST;
+  const channelColumns = useChannelColumns(actions, { types: types ?? NO_TYPES, forecast, onCompare: setCompared });
   const columns = useColumnChoice(useListColumns(channelColumns, tagActions, tagMode.open), "channels-table-columns");
   const { rows, selection } = useListRows(list.data?.items, query.byTag === true, tagMode.open, selected, setSelected);
   const go = (to: "/channel" | "/channel/add") => navigate({ to, search: true });
@@ -66,7 +70,12 @@ export const ChannelListPage = () => {
     (channel: Channel) => navigate({ to: "/channel/edit/$id", params: { id: String(channel.id) }, search: true }),
     [navigate],
   );
-  const rowActions = useRowActions(actions, tagActions, { edit, test: setTested, editTag: setEditedTag });
+  const rowActions = useRowActions(actions, tagActions, {
+    edit,
+    test: setTested,
+    compare: setCompared,
+    editTag: setEditedTag,
+  });
   const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
   const selectAll = () => findChannelIds(query).then((ids) => setSelected(new Set(ids)), notifyError);
   return (
@@ -101,7 +110,7 @@ export const ChannelListPage = () => {
         }}
       />
       <DataTable
-        columns={columns.shown}
+        columns={query.byTag ? columns.shown.filter(({ key }) => key !== "tag") : columns.shown}
         rows={rows}
         rowId={rowIdOf}
         rowName={rowNameOf}
@@ -152,6 +161,7 @@ export const ChannelListPage = () => {
       )}
       {editedTag && <TagDrawer row={editedTag} onClose={() => setEditedTag(null)} />}
       {drawer && <ChannelDrawer key={drawer.id} id={drawer.id} onClose={() => go("/channel")} />}
+      {compared && <ModelListDialog channel={compared} onClose={() => setCompared(null)} />}
       {tested && <TestDialog channel={tested} onClose={() => setTested(null)} />}
     </>
   );

@@ -4,7 +4,7 @@ import type { Channel } from "./channel.ts";
 import type { ChannelQuery } from "./channel-queries.ts";
 
 /** Fields of a change; the server leaves what is absent as it is. */
-export type ChannelChange = Readonly<Record<string, string | number>>;
+export type ChannelChange = Readonly<Record<string, string | number | null>>;
 
 export const createChannel = async (body: ChannelChange): Promise<number> =>
   (await request<{ id: number }>("/api/channel/", { method: "POST", body })).data.id;

@@ -1,6 +1,5 @@
 import Box from "@mui/material/Box";
 import Switch from "@mui/material/Switch";
-import Tooltip from "@mui/material/Tooltip";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
@@ -11,31 +10,41 @@ import { Money } from "../../components/Money.tsx";
 import { ProviderGlyph } from "../../components/ProviderGlyph.tsx";
 import { KeyPips } from "../../components/StatusChip.tsx";
 import { Tag } from "../../components/Tag.tsx";
-import { exactTime, TimeAgo } from "../../components/TimeAgo.tsx";
+import { TimeAgo } from "../../components/TimeAgo.tsx";
+import { BalanceCell } from "./cells/BalanceCell.tsx";
 import { ChannelStatus } from "./cells/ChannelStatus.tsx";
 import { HourCell } from "./cells/HourCell.tsx";
 import { InlineNumber } from "./cells/InlineNumber.tsx";
+import { ModelsChanged } from "./cells/ModelsChanged.tsx";
 import { ResponseCell } from "./cells/ResponseCell.tsx";
 import { SuccessCell } from "./cells/SuccessCell.tsx";
 import { type Channel, ENABLED, splitList } from "./channel.ts";
 import type { ChannelActions } from "./use-channel-actions.ts";
 
+type ColumnOptions = Readonly<{
+  types: readonly ChannelType[];
+  /** Days until balances end, by channel id. */
+  forecast: Readonly<Record<number, number>>;
+  onCompare: (channel: Channel) => void;
+}>;
+
 /** The columns of the channel list. */
-export function useChannelColumns(actions: ChannelActions, types: readonly ChannelType[]): readonly Column<Channel>[] {
-  const { t, i18n } = useTranslation();
+export function useChannelColumns(
+  actions: ChannelActions,
+  { types, forecast, onCompare }: ColumnOptions,
+): readonly Column<Channel>[] {
+  const { t } = useTranslation();
   return useMemo(() => {
     const names = new Map(types.map(({ id, name }) => [id, name]));
     const nameOf = (type: number) => names.get(type) ?? t("channels.form.typeUnknown", { type });
-    return columnsOf(actions, nameOf, t, i18n.language);
-  }, [actions, types, t, i18n.language]);
+    return columnsOf({ actions, nameOf, forecast, onCompare, t });
+  }, [actions, types, forecast, onCompare, t]);
 }
 
-function columnsOf(
-  actions: ChannelActions,
-  typeName: (type: number) => string,
-  t: TFunction,
-  language: string,
-): readonly Column<Channel>[] {
+type ColumnDeps = Omit<ColumnOptions, "types"> &
+  Readonly<{ actions: ChannelActions; nameOf: (type: number) => string; t: TFunction }>;
+
+function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): readonly Column<Channel>[] {
   const number = (field: "priority" | "weight", channel: Channel) => (
     <InlineNumber
       field={field}
@@ -62,7 +71,7 @@ function columnsOf(
       head: t("channels.columns.name"),
       isTitle: true,
       isSortable: true,
-      cell: (channel) => <NameCell channel={channel} typeName={typeName(channel.type)} />,
+      cell: (channel) => <NameCell channel={channel} typeName={nameOf(channel.type)} onCompare={onCompare} />,
     },
     {
       key: "status",
@@ -85,7 +94,7 @@ function columnsOf(
     {
       key: "keys",
       head: t("channels.columns.keys"),
-      width: 84,
+      width: 96,
       isSolid: true,
       cell: ({ keys }) => <KeyPips enabled={keys.enabled} total={keys.total} label={t("channels.keysOn", keys)} />,
     },
@@ -145,7 +154,7 @@ function columnsOf(
       width: 90,
       align: "right",
       isSortable: true,
-      cell: (channel) => <BalanceCell channel={channel} t={t} language={language} />,
+      cell: (channel) => <BalanceCell channel={channel} days={forecast[channel.id]} />,
     },
     {
       key: "used_quota",
@@ -165,7 +174,9 @@ function columnsOf(
   ];
 }
 
-const NameCell = ({ channel, typeName }: { channel: Channel; typeName: string }) => (
+type NameCellProps = Readonly<{ channel: Channel; typeName: string; onCompare: (channel: Channel) => void }>;
+
+const NameCell = ({ channel, typeName, onCompare }: NameCellProps) => (
   <Row gap={2.5}>
     <ProviderGlyph name={typeName} />
     <Box
@@ -180,6 +191,7 @@ const NameCell = ({ channel, typeName }: { channel: Channel; typeName: string })
     >
       {channel.name}
     </Box>
+    <ModelsChanged channel={channel} onCompare={onCompare} />
   </Row>
 );
 
@@ -190,26 +202,3 @@ const Tags = ({ names }: { names: readonly string[] }) => (
     ))}
   </Row>
 );
-
-/** Below this, in the provider's currency, the balance is shown in red. */
-const LOW_BALANCE = 5;
-
-/** The balance as the provider told it; a dash where it was never asked. */
-const BalanceCell = ({ channel, t, language }: { channel: Channel; t: TFunction; language: string }) => {
-  const { balance, balance_updated_time: time } = channel;
-  const isLow = time > 0 && balance < LOW_BALANCE;
-  return (
-    <Tooltip title={time ? t("channels.balanceAt", { time: exactTime(time, language) }) : t("channels.balanceNever")}>
-      <Box
-        component="span"
-        className="num"
-        sx={{
-          color: time ? (isLow ? "tone.bad.text" : undefined) : "text.tertiary",
-          fontWeight: isLow ? 550 : undefined,
-        }}
-      >
-        {time ? `$${balance.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}` : "–"}
-      </Box>
-    </Tooltip>
-  );
-};

@@ -36,6 +36,7 @@ const stored: Channel = {
   balance_currency: "",
   balance_error: "",
   balance_warn_below: null,
+  balance_low: false,
   balance_updated_time: 0,
   used_quota: 0,
   other_info: "",

@@ -21,6 +21,8 @@ export type ChannelForm = {
   testModel: string;
   organization: string;
   maxInputTokens: string;
+  /** Empty: as the settings have it. */
+  warnBelow: string;
   modelMapping: string;
   paramOverride: string;
   setting: string;
@@ -47,6 +49,7 @@ export const NEW_CHANNEL: ChannelForm = {
   testModel: "",
   organization: "",
   maxInputTokens: "",
+  warnBelow: "",
   modelMapping: "",
   paramOverride: "",
   setting: "",
@@ -72,6 +75,7 @@ export function formOf(channel: Channel): ChannelForm {
     testModel: channel.test_model,
     organization: channel.openai_organization,
     maxInputTokens: channel.max_input_tokens ? String(channel.max_input_tokens) : "",
+    warnBelow: channel.balance_warn_below === null ? "" : String(channel.balance_warn_below),
     modelMapping: channel.model_mapping,
     paramOverride: channel.param_override,
     setting: channel.setting,
@@ -80,7 +84,7 @@ export function formOf(channel: Channel): ChannelForm {
 }
 
 /** Body of POST and PUT /api/channel/ (PUT adds the id); an empty key is left out, which keeps the stored one. */
-export function bodyOf(form: ChannelForm): Record<string, string | number> {
+export function bodyOf(form: ChannelForm): Record<string, string | number | null> {
   const key = form.severalKeys && form.type !== VERTEX_TYPE ? splitKeys(form.key).join(",") : form.key.trim();
   return {
     type: form.type,
@@ -98,6 +102,7 @@ export function bodyOf(form: ChannelForm): Record<string, string | number> {
     test_model: form.testModel.trim(),
     openai_organization: form.organization.trim(),
     max_input_tokens: Math.max(0, Number.parseInt(form.maxInputTokens, 10) || 0),
+    balance_warn_below: form.warnBelow.trim() === "" ? null : Number(form.warnBelow),
     model_mapping: form.modelMapping.trim(),
     param_override: form.paramOverride.trim(),
     setting: form.setting.trim(),

@@ -25,6 +25,8 @@ export type ChannelQuery = Readonly<{
 
 export type ChannelPage = Readonly<{ items: Channel[]; total: number; counts: StatusCounts }>;
 
+const REFERENCE_STALE_MS = 5 * 60_000;
+
 /** Where lists of channels live in the cache. */
 export const CHANNELS_KEY = ["channels"] as const;
 
@@ -48,6 +50,16 @@ export const channelPage = (query: ChannelQuery) =>
     },
   });
 
+/** In how many days the balances of these channels end, by id. */
+export const channelForecast = (ids: readonly number[]) =>
+  queryOptions({
+    queryKey: [...CHANNELS_KEY, "forecast", ids],
+    queryFn: async ({ signal }) =>
+      (await request<Record<number, number>>("/api/channel/forecast", { query: { ids: ids.join(",") }, signal })).data,
+    enabled: ids.length > 0,
+    staleTime: REFERENCE_STALE_MS,
+  });
+
 export const channelById = (id: number) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "one", id],
@@ -56,8 +68,6 @@ export const channelById = (id: number) =>
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
-
-const REFERENCE_STALE_MS = 5 * 60_000;
 
 export const channelTypes = queryOptions({
   queryKey: ["channel-types"],

@@ -13,6 +13,7 @@ export type ChannelFault =
   | "baseUrl"
   | "baseUrlRequired"
   | "integer"
+  | "amount"
   | "priorityRange";
 
 export type ChannelFaults = Partial<Record<keyof ChannelForm, ChannelFault>>;
@@ -37,6 +38,7 @@ export function checkChannelForm(form: ChannelForm, creating: boolean, baseUrlRe
   else if (Number(form.priority) < MIN_PRIORITY) faults.priority = "priorityRange";
   if (!isInteger(form.weight)) faults.weight = "integer";
   if (form.maxInputTokens.trim() !== "" && !isInteger(form.maxInputTokens)) faults.maxInputTokens = "integer";
+  if (form.warnBelow.trim() !== "" && !(Number(form.warnBelow) >= 0)) faults.warnBelow = "amount";
   return faults;
 }
 

@@ -45,8 +45,13 @@ function tagCell(key: string, row: TagRow, actions: TagActions, isOpen: boolean,
           <Box component="span" title={row.tag} sx={{ fontWeight: 560, overflow: "hidden", textOverflow: "ellipsis" }}>
             {row.tag}
           </Box>
-          <Box component="span" sx={{ color: "text.tertiary", fontSize: 12.5 }}>
-            {t("channels.tags.count", { count: row.channels.length })}
+          <Box
+            component="span"
+            className="num"
+            title={t("channels.tags.count", { count: row.channels.length })}
+            sx={{ color: "text.tertiary", fontSize: 12.5 }}
+          >
+            {row.channels.length}
           </Box>
         </Row>
       );

@@ -2,6 +2,7 @@ import Wallet from "@mui/icons-material/AccountBalanceWalletOutlined";
 import Bolt from "@mui/icons-material/BoltOutlined";
 import Copy from "@mui/icons-material/ContentCopyOutlined";
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Models from "@mui/icons-material/DifferenceOutlined";
 import Edit from "@mui/icons-material/EditOutlined";
 import Pause from "@mui/icons-material/PauseOutlined";
 import Play from "@mui/icons-material/PlayArrowOutlined";
@@ -16,6 +17,7 @@ import type { TagActions } from "./use-tag-actions.ts";
 type Opens = Readonly<{
   edit: (channel: Channel) => void;
   test: (channel: Channel) => void;
+  compare: (channel: Channel) => void;
   editTag: (row: TagRow) => void;
 }>;
 
@@ -23,7 +25,7 @@ type Opens = Readonly<{
 export function useRowActions(
   actions: ChannelActions,
   tagActions: TagActions,
-  { edit, test, editTag }: Opens,
+  { edit, test, compare, editTag }: Opens,
 ): (row: ListRow) => readonly RowAction[] {
   const { t } = useTranslation();
   const ofTag = useCallback(
@@ -39,10 +41,11 @@ export function useRowActions(
       { label: t("channels.test.action"), icon: <Bolt />, onSelect: () => test(channel) },
       { label: t("channels.edit"), icon: <Edit />, onSelect: () => edit(channel) },
       { label: t("channels.updateBalance"), icon: <Wallet />, onSelect: () => actions.updateBalance(channel) },
+      { label: t("channels.modelList.action"), icon: <Models />, onSelect: () => compare(channel) },
       { label: t("channels.copy"), icon: <Copy />, onSelect: () => actions.duplicate(channel) },
       { label: t("channels.delete"), icon: <Delete />, onSelect: () => actions.remove(channel), isDangerous: true },
     ],
-    [actions, edit, test, t],
+    [actions, edit, test, compare, t],
   );
   return useCallback((row) => (isTagRow(row) ? ofTag(row) : ofChannel(row)), [ofTag, ofChannel]);
 }

@@ -9,7 +9,7 @@ import { Section } from "../../../components/SideDrawer.tsx";
 import type { SectionProps } from "./section-props.ts";
 
 const JSON_FIELDS = ["modelMapping", "paramOverride", "setting", "statusCodeMapping"] as const;
-const TEXT_FIELDS = ["modelPrefix", "organization", "maxInputTokens"] as const;
+const TEXT_FIELDS = ["modelPrefix", "organization", "maxInputTokens", "warnBelow"] as const;
 
 const EXAMPLES: Record<(typeof JSON_FIELDS)[number], string> = {
   modelMapping: '{"gpt-4o": "gpt-4o-2024-11-20"}',

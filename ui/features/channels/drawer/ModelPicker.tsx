@@ -8,9 +8,9 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useId, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { NameCheckList } from "./NameCheckList.tsx";
 
 type ModelPickerProps = Readonly<{
   offered: readonly string[];
@@ -20,26 +20,18 @@ type ModelPickerProps = Readonly<{
   onClose: () => void;
 }>;
 
-const ROW_PX = 32;
+const LIST_PX = 360;
 
-/** Ticks models out of a long list; only the rows in sight are drawn. Chosen names that are not offered are kept. */
+/** Ticks models out of a long list. Chosen names that are not offered are kept. */
 export const ModelPicker = ({ offered, note, chosen, onApply, onClose }: ModelPickerProps) => {
   const { t } = useTranslation();
   const titleId = useId();
   const [wanted, setWanted] = useState("");
   const [ticked, setTicked] = useState<ReadonlySet<string>>(() => new Set(chosen));
-  const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const shown = useMemo(() => {
     const text = wanted.trim().toLowerCase();
     return offered.filter((name) => name.toLowerCase().includes(text));
   }, [offered, wanted]);
-  const rows = useVirtualizer({
-    count: shown.length,
-    getScrollElement: () => scroller,
-    estimateSize: () => ROW_PX,
-    overscan: 12,
-  });
-
   const tick = (names: readonly string[], on: boolean) => {
     const next = new Set(ticked);
     for (const name of names) on ? next.add(name) : next.delete(name);
@@ -77,47 +69,12 @@ export const ModelPicker = ({ offered, note, chosen, onApply, onClose }: ModelPi
           />
           {t("channels.form.pickAll")} ({shown.length.toLocaleString()})
         </Box>
-        <Box
-          ref={setScroller}
-          sx={{ height: 360, overflowY: "auto", borderTop: "1px solid", borderColor: "line.main" }}
-        >
-          {shown.length === 0 && (
-            <Box sx={{ py: 6, textAlign: "center", color: "text.tertiary", fontSize: 13 }}>
-              {t("channels.form.pickNone")}
-            </Box>
-          )}
-          <Box sx={{ position: "relative", height: rows.getTotalSize() }}>
-            {rows.getVirtualItems().map(({ index, start }) => {
-              const name = shown[index] ?? "";
-              return (
-                <Box
-                  key={name}
-                  component="label"
-                  style={{ transform: `translateY(${start}px)` }}
-                  sx={{
-                    position: "absolute",
-                    insetInline: 0,
-                    height: ROW_PX,
-                    display: "flex",
-                    alignItems: "center",
-                    gap: 2,
-                    fontSize: 13,
-                    cursor: "pointer",
-                  }}
-                >
-                  <Checkbox checked={ticked.has(name)} onChange={(event) => tick([name], event.target.checked)} />
-                  <Box
-                    component="span"
-                    sx={{ overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}
-                    title={name}
-                  >
-                    {name}
-                  </Box>
-                </Box>
-              );
-            })}
+        {shown.length === 0 && (
+          <Box sx={{ py: 6, textAlign: "center", color: "text.tertiary", fontSize: 13 }}>
+            {t("channels.form.pickNone")}
           </Box>
-        </Box>
+        )}
+        <NameCheckList names={shown} ticked={ticked} height={LIST_PX} onTick={(name, on) => tick([name], on)} />
       </DialogContent>
       <DialogActions sx={{ px: 6, py: 4 }}>
         <Button onClick={onClose}>{t("components.cancel")}</Button>
