@@ -14,6 +14,7 @@ import { dataRoutes } from "./console/data.ts";
 import { envelope } from "./console/envelope.ts";
 import { guard } from "./console/guard.ts";
 import { identityRoutes } from "./console/identity.ts";
+import { liveRoutes } from "./console/live.ts";
 import { logRoutes } from "./console/logs.ts";
 import { modelRoutes } from "./console/models.ts";
 import { pricingRoutes } from "./console/pricing.ts";
@@ -71,7 +72,10 @@ export function createApp(services: Services, draining: () => boolean): App {
       relay.server = server;
       management.server = server;
     },
-    drain: talks.drain,
+    drain() {
+      talks.drain();
+      services.feed.close();
+    },
     cut: talks.cut,
   };
 }
@@ -144,7 +148,8 @@ function managementApi(services: Services, explain: Explain, readLive: ReadLive)
     .use(bookRoutes(shared, guarded))
     .use(walletRoutes(shared, guarded))
     .use(dataRoutes(shared, guarded))
-    .use(logRoutes(services, guarded));
+    .use(logRoutes(services, guarded))
+    .use(liveRoutes(services, guarded));
 }
 
 function relayServices(services: Services): RelayServices {

@@ -25,6 +25,7 @@ import { createAddressPolicy } from "./lib/outbound/address-policy.ts";
 import { createSafeFetch, type SafeFetch } from "./lib/outbound/safe-fetch.ts";
 import { loadSecrets } from "./lib/secrets.ts";
 import { createSharedLimits, type SharedLimits } from "./lib/shared-limits.ts";
+import { type CallFeed, createCallFeed } from "./logs/call-feed.ts";
 import { type Broadcasts, createBroadcasts } from "./notify/broadcast.ts";
 import { channelBalanceLow, channelDisabled, channelEnabled, keyEnabled } from "./notify/channel-notices.ts";
 import { createMailer, type Mailer } from "./notify/mail.ts";
@@ -58,6 +59,8 @@ export type Services = Readonly<{
   mailer: Mailer;
   notifier: Notifier;
   broadcasts: Broadcasts;
+  /** Calls of this process as they happen. */
+  feed: CallFeed;
   metrics: ReturnType<typeof createMetrics>;
   /** Ends everything in the reverse order; charges that wait are written first. */
   close(): Promise<void>;
@@ -152,6 +155,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       mailer,
       notifier,
       broadcasts,
+      feed: createCallFeed(),
       metrics: createMetrics(),
       async close() {
         tester.cancel();

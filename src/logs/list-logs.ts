@@ -1,8 +1,8 @@
 import { and, desc, eq, lte, sql } from "drizzle-orm";
-import { channels } from "../../db/schema/channels.ts";
 import { logs } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
 import { isOneOf, startsWith } from "../lib/sql-text.ts";
+import { readChannelNames } from "./channel-names.ts";
 import { type LogFilter, logConditions } from "./log-filter.ts";
 import { type LogRow, type LogView, viewForAdmin, viewForOwner } from "./log-view.ts";
 import { sumUsage } from "./usage-sums.ts";
@@ -74,10 +74,6 @@ async function countEvents(db: Db, filter: LogFilter): Promise<number> {
 }
 
 async function viewRows(db: Db, rows: readonly LogRow[]): Promise<LogView[]> {
-  const ids = [...new Set(rows.map(({ channelId }) => channelId).filter(Boolean))];
-  const named = ids.length
-    ? await db.select({ id: channels.id, name: channels.name }).from(channels).where(isOneOf(channels.id, ids))
-    : [];
-  const names = new Map(named.map(({ id, name }) => [id, name]));
+  const names = await readChannelNames(db, rows);
   return rows.map((row) => viewForAdmin(row, names.get(row.channelId) ?? ""));
 }

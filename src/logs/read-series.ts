@@ -1,6 +1,6 @@
-import { inArray, type SQL, sql } from "drizzle-orm";
-import { channels } from "../../db/schema/channels.ts";
+import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../../db/types.ts";
+import { readChannelNames } from "./channel-names.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { CELL_SUMS, type Cell, cellOf, type SeriesPoint } from "./series-cell.ts";
 import { cellsOfLargest, findLargest } from "./series-of-largest.ts";
@@ -78,10 +78,9 @@ function bucketOf(step: SeriesStep, offsetMinutes: number): SQL {
 async function nameChannels(db: Db, series: Series[]): Promise<Series[]> {
   const ids = series.flatMap(({ key }) => (key === null ? [] : [Number(key)]));
   if (ids.length === 0) return series;
-  const rows = await db
-    .select({ id: channels.id, name: channels.name })
-    .from(channels)
-    .where(inArray(channels.id, ids));
-  const names = new Map(rows.map(({ id, name }) => [String(id), name]));
-  return series.map((one) => ({ ...one, name: (one.key && names.get(one.key)) || "" }));
+  const names = await readChannelNames(
+    db,
+    ids.map((channelId) => ({ channelId })),
+  );
+  return series.map((one) => ({ ...one, name: names.get(Number(one.key)) ?? "" }));
 }

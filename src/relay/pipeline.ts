@@ -6,6 +6,7 @@ import { invalidRequest } from "./client-body.ts";
 import type { RelayContext } from "./context.ts";
 import { RelayError } from "./errors.ts";
 import { EVENT_STREAM_HEADERS } from "./headers.ts";
+import { openCall } from "./live-call.ts";
 import { reserve } from "./reserve.ts";
 import { fail, settle } from "./settle.ts";
 import { StreamPump } from "./stream.ts";
@@ -23,6 +24,7 @@ export async function relay(context: RelayContext, call: Call): Promise<Response
   let answer: Answer;
   try {
     context.userLimits.begin(call);
+    context.services.feed.tell(() => openCall(call));
     answer = await tryChannels(context, call, (choice) => attempt(context, call, choice));
   } catch (error) {
     const told = call.clientLeft ? CLIENT_LEFT : relayErrorOf(context, call, error);

@@ -7,6 +7,7 @@ import type { Config } from "../config.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Logger } from "../lib/log.ts";
 import type { SharedLimits } from "../lib/shared-limits.ts";
+import type { CallFeed } from "../logs/call-feed.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { TokenDirectory } from "../tokens/directory.ts";
 import type { Standing, StandingSubject } from "../tokens/read-standing.ts";
@@ -43,6 +44,8 @@ export type RelayServices = Readonly<{
   sharedLimits: SharedLimits | null;
   /** The user of a console session; null without one. */
   resolveSession(request: Request): UserEntry | null | Promise<UserEntry | null>;
+  /** Shows administrators calls as they happen. */
+  feed: CallFeed;
   log: Logger;
   metrics: Registry;
 }>;

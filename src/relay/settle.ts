@@ -5,6 +5,7 @@ import type { RelayContext } from "./context.ts";
 import { countPrompt, countText } from "./count-tokens.ts";
 import type { RelayError } from "./errors.ts";
 import { hostedTools } from "./hosted-tools.ts";
+import { endedCall } from "./live-call.ts";
 import { contentToLog } from "./log-content.ts";
 import { type Outcome, recordOf } from "./record.ts";
 import type { OutputTally } from "./tally.ts";
@@ -80,6 +81,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
   const { token } = call.admitted.caller;
   if (token) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
   context.metrics.finished(call, record);
+  context.services.feed.tell(() => endedCall(call, record));
   return usage;
 }
 
@@ -102,4 +104,5 @@ export function fail(context: RelayContext, call: Call, error: RelayError, endin
   });
   if (settings.get("LogConsumeEnabled")) billing.record(record);
   context.metrics.finished(call, record);
+  context.services.feed.tell(() => endedCall(call, record));
 }

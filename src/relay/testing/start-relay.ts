@@ -5,6 +5,7 @@ import type { UserEntry } from "../../accounts/directory.ts";
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { createRoutingIndex } from "../../channels/routing-index.ts";
 import { createClientAddress } from "../../lib/client-ip.ts";
+import { createCallFeed } from "../../logs/call-feed.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import { fixedSettings } from "../../settings/testing.ts";
 import type { TokenEntry } from "../../tokens/directory.ts";
@@ -39,6 +40,7 @@ export function startRelay(setup: Setup) {
   const marked: { tokenId: number; status: number }[] = [];
   const standingsRead: StandingSubject[] = [];
   const metrics = new Registry();
+  const feed = createCallFeed();
   const relay = createRelay({
     config: {
       relayTimeoutMs: 0,
@@ -72,6 +74,7 @@ export function startRelay(setup: Setup) {
     clientAddress: createClientAddress([]),
     sharedLimits: null,
     resolveSession: () => setup.session ?? null,
+    feed,
     log: pino({ level: "silent" }),
     metrics,
   });
@@ -93,6 +96,7 @@ export function startRelay(setup: Setup) {
     marked,
     standingsRead,
     metrics,
+    feed,
     post: (path: string, body: unknown, init: RequestInit = {}) =>
       fetch(url + path, {
         method: "POST",

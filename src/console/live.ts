@@ -1,0 +1,24 @@
+import { Elysia } from "elysia";
+import type { Database } from "../../db/types.ts";
+import type { Logger } from "../lib/log.ts";
+import type { CallFeed } from "../logs/call-feed.ts";
+import { streamCalls } from "../logs/stream-calls.ts";
+import type { guard } from "./guard.ts";
+
+/** Calls as they happen, as server-sent events. */
+export const liveRoutes = (
+  services: Readonly<{ database: Database; feed: CallFeed; log: Logger }>,
+  guarded: ReturnType<typeof guard>,
+) =>
+  new Elysia({ prefix: "/api/live", name: "console/live" }).use(guarded).get(
+    "/calls",
+    () =>
+      new Response(streamCalls(services), {
+        headers: {
+          "content-type": "text/event-stream; charset=utf-8",
+          "cache-control": "no-store",
+          "x-accel-buffering": "no",
+        },
+      }),
+    { role: "admin" },
+  );

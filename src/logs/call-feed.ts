@@ -1,0 +1,58 @@
+/** A relayed call as it happens, without its contents and without secrets; names as in the log. */
+export type LiveCall = Readonly<{
+  /** The id of its log row. */
+  request_id: string;
+  /** False while it runs. */
+  is_over: boolean;
+  /** Epoch seconds at which it arrived. */
+  created_at: number;
+  user_id: number;
+  username: string;
+  token_name: string;
+  model_name: string;
+  /** 0 before a channel was chosen. */
+  channel: number;
+  channel_name: string;
+  group: string;
+  is_stream: boolean;
+  failed: boolean;
+  /** Answered to the client; 0 while it runs. */
+  status: number;
+  error: string;
+  elapsed_ms: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  quota: number;
+  ip: string;
+}>;
+
+type Listener = (call: LiveCall) => void;
+
+export type CallFeed = Readonly<{
+  /** Hands a call on to those who watch; `make` is not called when nobody does. */
+  tell(make: () => LiveCall): void;
+  /** Calls of this process from now on, until the returned function is called. `onEnd` hears that the feed is closed. */
+  watch(listener: Listener, onEnd: () => void): () => void;
+  /** Sends everybody away. */
+  close(): void;
+}>;
+
+/** Joins the relay, which tells of calls, with the console, which shows them. */
+export function createCallFeed(): CallFeed {
+  const watchers = new Map<Listener, () => void>();
+  return {
+    tell(make) {
+      if (watchers.size === 0) return;
+      const call = make();
+      for (const listener of watchers.keys()) listener(call);
+    },
+    watch(listener, onEnd) {
+      watchers.set(listener, onEnd);
+      return () => watchers.delete(listener);
+    },
+    close() {
+      for (const onEnd of [...watchers.values()]) onEnd();
+      watchers.clear();
+    },
+  };
+}
