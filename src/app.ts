@@ -8,6 +8,7 @@ import { auditRoutes } from "./console/audit.ts";
 import { bookRoutes } from "./console/books.ts";
 import { channelExplainRoutes, type Explain } from "./console/channel-explain.ts";
 import { channelKeyRoutes } from "./console/channel-keys.ts";
+import { channelTransferRoutes } from "./console/channel-transfer.ts";
 import { channelUpstreamRoutes } from "./console/channel-upstream.ts";
 import { channelRoutes } from "./console/channels.ts";
 import { dataRoutes } from "./console/data.ts";
@@ -16,6 +17,7 @@ import { guard } from "./console/guard.ts";
 import { identityRoutes } from "./console/identity.ts";
 import { liveRoutes } from "./console/live.ts";
 import { logRoutes } from "./console/logs.ts";
+import { modelStatusRoutes } from "./console/model-status.ts";
 import { modelRoutes } from "./console/models.ts";
 import { pricingRoutes } from "./console/pricing.ts";
 import { rateLimit } from "./console/rate-limit.ts";
@@ -136,10 +138,12 @@ function managementApi(services: Services, explain: Explain, readLive: ReadLive)
     .use(sameOrigin(services))
     .use(identityRoutes(shared, guarded, limits))
     .use(pricingRoutes(shared, (request) => sessionUser(services, request)))
+    .use(modelStatusRoutes(shared, (request) => sessionUser(services, request)))
     .use(channelExplainRoutes(explain, guarded))
     .use(channelUpstreamRoutes(shared, guarded))
     .use(modelRoutes(services, guarded))
     .use(channelRoutes(operations, guarded))
+    .use(channelTransferRoutes({ ...operations, version }, guarded))
     .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))
     .use(taskRoutes(shared, guarded))
     .use(tokenRoutes(shared, guarded))

@@ -24,7 +24,8 @@ import { wholeNumber } from "./query-fields.ts";
 const text = t.Optional(t.Union([t.String(), t.Null()]));
 const number = t.Optional(t.Union([t.Number(), t.Null()]));
 const names = t.Union([t.String(), t.Array(t.String())]);
-const channelBody = {
+/** Fields of a channel, all of them optional. */
+export const channelBody = {
   type: t.Optional(t.Integer({ minimum: 0, maximum: 100_000 })),
   name: t.Optional(t.String({ maxLength: 200 })),
   key: t.Optional(t.String({ maxLength: 1_000_000 })),
@@ -52,7 +53,7 @@ const newChannel = t.Object(channelBody);
 /** The wrapped form that tools of a sibling system send. */
 const wrappedChannel = t.Object({ mode: t.Optional(t.String()), channel: newChannel });
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
-const ids = t.Array(id, { maxItems: LARGEST_BATCH });
+export const channelIds = t.Array(id, { maxItems: LARGEST_BATCH });
 const tag = t.String({ maxLength: 200 });
 
 /** Searches were never paged: most find all. */
@@ -128,13 +129,13 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
       { params: t.Object({ id }) },
     )
     .post("/batch", async ({ actor, body }) => ok(await deleteChannels(services, actor, body.ids)), {
-      body: t.Object({ ids }),
+      body: t.Object({ ids: channelIds }),
     })
     .post("/batch/status", async ({ actor, body }) => ok(await batchStatus(services, actor, body.ids, body.status)), {
-      body: t.Object({ ids, status: t.Union([t.Literal(1), t.Literal(2)]) }),
+      body: t.Object({ ids: channelIds, status: t.Union([t.Literal(1), t.Literal(2)]) }),
     })
     .post("/batch/tag", async ({ actor, body }) => ok(await setTag(services, actor, body.ids, body.tag)), {
-      body: t.Object({ ids, tag: t.Union([tag, t.Null()]) }),
+      body: t.Object({ ids: channelIds, tag: t.Union([tag, t.Null()]) }),
     })
     .post("/fix", async ({ actor }) => ok(await fixAbilities(services, actor)))
     .put(

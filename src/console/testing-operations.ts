@@ -8,6 +8,7 @@ import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { createTokenDirectory } from "../tokens/directory.ts";
 import { channelKeyRoutes } from "./channel-keys.ts";
+import { channelTransferRoutes } from "./channel-transfer.ts";
 import { channelUpstreamRoutes } from "./channel-upstream.ts";
 import { channelRoutes } from "./channels.ts";
 import { dataRoutes } from "./data.ts";
@@ -30,6 +31,7 @@ export async function startTestOperations() {
       .use(channelUpstreamRoutes(shared, guarded))
       .use(modelRoutes(shared, guarded))
       .use(channelRoutes(shared, guarded))
+      .use(channelTransferRoutes({ ...shared, version: "test" }, guarded))
       .use(channelKeyRoutes(shared, guarded))
       .use(tokenRoutes(shared, guarded))
       .use(dataRoutes(shared, guarded))
