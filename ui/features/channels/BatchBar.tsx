@@ -1,11 +1,13 @@
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import DoneAll from "@mui/icons-material/DoneAllOutlined";
+import Download from "@mui/icons-material/DownloadOutlined";
 import Tag from "@mui/icons-material/LocalOfferOutlined";
 import Pause from "@mui/icons-material/PauseOutlined";
 import Play from "@mui/icons-material/PlayArrowOutlined";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { SelectionBar } from "../../components/data-table/SelectionBar.tsx";
+import { ExportDialog } from "./ExportDialog.tsx";
 import { TagDialog } from "./TagDialog.tsx";
 import { useBatch } from "./use-batch.ts";
 
@@ -22,6 +24,7 @@ export const BatchBar = ({ ids, total, onSelectAll, onClear }: BatchBarProps) =>
   const { t } = useTranslation();
   const batch = useBatch(ids, onClear);
   const [isTagging, setTagging] = useState(false);
+  const [isExporting, setExporting] = useState(false);
   const count = ids.length;
   return (
     <>
@@ -35,9 +38,11 @@ export const BatchBar = ({ ids, total, onSelectAll, onClear }: BatchBarProps) =>
           { label: t("channels.enable"), icon: <Play />, onSelect: batch.enable },
           { label: t("channels.disable"), icon: <Pause />, onSelect: batch.disable },
           { label: t("channels.batch.setTag"), icon: <Tag />, onSelect: () => setTagging(true) },
+          { label: t("channels.transfer.export"), icon: <Download />, onSelect: () => setExporting(true) },
           { label: t("channels.batch.delete", { count }), icon: <Delete />, onSelect: batch.remove, isDangerous: true },
         ]}
       />
+      {isExporting && <ExportDialog ids={ids} onClose={() => setExporting(false)} />}
       {isTagging && <TagDialog count={count} onSet={batch.setTag} onClose={() => setTagging(false)} />}
     </>
   );

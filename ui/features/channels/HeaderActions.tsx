@@ -2,17 +2,21 @@ import Add from "@mui/icons-material/AddOutlined";
 import Bolt from "@mui/icons-material/BoltOutlined";
 import Build from "@mui/icons-material/BuildOutlined";
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Download from "@mui/icons-material/DownloadOutlined";
 import More from "@mui/icons-material/MoreHorizOutlined";
 import Sync from "@mui/icons-material/SyncOutlined";
+import Upload from "@mui/icons-material/UploadOutlined";
 import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
 import ListItemIcon from "@mui/material/ListItemIcon";
 import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { StatusCounts } from "../../../src/channels/list-channels.ts";
 import { usePhone } from "../../components/usePhone.ts";
+import { ExportDialog } from "./ExportDialog.tsx";
+import { ImportFile } from "./ImportFile.tsx";
 import { useUpkeep } from "./use-upkeep.ts";
 
 type HeaderActionsProps = Readonly<{
@@ -28,6 +32,8 @@ export const HeaderActions = ({ counts, isTesting, onTestAll, onAdd }: HeaderAct
   const isPhone = usePhone();
   const upkeep = useUpkeep();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const [isExporting, setExporting] = useState(false);
+  const file = useRef<HTMLInputElement>(null);
   const close = (then: () => void) => () => {
     setAnchor(null);
     then();
@@ -43,6 +49,18 @@ export const HeaderActions = ({ counts, isTesting, onTestAll, onAdd }: HeaderAct
     { label: t("channels.test.allTitle"), icon: <Bolt />, isDisabled: isTesting, onSelect: onTestAll },
   ];
   const rare = [
+    {
+      label: t("channels.transfer.export"),
+      icon: <Download />,
+      isDisabled: (counts?.all ?? 0) === 0,
+      onSelect: () => setExporting(true),
+    },
+    {
+      label: t("channels.transfer.import"),
+      icon: <Upload />,
+      isDisabled: false,
+      onSelect: () => file.current?.click(),
+    },
     { label: t("channels.upkeep.fix"), icon: <Build />, isDisabled: false, onSelect: upkeep.fix },
     {
       label: t("channels.upkeep.deleteDisabled"),
@@ -75,6 +93,8 @@ export const HeaderActions = ({ counts, isTesting, onTestAll, onAdd }: HeaderAct
             {label}
           </Button>
         ))}
+      <ImportFile input={file} />
+      {isExporting && <ExportDialog ids={undefined} onClose={() => setExporting(false)} />}
       <Button variant="contained" color="primary" startIcon={<Add />} onClick={onAdd}>
         {isPhone ? t("channels.addShort") : t("channels.add")}
       </Button>

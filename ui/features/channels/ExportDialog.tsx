@@ -1,0 +1,72 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Checkbox from "@mui/material/Checkbox";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import FormControlLabel from "@mui/material/FormControlLabel";
+import { useMutation } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useConfirm } from "../../components/confirm.tsx";
+import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { saveFile } from "../../components/save-file.ts";
+import { useSession } from "../session/session.tsx";
+import { exportChannels } from "./transfer-calls.ts";
+
+type ExportDialogProps = Readonly<{ /** Undefined: all. */ ids: readonly number[] | undefined; onClose: () => void }>;
+
+const ROOT = 100;
+
+/** Asks whether keys go into the file; only the super admin may say yes. */
+export const ExportDialog = ({ ids, onClose }: ExportDialogProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const confirm = useConfirm();
+  const { user } = useSession();
+  const [withSecrets, setWithSecrets] = useState(false);
+  const leave = useMutation({
+    mutationFn: () => exportChannels(ids, withSecrets),
+    onSuccess: (content) => {
+      const blob = new Blob([JSON.stringify(content, null, 2)], { type: "application/json" });
+      saveFile(blob, `channels-${new Date().toISOString().slice(0, 10)}.json`);
+      notifyDone(t("channels.transfer.exported", { count: content.channels.length }));
+      onClose();
+    },
+    onError: notifyError,
+  });
+  const start = async () => {
+    const question = {
+      title: t("channels.transfer.secretsTitle"),
+      body: t("channels.transfer.secretsBody"),
+      action: t("channels.transfer.export"),
+      isDangerous: true,
+    };
+    if (!withSecrets || (await confirm(question))) leave.mutate();
+  };
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={`${id}title`} fullWidth maxWidth="xs">
+      <DialogTitle id={`${id}title`} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
+        {ids ? t("channels.transfer.exportSome", { count: ids.length }) : t("channels.transfer.exportAll")}
+      </DialogTitle>
+      <DialogContent>
+        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 3 }}>{t("channels.transfer.exportBody")}</Box>
+        {(user?.role ?? 0) >= ROOT && (
+          <FormControlLabel
+            control={<Checkbox checked={withSecrets} onChange={(event) => setWithSecrets(event.target.checked)} />}
+            label={t("channels.transfer.withSecrets")}
+            slotProps={{ typography: { sx: { fontSize: 13 } } }}
+            sx={{ ml: 0, gap: 2 }}
+          />
+        )}
+      </DialogContent>
+      <DialogActions sx={{ px: 6, pb: 4 }}>
+        <Button onClick={onClose}>{t("components.cancel")}</Button>
+        <Button variant="contained" color="primary" loading={leave.isPending} onClick={() => void start()}>
+          {t("channels.transfer.export")}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+};
