@@ -24,7 +24,7 @@ const paired = (...turns: Turn[]) =>
     }),
   ]);
 
-test("7.3 tool_use without a tool_result in the very next message, or the reverse", () => {
+test("pitfall 37: tool_use without a tool_result in the very next message, or the reverse", () => {
   expect(
     paired(asks(text("go")), says(call("a"), call("b")), asks(text("and")), asks(result("b", "2")), says(call("c"))),
   ).toEqual([
@@ -40,7 +40,7 @@ test("7.3 tool_use without a tool_result in the very next message, or the revers
   ]);
 });
 
-test("7.3 the same id twice: made unique, results follow in their order", () => {
+test("pitfall 38: the same id twice: made unique, results follow in their order", () => {
   expect(
     paired(says(call("a"), call("a"), call("")), asks(result("", "3"), result("a", "1"), result("a", "2"))),
   ).toEqual([

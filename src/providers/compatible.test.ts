@@ -43,7 +43,7 @@ describe("requests meet what services take", () => {
   const adapt = (type: number, body: JsonObject, model = "m") =>
     providerOf(type)?.adapt?.({ model, ...body }, ask(model));
 
-  test("Mistral: nothing unknown, short ids, seed by its name", () => {
+  test("pitfall 41: Mistral: nothing unknown, short ids, seed by its name", () => {
     const id = "call_with_a_long_name";
     const messages = [
       { role: "developer", content: "s" },

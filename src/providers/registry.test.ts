@@ -43,7 +43,7 @@ describe("reasoning models", () => {
   const adapt = (model: string, body: Record<string, unknown>) =>
     providerOf(1)?.adapt?.(body, { capability: "chat", dialect: "openai-chat", model, stream: false });
 
-  test("take max_completion_tokens and lose what they refuse", () => {
+  test("pitfall 80: take max_completion_tokens and lose what they refuse", () => {
     const messages = [
       { role: "system", content: "s" },
       { role: "user", content: "u" },

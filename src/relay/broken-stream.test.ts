@@ -33,7 +33,7 @@ async function readThenLeave(relay: ReturnType<typeof startRelay>, text: string)
 }
 
 describe("a client that leaves a stream", () => {
-  test("stops the upstream within a second and pays for what had come", async () => {
+  test("pitfall 26: a client that leaves stops the upstream within a second and pays for what had come", async () => {
     let stoppedAt = 0;
     const { relay } = start(() =>
       pacedSse([chunk({ content: "Once upon a time" }), 5_000, DONE], () => {
@@ -53,7 +53,7 @@ describe("a client that leaves a stream", () => {
     expect(relay.billing.openHolds).toBe(0);
   });
 
-  test("leaves the upstream to finish where the channel drains, and pays what it reports", async () => {
+  test("pitfall 26: leaves the upstream to finish where the channel drains, and pays what it reports", async () => {
     const { upstream, relay } = start(
       () => pacedSse([chunk({ content: "Once" }), 300, chunk({}, {}, "stop"), usageChunk(), DONE]),
       { broken_stream: "drain" },
@@ -77,7 +77,7 @@ describe("a client that leaves a stream", () => {
     });
   });
 
-  test("before the upstream answered stops it and pays nothing", async () => {
+  test("pitfall 27: before the upstream answered stops it and pays nothing", async () => {
     const { upstream, relay } = start(async () => {
       await Bun.sleep(3_000);
       return Response.json(chatReply());
@@ -97,7 +97,7 @@ describe("a client that leaves a stream", () => {
 });
 
 describe("an upstream that fails in a stream", () => {
-  test("after something useful came: the client is told, what came is charged", async () => {
+  test("pitfall 66: after something useful came: the client is told, what came is charged", async () => {
     const { relay } = start(() => pacedSse([chunk({ content: "Once upon" }), 20, new Error("dies")]));
     const text = await (await relay.post(CHAT, STREAM)).text();
     expect(text.startsWith(chunk({ content: "Once upon" }))).toBe(true);
@@ -108,7 +108,7 @@ describe("an upstream that fails in a stream", () => {
     expect(record.other).toMatchObject({ ending: "upstream_failed", usage_evidence: "estimated", status: 200 });
   });
 
-  test("by ending without a finish reason or an end marker: the same", async () => {
+  test("pitfall 69: by ending without a finish reason or an end marker: the same", async () => {
     const { relay } = start(() => sse(chunk({ content: "Once upon" })));
     expect(await (await relay.post(CHAT, STREAM)).text()).toContain('"code":"stream_broken"');
     expect((await relay.billing.nextRecord()).other.ending).toBe("upstream_failed");

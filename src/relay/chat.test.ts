@@ -115,7 +115,7 @@ const STREAM = { model: "gpt-4o", stream: true, messages: [{ role: "user", conte
 describe("a stream", () => {
   const parts = [chunk({ role: "assistant", content: "" }), chunk({ content: "Hello 你" }), chunk({}, {}, "stop")];
 
-  test("asks the upstream for usage and hides it from a client that did not ask", async () => {
+  test("pitfall 16: asks the upstream for usage and hides it from a client that did not ask", async () => {
     const { upstream, relay } = start(() => sse([...parts, usageChunk(), DONE].join("")));
     const answer = await relay.post(CHAT, STREAM);
     expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
@@ -152,7 +152,7 @@ describe("a stream", () => {
     expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 10, completionTokens: 5, failed: false });
   });
 
-  test("with CRLF line ends, cut anywhere, arrives whole", async () => {
+  test("pitfalls 1, 5: with CRLF line ends, cut anywhere, arrives whole", async () => {
     const text = [...parts, usageChunk(), DONE].join("").replaceAll("\n", "\r\n");
     for (const at of [1, 7, text.indexOf("你"), text.length - 3, text.length - 1]) {
       const bytes = Buffer.from(text);

@@ -90,7 +90,7 @@ describe("attempts", () => {
     expect(relay.billing.openHolds).toBe(0);
   });
 
-  test("go on after a refused connection, and never show the address", async () => {
+  test("pitfall 68: go on after a refused connection, and never show the address", async () => {
     const [b] = upstreams(good);
     const relay = relayWith({ channels: [{ baseUrl: "http://127.0.0.1:1", priority: 1 }, { baseUrl: b?.url ?? "" }] });
     expect((await relay.post(CHAT, ASK)).status).toBe(200);
@@ -124,7 +124,7 @@ describe("attempts", () => {
     ]);
   });
 
-  test("end with the first byte: a stream that breaks is not begun again elsewhere", async () => {
+  test("pitfall 67: end with the first byte: a stream that breaks is not begun again elsewhere", async () => {
     const [a, b] = upstreams(() => pacedSse([chunk({ content: "x" }), 20, new Error("dies")]), good);
     const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }] });
     await (await relay.post(CHAT, { ...ASK, stream: true })).text();

@@ -33,7 +33,7 @@ const sent = (door: DoorCodec, body: JsonObject, model = "gemini-3-flash-preview
     parts: JsonObject[];
   }[];
 
-test("7.1 any cut of the bytes gives the same steps, with every line end", () => {
+test("pitfalls 1, 2, 5: any cut of the bytes gives the same steps, with every line end", () => {
   const whole = `: hello\n\n${stream(
     answer([{ text: "思考", thought: true }]),
     answer([{ text: "🐟 schön" }]),
@@ -64,7 +64,7 @@ test("7.1 any cut of the bytes gives the same steps, with every line end", () =>
   }
 });
 
-test("7.2 thoughts and tools' prompts count: completion is candidates and thoughts, the last usage holds", () => {
+test("pitfall 25: thoughts and tools' prompts count: completion is candidates and thoughts, the last usage holds", () => {
   const usage = (candidates: number) => ({
     usageMetadata: {
       promptTokenCount: 20,
@@ -86,7 +86,7 @@ test("7.2 thoughts and tools' prompts count: completion is candidates and though
   });
 });
 
-test("7.3 two calls of the same tool, also in different events, have an index each", () => {
+test("pitfall 32: two calls of the same tool, also in different events, have an index each", () => {
   const steps = read(answer([call("f", { a: 1 }), call("f", { a: 2 })]), answer([call("f", { a: 3 })], stop));
   const starts = steps.filter((step) => step.type === "tool-start");
   expect(starts.map(({ index }) => index)).toEqual([0, 1, 2]);
@@ -94,12 +94,12 @@ test("7.3 two calls of the same tool, also in different events, have an index ea
   expect(meaningOf(steps).calls.map(([, args]) => args)).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }]);
 });
 
-test("7.3 finish STOP though calls were sent is tool_calls", () => {
+test("pitfall 36: finish STOP though calls were sent is tool_calls", () => {
   expect(meaningOf(read(answer([call("f", {})], stop))).finish).toBe("tool_calls");
   expect(meaningOf(read(answer([call("f", {})]), answer([{ text: "" }], stop))).finish).toBe("tool_calls");
 });
 
-test("7.3 as many responses as calls, in their order and at once behind them, with the names of their functions", () => {
+test("pitfall 37: as many responses as calls, in their order and at once behind them, with the names of their functions", () => {
   const called = (id: string, name: string) => ({ id, type: "function", function: { name, arguments: "" } });
   const contents = sent(openaiChatDoor, {
     messages: [
@@ -171,7 +171,7 @@ const NEXT: readonly [string, DoorCodec, (answered: JsonObject) => JsonObject][]
   ],
 ];
 
-test.each(NEXT)("7.4 thought_signature on functionCall parts is kept through %s", (_name, door, next) => {
+test.each(NEXT)("pitfall 52: thought_signature on functionCall parts is kept through %s", (_name, door, next) => {
   const parts = [call("f", { a: 1 }, { thoughtSignature: "c2lnbmVk" }), call("g", {})];
   const reply = geminiProvider.decodeReply(answer(parts, stop));
   if (!reply) throw new Error("no reply");
@@ -188,7 +188,7 @@ test.each(NEXT)("7.4 thought_signature on functionCall parts is kept through %s"
   ]);
 });
 
-test("7.4 calls that another model made get the documented value, once a step, and only since Gemini 3", () => {
+test("pitfall 52: calls that another model made get the documented value, once a step, and only since Gemini 3", () => {
   const called = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
   const body = {
     messages: [
@@ -203,14 +203,14 @@ test("7.4 calls that another model made get the documented value, once a step, a
   expect(JSON.stringify(sent(openaiChatDoor, body, "gemini-2.5-flash"))).not.toContain("thoughtSignature");
 });
 
-test("7.4 a signature without words, or on an empty text, is no part of its own kind", () => {
+test("pitfall 50: a signature without words, or on an empty text, is no part of its own kind", () => {
   for (const part of [{ thoughtSignature: "c2ln" }, { text: "", thoughtSignature: "c2ln" }]) {
     const steps = read(answer([{ text: "a" }]), answer([part], stop));
     expect(steps.map(({ type }) => type)).toEqual(["start", "text", "signature", "finish"]);
   }
 });
 
-test("7.4 thoughts of other makers are never sent, nor their signatures", () => {
+test("thoughts of other makers are never sent, nor their signatures", () => {
   const thinking = { type: "thinking", thinking: "secret", signature: "YW50aHJvcGlj" };
   const contents = sent(anthropicDoor, {
     messages: [
@@ -221,7 +221,7 @@ test("7.4 thoughts of other makers are never sent, nor their signatures", () => 
   expect(contents[1]?.parts).toEqual([{ text: "ok" }]);
 });
 
-test("7.5 errors as an array of one error object, whole and in the stream; a bad key is 401", () => {
+test("pitfall 61: errors as an array of one error object, whole and in the stream; a bad key is 401", () => {
   const error = { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED" };
   expect(geminiProvider.decodeError(429, [{ error }])).toMatchObject({ status: 429, message: "slow down" });
   expect(read(answer([{ text: "a" }]), { error }).at(-1)).toMatchObject({ type: "error", error: { status: 429 } });
@@ -231,14 +231,14 @@ test("7.5 errors as an array of one error object, whole and in the stream; a bad
   ).toMatchObject({ status: 401 });
 });
 
-test("7.5 the finish reason is not lost because its chunk still had content", () => {
+test("pitfall 71: the finish reason is not lost because its chunk still had content", () => {
   const steps = read(answer([{ text: "cut" }], { finishReason: "MAX_TOKENS" }));
   expect(meaningOf(steps)).toMatchObject({ text: "cut", finish: "length" });
   const later = read(answer([{ text: "a" }], stop), { usageMetadata: { promptTokenCount: 1 } });
   expect(later.filter(({ type }) => type === "finish")).toHaveLength(1);
 });
 
-test("7.5 clean EOF without a finish reason is no success", () => {
+test("pitfall 69: clean EOF without a finish reason is no success", () => {
   expect(read(answer([{ text: "a" }])).some(({ type }) => type === "finish")).toBe(false);
 });
 
@@ -248,12 +248,12 @@ test.each([
   ["PROHIBITED_CONTENT", "content_filter"],
   ["MAX_TOKENS", "length"],
   ["MALFORMED_FUNCTION_CALL", "stop"],
-])("7.5 %s without content is %s, the native word beside it", (finishReason, reason) => {
+])("pitfall 74: %s without content is %s, the native word beside it", (finishReason, reason) => {
   const finish = read({ candidates: [{ finishReason, index: 0 }] }).find((step) => step.type === "finish");
   expect(finish).toMatchObject({ reason, native: finishReason } as object);
 });
 
-test("7.5 a blocked prompt is content_filter, streamed and whole", () => {
+test("a blocked prompt is content_filter, streamed and whole", () => {
   const blocked = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, usageMetadata: { promptTokenCount: 4 } };
   const reply = geminiProvider.decodeReply(blocked);
   for (const steps of [read(blocked), reply ? [...stepsOf(reply)] : []]) {

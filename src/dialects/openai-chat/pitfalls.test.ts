@@ -25,7 +25,7 @@ const text: ReplyEvent = { type: "text", choice: 0, text: "hi" };
 const sent = (door: typeof openaiChatDoor, body: JsonObject) =>
   openaiChatProvider.encodeRequest(door.decodeRequest(body), target(), new Set());
 
-test("7.2 usage arrives in a chunk that is not the last one", () => {
+test("pitfall 15: usage arrives in a chunk that is not the last one", () => {
   const steps = read(
     { ...delta({ content: "a" }), usage },
     { ...delta({ content: "b" }), usage: null },
@@ -36,30 +36,30 @@ test("7.2 usage arrives in a chunk that is not the last one", () => {
   expect(told[0]?.type === "usage" && told[0].usage.promptTokens).toBe(10);
 });
 
-test("7.2 usage chunk with empty choices only when the client asked", () => {
+test("pitfall 16: usage chunk with empty choices only when the client asked", () => {
   const silent = dataOf(written(openaiChatDoor, [start, text, finish], NO_USAGE, { ...asking(), wantsUsage: false }));
   expect(silent.every(({ choices }) => Array.isArray(choices) && choices.length === 1)).toBe(true);
   expect(silent.some((chunk) => "usage" in chunk)).toBe(false);
 });
 
-test("7.2 usage in an own last chunk, null on the ordinary chunks", () => {
+test("pitfalls 17, 18: usage in an own last chunk, null on the ordinary chunks", () => {
   const chunks = dataOf(written(openaiChatDoor, [start, text, finish], NO_USAGE, asking()));
   expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 0 } });
   expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
 });
 
-test("7.2 explicit usage of 0 is no missing usage", () => {
+test("pitfall 28: explicit usage of 0 is no missing usage", () => {
   const zero = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
   expect(read({ ...delta({}, "stop"), usage: zero }).some(({ type }) => type === "usage")).toBe(true);
 });
 
-test("7.2 cache_write_tokens are kept", () => {
+test("pitfall 22: cache_write_tokens are kept", () => {
   const details = { ...usage, prompt_tokens_details: { cached_tokens: 2, cache_write_tokens: 4 } };
   const told = read({ ...delta({}, "stop"), usage: details }).find((step) => step.type === "usage");
   expect(told?.type === "usage" && told.usage.cacheCreationTokens).toBe(4);
 });
 
-test("7.3 function_call items of Responses get an index each", () => {
+test("pitfall 33: function_call items of Responses get an index each", () => {
   const item = (index: number, id: string) => ({
     type: "response.output_item.added",
     output_index: index,
@@ -70,7 +70,7 @@ test("7.3 function_call items of Responses get an index each", () => {
   expect(JSON.stringify(chunks)).toMatch(/"index":0,"id":"a".*"index":1,"id":"b"/);
 });
 
-test("7.3 several calls with the same index but other ids", () => {
+test("pitfall 34: several calls with the same index but other ids", () => {
   const call = (id: string, city: string) => ({ index: 0, id, function: { name: "f", arguments: `{"c":"${city}"}` } });
   const { calls: made } = meaningOf(read(calls(call("a", "x")), calls(call("b", "y")), delta({}, "stop")));
   expect(made).toEqual([
@@ -79,7 +79,7 @@ test("7.3 several calls with the same index but other ids", () => {
   ]);
 });
 
-test("7.3 a new name after finished JSON opens a new call even if the index repeats", () => {
+test("pitfall 34: a new name after finished JSON opens a new call even if the index repeats", () => {
   const whole = (name: string) => ({ index: 0, function: { name, arguments: "{}" } });
   expect(meaningOf(read(calls(whole("f")), calls(whole("g")), delta({}, "stop"))).calls).toEqual([
     ["f", {}],
@@ -87,13 +87,13 @@ test("7.3 a new name after finished JSON opens a new call even if the index repe
   ]);
 });
 
-test("7.3 tool-call message with content null", () => {
+test("pitfall 46: tool-call message with content null", () => {
   const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
   const body = sent(openaiChatDoor, { model: "m", messages: [{ role: "assistant", tool_calls: [called] }] });
   expect(body.messages).toEqual([{ role: "assistant", content: null, tool_calls: [called] }]);
 });
 
-test("7.3 fragments interleaved between calls, id only on the first fragment", () => {
+test("pitfall 35: fragments interleaved between calls, id only on the first fragment", () => {
   const piece = (index: number, text: string) => ({ index, function: { arguments: text } });
   const open = (index: number) => ({ index, id: `c${index}`, function: { name: `f${index}`, arguments: "" } });
   const steps = read(
@@ -108,7 +108,7 @@ test("7.3 fragments interleaved between calls, id only on the first fragment", (
   ]);
 });
 
-test("7.3 calls without index or id are still told apart", () => {
+test("pitfall 34: calls without index or id are still told apart", () => {
   const whole = (name: string) => ({ function: { name, arguments: "{}" } });
   const steps = read(calls(whole("f"), whole("g")));
   expect(meaningOf(steps).calls).toEqual([
@@ -119,24 +119,24 @@ test("7.3 calls without index or id are still told apart", () => {
   expect(new Set(ids).size).toBe(2);
 });
 
-test("7.3 finish_reason stop though tool calls were sent", () => {
+test("pitfall 36: finish_reason stop though tool calls were sent", () => {
   const steps = read(calls({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }), delta({}, "stop"));
   expect(meaningOf(steps).finish).toBe("tool_calls");
 });
 
-test("7.3 a tool without arguments streams {} once", () => {
+test("pitfall 43: a tool without arguments streams {} once", () => {
   const call: ReplyEvent = { type: "tool-start", choice: 0, index: 0, id: "a", name: "f", kind: "function" };
   const chunks = JSON.stringify(dataOf(written(openaiChatDoor, [start, call, finish])));
   expect(chunks.match(/"arguments":"{}"/g)).toHaveLength(1);
 });
 
-test("7.3 the tool call repeated with id empty and name null on later fragments", () => {
+test("pitfall 44: the tool call repeated with id empty and name null on later fragments", () => {
   const later = { index: 0, id: "", function: { name: null, arguments: ":1}" } };
   const steps = read(calls({ index: 0, id: "a", function: { name: "f", arguments: '{"x"' } }), calls(later));
   expect(meaningOf(steps).calls).toEqual([["f", { x: 1 }]]);
 });
 
-test("7.3 two chunks for the head keep the id", () => {
+test("pitfall 45: two chunks for the head keep the id", () => {
   const steps = read(
     calls({ index: 0, id: "a", type: "function", function: { name: "f" } }),
     calls({ index: 0, function: { arguments: "{}" } }),
@@ -144,7 +144,7 @@ test("7.3 two chunks for the head keep the id", () => {
   expect(steps.find((step) => step.type === "tool-start")).toMatchObject({ id: "a", name: "f" });
 });
 
-test("7.3 legacy function_call is a tool call", () => {
+test("legacy function_call is a tool call", () => {
   const steps = read(
     delta({ function_call: { name: "f", arguments: "{" } }),
     delta({ function_call: { arguments: "}" } }),
@@ -153,7 +153,7 @@ test("7.3 legacy function_call is a tool call", () => {
   expect(meaningOf(steps)).toMatchObject({ calls: [["f", {}]], finish: "tool_calls" });
 });
 
-test("7.4 a thinking signature comes back with reasoning_details", () => {
+test("pitfall 48: a thinking signature comes back with reasoning_details", () => {
   const signed: ReplyEvent[] = [
     start,
     { type: "reasoning", choice: 0, text: "I " },
@@ -175,7 +175,7 @@ test("7.4 a thinking signature comes back with reasoning_details", () => {
   expect(JSON.stringify(openaiChatProvider.encodeRequest(history, target(), new Set()))).not.toMatch(/think|sig/);
 });
 
-test("7.4 redacted thinking is carried in both directions", () => {
+test("pitfall 49: redacted thinking is carried in both directions", () => {
   const hidden: ReplyEvent = {
     type: "signature",
     choice: 0,
@@ -212,7 +212,7 @@ test("7.4 redacted thinking is carried in both directions", () => {
   });
 });
 
-test("7.4 Gemini's thought_signature on calls is kept", () => {
+test("pitfall 52: Gemini's thought_signature on calls is kept", () => {
   const call: ReplyEvent = {
     type: "tool-start",
     choice: 0,
@@ -230,7 +230,7 @@ test("7.4 Gemini's thought_signature on calls is kept", () => {
   expect(history.turns[0]?.parts[0]).toMatchObject({ type: "tool-call", signature: { dialect: "gemini", value: "g" } });
 });
 
-test("7.4 reasoning_content goes back on assistant tool-call messages", () => {
+test("pitfall 53: reasoning_content goes back on assistant tool-call messages", () => {
   const body = sent(openaiChatDoor, {
     model: "m",
     messages: [
@@ -245,18 +245,18 @@ test("7.4 reasoning_content goes back on assistant tool-call messages", () => {
   expect(body.messages).toMatchObject([{ reasoning_content: "hm", tool_calls: [{ id: "a" }] }]);
 });
 
-test("7.4 content as parts: thinking goes to reasoning, text is flattened", () => {
+test("pitfall 58: content as parts: thinking goes to reasoning, text is flattened", () => {
   const thinking = { type: "thinking", thinking: [{ type: "text", text: "hm" }] };
   const steps = read(delta({ content: [thinking, { type: "text", text: "yes" }] }), delta({ content: "!" }, "stop"));
   expect(meaningOf(steps)).toMatchObject({ thought: "hm", text: "yes!" });
 });
 
-test("7.4 reasoning sent twice: the field wins, the tagged text is cut", () => {
+test("pitfall 59: reasoning sent twice: the field wins, the tagged text is cut", () => {
   const steps = read(delta({ reasoning_content: "hm", content: "<think>hm</think>yes" }), delta({}, "stop"));
   expect(meaningOf(steps)).toMatchObject({ thought: "hm", text: "yes" });
 });
 
-test("7.4 think tags cut across deltas, and unclosed", () => {
+test("pitfall 60: think tags cut across deltas, and unclosed", () => {
   const pieces = (whole: string) => [...whole].map((letter) => delta({ content: letter }));
   expect(meaningOf(read(...pieces("<think>\nhm</think>\n\nyes <think> no"), delta({}, "stop")))).toMatchObject({
     thought: "hm",
@@ -266,27 +266,27 @@ test("7.4 think tags cut across deltas, and unclosed", () => {
   expect(meaningOf(read(...pieces("<thi"), delta({}, "stop")))).toMatchObject({ thought: "", text: "<thi" });
 });
 
-test("7.5 errors as an array of one error object", () => {
+test("pitfall 61: errors as an array of one error object", () => {
   const error = openaiChatProvider.decodeError(400, [
     { error: { code: 400, message: "bad", status: "INVALID_ARGUMENT" } },
   ]);
   expect(error).toMatchObject({ status: 400, message: "bad" });
 });
 
-test("7.5 an error chunk in a chat stream is no stop", () => {
+test("pitfall 64: an error chunk in a chat stream is no stop", () => {
   const [step, ...rest] = read({ error: { message: "down", type: "server_error", code: 503 }, choices: [] });
   expect(step).toMatchObject({ type: "error", error: { status: 503, message: "down" } });
   expect(rest).toEqual([]);
 });
 
-test("7.5 clean EOF without finish_reason is no success", () => {
+test("pitfall 69: clean EOF without finish_reason is no success", () => {
   const decoder = openaiChatProvider.streamDecoder((prefix) => prefix);
   decoder.push({ event: "", data: JSON.stringify(delta({ content: "half" })) });
   expect(decoder.end()).toEqual([]);
   expect(decoder.ended).toBe(false);
 });
 
-test("7.6 Azure's first chunk gives no id and its last may lack a delta", () => {
+test("pitfalls 82, 83: Azure's first chunk gives no id and its last may lack a delta", () => {
   const first = { id: "", object: "", model: "", created: 0, choices: [], prompt_filter_results: [] };
   const last = { ...delta({}), choices: [{ index: 0, finish_reason: null, content_filter_results: {} }] };
   const steps = read(first, delta({ content: "a" }), delta({}, "stop"), last);
@@ -294,7 +294,7 @@ test("7.6 Azure's first chunk gives no id and its last may lack a delta", () => 
   expect(meaningOf(steps)).toMatchObject({ text: "a", finish: "stop" });
 });
 
-test("7.6 one stop sequence is sent as an array", () => {
+test("pitfall 88: one stop sequence is sent as an array", () => {
   const conversation = anthropicDoor.decodeRequest({
     model: "m",
     max_tokens: 5,
@@ -304,12 +304,12 @@ test("7.6 one stop sequence is sent as an array", () => {
   expect(openaiChatProvider.encodeRequest(conversation, target(), new Set()).stop).toEqual(["END"]);
 });
 
-test("7.6 role developer becomes system", () => {
+test("pitfall 79: role developer becomes system", () => {
   const body = sent(openaiChatDoor, { model: "m", messages: [{ role: "developer", content: "be kind" }] });
   expect(body.messages).toEqual([{ role: "system", content: "be kind" }]);
 });
 
-test("7.6 an assistant message with empty content is no error", () => {
+test("pitfall 90: an assistant message with empty content is no error", () => {
   const body = sent(openaiChatDoor, {
     model: "m",
     messages: [

@@ -27,7 +27,7 @@ const call = (index: number): ReplyEvent[] => [
   { type: "tool-input", choice: 0, index, text: "{}" },
 ];
 
-test("7.4 thinking of an Anthropic turn never takes the tool call with it", () => {
+test("pitfall 51: thinking of an Anthropic turn never takes the tool call with it", () => {
   const conversation = anthropicDoor.decodeRequest({
     model: "m",
     max_tokens: 50,
@@ -51,7 +51,7 @@ test("7.4 thinking of an Anthropic turn never takes the tool call with it", () =
   ]);
 });
 
-test("7.4 items interleaved: state keyed by output_index", () => {
+test("pitfall 56: items interleaved: state keyed by output_index", () => {
   const added = (output_index: number, name: string) => ({
     type: "response.output_item.added",
     output_index,
@@ -69,7 +69,7 @@ test("7.4 items interleaved: state keyed by output_index", () => {
   ]);
 });
 
-test("7.5 a failure after the 200 is an error, never an end", () => {
+test("pitfall 62: a failure after the 200 is an error, never an end", () => {
   const failed = {
     type: "response.failed",
     response: { object: "response", status: "failed", error: { code: "server_error", message: "down" } },
@@ -79,7 +79,7 @@ test("7.5 a failure after the 200 is an error, never an end", () => {
   expect(steps.some(({ type }) => type === "finish")).toBe(false);
 });
 
-test("7.5 an error event and the failed response after it are one error", () => {
+test("an error event and the failed response after it are one error", () => {
   const steps = read(
     { type: "error", code: "rate_limit_exceeded", message: "slow", param: null },
     {
@@ -90,7 +90,7 @@ test("7.5 an error event and the failed response after it are one error", () => 
   expect(steps).toMatchObject([{ type: "error", error: { status: 429 } }]);
 });
 
-test("7.5 response.incomplete is length or content_filter, a benign end with usage", () => {
+test("pitfall 70: response.incomplete is length or content_filter, a benign end with usage", () => {
   const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
   const end = (reason: string) => ({
     type: "response.incomplete",
@@ -100,7 +100,7 @@ test("7.5 response.incomplete is length or content_filter, a benign end with usa
   expect(read(end("content_filter")).at(-1)).toMatchObject({ type: "finish", reason: "content_filter" });
 });
 
-test("7.5 a stream always ends with a terminal event", () => {
+test("pitfall 76: a stream always ends with a terminal event", () => {
   expect(typesOf(written(door, [])).at(-1)).toBe("response.completed");
   expect(typesOf(written(door, [start, { ...finish, reason: "length" } as ReplyEvent])).at(-1)).toBe(
     "response.incomplete",
@@ -115,12 +115,12 @@ test("7.5 a stream always ends with a terminal event", () => {
   ]);
 });
 
-test("7.5 response.done is taken as response.completed", () => {
+test("pitfall 78: response.done is taken as response.completed", () => {
   const steps = read({ ...completed(), type: "response.done" });
   expect(steps.at(-1)).toMatchObject({ type: "finish", reason: "stop" });
 });
 
-test("7.6 the whole lifecycle is written from chat chunks, with full output and usage", () => {
+test("pitfall 84: the whole lifecycle is written from chat chunks, with full output and usage", () => {
   const text = written(door, [start, say("a"), say("b"), finish], {
     ...NO_USAGE,
     promptTokens: 2,
@@ -146,12 +146,12 @@ test("7.6 the whole lifecycle is written from chat chunks, with full output and 
   });
 });
 
-test("7.6 sequence_number grows by one on every event", () => {
+test("pitfall 85: sequence_number grows by one on every event", () => {
   const events = dataOf(written(door, [start, say("a"), ...call(0), ...call(1), say("b"), finish]));
   expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_event, at) => at));
 });
 
-test("7.6 items are closed in the order of output_index", () => {
+test("pitfall 86: items are closed in the order of output_index", () => {
   const events = dataOf(written(door, [start, say("a"), ...call(0), ...call(1), say("b"), finish]));
   const done = events.filter(({ type }) => type === "response.output_item.done");
   expect(done.map(({ output_index }) => output_index)).toEqual([0, 1, 2, 3]);
@@ -159,7 +159,7 @@ test("7.6 items are closed in the order of output_index", () => {
   expect(ids.every(({ id, call_id }) => id !== call_id)).toBe(true);
 });
 
-test("7.6 arguments only in the done event, items only in the end", () => {
+test("pitfall 87: arguments only in the done event, items only in the end", () => {
   const item = { type: "function_call", id: "fc", call_id: "c", name: "f", arguments: '{"a":1}' };
   const message = { type: "message", content: [{ type: "output_text", text: "hi" }] };
   const late = read(
@@ -170,7 +170,7 @@ test("7.6 arguments only in the done event, items only in the end", () => {
   expect(meaningOf(late)).toMatchObject({ calls: [["f", { a: 1 }]], text: "hi", finish: "tool_calls" });
 });
 
-test("7.3 Gemini's signature of a call comes back with the call", () => {
+test("pitfall 52: Gemini's signature of a call comes back with the call", () => {
   const [begin, input] = call(0);
   const signed = { ...begin, signature: { dialect: "gemini", value: "g" } } as ReplyEvent;
   const output = outputOf(written(door, [start, signed, input as ReplyEvent, finish]));
@@ -180,7 +180,7 @@ test("7.3 Gemini's signature of a call comes back with the call", () => {
   ]);
 });
 
-test("7.4 signed and hidden thoughts of other makers come back as they were", () => {
+test("pitfall 49: signed and hidden thoughts of other makers come back as they were", () => {
   const anthropic = (value: string) => ({ dialect: "anthropic", value }) as const;
   const steps: ReplyEvent[] = [
     start,

@@ -114,7 +114,7 @@ const talks = (peer: Peer, event: Record<string, unknown>, usage: object | undef
 };
 
 describe("a talk", () => {
-  test("each response is charged as it is done, by text, audio and cached tokens", async () => {
+  test("pitfall 94: each response is charged as it is done, by text, audio and cached tokens", async () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
     const relay = start(upstream.url);
     const client = connect(relay.url);
@@ -151,7 +151,7 @@ describe("a talk", () => {
     expect(upstream.handshakes[0]?.url.search).toBe("?model=gpt-realtime");
   });
 
-  test("browsers send the key as a sub-protocol, and are answered with another", async () => {
+  test("pitfall 95: browsers send the key as a sub-protocol, and are answered with another", async () => {
     const upstream = startUpstream(() => {});
     const relay = start(upstream.url);
     const client = connect(relay.url, {
