@@ -43,6 +43,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["tasks", "/task"],
   ["channel", "/channel"],
   ["channel-add", "/channel/add"],
+  ["live", "/live"],
   ["router", "/router"],
   ["codes", "/redemption"],
   ["users", "/user"],

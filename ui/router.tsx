@@ -148,6 +148,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/redemption-list.tsx"), "RedemptionListPage"),
   ),
   guarded(
+    "/live",
+    lazyRouteComponent(() => import("./routes/live.tsx"), "LivePage"),
+  ),
+  guarded(
     "/router",
     lazyRouteComponent(() => import("./routes/router-explain.tsx"), "RouterExplainPage"),
   ),

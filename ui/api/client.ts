@@ -83,8 +83,24 @@ export async function requestLines<Line>(
 ): Promise<void> {
   const init = { method: "POST", credentials: "same-origin", headers: headersOf(true), signal } as const;
   const response = await send(path, { ...init, body: JSON.stringify(body) });
+  await readLines(response, "ndjson", (line) => onLine(JSON.parse(line) as Line));
+}
+
+/** Follows server-sent events, each a JSON text, until the server ends them or `signal` is aborted. Rejects ApiError. */
+export async function requestEvents<Data>(
+  path: string,
+  { onOpen, onEvent, signal }: Readonly<{ onOpen: () => void; onEvent: (event: Data) => void; signal: AbortSignal }>,
+): Promise<void> {
+  const response = await send(path, { credentials: "same-origin", headers: headersOf(false), signal });
+  if (response.ok) onOpen();
+  await readLines(response, "event-stream", (line) => {
+    if (line.startsWith("data:")) onEvent(JSON.parse(line.slice("data:".length)) as Data);
+  });
+}
+
+async function readLines(response: Response, type: string, onLine: (line: string) => void): Promise<void> {
   const requestId = response.headers.get("x-request-id");
-  const isLines = response.ok && response.headers.get("content-type")?.includes("ndjson");
+  const isLines = response.ok && response.headers.get("content-type")?.includes(type);
   if (!isLines || !response.body) {
     const answer = await parse<Answer<null>>(response);
     if (response.status === 401) goToLogin();
@@ -97,7 +113,7 @@ export async function requestLines<Line>(
   for (let step = await reader.read(); !step.done; step = await reader.read()) {
     const lines = (rest + step.value).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (line !== "") onLine(JSON.parse(line) as Line);
+    for (const line of lines) if (line !== "") onLine(line);
   }
 }
 

@@ -11,6 +11,7 @@ import components from "./en/components.json" with { type: "json" };
 import dashboard from "./en/dashboard.json" with { type: "json" };
 import home from "./en/home.json" with { type: "json" };
 import keyUsage from "./en/keyUsage.json" with { type: "json" };
+import live from "./en/live.json" with { type: "json" };
 import login from "./en/login.json" with { type: "json" };
 import logs from "./en/logs.json" with { type: "json" };
 import notifications from "./en/notifications.json" with { type: "json" };
@@ -46,6 +47,7 @@ export default {
   dashboard,
   home,
   keyUsage,
+  live,
   login,
   logs,
   notifications,

@@ -11,6 +11,7 @@ import components from "./zh/components.json" with { type: "json" };
 import dashboard from "./zh/dashboard.json" with { type: "json" };
 import home from "./zh/home.json" with { type: "json" };
 import keyUsage from "./zh/keyUsage.json" with { type: "json" };
+import live from "./zh/live.json" with { type: "json" };
 import login from "./zh/login.json" with { type: "json" };
 import logs from "./zh/logs.json" with { type: "json" };
 import notifications from "./zh/notifications.json" with { type: "json" };
@@ -46,6 +47,7 @@ export default {
   dashboard,
   home,
   keyUsage,
+  live,
   login,
   logs,
   notifications,

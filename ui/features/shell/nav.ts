@@ -15,6 +15,7 @@ import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
 import ReceiptOutlined from "@mui/icons-material/ReceiptOutlined";
 import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
+import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
 import { isAdmin, isSuperAdmin, type StoredUser } from "../session/stored-user.ts";
@@ -32,6 +33,7 @@ export type NavItem = Readonly<{
     | "/midjourney"
     | "/task"
     | "/channel"
+    | "/live"
     | "/router"
     | "/redemption"
     | "/user"
@@ -52,6 +54,7 @@ export type NavItem = Readonly<{
     | "drawings"
     | "tasks"
     | "channels"
+    | "live"
     | "routing"
     | "codes"
     | "users"
@@ -94,6 +97,7 @@ export const NAV: readonly NavSection[] = [
     isForAdmins: true,
     items: [
       { path: "/channel", label: "channels", icon: HubOutlined },
+      { path: "/live", label: "live", icon: SensorsOutlined },
       { path: "/router", label: "routing", icon: AltRouteOutlined },
       { path: "/user", label: "users", icon: GroupOutlined },
       { path: "/redemption", label: "codes", icon: RedeemOutlined },

@@ -1,0 +1,91 @@
+import Box from "@mui/material/Box";
+import CircularProgress from "@mui/material/CircularProgress";
+import type { TFunction } from "i18next";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { LiveCall } from "../../../src/logs/call-feed.ts";
+import type { Column } from "../../components/data-table/column.ts";
+import { Row } from "../../components/layout.tsx";
+import { Count, Money } from "../../components/Money.tsx";
+import { StatusChip } from "../../components/StatusChip.tsx";
+
+const DECIMALS = 6;
+
+/** The columns of calls as they happen. */
+export function useLiveColumns(): readonly Column<LiveCall>[] {
+  const { t } = useTranslation();
+  return useMemo(() => columnsOf(t), [t]);
+}
+
+const columnsOf = (t: TFunction): readonly Column<LiveCall>[] => [
+  { key: "time", head: t("live.columns.time"), width: 92, cell: ({ created_at }) => clock(created_at) },
+  { key: "state", head: t("live.columns.state"), width: 124, isSolid: true, cell: (call) => <StateCell call={call} /> },
+  {
+    key: "model",
+    head: t("live.columns.model"),
+    isTitle: true,
+    cell: ({ model_name }) => (
+      <Box component="span" title={model_name} sx={{ fontWeight: 550 }}>
+        {model_name}
+      </Box>
+    ),
+  },
+  {
+    key: "who",
+    head: t("live.columns.who"),
+    width: 180,
+    cell: ({ username, token_name }) => [username, token_name].filter(Boolean).join(" · "),
+  },
+  {
+    key: "channel",
+    head: t("live.columns.channel"),
+    width: 150,
+    cell: ({ channel, channel_name }) => (channel ? channel_name || `#${channel}` : "–"),
+  },
+  {
+    key: "elapsed",
+    head: t("live.columns.elapsed"),
+    width: 90,
+    align: "right",
+    cell: ({ is_over, elapsed_ms }) => (is_over ? `${(elapsed_ms / 1000).toFixed(2)} s` : "–"),
+  },
+  {
+    key: "tokens",
+    head: t("live.columns.tokens"),
+    width: 110,
+    align: "right",
+    cell: ({ is_over, prompt_tokens, completion_tokens }) =>
+      is_over ? <Count value={prompt_tokens + completion_tokens} /> : "–",
+  },
+  {
+    key: "cost",
+    head: t("live.columns.cost"),
+    width: 110,
+    align: "right",
+    cell: ({ is_over, quota }) => (is_over ? <Money quota={quota} decimals={DECIMALS} /> : "–"),
+  },
+];
+
+const StateCell = ({ call }: { call: LiveCall }) => {
+  const { t } = useTranslation();
+  if (!call.is_over)
+    return (
+      <Row gap={2}>
+        <CircularProgress size={12} thickness={6} aria-hidden />
+        {t("live.running")}
+      </Row>
+    );
+  if (!call.failed)
+    return (
+      <StatusChip tone="ok" quiet>
+        {call.status || t("live.done")}
+      </StatusChip>
+    );
+  return (
+    <StatusChip tone="bad" {...(call.error && { reason: call.error })}>
+      {call.status || t("live.failed")}
+    </StatusChip>
+  );
+};
+
+const clock = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString("en-GB");
