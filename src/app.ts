@@ -17,6 +17,7 @@ import { guard } from "./console/guard.ts";
 import { identityRoutes } from "./console/identity.ts";
 import { liveRoutes } from "./console/live.ts";
 import { logRoutes } from "./console/logs.ts";
+import { modelStatusRoutes } from "./console/model-status.ts";
 import { modelRoutes } from "./console/models.ts";
 import { pricingRoutes } from "./console/pricing.ts";
 import { rateLimit } from "./console/rate-limit.ts";
@@ -137,6 +138,7 @@ function managementApi(services: Services, explain: Explain, readLive: ReadLive)
     .use(sameOrigin(services))
     .use(identityRoutes(shared, guarded, limits))
     .use(pricingRoutes(shared, (request) => sessionUser(services, request)))
+    .use(modelStatusRoutes(shared, (request) => sessionUser(services, request)))
     .use(channelExplainRoutes(explain, guarded))
     .use(channelUpstreamRoutes(shared, guarded))
     .use(modelRoutes(services, guarded))

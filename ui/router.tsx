@@ -100,6 +100,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/key-usage.tsx"), "KeyUsagePage"),
   ),
   open(
+    "/status",
+    lazyRouteComponent(() => import("./routes/model-status.tsx"), "ModelStatusPage"),
+  ),
+  open(
     "/reference",
     lazyRouteComponent(() => import("./routes/api-reference.tsx"), "ApiReferencePage"),
   ),

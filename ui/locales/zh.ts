@@ -28,6 +28,7 @@ import security from "./zh/security.json" with { type: "json" };
 import settings from "./zh/settings.json" with { type: "json" };
 import setup from "./zh/setup.json" with { type: "json" };
 import shell from "./zh/shell.json" with { type: "json" };
+import status from "./zh/status.json" with { type: "json" };
 import tasks from "./zh/tasks.json" with { type: "json" };
 import tokens from "./zh/tokens.json" with { type: "json" };
 import users from "./zh/users.json" with { type: "json" };
@@ -64,6 +65,7 @@ export default {
   settings,
   setup,
   shell,
+  status,
   tasks,
   tokens,
   users,

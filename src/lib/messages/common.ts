@@ -42,4 +42,5 @@ export const commonMessages = {
     en: "This request came from another site and was refused.",
     zh: "请求来自其他站点，已拒绝。",
   },
+  status_page_off: { en: "This site does not show how its models do.", zh: "本站未开放服务状态页。" },
 } as const;

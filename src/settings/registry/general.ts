@@ -28,6 +28,8 @@ export const generalOptions = {
   TopUpLink: line("", { status: "top_up_link" }),
   "general_setting.docs_link": line("", { status: "docs_link" }),
   Chats: json(CHAT_PRESETS, chatLinksShape, { status: "chats" }),
+  /** Visitors may see how models do. */
+  StatusPageEnabled: bool(false, { status: "status_page_enabled" }),
   /** Prices that change are told to whoever wants to hear of such. */
   PriceChangeNoticeEnabled: bool(false),
   /** Quota units of one dollar. */

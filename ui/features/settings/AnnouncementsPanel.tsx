@@ -65,7 +65,7 @@ export const AnnouncementsPanel = () => {
     },
   ];
   return (
-    <Col gap={4}>
+    <Col gap={4} sx={{ mt: 6, pt: 4, borderTop: "1px dashed", borderColor: "line.main" }}>
       <Row>
         <Button startIcon={<Add />} onClick={() => setOpen({ stored: null })}>
           {t("announcements.form.add")}

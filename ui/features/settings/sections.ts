@@ -61,6 +61,7 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
         "DisplayInCurrencyEnabled",
         "DisplayTokenStatEnabled",
         "DefaultCollapseSidebar",
+        "StatusPageEnabled",
         "DemoSiteEnabled",
         "SelfUseModeEnabled",
       ),

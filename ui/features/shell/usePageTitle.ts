@@ -12,6 +12,7 @@ const OPEN_PAGES: Readonly<Record<string, string>> = {
   "/user/reset": "reset.confirm.title",
   "/setup": "setup.title",
   "/key": "keyUsage.title",
+  "/status": "status.title",
   "/reference": "reference.title",
   "/about": "shell.about",
   "/pricing": "pricing.title",

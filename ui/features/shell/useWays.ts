@@ -12,11 +12,15 @@ export function useWays(): readonly Way[] {
   const { t } = useTranslation();
   const { pathname } = useLocation();
   const { user } = useSession();
-  const docs = useSite()?.docs_link;
+  const site = useSite();
+  const docs = site?.docs_link;
   return [
     { key: "home", label: t("shell.home"), to: "/", isHere: pathname === "/" },
     ...(user ? [{ key: "console", label: t("shell.console"), to: "/token", isHere: isConsolePage(pathname) }] : []),
     { key: "pricing", label: t("pricing.title"), to: "/pricing", isHere: pathname === "/pricing" },
+    ...(site?.status_page_enabled
+      ? [{ key: "status", label: t("status.title"), to: "/status", isHere: pathname === "/status" }]
+      : []),
     ...(docs ? [{ key: "docs", label: t("shell.docs"), href: docs, isHere: false }] : []),
     { key: "about", label: t("shell.about"), to: "/about", isHere: pathname === "/about" },
   ];

@@ -16,6 +16,8 @@ export type SiteStatus = Readonly<{
   self_use_mode_enabled: boolean;
   demo_site_enabled: boolean;
   enable_data_export: boolean;
+  /** A remembered copy may lack it. */
+  status_page_enabled?: boolean;
   enable_drawing: boolean;
   enable_task: boolean;
   mj_notify_enabled: boolean;
