@@ -74,6 +74,8 @@ export async function listProbes(gateway: Gateway, root: Session, isEmbedded: bo
     own("own dashboard, 30 days", `/api/data/self/series?${range(30)}&by=model&step=day&offset_minutes=480`),
     own("own dashboard, a year", `/api/data/self/series?${range(365)}&by=model&step=week&offset_minutes=480`),
     ...["model", "user", "channel", "group", "token"].map((by) => chart(`dashboard, 30 days by ${by}`, series(by, 30))),
+    chart("dashboard, latency by model", `/api/data/latency?by=model&${range(30)}`),
+    chart("dashboard, latency by channel", `/api/data/latency?by=channel&${range(30)}`),
     chart("dashboard, balances running out", "/api/data/running-out"),
     chart("dashboard, data of 30 days", `/api/data/?${range(30)}`),
     ...["model", "user", "channel", "group", "token"].map((by) => year(`dashboard, a year by ${by}`, series(by, 365))),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { users } from "../../db/schema/users.ts";
+import type { Latency } from "../logs/read-latency.ts";
 import type { QuotaData } from "../logs/read-quota-data.ts";
 import type { RunningOut } from "../logs/read-running-out.ts";
 import type { Series } from "../logs/read-series.ts";
@@ -39,10 +40,13 @@ const ask = async <T>(path: string, headers = app.as.admin) =>
 const series = (query: string) => ask<Series[]>(`series?${range}&${query}`);
 
 describe("who may call", () => {
-  test.each(["", "users", "series", "running-out"])("GET /api/data/%s is for administrators", async (path) => {
-    expect((await app.ask("GET", `/api/data/${path}`, undefined, app.as.user)).body.code).toBe("permission_denied");
-    expect((await app.ask("GET", `/api/data/${path}`)).status).toBe(401);
-  });
+  test.each(["", "users", "series", "latency", "running-out"])(
+    "GET /api/data/%s is for administrators",
+    async (path) => {
+      expect((await app.ask("GET", `/api/data/${path}`, undefined, app.as.user)).body.code).toBe("permission_denied");
+      expect((await app.ask("GET", `/api/data/${path}`)).status).toBe(401);
+    },
+  );
 
   test.each(["self", "self/series"])("GET /api/data/%s needs a login", async (path) => {
     expect((await app.ask("GET", `/api/data/${path}`)).status).toBe(401);
@@ -138,4 +142,39 @@ describe("series", () => {
 test("balances that run out say at which pace", async () => {
   const [first] = await ask<RunningOut[]>("running-out");
   expect(first).toMatchObject({ user_id: app.ids.other, username: "other", daily_quota: 10_000 });
+});
+
+describe("latency", () => {
+  const start = SUNDAY + 20 * 24 * HOUR;
+  const latency = (by: string, from = start) =>
+    ask<{ calls: number; rows: Latency[] }>(`latency?by=${by}&start_timestamp=${from}&end_timestamp=${from + HOUR}`);
+
+  beforeAll(async () => {
+    const mine = { userId: app.ids.user, username: "user", createdAt: start + 9 };
+    await writeCalls(app.database, [
+      ...Array.from({ length: 100 }, (_, index) =>
+        callRecord({ ...mine, modelName: "slow", channelId: 77, elapsedMs: (index + 1) * 10 }),
+      ),
+      callRecord({ ...mine, modelName: "slow", channelId: 77, elapsedMs: 90_000, failed: true }),
+      callRecord({ ...mine, modelName: "broken", channelId: 78, elapsedMs: 5, failed: true }),
+    ]);
+  });
+
+  test("half, nine in ten and 99 in 100 of what succeeded, most called first", async () => {
+    expect(await latency("model")).toEqual({
+      calls: 102,
+      rows: [
+        { key: "slow", name: "slow", count: 101, failed: 1, p50_ms: 500, p90_ms: 900, p99_ms: 990 },
+        { key: "broken", name: "broken", count: 1, failed: 1, p50_ms: null, p90_ms: null, p99_ms: null },
+      ],
+    });
+  });
+
+  test("by channel, also one that is gone, and where nothing was called", async () => {
+    expect((await latency("channel")).rows.map(({ key, name, count }) => [key, name, count])).toEqual([
+      ["77", "", 101],
+      ["78", "", 1],
+    ]);
+    expect(await latency("model", start - 5 * 24 * HOUR)).toEqual({ calls: 0, rows: [] });
+  });
 });

@@ -3,6 +3,7 @@ import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { LogFilter } from "../logs/log-filter.ts";
+import { readLatency } from "../logs/read-latency.ts";
 import { readQuotaData } from "../logs/read-quota-data.ts";
 import { readRunningOut } from "../logs/read-running-out.ts";
 import { readSeries } from "../logs/read-series.ts";
@@ -86,6 +87,22 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
         return series(given, { ...filter, ...rangeOf(given), userId: actor.id });
       },
       { role: "user", query: ownSeries },
+    )
+    .get(
+      "/latency",
+      async ({ query: { by = "model", ...given } }) => {
+        const range = rangeOf(given);
+        const filter = await resolveFilter(db, narrowingOf(given));
+        return ok(await readLatency(db, { ...filter, ...range }, by));
+      },
+      {
+        role: "admin",
+        query: t.Object({
+          ...rangeQuery,
+          ...narrowing,
+          by: t.Optional(t.Union([t.Literal("model"), t.Literal("channel")])),
+        }),
+      },
     )
     .get("/running-out", async () => ok(await readRunningOut(db)), { role: "admin" });
 }

@@ -3,8 +3,6 @@ import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
-import ToggleButton from "@mui/material/ToggleButton";
-import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Series, SeriesDimension, SeriesStep } from "../../src/logs/read-series.ts";
@@ -14,7 +12,9 @@ import { Col, Panel, Row } from "../components/layout.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { saveFile } from "../components/save-file.ts";
 import { useAddress } from "../components/useAddress.ts";
+import { Choice } from "../features/dashboard/Choice.tsx";
 import { usageSeries } from "../features/dashboard/data-queries.ts";
+import { LatencyPanel } from "../features/dashboard/LatencyPanel.tsx";
 import { RunningOutPanel } from "../features/dashboard/RunningOutPanel.tsx";
 import { SeriesTable } from "../features/dashboard/SeriesTable.tsx";
 import { type Measure, seriesCsv } from "../features/dashboard/series-values.ts";
@@ -131,31 +131,12 @@ export const DetailPage = () => {
             <SeriesTable series={series.data} nameOf={nameOf} />
           </Panel>
         )}
+        {isForAdmin && <LatencyPanel start={range.start} end={range.end} />}
         {isForAdmin && <RunningOutPanel />}
       </Col>
     </>
   );
 };
-
-type ChoiceProps<Name extends string> = Readonly<{
-  label: string;
-  value: Name;
-  choices: readonly Name[];
-  words: (name: Name) => string;
-  onChange: (name: Name) => void;
-}>;
-
-const Choice = <Name extends string>({ label, value, choices, words, onChange }: ChoiceProps<Name>) => (
-  <Box sx={{ overflowX: "auto", maxWidth: "100%", scrollbarWidth: "none" }}>
-    <ToggleButtonGroup exclusive size="small" value={value} aria-label={label}>
-      {choices.map((name) => (
-        <ToggleButton key={name} value={name} onClick={() => onChange(name)}>
-          {words(name)}
-        </ToggleButton>
-      ))}
-    </ToggleButtonGroup>
-  </Box>
-);
 
 const oneOf = <Name extends string>(names: readonly Name[], given: string, otherwise: Name): Name =>
   names.find((name) => name === given) ?? otherwise;

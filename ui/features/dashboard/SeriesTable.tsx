@@ -7,7 +7,7 @@ import TableRow from "@mui/material/TableRow";
 import { useTranslation } from "react-i18next";
 import type { Series } from "../../../src/logs/read-series.ts";
 import { Count, Money } from "../../components/Money.tsx";
-import { totalsOf } from "./series-values.ts";
+import { percent, totalsOf } from "./series-values.ts";
 
 /** The sums of each series: spending, calls, tokens, share of failures and time a call. */
 export const SeriesTable = ({
@@ -57,6 +57,3 @@ export const SeriesTable = ({
     </Box>
   );
 };
-
-/** A share in percent with two decimals. */
-const percent = (part: number, whole: number): string => (whole ? `${((part / whole) * 100).toFixed(2)}%` : "–");

@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { Latency } from "../../../src/logs/read-latency.ts";
 import type { RunningOut } from "../../../src/logs/read-running-out.ts";
 import type { Series, SeriesDimension, SeriesStep } from "../../../src/logs/read-series.ts";
 import { request } from "../../api/client.ts";
@@ -30,3 +31,16 @@ export const runningOut = queryOptions({
   queryKey: ["data", "running-out"],
   queryFn: async ({ signal }) => (await request<RunningOut[]>("/api/data/running-out", { signal })).data,
 });
+
+/** By what calls are told apart where their time is shown. */
+export type LatencyDimension = "model" | "channel";
+
+export const latency = (by: LatencyDimension, { start, end }: Pick<DataView, "start" | "end">) =>
+  queryOptions({
+    queryKey: ["data", "latency", by, start, end],
+    queryFn: async ({ signal }) => {
+      const query = { by, start_timestamp: start, end_timestamp: end };
+      return (await request<{ calls: number; rows: Latency[] }>("/api/data/latency", { query, signal })).data;
+    },
+    placeholderData: keepPreviousData,
+  });

@@ -55,3 +55,6 @@ export function seriesCsv(series: readonly Series[], nameOf: (one: Series) => st
   );
   return `\uFEFF${[head.join(","), ...lines].join("\r\n")}\r\n`;
 }
+
+/** A share in percent with two decimals; of nothing, a dash. */
+export const percent = (part: number, whole: number): string => (whole ? `${((part / whole) * 100).toFixed(2)}%` : "–");

@@ -1,0 +1,96 @@
+import Box from "@mui/material/Box";
+import Skeleton from "@mui/material/Skeleton";
+import Table from "@mui/material/Table";
+import TableBody from "@mui/material/TableBody";
+import TableCell from "@mui/material/TableCell";
+import TableHead from "@mui/material/TableHead";
+import TableRow from "@mui/material/TableRow";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Latency } from "../../../src/logs/read-latency.ts";
+import { ErrorState } from "../../components/ErrorState.tsx";
+import { Panel } from "../../components/layout.tsx";
+import { Count } from "../../components/Money.tsx";
+import { elapsedTone } from "../logs/latency-tone.ts";
+import { Choice } from "./Choice.tsx";
+import { type LatencyDimension, latency } from "./data-queries.ts";
+import { percent } from "./series-values.ts";
+
+const DIMENSIONS = ["model", "channel"] as const;
+const PERCENTILES = ["p50", "p90", "p99"] as const;
+
+/** How long calls took and how many failed, by model or channel. */
+export const LatencyPanel = ({ start, end }: Readonly<{ start: number; end: number }>) => {
+  const { t } = useTranslation();
+  const [by, setBy] = useState<LatencyDimension>("model");
+  const { data, error, refetch } = useQuery(latency(by, { start, end }));
+  return (
+    <Panel
+      title={t("dashboard.latency")}
+      {...(data?.calls && { hint: t("dashboard.latencyCalls", { count: data.calls }) })}
+    >
+      <Box sx={{ mb: 3 }}>
+        <Choice
+          label={t("dashboard.by")}
+          value={by}
+          choices={DIMENSIONS}
+          words={(one) => t(`dashboard.dimensions.${one}`)}
+          onChange={setBy}
+        />
+      </Box>
+      {error && !data && <ErrorState error={error} onRetry={() => refetch()} />}
+      {!data && !error && <Skeleton variant="rounded" height={160} />}
+      {data?.rows.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("dashboard.noCalls")}</Box>}
+      {data && data.rows.length > 0 && (
+        <Box sx={{ overflow: "auto", maxHeight: 420 }} tabIndex={0} role="region" aria-label={t("dashboard.latency")}>
+          <Table size="small" stickyHeader sx={{ minWidth: 560 }}>
+            <TableHead>
+              <TableRow>
+                <TableCell>{t(`dashboard.dimensions.${by}`)}</TableCell>
+                <TableCell align="right">{t("dashboard.calls")}</TableCell>
+                <TableCell align="right">{t("dashboard.failures")}</TableCell>
+                {PERCENTILES.map((one) => (
+                  <TableCell key={one} align="right">
+                    {t(`dashboard.latencyHeads.${one}`)}
+                  </TableCell>
+                ))}
+              </TableRow>
+            </TableHead>
+            <TableBody>
+              {data.rows.map((row) => (
+                <LatencyRow key={row.key} row={row} by={by} />
+              ))}
+            </TableBody>
+          </Table>
+        </Box>
+      )}
+    </Panel>
+  );
+};
+
+const LatencyRow = ({ row, by }: { row: Latency; by: LatencyDimension }) => {
+  const { t } = useTranslation();
+  const unnamed = by === "channel" && row.key !== "0" ? `#${row.key}` : t("dashboard.unnamed");
+  return (
+    <TableRow>
+      <TableCell sx={{ overflowWrap: "anywhere" }}>{row.name || unnamed}</TableCell>
+      <TableCell align="right">
+        <Count value={row.count} />
+      </TableCell>
+      <TableCell align="right" className="num" sx={row.failed ? { color: "tone.bad.text" } : {}}>
+        {percent(row.failed, row.count)}
+      </TableCell>
+      {([row.p50_ms, row.p90_ms, row.p99_ms] as const).map((ms, index) => (
+        <TableCell
+          key={PERCENTILES[index]}
+          align="right"
+          className="num"
+          sx={ms === null ? { color: "text.tertiary" } : { color: `tone.${elapsedTone(ms)}.text` }}
+        >
+          {ms === null ? "–" : `${(ms / 1000).toFixed(2)} s`}
+        </TableCell>
+      ))}
+    </TableRow>
+  );
+};
