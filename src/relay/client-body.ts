@@ -1,8 +1,12 @@
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
+import type { Config } from "../config.ts";
 import { type JsonObject, parseJson, recordOf } from "../dialects/json.ts";
 import { audioSeconds } from "../lib/audio-duration.ts";
 import { textOfBytes } from "../lib/bytes.ts";
+import { type Form, FormTooLarge, readForm } from "../lib/multipart/read-form.ts";
+import { MalformedForm } from "../lib/multipart/scanner.ts";
 import { RelayError } from "./errors.ts";
 
 /** A request's body: as it came (unpacked), and read. */
@@ -11,8 +15,13 @@ export type ClientBody = Readonly<{
   text: string;
   json: JsonObject;
   /** A multipart form; then `json` has its members, files by their size. */
-  form?: FormData;
+  form?: Form;
 }>;
+
+type BodyConfig = Pick<Config, "maxRequestBodyBytes" | "dataDir">;
+
+/** Where large files of forms lie while their call lasts. */
+export const formFolder = ({ dataDir }: Pick<Config, "dataDir">): string => join(dataDir, "forms");
 
 const unpackers = {
   gzip: promisify(gunzip),
@@ -22,10 +31,17 @@ const unpackers = {
   zstd: promisify(zstdDecompress),
 } as const;
 
-/** Reads a JSON body, unpacking gzip, br, zstd and deflate; `maxBytes` counts packed and unpacked. Rejects RelayError. */
-export async function readBody(request: Request, maxBytes: number): Promise<ClientBody> {
+/**
+ * Reads a JSON body, unpacking gzip, br, zstd and deflate, or a form, whose large files lie on the disk until they are
+ * discarded; the limit counts packed and unpacked. Rejects RelayError.
+ */
+export async function readBody(request: Request, config: BodyConfig): Promise<ClientBody> {
+  const maxBytes = config.maxRequestBodyBytes;
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  if (request.headers.get("content-type")?.startsWith("multipart/form-data")) return readForm(request);
+  const contentType = request.headers.get("content-type");
+  if (contentType?.startsWith("multipart/form-data")) {
+    return readFormBody(request, contentType, { maxBytes, folder: formFolder(config) });
+  }
   const encoding = request.headers.get("content-encoding");
   const sent = await request.bytes();
   const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes) : sent;
@@ -36,17 +52,20 @@ export async function readBody(request: Request, maxBytes: number): Promise<Clie
   return { bytes, text, json };
 }
 
-async function readForm(request: Request): Promise<ClientBody> {
-  let form: FormData;
-  try {
-    form = (await request.formData()) as FormData;
-  } catch {
-    throw invalidRequest("The request body is not a valid multipart form.");
-  }
-  const sound = form.get("file");
-  const seconds = sound instanceof Blob ? await audioSeconds(sound) : 0;
-  const json: JsonObject = { seconds };
-  for (const [name, value] of form) json[name] = typeof value === "string" ? value : { bytes: value.size };
+async function readFormBody(
+  request: Request,
+  contentType: string,
+  limits: Parameters<typeof readForm>[2],
+): Promise<ClientBody> {
+  const form = await readForm(request, contentType, limits).catch((error) => {
+    if (error instanceof FormTooLarge) throw tooLarge(limits.maxBytes);
+    if (error instanceof MalformedForm) throw invalidRequest("The request body is not a valid multipart form.");
+    throw error;
+  });
+  const json: JsonObject = {};
+  for (const part of form.parts) json[part.name] = "value" in part ? part.value : { bytes: part.file.size };
+  const sound = form.parts.find(({ name }) => name === "file");
+  if (sound && "file" in sound) json.seconds = await audioSeconds(sound.file);
   return { bytes: NO_BYTES, text: "", json, form };
 }
 

@@ -17,8 +17,9 @@ export function encode(
   const ask = { ...asked, key, requestedModel: call.admitted.summary.model };
   const url = provider.url(channel, ask);
   const headers = provider.authHeaders(channel, key, ask);
+  const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
   // A form brings its own boundary.
-  if (!(body instanceof FormData)) headers["content-type"] = "application/json";
+  if (!isForm) headers["content-type"] = "application/json";
   const { request } = call.admitted;
   for (const name of provider.clientHeaders ?? []) {
     const value = request.headers.get(name);
@@ -27,7 +28,7 @@ export function encode(
   Object.assign(headers, context.conversationSettings.headersOf(ask.model));
   const { proxy } = channel.setting;
   const outgoing = { url, headers, body, proxy: typeof proxy === "string" ? proxy : "" };
-  if (!provider.sign || body instanceof FormData) return outgoing;
+  if (!provider.sign || isForm) return outgoing;
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   return provider
     .sign({ url, headers, body: text }, channel, key, context.signing)

@@ -60,10 +60,17 @@ export async function handleCaller(
   const { settings } = context.services;
   await admitArrival(context, arrival, caller);
   const waitFrom = performance.now();
-  const body = known?.body ?? (await readBody(request, context.services.config.maxRequestBodyBytes));
+  const body = known?.body ?? (await readBody(request, context.services.config));
   const bodyWaitMs = performance.now() - waitFrom;
-  const call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, bodyWaitMs);
-  if (arrival.endpoint.codec.dialect === "openai-responses") await resume(context, call);
+  const discard = () => void body.form?.discard();
+  let call: Call;
+  try {
+    call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, bodyWaitMs);
+    if (arrival.endpoint.codec.dialect === "openai-responses") await resume(context, call);
+  } catch (error) {
+    discard();
+    throw error;
+  }
   const leave = () => {
     call.clientLeft = true;
     call.stop?.();

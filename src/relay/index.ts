@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { Elysia } from "elysia";
 import type { ChannelEntry } from "../channels/entry.ts";
 import type { ChannelLive } from "../channels/live.ts";
@@ -6,6 +7,7 @@ import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createDialWebSocket } from "../lib/outbound/dial-websocket.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { signingTools } from "../providers/signing-tools.ts";
+import { formFolder } from "./client-body.ts";
 import type { RelayContext } from "./context.ts";
 import { createConversationSettings } from "./conversation-settings.ts";
 import { billingSubscription, billingUsage, tokenUsage } from "./endpoints/billing.ts";
@@ -55,6 +57,8 @@ export type { RelayServices } from "./services.ts";
 /** The data plane: every route that API keys (and the playground) call; and what its scheduler would do. */
 export function createRelay(services: RelayServices) {
   const context = createContext(services);
+  // What an earlier process left when it was killed.
+  rmSync(formFolder(services.config), { recursive: true, force: true });
   setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS).unref();
   const talks = createTalks(context);
   return {

@@ -17,7 +17,10 @@ import type { ResponseStore } from "./responses/store.ts";
 export type Hold = Readonly<{ amount: number }>;
 
 export type RelayServices = Readonly<{
-  config: Pick<Config, "relayTimeoutMs" | "streamingTimeoutMs" | "allowPrivateUpstreams" | "maxRequestBodyBytes">;
+  config: Pick<
+    Config,
+    "relayTimeoutMs" | "streamingTimeoutMs" | "allowPrivateUpstreams" | "maxRequestBodyBytes" | "dataDir"
+  >;
   settings: SettingsReader;
   users: Pick<UserDirectory, "get">;
   tokens: Pick<TokenDirectory, "findByKey" | "setStatus">;

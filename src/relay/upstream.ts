@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { AddressPolicy } from "../lib/outbound/address-policy.ts";
 import { checkedProxy } from "../lib/outbound/proxy.ts";
+import type { OutgoingForm } from "../lib/multipart/form-stream.ts";
 import { createResolve } from "../lib/outbound/resolve.ts";
 import { hostnameOf, parseHttpUrl } from "../lib/outbound/url.ts";
 
@@ -8,7 +9,7 @@ import { hostnameOf, parseHttpUrl } from "../lib/outbound/url.ts";
 export type Outgoing = {
   url: string;
   headers: Record<string, string>;
-  body: string | Uint8Array<ArrayBuffer> | FormData;
+  body: string | Uint8Array<ArrayBuffer> | OutgoingForm;
   /** Empty: direct (or as the environment says). */
   proxy: string;
 };
@@ -46,16 +47,16 @@ export function createUpstream(policy: AddressPolicy): Upstream {
     const { headers, body } = outgoing;
     const address = addresses[0];
     if (!target.pinned || policy.allowPrivate || address === undefined)
-      return post(outgoing.url, headers, body, signal);
+      return fetch(outgoing.url, post(headers, body, signal));
     const url = new URL(target.url);
     url.hostname = isIP(address) === 6 ? `[${address}]` : address;
-    return post(url.href, { ...headers, host: target.url.host }, body, signal);
+    return fetch(url.href, post({ ...headers, host: target.url.host }, body, signal));
   };
 
   return {
     send(outgoing, signal) {
       if (outgoing.proxy !== "") return throughProxy(outgoing, signal);
-      if (policy.allowPrivate) return post(outgoing.url, outgoing.headers, outgoing.body, signal);
+      if (policy.allowPrivate) return fetch(outgoing.url, post(outgoing.headers, outgoing.body, signal));
       const target = targetOf(outgoing.url);
       const addresses = resolve(target.hostname);
       if (addresses instanceof Promise) return addresses.then((found) => direct(outgoing, target, found, signal));
@@ -67,9 +68,15 @@ export function createUpstream(policy: AddressPolicy): Upstream {
     const proxy = await checkedProxy(outgoing.proxy, resolve);
     await resolve(targetOf(outgoing.url).hostname);
     const { url, headers, body } = outgoing;
-    return fetch(url, { method: "POST", headers, body, signal, redirect: "manual", proxy: { url: proxy } });
+    return fetch(url, { ...post(headers, body, signal), proxy: { url: proxy } });
   }
 }
 
-const post = (url: string, headers: Record<string, string>, body: Outgoing["body"], signal: AbortSignal) =>
-  fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
+/** A form is sent as it is read from the disk, under its known length. */
+function post(headers: Record<string, string>, body: Outgoing["body"], signal: AbortSignal): RequestInit {
+  const common = { method: "POST", signal, redirect: "manual" } as const;
+  if (typeof body === "string" || body instanceof Uint8Array) return { ...common, headers, body };
+  const { contentType, contentLength } = body;
+  const formHeaders = { ...headers, "content-type": contentType, "content-length": String(contentLength) };
+  return { ...common, headers: formHeaders, body: body.stream() };
+}

@@ -13,7 +13,7 @@ export const countMessageTokens = (
   server: RelayServer | null,
 ): Promise<Response> =>
   answerFor(context, request, server, anthropicDoor, async () => {
-    const { json } = await readBody(request, context.services.config.maxRequestBodyBytes);
+    const { json } = await readBody(request, context.services.config);
     const conversation = anthropicDoor.decodeRequest(json);
     return { input_tokens: await countPrompt(conversation.model, promptAsChat(conversation)) };
   });

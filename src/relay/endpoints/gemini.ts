@@ -43,7 +43,7 @@ function countTokens(
   model: string,
 ): Promise<Response> {
   return answerFor(context, request, server, geminiDoor, async () => {
-    const { json } = await readBody(request, context.services.config.maxRequestBodyBytes);
+    const { json } = await readBody(request, context.services.config);
     const inner = typeof json.generateContentRequest === "object" ? { ...json.generateContentRequest } : json;
     const conversation = geminiDoor.decodeRequest(inner, { model, stream: false });
     return { totalTokens: await countPrompt(model, promptAsChat(conversation)) };

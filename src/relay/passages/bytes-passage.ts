@@ -6,6 +6,8 @@ import { readUsage } from "../../dialects/openai-chat/usage.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { indexOfBytes, textOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel, type TopLevelChanges } from "../../lib/json-splice.ts";
+import { outgoingForm } from "../../lib/multipart/form-stream.ts";
+import type { Form } from "../../lib/multipart/read-form.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
 import { OutputTally } from "../tally.ts";
@@ -38,16 +40,20 @@ export class BytesPassage implements Passage {
     private readonly options: PassageOptions,
   ) {}
 
-  encode(channel: ChannelEntry): EncodedRequest {
+  encode(channel: ChannelEntry): EncodedRequest | Promise<EncodedRequest> {
     const { call, options } = this;
     const { body, endpoint, summary } = call.admitted;
     const stream = summary.stream && !options.wholeOnly;
     const ask: Ask = { capability: endpoint.capability, dialect: "openai-chat", model: call.upstreamModel, stream };
-    if (body.form) return { ask, body: this.#form(body.form) };
+    if (body.form) return this.#form(ask, body.form);
     if (options.untouched) return { ask, body: body.bytes };
     const changes = this.#changes(channel, ask);
     const sent = changes ? spliceTopLevel(body.text, changes, body.json) : body.bytes;
     return { ask: { ...ask, model: call.upstreamModel }, body: sent };
+  }
+
+  async #form(ask: Ask, { parts }: Form): Promise<EncodedRequest> {
+    return { ask, body: await outgoingForm(parts, { model: ask.model }) };
   }
 
   errorIn(body: Uint8Array<ArrayBuffer>): string | null {
@@ -79,18 +85,6 @@ export class BytesPassage implements Passage {
       reported: readUsage(reply.usage),
       tally,
     };
-  }
-
-  /** The same members, the model by its upstream name. */
-  #form(form: FormData): FormData {
-    const sent = new FormData();
-    for (const [name, value] of form) {
-      if (name === "model") continue;
-      if (typeof value === "string") sent.append(name, value);
-      else sent.append(name, value, value.name);
-    }
-    sent.set("model", this.call.upstreamModel);
-    return sent;
   }
 
   /** What the endpoint's own rule says that the call used. */

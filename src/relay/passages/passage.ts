@@ -1,12 +1,13 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import type { ReadError } from "../../dialects/openai-chat/error.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
+import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Ask } from "../../providers/provider.ts";
 import type { RelayError } from "../errors.ts";
 import type { OutputTally } from "../tally.ts";
 
 /** The request for one upstream, as its format has it. */
-export type EncodedRequest = Readonly<{ ask: Ask; body: string | Uint8Array<ArrayBuffer> | FormData }>;
+export type EncodedRequest = Readonly<{ ask: Ask; body: string | Uint8Array<ArrayBuffer> | OutgoingForm }>;
 
 /** A complete answer on its way to the client. */
 export type WholeAnswer = Readonly<{

@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Elysia } from "elysia";
 import pino from "pino";
 import { Registry } from "prom-client";
@@ -21,7 +23,13 @@ type Setup = {
   user?: Partial<UserEntry>;
   /** API key without `sk-` → entry; by default one key “test”. */
   tokens?: Readonly<Record<string, Partial<TokenEntry>>>;
-  config?: Partial<{ relayTimeoutMs: number; streamingTimeoutMs: number; allowPrivateUpstreams: boolean }>;
+  config?: Partial<{
+    relayTimeoutMs: number;
+    streamingTimeoutMs: number;
+    allowPrivateUpstreams: boolean;
+    maxRequestBodyBytes: number;
+    dataDir: string;
+  }>;
   session?: UserEntry;
   renewBudget?: (tokenId: number) => Promise<void>;
   /** What every key and user is said to have. */
@@ -47,6 +55,7 @@ export function startRelay(setup: Setup) {
       streamingTimeoutMs: 60_000,
       allowPrivateUpstreams: true,
       maxRequestBodyBytes: 8_000_000,
+      dataDir: join(tmpdir(), `sluice-relay-${Bun.randomUUIDv7()}`),
       ...setup.config,
     },
     settings: fixedSettings(setup.options),
@@ -83,6 +92,7 @@ export function startRelay(setup: Setup) {
     port: 0,
     hostname: "127.0.0.1",
     idleTimeout: 0,
+    maxRequestBodySize: 256 * 1_048_576,
     fetch: app.fetch,
     websocket: talkSockets,
   });

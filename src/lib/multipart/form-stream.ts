@@ -1,0 +1,82 @@
+import { open } from "node:fs/promises";
+import { randomId } from "../request-id.ts";
+import type { FormPart } from "./read-form.ts";
+
+/** A form on its way out: as often as it is wanted, never whole in memory. */
+export type OutgoingForm = Readonly<{
+  contentType: string;
+  contentLength: number;
+  stream(): ReadableStream<Uint8Array>;
+}>;
+
+/** What is sent: bytes, or a part of a file. */
+type Piece = Uint8Array | Readonly<{ path: string; start: number; length: number }>;
+
+const READ_BYTES = 65_536;
+
+/** Writes a form anew: every part as it came, but for those that have another value (or, undefined, are left out). */
+export async function outgoingForm(
+  parts: readonly FormPart[],
+  changes: Readonly<Record<string, string | undefined>>,
+): Promise<OutgoingForm> {
+  const boundary = randomId("sluice-");
+  const pieces: Piece[] = [];
+  const add = (head: string, content: Piece) =>
+    pieces.push(Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), content, Buffer.from("\r\n"));
+  for (const part of parts) if (!Object.hasOwn(changes, part.name)) add(part.head, await contentOf(part));
+  for (const [name, value] of Object.entries(changes)) {
+    if (value !== undefined) add(`Content-Disposition: form-data; name="${name}"`, Buffer.from(value));
+  }
+  pieces.push(Buffer.from(`--${boundary}--\r\n`));
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    contentLength: pieces.reduce((sum, piece) => sum + piece.length, 0),
+    stream: () => streamOf(pieces),
+  };
+}
+
+async function contentOf(part: FormPart): Promise<Piece> {
+  if ("value" in part) return Buffer.from(part.value);
+  const { path, start, file } = part;
+  return path === null ? new Uint8Array(await file.arrayBuffer()) : { path, start, length: file.size };
+}
+
+/** A direct stream takes bytes without keeping them, so that a file is read into the same memory again and again. */
+function streamOf(pieces: readonly Piece[]): ReadableStream<Uint8Array> {
+  const source = {
+    type: "direct",
+    async pull(controller: ReadableStreamDirectController) {
+      try {
+        for (const piece of pieces) {
+          if (!("path" in piece)) controller.write(piece);
+          else await sendFile(piece, controller);
+        }
+        await controller.flush();
+        controller.close();
+      } catch (error) {
+        controller.close(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+  } as const;
+  // The DOM's types do not know the runtime's direct streams.
+  return new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array>);
+}
+
+async function sendFile(
+  { path, start, length }: Exclude<Piece, Uint8Array>,
+  controller: ReadableStreamDirectController,
+): Promise<void> {
+  const file = await open(path);
+  try {
+    const buffer = new Uint8Array(READ_BYTES);
+    for (let at = 0; at < length; ) {
+      const { bytesRead } = await file.read(buffer, 0, Math.min(READ_BYTES, length - at), start + at);
+      if (bytesRead === 0) throw new Error("a file of the form is gone");
+      at += bytesRead;
+      controller.write(buffer.subarray(0, bytesRead));
+      await controller.flush();
+    }
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,105 @@
+import { mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { MalformedForm, MultipartScanner, type ScannedPart } from "./scanner.ts";
+
+/** A member of a form. `head` has its header lines as they came; a file with a `path` lies there from `start` on. */
+export type FormPart = Readonly<{ name: string; head: string }> &
+  (Readonly<{ value: string }> | Readonly<{ fileName: string; file: Blob; path: string | null; start: number }>);
+
+/** A form that was read; a large one lies on the disk until `discard`. */
+export type Form = Readonly<{ parts: readonly FormPart[]; discard(): Promise<void> }>;
+
+/** The form is larger than it may be. */
+export class FormTooLarge extends Error {
+  override name = "FormTooLarge";
+}
+
+type Limits = Readonly<{
+  /** For the whole body. */
+  maxBytes: number;
+  /** Where large forms are kept; made when it is not there. */
+  folder: string;
+}>;
+
+/** Forms up to this size stay in memory. */
+const MOST_BYTES_IN_MEMORY = 262_144;
+/** A member that is no file. */
+const MOST_TEXT_BYTES = 1_048_576;
+const READ_BYTES = 262_144;
+
+/**
+ * Reads a multipart form. A large one goes to the disk as it comes, so that it needs little memory and can be read again.
+ * Rejects MalformedForm or FormTooLarge; then nothing is left on the disk.
+ */
+export async function readForm(request: Request, contentType: string, { maxBytes, folder }: Limits): Promise<Form> {
+  const boundary = /boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType);
+  if (!boundary) throw new MalformedForm("the content type names no boundary");
+  const scanner = new MultipartScanner(boundary[1] ?? boundary[2] ?? "");
+  const length = Number(request.headers.get("content-length") ?? Number.NaN);
+  if (length > maxBytes) throw new FormTooLarge();
+  if (length <= MOST_BYTES_IN_MEMORY) {
+    const bytes = await request.bytes();
+    scanner.push(bytes);
+    scanner.end();
+    return { parts: await partsOf(scanner.parts, new Blob([bytes]), null), discard: async () => {} };
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, Bun.randomUUIDv7());
+  const discard = () => rm(path, { force: true });
+  try {
+    const written = await Bun.write(path, new Response(request.body));
+    if (written > maxBytes) throw new FormTooLarge();
+    await scan(scanner, path);
+    return { parts: await partsOf(scanner.parts, Bun.file(path), path), discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+/** Reads the file piece by piece into the same memory. */
+async function scan(scanner: MultipartScanner, path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.alloc(READ_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, buffer.length);
+      if (bytesRead === 0) break;
+      scanner.push(buffer.subarray(0, bytesRead));
+    }
+    scanner.end();
+  } finally {
+    await file.close();
+  }
+}
+
+const partsOf = (parts: readonly ScannedPart[], body: Blob, path: string | null): Promise<FormPart[]> =>
+  Promise.all(parts.map((part) => partOf(part, body, path)));
+
+async function partOf({ head, start, end }: ScannedPart, body: Blob, path: string | null): Promise<FormPart> {
+  const disposition = headerOf(head, "content-disposition");
+  const name = parameterOf(disposition, "name");
+  const fileName = parameterOf(disposition, "filename");
+  if (name === null) throw new MalformedForm("a part has no name");
+  if (fileName !== null) {
+    const type = headerOf(head, "content-type") || "application/octet-stream";
+    return { name, head, fileName, file: body.slice(start, end, type), path, start };
+  }
+  if (end - start > MOST_TEXT_BYTES) throw new FormTooLarge();
+  return { name, head, value: await body.slice(start, end).text() };
+}
+
+function headerOf(head: string, name: string): string {
+  for (const line of head.split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0 && line.slice(0, colon).trim().toLowerCase() === name) return line.slice(colon + 1).trim();
+  }
+  return "";
+}
+
+/** A parameter of a header; browsers write quotes and line ends in it as %22, %0D and %0A. */
+function parameterOf(header: string, name: string): string | null {
+  const found = new RegExp(`(?:^|[;\\s])${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]+))`, "i").exec(header);
+  const text = found?.[1]?.replace(/\\(["\\])/g, "$1") ?? found?.[2] ?? null;
+  return text?.replace(/%(22|0D|0A)/gi, (code) => decodeURIComponent(code)) ?? null;
+}
