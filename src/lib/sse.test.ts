@@ -29,6 +29,9 @@ describe("data of an event", () => {
     [": PING\n\n", null],
     ["database: x\n\n", null],
     ["data\n\n", ""],
+    ['data:\n {"a":1}\n\n', '{"a":1}'],
+    ['data:\r\n{"a":1}\r\n\r\n', '{"a":1}'],
+    ["data: a\n b\n\n", "a"],
   ])("%j", (event, expected) => {
     expect(eventData(event)).toBe(expected);
   });
@@ -50,6 +53,13 @@ describe("events read", () => {
     ["data\nevent: late\n\n", [{ event: "late", data: "" }]],
     ["event: nothing\n\ndata: x\n\n", [{ event: "", data: "x" }]],
     ["", []],
+    [
+      'data: \n{"a":1}\nid: 1\n\ndata: b\n {}\n\n',
+      [
+        { event: "", data: '{"a":1}' },
+        { event: "", data: "b" },
+      ],
+    ],
   ])("%j", (text, expected) => {
     expect(readEvents(text)).toEqual(expected);
   });

@@ -56,10 +56,14 @@ export function splitEvents(text: string): string[] {
   return events;
 }
 
-/** The data of one event: its data lines joined by LF; null when it has none (a comment, a bare id). */
+/**
+ * The data of one event: its data lines joined by LF; null when it has none (a comment, a bare id). Where the data line
+ * says nothing, JSON on the line behind it counts, as some servers break theirs.
+ */
 export function eventData(event: string): string | null {
   let data: string | null = null;
   for (const line of event.split(/\r\n|\n|\r/)) {
+    if (data === "" && isBrokenOff(line, 0)) data = line.trim();
     if (!line.startsWith("data")) continue;
     if (line.length > 4 && line[4] !== ":") continue;
     const value = line[5] === " " ? line.slice(6) : line.slice(5);
@@ -90,12 +94,17 @@ export function readEvents(text: string): EventText[] {
       data = data === null ? value : `${data}\n${value}`;
     } else if (isField(lines, "event", from, end)) {
       event = fieldValue(lines, from + 5, end);
+    } else if (data === "" && isBrokenOff(lines, from)) {
+      data = lines.slice(from, end).trim();
     }
     from = end + 1;
   }
   if (data !== null) events.push({ event, data });
   return events;
 }
+
+/** No field's name begins so: the line belongs to the data before it. */
+const isBrokenOff = (text: string, from: number): boolean => " \t{[".includes(text[from] ?? "\n");
 
 const isField = (text: string, name: string, from: number, end: number): boolean =>
   text.startsWith(name, from) && (from + name.length === end || text[from + name.length] === ":");

@@ -4,6 +4,7 @@ import { upstreamModelOf } from "../channels/upstream-model.ts";
 import { DecodeError } from "../dialects/codec.ts";
 import type { ReadError } from "../dialects/openai-chat/error.ts";
 import { carriesData } from "../dialects/openai-chat/stream.ts";
+import { withoutKeepAlives } from "../lib/json-body.ts";
 import { wholeEventsLength } from "../lib/sse.ts";
 import { providerOf } from "../providers/registry.ts";
 import { AttemptFailure, notAnswered, refusedByUpstream } from "./attempt-failure.ts";
@@ -151,7 +152,8 @@ async function exchangeWith(
     entry.firstByteMs = Math.round(call.elapsedMs);
     return { kind: "bytes", response, contentType };
   }
-  const body = await response.bytes();
+  const bytes = await response.bytes();
+  const body = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
   entry.firstByteMs = Math.round(call.elapsedMs);
   if (body.byteLength === 0) throw notAnswered(channel, key, "empty");
   const error = passage.errorIn(body);

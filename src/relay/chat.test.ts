@@ -18,7 +18,7 @@ const CHAT = "/v1/chat/completions";
 
 describe("a call in the channel's own format", () => {
   test("passes through byte for byte, both ways", async () => {
-    const reply = `\n${JSON.stringify(chatReply(), null, 2)}`;
+    const reply = `${JSON.stringify(chatReply(), null, 2)}\n`;
     const { upstream, relay } = start(() => new Response(reply, { headers: { "content-type": "application/json" } }));
     const answer = await relay.post(CHAT, ASK);
     expect(answer.status).toBe(200);
