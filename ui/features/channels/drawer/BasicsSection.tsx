@@ -7,23 +7,28 @@ import { Field } from "../../../components/layout.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { TypeSelect } from "./TypeSelect.tsx";
+import { useTypeWords } from "./use-type-words.ts";
 
-/** Types with something to know about them. */
-const HINTED_TYPES: ReadonlySet<number> = new Set([2, 3, 5, 8, 15, 18, 21, 22, 23, 33, 36, 37, 39, 40, 41]);
-/** Types that need one parameter more. */
-const TYPES_WITH_OTHER: ReadonlySet<number> = new Set([3, 18, 21, 39, 41]);
 const CUSTOM_TYPE = 8;
 
+type BasicsSectionProps = SectionProps & { types: readonly ChannelType[]; isNew: boolean };
+
 /** Kind, name and address of the upstream. */
-export const BasicsSection = ({ form, faults, change, types }: SectionProps & { types: readonly ChannelType[] }) => {
+export const BasicsSection = ({ form, faults, change, types, isNew }: BasicsSectionProps) => {
   const { t } = useTranslation();
   const id = useId();
   const type = types.find((known) => known.id === form.type);
+  const words = useTypeWords(form.type);
+  const baseUrlHint =
+    form.type === CUSTOM_TYPE ? t("channels.form.baseUrlFullHint") : (words.baseUrl ?? t("channels.form.baseUrlHint"));
+  const choose = (chosen: number) => {
+    const known = types.find(({ id: other }) => other === chosen)?.models ?? [];
+    // A new channel begins with what its type is known to have; what somebody chose stays.
+    const isUntouched = form.models.length === 0 || form.models.join() === type?.models.join();
+    change({ type: chosen, ...(isNew && isUntouched && { models: [...known] }) });
+  };
   return (
-    <Section
-      title={t("channels.form.basics")}
-      hint={HINTED_TYPES.has(form.type) ? t(`channels.form.hints.${form.type}`) : undefined}
-    >
+    <Section title={t("channels.form.basics")} hint={words.hint}>
       <Box sx={{ display: "grid", gridTemplateColumns: { xs: "1fr", sm: "1fr 1fr" }, gap: 3 }}>
         <Field label={t("channels.form.type")} htmlFor={`${id}type`}>
           <TypeSelect
@@ -31,7 +36,7 @@ export const BasicsSection = ({ form, faults, change, types }: SectionProps & { 
             types={types}
             value={form.type}
             unknownName={t("channels.form.typeUnknown", { type: form.type })}
-            onChange={(chosen) => change({ type: chosen })}
+            onChange={choose}
           />
         </Field>
         <Field
@@ -54,7 +59,7 @@ export const BasicsSection = ({ form, faults, change, types }: SectionProps & { 
         htmlFor={`${id}url`}
         optional={type?.defaultBaseUrl ? t("channels.form.optional") : undefined}
         error={faults.baseUrl && t(`channels.form.errors.${faults.baseUrl}`)}
-        hint={form.type === CUSTOM_TYPE ? t("channels.form.baseUrlFullHint") : t("channels.form.baseUrlHint")}
+        hint={baseUrlHint}
       >
         <OutlinedInput
           id={`${id}url`}
@@ -66,20 +71,19 @@ export const BasicsSection = ({ form, faults, change, types }: SectionProps & { 
           onChange={(event) => change({ baseUrl: event.target.value })}
         />
       </Field>
-      {(TYPES_WITH_OTHER.has(form.type) || form.other !== "") && (
+      {(words.other || form.other !== "") && (
         <Field
-          label={
-            TYPES_WITH_OTHER.has(form.type) ? t(`channels.form.other.${form.type}`) : t("channels.form.other.label")
-          }
+          label={words.other?.label ?? t("channels.form.other.label")}
           htmlFor={`${id}other`}
           error={faults.other && t(`channels.form.errors.${faults.other}`)}
-          hint={TYPES_WITH_OTHER.has(form.type) ? t(`channels.form.other.${form.type}hint`) : undefined}
+          hint={words.other?.hint}
         >
           <OutlinedInput
             id={`${id}other`}
             fullWidth
             multiline={form.type === 41}
             value={form.other}
+            placeholder={words.other?.example}
             error={faults.other !== undefined}
             onChange={(event) => change({ other: event.target.value })}
           />

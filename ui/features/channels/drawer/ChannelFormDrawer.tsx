@@ -116,7 +116,7 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
       {stored && tab === "health" && <HealthTab channelId={stored.id} />}
       {stored && tab === "errors" && <ErrorsTab channelId={stored.id} />}
       <Box ref={body} hidden={tab !== "settings"}>
-        <BasicsSection {...section} types={types} />
+        <BasicsSection {...section} types={types} isNew={stored === null} />
         <KeysSection {...section} stored={stored} keyHint={type?.keyHint ?? ""} />
         <ModelsSection {...section} types={types} storedId={stored?.id ?? null} />
         <RoutingSection {...section} />

@@ -9,9 +9,10 @@ import { notifyError } from "../../../components/notify.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
 import type { Channel } from "../channel.ts";
 import { getChannelWithKeys } from "../channel-calls.ts";
-import { holdsSeveralKeys, splitKeys } from "../keys.ts";
+import { holdsSeveralKeys, splitKeys, VERTEX_TYPE } from "../keys.ts";
 import { KeyList } from "./KeyList.tsx";
 import type { SectionProps } from "./section-props.ts";
+import { useTypeWords } from "./use-type-words.ts";
 
 type KeysSectionProps = SectionProps & { stored: Channel | null; keyHint: string };
 
@@ -19,6 +20,7 @@ type KeysSectionProps = SectionProps & { stored: Channel | null; keyHint: string
 export const KeysSection = ({ form, faults, change, stored, keyHint }: KeysSectionProps) => {
   const { t } = useTranslation();
   const id = useId();
+  const words = useTypeWords(form.type);
   const [isReplacing, setReplacing] = useState(stored === null);
   if (stored && !isReplacing) {
     return (
@@ -40,7 +42,12 @@ export const KeysSection = ({ form, faults, change, stored, keyHint }: KeysSecti
           label={t("channels.form.key")}
           htmlFor={`${id}key`}
           error={faults.key && t(`channels.form.errors.${faults.key}`)}
-          hint={stored ? t("channels.form.keyKeep") : t("channels.form.keyHint")}
+          hint={[
+            words.key,
+            stored ? t("channels.form.keyKeep") : form.type !== VERTEX_TYPE && t("channels.form.keyHint"),
+          ]
+            .filter(Boolean)
+            .join(" ")}
         >
           <OutlinedInput
             id={`${id}key`}

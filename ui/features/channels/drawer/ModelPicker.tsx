@@ -8,12 +8,15 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
+import Select from "@mui/material/Select";
 import { useId, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { NameCheckList } from "./NameCheckList.tsx";
 
 type ModelPickerProps = Readonly<{
   offered: readonly string[];
+  /** Parts of the offer, by channel type. */
+  groups?: readonly Readonly<{ name: string; models: readonly string[] }>[] | undefined;
   note?: string | undefined;
   chosen: readonly string[];
   onApply: (models: string[]) => void;
@@ -21,17 +24,20 @@ type ModelPickerProps = Readonly<{
 }>;
 
 const LIST_PX = 360;
+const NO_GROUPS: readonly never[] = [];
 
 /** Ticks models out of a long list. Chosen names that are not offered are kept. */
-export const ModelPicker = ({ offered, note, chosen, onApply, onClose }: ModelPickerProps) => {
+export const ModelPicker = ({ offered, groups = NO_GROUPS, note, chosen, onApply, onClose }: ModelPickerProps) => {
   const { t } = useTranslation();
   const titleId = useId();
   const [wanted, setWanted] = useState("");
+  const [group, setGroup] = useState("");
   const [ticked, setTicked] = useState<ReadonlySet<string>>(() => new Set(chosen));
   const shown = useMemo(() => {
     const text = wanted.trim().toLowerCase();
-    return offered.filter((name) => name.toLowerCase().includes(text));
-  }, [offered, wanted]);
+    const within = groups.find(({ name }) => name === group)?.models ?? offered;
+    return within.filter((name) => name.toLowerCase().includes(text));
+  }, [offered, groups, group, wanted]);
   const tick = (names: readonly string[], on: boolean) => {
     const next = new Set(ticked);
     for (const name of names) on ? next.add(name) : next.delete(name);
@@ -58,6 +64,23 @@ export const ModelPicker = ({ offered, note, chosen, onApply, onClose }: ModelPi
             </InputAdornment>
           }
         />
+        {groups.length > 0 && (
+          <Select
+            native
+            fullWidth
+            value={group}
+            onChange={(event) => setGroup(event.target.value)}
+            inputProps={{ "aria-label": t("channels.form.pickGroup") }}
+            sx={{ mt: 2 }}
+          >
+            <option value="">{t("channels.form.pickEvery")}</option>
+            {groups.map(({ name, models }) => (
+              <option key={name} value={name}>
+                {name} ({models.length})
+              </option>
+            ))}
+          </Select>
+        )}
         <Box
           component="label"
           sx={{ display: "flex", alignItems: "center", gap: 2, height: 40, fontSize: 13, color: "text.secondary" }}

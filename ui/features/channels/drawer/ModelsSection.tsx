@@ -98,6 +98,7 @@ export const ModelsSection = ({ form, faults, change, types, storedId }: ModelsS
       {offer && (
         <ModelPicker
           offered={offer.names}
+          groups={offer.isUpstream ? undefined : types.filter(({ models }) => models.length > 0)}
           note={offer.isUpstream ? t("channels.form.pickFetched", { count: offer.names.length }) : undefined}
           chosen={form.models}
           onApply={(models) => change({ models })}
