@@ -14,6 +14,7 @@ import type { Broadcasts } from "../notify/broadcast.ts";
 import type { Mailer } from "../notify/mail.ts";
 import type { Notifier } from "../notify/notifier.ts";
 import type { Settings } from "../settings/settings.ts";
+import { accountExportRoutes } from "./account-export.ts";
 import { announcementRoutes } from "./announcements.ts";
 import { bindingRoutes } from "./bindings.ts";
 import { broadcastRoutes } from "./broadcast.ts";
@@ -84,6 +85,7 @@ export function identityRoutes(
     .use(notificationRoutes(services, guarded, limits))
     .use(passkeyRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(securityRoutes({ ...services, signInLimiter }, guarded, limits))
+    .use(accountExportRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(userSelfRoutes({ ...services, signInLimiter }, guarded))
     .use(userRoutes(services, guarded))
     .use(groupRoutes(services, guarded))

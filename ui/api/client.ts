@@ -57,10 +57,15 @@ export async function request<Data, Beside = unknown>(
   return answer;
 }
 
-/** Fetches a file, such as an export. Rejects ApiError. */
-export async function requestFile(path: string, query?: Options["query"]): Promise<Blob> {
-  const response = await send(withQuery(path, query), { credentials: "same-origin", headers: headersOf(false) });
-  const isFile = response.ok && !response.headers.get("content-type")?.includes("json");
+/** Fetches a file, such as an export; with a body by POST. Rejects ApiError. */
+export async function requestFile(path: string, query?: Options["query"], body?: object): Promise<Blob> {
+  const response = await send(withQuery(path, query), {
+    credentials: "same-origin",
+    headers: headersOf(body !== undefined),
+    ...(body && { method: "POST", body: JSON.stringify(body) }),
+  });
+  const type = response.headers.get("content-type") ?? "";
+  const isFile = response.ok && (!type.includes("json") || type.includes("ndjson"));
   if (isFile) return response.blob();
   const answer = await parse<Answer<null>>(response);
   if (response.status === 401) goToLogin();

@@ -12,6 +12,7 @@ import { NotificationPanel } from "../features/notifications/NotificationPanel.t
 import { AccessTokenPanel } from "../features/personal/AccessTokenPanel.tsx";
 import { BindingsPanel } from "../features/personal/BindingsPanel.tsx";
 import { DeleteAccountPanel } from "../features/personal/DeleteAccountPanel.tsx";
+import { ExportPanel } from "../features/personal/ExportPanel.tsx";
 import { IdentityCard } from "../features/personal/IdentityCard.tsx";
 import { PasswordPanel } from "../features/personal/PasswordPanel.tsx";
 import { PricePanel } from "../features/personal/PricePanel.tsx";
@@ -82,6 +83,7 @@ const Part = ({ tab, user }: { tab: Tab; user: UserView }) => {
           <InvitationCard />
           <ProfilePanel user={user} />
           <BindingsPanel user={user} />
+          <ExportPanel />
           <DeleteAccountPanel user={user} />
         </>
       );
