@@ -38,7 +38,7 @@ type Props<Row> = {
 
 /**
  * The one table of the console. The server sorts and pages; the table shows rows, on a phone cards, and handles ticking,
- * opening, the keyboard (J, K, Enter, X), loading, emptiness and failure.
+ * opening, the keyboard (J, K or arrows, Enter, X or space), loading, emptiness and failure.
  */
 export function DataTable<Row>(props: Props<Row>) {
   const { columns, rows, rowId, error, onRetry, empty, paging, selection, onOpen, detail } = props;
