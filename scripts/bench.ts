@@ -6,9 +6,11 @@
  *   --engine=NAME        embedded or postgres; default both
  *   --database-url=URL   an empty Postgres database; default a temporary server
  *   --json=PATH          also write everything as JSON
+ *   --choosing           only what choosing a channel costs, with 10 and with 10,000 of them
  * Exit code 1 when a target is missed (but for --quick) or the books are wrong.
  */
 import { parseArgs } from "node:util";
+import { choosingTable, measureChoosing } from "./bench/choosing.ts";
 import { markdown } from "./bench/report.ts";
 import { runBench } from "./bench/run.ts";
 
@@ -20,8 +22,15 @@ const { values: flags } = parseArgs({
     engine: { type: "string" },
     "database-url": { type: "string" },
     json: { type: "string" },
+    choosing: { type: "boolean", default: false },
   },
 });
+
+if (flags.choosing) {
+  const rows = [10, 10_000].map(measureChoosing);
+  process.stdout.write(`${choosingTable(rows)}\n`);
+  process.exit(0);
+}
 
 const report = await runBench({
   rounds: flags.quick ? 1 : Number(flags.rounds),

@@ -5,6 +5,7 @@ import type { RelayContext } from "./context.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { countPrompt } from "./count-tokens.ts";
 import { type Choice, choose, type Tried } from "./scheduler/choose.ts";
+import { findChannel } from "./scheduler/find-channel.ts";
 
 /**
  * The channel and key of the next attempt; null when nothing is left to try. Channels whose `max_input_tokens` the prompt
@@ -37,11 +38,8 @@ function stuck(
   call.conversation = conversationKey(call);
   const kept = call.conversation === null ? null : stickiness.find(call.conversation);
   if (!kept) return null;
-  for (const { channels } of tiers) {
-    const channel = channels.find(({ id }) => id === kept.channelId);
-    if (channel) return suits(channel) && keys.isFit(channel, kept.key) ? { channel, key: kept.key } : null;
-  }
-  return null;
+  const channel = findChannel(tiers, kept.channelId);
+  return channel && suits(channel) && keys.isFit(channel, kept.key) ? { channel, key: kept.key } : null;
 }
 
 /** With one channel and one key there is nothing to stick to. */

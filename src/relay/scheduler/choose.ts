@@ -13,6 +13,8 @@ export type Tried = {
 
 /** Small weights are damped and a weight of 0 still gets traffic. */
 const WEIGHT_FLOOR = 10;
+/** Draws before all channels of a tier are looked at: of few, that costs nothing. */
+const MOST_DRAWS = 8;
 
 type Fit = (channel: ChannelEntry) => boolean;
 
@@ -48,11 +50,16 @@ function pick(tiers: readonly Tier[], fit: Fit, random: () => number): ChannelEn
   return null;
 }
 
-/** The drawn channel nearly always fits, so one draw over sums made once is enough; else the fitting ones draw again. */
+/**
+ * The drawn channel nearly always fits, so a draw or a few over sums made once are enough; only where hardly any fits are
+ * all looked at. Either way each that fits has its share.
+ */
 function pickByWeight(tier: Tier, fit: Fit, random: () => number): ChannelEntry | null {
   const { channels } = tier;
-  const drawn = channels.length === 1 ? channels[0] : draw(channels, sumsOf(tier), random);
-  if (!drawn || fit(drawn)) return drawn ?? null;
+  for (let draws = 0; draws < Math.min(MOST_DRAWS, channels.length); draws += 1) {
+    const drawn = channels.length === 1 ? channels[0] : draw(channels, sumsOf(tier), random);
+    if (drawn && fit(drawn)) return drawn;
+  }
   if (channels.length === 1) return null;
   const fitting = channels.filter(fit);
   return draw(fitting, runningSums(fitting), random) ?? null;
