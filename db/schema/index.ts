@@ -3,6 +3,7 @@ export * from "./channels.ts";
 export * from "./codes.ts";
 export * from "./ledger.ts";
 export * from "./logs.ts";
+export * from "./objects.ts";
 export * from "./prices.ts";
 export * from "./responses.ts";
 export * from "./settings.ts";
