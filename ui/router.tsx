@@ -171,6 +171,10 @@ const routeTree = root.addChildren([
     "/log",
     lazyRouteComponent(() => import("./routes/usage-log.tsx"), "UsageLogPage"),
   ),
+  guarded(
+    "/log/$requestId",
+    lazyRouteComponent(() => import("./routes/request.tsx"), "RequestPage"),
+  ),
   open(
     "/chat",
     lazyRouteComponent(() => import("./routes/chat.tsx"), "ChatPage"),

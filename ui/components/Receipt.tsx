@@ -53,7 +53,7 @@ export const Receipt = ({ receipt, group, reserved }: Props) => {
               {Number(line.quantity).toLocaleString("en")}
             </Box>
             <Box className="r" sx={{ color: "text.secondary" }}>
-              {priceOf(line, t("components.receipt.perCall"))}
+              {linePrice(line, t("components.receipt.perCall"))}
             </Box>
             <Box className="r">{usd(Number(line.amount))}</Box>
           </Fragment>
@@ -112,7 +112,7 @@ const PRICED_BY_USE: ReadonlySet<string> = new Set([
 ]);
 
 /** Dollars per million tokens; per call or use where the price is such. */
-function priceOf(line: ReceiptData["lines"][number], perCall: string): string {
+export function linePrice(line: ReceiptData["lines"][number], perCall: string): string {
   const factor = Number(line.factor);
   if (line.item === "minimum") return "";
   if (PRICED_BY_USE.has(line.item)) return `$${factor} ${perCall}`;

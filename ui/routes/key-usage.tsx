@@ -106,4 +106,4 @@ const KeyRecords = ({ apiKey }: { apiKey: string }) => {
 const nobody = () => {};
 const idOf = (entry: LogEntry): number => entry.id;
 const nameOf = (entry: LogEntry): string => entry.model_name || entry.content;
-const detailOf = (entry: LogEntry) => <LogDetail entry={entry} />;
+const detailOf = (entry: LogEntry) => <LogDetail entry={entry} place="visitor" />;

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { ColumnDialog } from "../../components/data-table/ColumnDialog.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
+import { SavedViews } from "../../components/SavedViews.tsx";
 import type { Address } from "../../components/useAddress.ts";
 import { FAILED } from "./log-address.ts";
 import { LOG_TYPES, type LogEntry } from "./log-entry.ts";
@@ -36,11 +37,14 @@ export const LogFilterBar = ({ address, isAdmin, columns }: LogFilterBarProps) =
           address.set({ search: "", type: "", model: "", token: "", user: "", channel: "", group: "", p: undefined })
         }
         tools={
-          <Tooltip title={t("components.table.columns")}>
-            <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
-              <Columns />
-            </IconButton>
-          </Tooltip>
+          <>
+            <SavedViews list="logs" />
+            <Tooltip title={t("components.table.columns")}>
+              <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
+                <Columns />
+              </IconButton>
+            </Tooltip>
+          </>
         }
       />
       {isChoosing && <ColumnDialog choice={columns} onClose={() => setChoosing(false)} />}

@@ -37,6 +37,14 @@ export const logPage = (scope: LogScope, filters: LogFilters, page: number, page
     placeholderData: keepPreviousData,
   });
 
+/** The rows of one request, whenever it was. */
+export const requestRows = (scope: LogScope, requestId: string) =>
+  queryOptions({
+    queryKey: [...LOGS_KEY, "request", scope, requestId],
+    queryFn: async ({ signal }) =>
+      (await request<LogPage>(pathOf(scope, ""), { query: { request_id: requestId }, signal })).data.items,
+  });
+
 export const logStat = (scope: LogScope, filters: LogFilters) =>
   queryOptions({
     queryKey: [...LOGS_KEY, "stat", scope, filters],

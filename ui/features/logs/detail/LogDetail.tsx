@@ -9,15 +9,23 @@ import { Waterfall } from "../../../components/Waterfall.tsx";
 import { isCall, type LogEntry, otherOf } from "../log-entry.ts";
 import { Content } from "./Content.tsx";
 import { Facts } from "./Facts.tsx";
+import { ShareTools } from "./ShareTools.tsx";
+
+type LogDetailProps = Readonly<{
+  entry: LogEntry;
+  /** Under a row of the log, on the request's own page, or where nobody is signed in. */
+  place?: "row" | "page" | "visitor";
+}>;
 
 /** What a row cost and why, where its time went, and what became of the request. */
-export const LogDetail = ({ entry }: { entry: LogEntry }) => {
+export const LogDetail = ({ entry, place = "row" }: LogDetailProps) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const other = otherOf(entry);
   const attempts = other.admin_info?.attempts ?? [];
   return (
-    <Box sx={isPhone ? { pt: 3 } : { p: 4, pl: 9, pt: 2 }}>
+    <Box sx={isPhone ? { pt: 3 } : { p: 4, pl: place === "page" ? 4 : 9, pt: 2 }}>
+      {isCall(entry) && place !== "visitor" && <ShareTools entry={entry} isPage={place === "page"} />}
       <Box
         sx={{
           display: "grid",

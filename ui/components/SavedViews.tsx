@@ -1,0 +1,92 @@
+import Bookmark from "@mui/icons-material/BookmarkBorderOutlined";
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Box from "@mui/material/Box";
+import Divider from "@mui/material/Divider";
+import IconButton from "@mui/material/IconButton";
+import Menu from "@mui/material/Menu";
+import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Tooltip from "@mui/material/Tooltip";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { readViews, type SavedView, viewOf, writeViews } from "./saved-views.ts";
+
+const LONGEST_NAME = 40;
+
+/** Filters of a list, as its address has them, kept under names in this browser. `list` tells lists apart. */
+export const SavedViews = ({ list }: { list: string }) => {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { pathname, search } = useLocation();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const [views, setViews] = useState(() => readViews(list));
+  const [name, setName] = useState("");
+  const keep = (next: readonly SavedView[]) => {
+    setViews(next);
+    writeViews(list, next);
+  };
+  const save = () => {
+    const given = name.trim();
+    if (given === "") return;
+    keep([...views.filter((view) => view.name !== given), viewOf(given, search)]);
+    setName("");
+    setAnchor(null);
+  };
+  return (
+    <>
+      <Tooltip title={t("components.views.title")}>
+        <IconButton
+          aria-label={t("components.views.title")}
+          aria-haspopup="menu"
+          onClick={(event) => setAnchor(event.currentTarget)}
+        >
+          <Bookmark />
+        </IconButton>
+      </Tooltip>
+      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+        {views.map((view) => (
+          <MenuItem
+            key={view.name}
+            sx={{ gap: 4, pr: 1 }}
+            onClick={() => {
+              setAnchor(null);
+              void navigate({ to: pathname, search: view.search });
+            }}
+          >
+            <Box sx={{ flex: 1, minWidth: 0, overflow: "hidden", textOverflow: "ellipsis" }}>{view.name}</Box>
+            <IconButton
+              size="small"
+              aria-label={t("components.views.remove", { name: view.name })}
+              onClick={(event) => {
+                event.stopPropagation();
+                keep(views.filter((other) => other !== view));
+              }}
+            >
+              <Delete />
+            </IconButton>
+          </MenuItem>
+        ))}
+        {views.length > 0 && <Divider />}
+        <Box component="li" sx={{ px: 3, py: 1, listStyle: "none" }}>
+          <OutlinedInput
+            value={name}
+            placeholder={t("components.views.name")}
+            inputProps={{ "aria-label": t("components.views.name"), maxLength: LONGEST_NAME }}
+            onChange={(event) => setName(event.target.value)}
+            onKeyDown={(event) => {
+              // The menu looks for entries by their first letter.
+              event.stopPropagation();
+              if (event.key === "Enter") save();
+              if (event.key === "Escape") setAnchor(null);
+            }}
+            sx={{ width: 220 }}
+          />
+        </Box>
+        <MenuItem disabled={name.trim() === ""} onClick={save}>
+          {t("components.views.save")}
+        </MenuItem>
+      </Menu>
+    </>
+  );
+};

@@ -1,0 +1,51 @@
+import ReceiptLong from "@mui/icons-material/ReceiptLongOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { EmptyState } from "../components/EmptyState.tsx";
+import { ErrorState } from "../components/ErrorState.tsx";
+import { Col, Panel } from "../components/layout.tsx";
+import { PageHeader } from "../components/PageHeader.tsx";
+import { exactTime } from "../components/TimeAgo.tsx";
+import { LogDetail } from "../features/logs/detail/LogDetail.tsx";
+import { requestRows } from "../features/logs/log-queries.ts";
+import { useSession } from "../features/session/session.tsx";
+import { isAdmin } from "../features/session/stored-user.ts";
+
+/** One request by its id: what it cost and why, where its time went, what was lost on the way. */
+export const RequestPage = () => {
+  const { t, i18n } = useTranslation();
+  const { requestId = "" }: { requestId?: string } = useParams({ strict: false });
+  const { user } = useSession();
+  const rows = useQuery(requestRows(isAdmin(user) ? "all" : "self", requestId));
+  return (
+    <>
+      <PageHeader
+        title={t("logs.request.title")}
+        purpose={requestId}
+        actions={
+          <Button component={Link} to="/log">
+            {t("logs.request.back")}
+          </Button>
+        }
+      />
+      {rows.error && <ErrorState error={rows.error} onRetry={() => void rows.refetch()} />}
+      {rows.isPending && <Skeleton variant="rounded" height={240} />}
+      {rows.data?.length === 0 && (
+        <EmptyState icon={<ReceiptLong />} title={t("logs.request.noneTitle")} body={t("logs.request.noneBody")} />
+      )}
+      <Col gap={4}>
+        {rows.data?.map((entry) => (
+          <Panel key={entry.id} title={entry.model_name} hint={exactTime(entry.created_at, i18n.language)} pad={false}>
+            <Box sx={{ px: { xs: 3, sm: 0 }, pb: 3 }}>
+              <LogDetail entry={entry} place="page" />
+            </Box>
+          </Panel>
+        ))}
+      </Col>
+    </>
+  );
+};
