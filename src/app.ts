@@ -30,11 +30,13 @@ import { type PageLimit, webAssets } from "./console/web-assets.ts";
 import { health, type Readiness } from "./health.ts";
 import { limitKeyOf } from "./lib/client-ip.ts";
 import { nowSeconds } from "./lib/clock.ts";
+import { createAddressPolicy } from "./lib/outbound/address-policy.ts";
+import { createSafeFetch } from "./lib/outbound/safe-fetch.ts";
 import { createRateLimiter } from "./lib/rate-limiter.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./lib/request-id.ts";
 import { channelDisabled } from "./notify/channel-notices.ts";
 import { openApiDocument } from "./openapi.ts";
-import { createRelay, createResponseStore, type RelayServices, type Talk } from "./relay/index.ts";
+import { createObjectStore, createRelay, createResponseStore, type RelayServices, type Talk } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
 import { readStanding } from "./tokens/read-standing.ts";
 import { renewBudgets } from "./tokens/renew-budgets.ts";
@@ -91,7 +93,21 @@ function lazily<Value>(make: () => Value): () => Value {
   };
 }
 
-const RELAY_PREFIXES = ["/v1/", "/v1beta/", "/v2/", "/pg/", "/hf/", "/dashboard/billing/", "/api/usage/token"] as const;
+const RELAY_PREFIXES = [
+  "/v1/",
+  "/v1beta/",
+  "/v2/",
+  "/pg/",
+  "/hf/",
+  "/dashboard/billing/",
+  "/api/usage/token",
+  "/mj/",
+  "/mj-",
+  "/fast/mj/",
+  "/relax/mj/",
+  "/turbo/mj/",
+  "/suno/",
+] as const;
 
 function isRelayPath(url: string): boolean {
   const start = url.indexOf("/", "https://".length);
@@ -162,6 +178,7 @@ function relayServices(services: Services): RelayServices {
   return {
     ...services,
     responses: createResponseStore(database.db, log),
+    objects: createObjectStore(database.db),
     resolveSession: (request) => sessionUser(services, request),
     readStanding: (subject) => readStanding(database.db, subject),
     renewBudget: async (tokenId) => {

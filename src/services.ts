@@ -17,6 +17,7 @@ import { startChannelJobs } from "./jobs/channel-upkeep.ts";
 import { startFoldJob } from "./jobs/fold-usage.ts";
 import { startLowBalanceJob } from "./jobs/low-balance.ts";
 import { startPriceChangeJob } from "./jobs/price-changes.ts";
+import { startTaskJob } from "./jobs/tasks.ts";
 import { type ClientAddress, createClientAddress } from "./lib/client-ip.ts";
 import { createVault, type Vault } from "./lib/crypto.ts";
 import type { Logger } from "./lib/log.ts";
@@ -32,6 +33,7 @@ import { createMailer, type Mailer } from "./notify/mail.ts";
 import { createNotifier, type Notifier } from "./notify/notifier.ts";
 import { checkEncryptionKey } from "./settings/key-check.ts";
 import { createSettings, type Settings } from "./settings/settings.ts";
+import type { TaskDeps } from "./tasks/task.ts";
 import { createTokenDirectory, type TokenDirectory } from "./tokens/directory.ts";
 import { version } from "./version.ts";
 
@@ -59,6 +61,7 @@ export type Services = Readonly<{
   mailer: Mailer;
   notifier: Notifier;
   broadcasts: Broadcasts;
+  tasks: TaskDeps;
   /** Calls of this process as they happen. */
   feed: CallFeed;
   metrics: ReturnType<typeof createMetrics>;
@@ -91,6 +94,9 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     const endUpkeep = startUpkeep(database, (error) => log.warn({ error }, "the database could not be tidied up"));
     const policy = createAddressPolicy(config.allowPrivateUpstreams);
     const fetch = createSafeFetch(policy);
+    // Any user may set such an address: what channels may reach is no measure for it.
+    const hookFetch = createSafeFetch(createAddressPolicy(config.allowPrivateWebhooks));
+    const tasks: TaskDeps = { db, changes, settings, vault, log, hookFetch };
     const mailer = createMailer({ settings, policy, log });
     const notifier = createNotifier({
       db,
@@ -98,8 +104,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       settings,
       vault,
       mailer,
-      // Any user may set such an address: what channels may reach is no measure for it.
-      fetch: createSafeFetch(createAddressPolicy(config.allowPrivateWebhooks)),
+      fetch: hookFetch,
       addresses: config.notifyAddresses,
       rootLimit: config.notifyLimit,
       localAddress: `http://localhost:${config.port}`,
@@ -131,6 +136,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     const broadcasts = createBroadcasts({ db, notifier, log });
     const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
     const endPriceChanges = startPriceChangeJob({ db, settings, channels, broadcasts, log });
+    const endTasks = startTaskJob({ ...tasks, channels, fetch });
     const endBudgets = startBudgetJob({ db, changes, settings, log });
     const endFolding = startFoldJob({ database, settings, log });
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
@@ -155,6 +161,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       mailer,
       notifier,
       broadcasts,
+      tasks,
       feed: createCallFeed(),
       metrics: createMetrics(),
       async close() {
@@ -163,6 +170,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
         endChannelJobs();
         endLowBalance();
         endFolding();
+        endTasks();
         endBudgets();
         endPriceChanges();
         broadcasts.cancel();

@@ -44,6 +44,7 @@ import { createKeyRing } from "./scheduler/key-ring.ts";
 import { createKeyTraffic } from "./scheduler/key-traffic.ts";
 import { createStickiness } from "./scheduler/stickiness.ts";
 import type { RelayServices } from "./services.ts";
+import { drawingRoutes } from "./tasks/drawing/routes.ts";
 import { createThoughtMemory } from "./thought-memory.ts";
 import { createTokenLimits } from "./token-limits.ts";
 import { createUpstream } from "./upstream.ts";
@@ -51,6 +52,7 @@ import { createUserLimits } from "./user-limits.ts";
 import { createWatch } from "./watch.ts";
 
 export { type Talk, talkSockets } from "./realtime/talks.ts";
+export { createObjectStore } from "./objects/store.ts";
 export { createResponseStore } from "./responses/store.ts";
 export type { RelayServices } from "./services.ts";
 
@@ -74,6 +76,7 @@ function routesOf(context: RelayContext, talks: Talks) {
   // The ecosystem serves every route under /hf too.
   for (const base of ["/v1", "/hf/v1"]) app.use(versionOne(context, talks, base));
   app.use(geminiVersions(context));
+  app.use(drawingRoutes(context));
   app.post("/v2/rerank", ({ request, server }) => handleCall(context, { request, server, endpoint: rerank }), {
     parse: "none",
   });

@@ -9,8 +9,10 @@ import type { Logger } from "../lib/log.ts";
 import type { SharedLimits } from "../lib/shared-limits.ts";
 import type { CallFeed } from "../logs/call-feed.ts";
 import type { SettingsReader } from "../settings/settings.ts";
+import type { TaskDeps } from "../tasks/task.ts";
 import type { TokenDirectory } from "../tokens/directory.ts";
 import type { Standing, StandingSubject } from "../tokens/read-standing.ts";
+import type { ObjectStore } from "./objects/store.ts";
 import type { ResponseStore } from "./responses/store.ts";
 
 /** Quota set aside for one call. */
@@ -28,6 +30,9 @@ export type RelayServices = Readonly<{
   /** Switches a channel, or one of its keys, off with a reason; in the background. */
   disableChannel(channel: ChannelEntry, key: string | null, reason: string): void;
   responses: ResponseStore;
+  objects: ObjectStore;
+  /** Where drawings, music and videos that were ordered are kept. */
+  tasks: TaskDeps;
   billing: {
     reserve(request: {
       userId: number;

@@ -2,7 +2,6 @@ import type { ChannelEntry } from "../channels/entry.ts";
 import { parseJson } from "../dialects/json.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
-import type { SigningTools } from "../providers/provider.ts";
 import { providerOf } from "../providers/registry.ts";
 import type { TaskProtocol, TaskReport } from "../providers/tasks/protocol.ts";
 import { applyReport } from "./apply-report.ts";
@@ -14,7 +13,6 @@ export type PollDeps = TaskDeps &
     channels: Readonly<{ get(id: number): ChannelEntry | undefined }>;
     /** For the addresses of channels. */
     fetch: SafeFetch;
-    signing: SigningTools;
   }>;
 
 /** Rows that are in memory at a time. */
@@ -100,15 +98,10 @@ async function reportsOf(deps: PollDeps, question: Question, tasks: OpenTask[]):
   if (!provider || !protocol) return [];
   try {
     const { method, url, body } = protocol.ask(channel, tasks);
-    const headers = {
-      ...provider.authHeaders(channel, key),
-      ...(body !== "" && { "content-type": "application/json" }),
-    };
-    const signed = await provider.sign?.({ url, headers, body }, channel, key, deps.signing);
     const { proxy } = channel.setting;
     const answer = await deps.fetch(url, {
       method,
-      headers: { ...headers, ...signed },
+      headers: { ...provider.authHeaders(channel, key), ...(body !== "" && { "content-type": "application/json" }) },
       ...(body !== "" && { body }),
       timeoutMs: TIMEOUT_MS,
       ...(typeof proxy === "string" && { proxy }),

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { nowSeconds } from "../../lib/clock.ts";
 import type { Provider } from "../provider.ts";
 import { aspectRatioOf, type TaskProtocol, type TaskStatus, trimmed, type VideoProtocol } from "./protocol.ts";
 
@@ -81,10 +82,10 @@ const videos: VideoProtocol = {
 const withoutDataPrefix = (image: string): string => image.replace(/^data:[^,]*;base64,/, "");
 
 /** A short-lived token (JWT, HS256) signed with the secret key, as the service wants it instead of the key itself. */
-function token(key: string, nowSeconds: number): string {
+function token(key: string, now: number): string {
   const [accessKey = "", secretKey = ""] = key.split("|").map((part) => part.trim());
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const claims = { iss: accessKey, exp: nowSeconds + TOKEN_LIFETIME_S, nbf: nowSeconds - TOKEN_EARLIER_S };
+  const claims = { iss: accessKey, exp: now + TOKEN_LIFETIME_S, nbf: now - TOKEN_EARLIER_S };
   const signed = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`;
   return `${signed}.${createHmac("sha256", secretKey).update(signed).digest("base64url")}`;
 }
@@ -109,9 +110,8 @@ export const kling: Provider = {
   ],
   url: ({ baseUrl }) => `${rootOf(baseUrl)}/v1/videos`,
   modelListUrl: () => null,
-  // A key without a separator is one of another gateway, or of a newer kind that needs no signature.
-  authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
-  sign: async (_request, _channel, key, { nowSeconds }) => ({
+  // A key without a separator is one of another gateway, which signs itself.
+  authHeaders: (_channel, key) => ({
     authorization: `Bearer ${key.includes("|") ? token(key, nowSeconds()) : key}`,
   }),
   streamUsage: false,

@@ -10,9 +10,10 @@ import { createClientAddress } from "../../lib/client-ip.ts";
 import { createCallFeed } from "../../logs/call-feed.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import { fixedSettings } from "../../settings/testing.ts";
+import type { TaskDeps } from "../../tasks/task.ts";
 import type { TokenEntry } from "../../tokens/directory.ts";
 import type { Standing, StandingSubject } from "../../tokens/read-standing.ts";
-import { createRelay, talkSockets } from "../index.ts";
+import { createRelay, type RelayServices, talkSockets } from "../index.ts";
 import type { ResponseStore, StoredResponse } from "../responses/store.ts";
 import { channelEntry, tokenEntry, userEntry } from "./entries.ts";
 import { FakeBilling } from "./fake-billing.ts";
@@ -34,6 +35,10 @@ type Setup = {
   renewBudget?: (tokenId: number) => Promise<void>;
   /** What every key and user is said to have. */
   standing?: Standing;
+  /** Instead of billing in memory. */
+  billing?: RelayServices["billing"];
+  /** Where tasks are kept; without it there are none. */
+  tasks?: TaskDeps;
 };
 
 /** The relay on a free loopback port, with its other rooms in memory. */
@@ -71,8 +76,9 @@ export function startRelay(setup: Setup) {
       all: () => entries,
     },
     disableChannel: ({ id }, key, reason) => void disabled.push({ channelId: id, key, reason }),
-    billing: billing.service,
+    billing: setup.billing ?? billing.service,
     responses: memoryOfResponses(),
+    tasks: setup.tasks ?? noTasks,
     readStanding: async (subject) => {
       standingsRead.push(subject);
       return setup.standing ?? { remaining: 0, used: 0 };
@@ -120,6 +126,20 @@ export function startRelay(setup: Setup) {
     stop: () => server.stop(true),
   };
 }
+
+const untouched = (): never => {
+  throw new Error("this test keeps no tasks");
+};
+const noTasks: TaskDeps = {
+  get db() {
+    return untouched();
+  },
+  changes: { publish: untouched },
+  settings: fixedSettings(),
+  vault: { keyedHash: untouched },
+  log: pino({ level: "silent" }),
+  hookFetch: untouched,
+};
 
 /** Responses kept in memory. */
 function memoryOfResponses(): ResponseStore {

@@ -1,0 +1,68 @@
+import type { JsonObject } from "../../dialects/json.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { admitGroup } from "../admit.ts";
+import { authenticate, type Caller } from "../authenticate.ts";
+import type { Call } from "../call.ts";
+import { type ClientBody, readBody } from "../client-body.ts";
+import type { RelayContext } from "../context.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { admitArrival, admitCall, type RelayServer } from "../handle.ts";
+import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
+
+/** What a client orders, as far as channel and price depend on it. */
+export type Plan = Readonly<{
+  model: string;
+  /** What is checked for words that the site does not allow, and logged. */
+  prompt: string;
+  /** A task that the new one goes on from: only its channel, and its key there, can do that. */
+  parent?: TaskOrigin;
+}>;
+
+/** Where an order comes from. */
+export type OrderArrival = Readonly<{ request: Request; server: RelayServer | null; endpoint: Endpoint }>;
+
+/**
+ * The call behind an order: authenticate → limits → body → plan → channels. `plan` is made once caller and body are known.
+ * Rejects RelayError.
+ */
+export async function admitTask<Planned extends Plan>(
+  context: RelayContext,
+  { request, server, endpoint }: OrderArrival,
+  plan: (caller: Caller, body: ClientBody) => Planned | Promise<Planned>,
+): Promise<{ call: Call; planned: Planned; body: ClientBody }> {
+  const startedAtMs = performance.now();
+  const { services } = context;
+  server?.timeout(request, 0);
+  const ip = services.clientAddress.ip(request, server);
+  const caller = authenticate(services, request, ip, nowSeconds());
+  admitGroup(services, caller);
+  await admitArrival(context, { request, endpoint }, caller);
+  const waitFrom = performance.now();
+  const body = await readBody(request, services.config);
+  const waitedMs = performance.now() - waitFrom;
+  const planned = await plan(caller, body);
+  const only = planned.parent && channelOfTask(context, planned.parent);
+  const arrival = { request, server, endpoint: planning(endpoint, planned), ...(only && { only }) };
+  const call = admitCall(context, arrival, caller, ip, body, {}, startedAtMs, waitedMs);
+  return { call, planned, body };
+}
+
+/** The endpoint for this very order: what it asks for is read already. */
+const planning = (endpoint: Endpoint, { model, prompt }: Plan): Endpoint => ({
+  ...endpoint,
+  read: (body: JsonObject) => ({
+    summary: {
+      model,
+      stream: false,
+      wantsUsage: false,
+      choices: 1,
+      maxOutputTokens: null,
+      reasoningEffort: null,
+    },
+    prompt: { ...orderOf(body), prompt },
+    conversation: null,
+  }),
+});
+
+/** Numbers of an order that its price may depend on. */
+const orderOf = ({ seconds, duration }: JsonObject): JsonObject => ({ seconds, duration });

@@ -1,0 +1,153 @@
+import { type JsonObject, numberOf, recordOf, textOf } from "../../../dialects/json.ts";
+import { openaiChatDoor } from "../../../dialects/openai-chat/index.ts";
+import { decimal } from "../../../lib/decimal.ts";
+import { findDrawings } from "../../../tasks/find-tasks.ts";
+import { addDrawing, takeDrawing } from "../../../tasks/submit-task.ts";
+import { callbackUrlOf } from "../../../tasks/task-view.ts";
+import type { Caller } from "../../authenticate.ts";
+import type { RelayContext } from "../../context.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
+import { RelayError } from "../../errors.ts";
+import type { RelayServer } from "../../handle.ts";
+import { admitTask } from "../admit-task.ts";
+import { type Sent, submitTask } from "../submit.ts";
+import { bodyForUpstream, type DrawingOrder, readOrder, reason } from "./action.ts";
+import { answer, CODE, refusal } from "./answers.ts";
+
+/** What a drawing costs where the site has no price for it (reference behaviour 6.5). */
+const USD_WITHOUT_PRICE = decimal("0.1");
+
+/** Orders of the drawing protocol. */
+export const drawing: Endpoint = {
+  capability: "drawing",
+  codec: openaiChatDoor,
+  streams: false,
+  emptyIsFree: false,
+  usdWithoutPrice: USD_WITHOUT_PRICE,
+  read: () => {
+    throw new TypeError("orders are read before");
+  },
+};
+
+/** These open a form that the client fills in by a modal call, which pays. */
+const OPENS_FORM: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);
+const LONGEST_HOOK = 2000;
+
+type Planned = Readonly<{ order: DrawingOrder; model: string; prompt: string; parent?: ParentOf }>;
+type ParentOf = Readonly<{ channelId: number; keyHash: string }>;
+
+/** POST /mj/submit/…, also behind a mode; `read` reads the order. */
+export async function submitDrawing(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  mode: string,
+  read: (body: JsonObject) => DrawingOrder,
+): Promise<Response> {
+  try {
+    const arrival = { request, server, endpoint: drawing };
+    const { call, planned, body } = await admitTask(context, arrival, (caller, { json }) =>
+      plan(context, caller, read(json)),
+    );
+    const { settings, tasks } = context.services;
+    const { order, prompt } = planned;
+    const tellsClient = settings.get("MjNotifyEnabled");
+    const hook = tellsClient ? (textOf(body.json.notifyHook) ?? "").slice(0, LONGEST_HOOK) : "";
+    const { caller } = call.admitted;
+    const { sent } = await submitTask(context, call, {
+      kind: "drawing",
+      store: () =>
+        addDrawing(tasks.db, {
+          userId: caller.user.id,
+          tokenId: caller.token?.id ?? 0,
+          channelId: 0,
+          action: order.action,
+          prompt,
+          state: textOf(body.json.state) ?? "",
+          botType: textOf(body.json.botType) ?? "",
+          customId: order.customId,
+          notifyHook: hook,
+          chargeId: call.recordId,
+          createdAt: call.createdAt,
+        }),
+      request: (channel, provider, _model, id) => ({
+        url:
+          upstreamUrl(
+            provider.url(channel, { capability: "drawing", dialect: "openai-chat", model: "", stream: false }),
+            mode,
+          ) + order.path,
+        body: JSON.stringify(
+          bodyForUpstream(order.body, {
+            callbackUrl: tellsClient ? callbackUrlOf(tasks, id) : null,
+            keepsAccountFilter: settings.get("MjAccountFilterEnabled"),
+            clearsModes: settings.get("MjModeClearEnabled"),
+          }),
+        ),
+      }),
+      read: (answered) => readSubmitted(answered, order.action),
+      take: (id, taken, { code, reason: description }) =>
+        takeDrawing(tasks.db, id, taken, {
+          code,
+          description,
+          isOver: order.action === "UPLOAD" && code === CODE.accepted,
+        }),
+    });
+    return tell(request, sent, order.action);
+  } catch (error) {
+    return refusal(context, request, error);
+  }
+}
+
+/** POST /mj/submit/{name} */
+export const submitNamed = (
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  mode: string,
+  name: string,
+): Promise<Response> => submitDrawing(context, request, server, mode, (body) => readOrder(name, body));
+
+/** An order that goes on from another goes to its channel, and is logged by its prompt. */
+async function plan({ services }: RelayContext, caller: Caller, order: DrawingOrder): Promise<Planned> {
+  const { model, prompt, parentId, action } = order;
+  if (parentId === null) return { order, model, prompt };
+  const [parent] = await findDrawings(services.tasks.db, caller.user.id, [parentId]);
+  if (!parent) throw reason("task_not_found");
+  const mustBeDone = action !== "MODAL" && services.settings.get("MjActionCheckSuccessEnabled");
+  if (mustBeDone && parent.status !== "SUCCESS") throw reason("task_status_not_success");
+  return { order, model, prompt: prompt || parent.prompt, parent };
+}
+
+/** Modes that begin with `mj-` are the gateway's own; others are part of the upstream's address. */
+const upstreamUrl = (url: string, mode: string): string =>
+  mode === "" || mode.startsWith("mj-") ? url : url.replace(/\/mj$/, `/${mode}/mj`);
+
+type SubmitAnswer = JsonObject;
+
+function readSubmitted(answered: unknown, action: string): Sent<SubmitAnswer> | null {
+  const told = recordOf(answered);
+  const code = numberOf(told?.code);
+  if (!told || code === null) return null;
+  const isTaken = code === CODE.accepted || (action !== "SWAP_FACE" && (code === CODE.exists || code === CODE.queued));
+  const result = Array.isArray(told.result) ? textOf(told.result[0]) : textOf(told.result);
+  return { answer: told, upstreamId: isTaken ? (result ?? "") : null, code, reason: textOf(told.description) ?? "" };
+}
+
+/** What the client is told: also a task that exists or waits is accepted, but for those that open a form. */
+function tell(request: Request, { answer: told, upstreamId, code, reason: why }: Sent<SubmitAnswer>, action: string) {
+  if (upstreamId === null) {
+    if (code === CODE.overload) return answer(request, told, 429);
+    if (code === CODE.badRequest || code === CODE.unknown) {
+      const description = `${why} ${textOf(told.result) ?? ""}`.trim();
+      return answer(request, { description, type: "upstream_error", code }, 400);
+    }
+    return answer(request, told);
+  }
+  return answer(request, OPENS_FORM.has(action) ? told : { ...told, code: CODE.accepted });
+}
+
+/** Throws RelayError where drawing is turned off on this site. */
+export function refuseWithoutDrawing({ services }: RelayContext): void {
+  if (services.settings.get("DrawingEnabled")) return;
+  throw new RelayError(403, "endpoint_disabled", "Drawing is turned off on this site.");
+}

@@ -1,0 +1,129 @@
+import { charge } from "../../billing/pricing/charge.ts";
+import { NO_USAGE } from "../../billing/types.ts";
+import type { ChannelEntry } from "../../channels/entry.ts";
+import { upstreamModelOf } from "../../channels/upstream-model.ts";
+import { parseJson } from "../../dialects/json.ts";
+import { readError } from "../../dialects/openai-chat/error.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { providerOf } from "../../providers/registry.ts";
+import { refuseTask, type Taken } from "../../tasks/submit-task.ts";
+import type { TaskKind } from "../../tasks/task.ts";
+import { underWatch } from "../attempt.ts";
+import { notAnswered, refusedByUpstream } from "../attempt-failure.ts";
+import type { Call } from "../call.ts";
+import type { RelayContext } from "../context.ts";
+import { RelayError } from "../errors.ts";
+import { Exchange } from "../exchange.ts";
+import { relayErrorOf } from "../pipeline.ts";
+import { reserve } from "../reserve.ts";
+import type { Choice } from "../scheduler/choose.ts";
+import { fail, settle } from "../settle.ts";
+import { OutputTally } from "../tally.ts";
+import { tryChannels } from "../try-channels.ts";
+
+/** What an upstream answered to an order. */
+export type Sent<Answer> = Readonly<{
+  answer: Answer;
+  /** The upstream's name of the task; null: it did not take it. */
+  upstreamId: string | null;
+  /** The protocol's code, and why the order was refused. */
+  code: number;
+  reason: string;
+}>;
+
+/** An order in the words of one protocol. */
+export type TaskOrder<Answer> = Readonly<{
+  kind: TaskKind;
+  /** Stores the task before its upstream hears of it; its row's id. */
+  store(): Promise<number>;
+  /** The order as this channel's upstream wants it. */
+  request(
+    channel: ChannelEntry,
+    provider: Provider,
+    model: string,
+    id: number,
+  ): Readonly<{ url: string; body: string }>;
+  read(answer: unknown, provider: Provider): Sent<Answer> | null;
+  /** Notes that the upstream took it. */
+  take(id: number, taken: Taken, sent: Sent<Answer>): Promise<void>;
+}>;
+
+const SUBMIT_TIMEOUT_MS = 60_000;
+/** Tasks are charged by themselves, not by tokens. */
+const ONE_TASK = { ...NO_USAGE, promptTokens: 1 };
+
+/**
+ * Orders a task: reserve → store → try channels → charge → note. The charge is in the journal before the row says that the
+ * task was taken: a process that dies between leaves a row that nobody took, which ends as a failure and gives the charge
+ * back. Rejects RelayError; then nothing stays held and the row tells why.
+ */
+export async function submitTask<Answer>(
+  context: RelayContext,
+  call: Call,
+  order: TaskOrder<Answer>,
+): Promise<Readonly<{ id: number; sent: Sent<Answer> }>> {
+  const { db, vault } = context.services.tasks;
+  const reserved = reserve(context, call);
+  if (reserved) await reserved;
+  let id: number | null = null;
+  try {
+    context.userLimits.begin(call);
+    const row = await order.store();
+    id = row;
+    const { sent, key } = await tryChannels(context, call, (choice) => attemptOrder(context, call, choice, order, row));
+    const channelId = call.channel?.id ?? 0;
+    if (sent.upstreamId === null) {
+      fail(context, call, new RelayError(400, sent.code, sent.reason, { type: "upstream_error" }), "refused");
+      await refuseTask(db, order.kind, row, { reason: sent.reason, code: sent.code, channelId });
+      return { id: row, sent };
+    }
+    const quota = call.price ? charge(call.price, ONE_TASK, context.prices.quotaPerUnit()).quota : 0;
+    await settle(context, call, { ending: "complete", reported: ONE_TASK, tally: new OutputTally() });
+    const { upstreamId } = sent;
+    await order.take(row, { upstreamId, channelId, keyHash: vault.keyedHash(key), quota }, sent);
+    return { id: row, sent };
+  } catch (error) {
+    const told = relayErrorOf(context, call, error);
+    // Once it is charged the row alone decides: it was not taken, so it fails and gives the charge back.
+    if (call.hold) {
+      fail(context, call, told, call.attempts.length > 0 ? "upstream_failed" : "refused");
+      const channelId = call.channel?.id ?? 0;
+      if (id !== null) await refuseTask(db, order.kind, id, { reason: told.message, code: told.status, channelId });
+    }
+    throw told;
+  }
+}
+
+function attemptOrder<Answer>(
+  context: RelayContext,
+  call: Call,
+  choice: Choice,
+  order: TaskOrder<Answer>,
+  id: number,
+): Promise<{ sent: Sent<Answer>; key: string }> {
+  const exchange = new Exchange(context.watch, SUBMIT_TIMEOUT_MS);
+  return underWatch(context, call, choice, exchange, false, async (entry) => {
+    const { channel, key } = choice;
+    const { endpoint, candidates, summary } = call.admitted;
+    const provider = providerOf(channel.type);
+    if (!provider?.capabilities.includes(endpoint.capability)) throw notAnswered(channel, key, "unsupported");
+    call.channel = channel;
+    call.keyIndex = channel.keys.indexOf(key);
+    call.upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);
+    const { url, body } = order.request(channel, provider, call.upstreamModel, id);
+    const headers = { ...provider.authHeaders(channel, key), "content-type": "application/json" };
+    const { proxy } = channel.setting;
+    const outgoing = { url, headers, body, webSocket: false, proxy: typeof proxy === "string" ? proxy : "" };
+    const response = await context.upstream.send(outgoing, exchange.signal);
+    entry.status = response.status;
+    const text = await response.text();
+    entry.firstByteMs = Math.round(call.elapsedMs);
+    if (!response.ok) {
+      const told = readError(response.status, text);
+      throw refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
+    }
+    const sent = order.read(parseJson(text), provider);
+    if (!sent) throw notAnswered(channel, key, "broken");
+    return { sent, key };
+  });
+}
