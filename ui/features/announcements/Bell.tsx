@@ -21,7 +21,7 @@ export const Bell = () => {
         aria-haspopup="dialog"
         onClick={(event) => setAnchor(event.currentTarget)}
       >
-        <Badge badgeContent={unread} max={9} color="primary" overlap="circular">
+        <Badge badgeContent={unread || null} max={9} color="primary" overlap="circular">
           <Notifications />
         </Badge>
       </IconButton>
