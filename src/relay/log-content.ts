@@ -1,6 +1,9 @@
 import type { JsonObject } from "../dialects/json.ts";
 import { recordOf, textOf } from "../dialects/json.ts";
 import { eachContentText } from "../dialects/openai-chat/request.ts";
+import type { SensitiveWords } from "../settings/sensitive-words.ts";
+import type { SettingsReader } from "../settings/settings.ts";
+import { redact } from "./redact.ts";
 
 /** Contents of a call for the log (option LogChatContentEnabled), each cut to a size a log row can bear. */
 export type LoggedContent = {
@@ -11,10 +14,31 @@ export type LoggedContent = {
   output_content?: string;
 };
 
-const MAX_CHARACTERS = 16_000;
+/** How contents are kept. */
+export type ContentRules = Readonly<{
+  /** Of each text. */
+  maxCharacters: number;
+  /** Keys, addresses and numbers of people are taken out, and what `patterns` name. */
+  redacts: boolean;
+  patterns: SensitiveWords;
+}>;
+
+/** So much beyond the limit is looked at, for a secret that lies across it. */
+const SLACK = 4000;
+
+/** The rules of the site; null: contents are not kept. */
+export const contentRules = (settings: SettingsReader): ContentRules | null =>
+  settings.get("LogChatContentEnabled")
+    ? {
+        maxCharacters: settings.get("LogContentMaxCharacters"),
+        redacts: settings.get("LogContentRedactEnabled"),
+        patterns: settings.get("LogContentRedactPatterns"),
+      }
+    : null;
 
 /** System messages joined, the last user message, the messages between, and the answer's text. */
-export function contentToLog(body: JsonObject, output: string): LoggedContent {
+export function contentToLog(body: JsonObject, output: string, rules: ContentRules): LoggedContent {
+  const cut = (text: string) => kept(text, rules);
   const content: LoggedContent = { output_content: cut(output) };
   if (!Array.isArray(body.messages)) {
     const input = body.prompt ?? body.input;
@@ -41,4 +65,8 @@ function contentText(message: JsonObject): string {
   return texts.join("\n");
 }
 
-const cut = (text: string): string => (text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text);
+function kept(text: string, { maxCharacters, redacts, patterns }: ContentRules): string {
+  const near = text.length > maxCharacters + SLACK ? text.slice(0, maxCharacters + SLACK) : text;
+  const clean = redacts ? redact(near, patterns) : near;
+  return clean.length > maxCharacters ? `${clean.slice(0, maxCharacters)}…` : clean;
+}

@@ -6,7 +6,7 @@ import { countPrompt, countText } from "./count-tokens.ts";
 import type { RelayError } from "./errors.ts";
 import { hostedTools } from "./hosted-tools.ts";
 import { endedCall } from "./live-call.ts";
-import { contentToLog } from "./log-content.ts";
+import { contentRules, contentToLog } from "./log-content.ts";
 import { type Outcome, recordOf } from "./record.ts";
 import type { OutputTally } from "./tally.ts";
 
@@ -58,6 +58,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
   const { settings, billing } = services;
   const toolCalls = hostedTools(call, ended.tally);
   const counted = toolCalls ? { ...usage, toolCalls: { ...toolCalls, ...usage.toolCalls } } : usage;
+  const rules = contentRules(settings);
   const charged = call.price ? charge(call.price, counted, prices.quotaPerUnit()) : null;
   const outcome: Outcome = {
     ending: ended.ending,
@@ -67,9 +68,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
     receipt: charged?.receipt ?? null,
     status: 200,
     error: ended.error ?? null,
-    content: settings.get("LogChatContentEnabled")
-      ? contentToLog(call.admitted.prompt, ended.tally.countable().text)
-      : null,
+    content: rules && contentToLog(call.admitted.prompt, ended.tally.countable().text, rules),
   };
   const record = recordOf(call, outcome);
   if (call.hold) billing.settle(call.hold, record);

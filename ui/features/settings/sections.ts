@@ -87,7 +87,11 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
   },
   {
     id: "logging",
-    fields: on("LogConsumeEnabled", "LogChatContentEnabled"),
+    fields: [
+      ...on("LogConsumeEnabled", "LogChatContentEnabled", "LogContentRedactEnabled"),
+      whole("LogContentMaxCharacters", 100),
+      { key: "LogContentRedactPatterns", kind: "lines" },
+    ],
     extra: "clearLogs",
   },
   {
