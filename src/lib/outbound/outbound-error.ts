@@ -3,7 +3,6 @@ export type OutboundFailure =
   | "bad_address"
   | "refused_address"
   | "unresolved"
-  | "unsupported_proxy"
   | "too_many_redirects"
   | "too_large"
   | "timeout"

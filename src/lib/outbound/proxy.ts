@@ -1,16 +1,52 @@
+import type { SocksProxy } from "socks";
 import { OutboundError } from "./outbound-error.ts";
 import type { Resolve } from "./resolve.ts";
+import { openSocksBridge, type SocksBridge } from "./socks-bridge.ts";
 import { hostnameOf, parseHttpUrl } from "./url.ts";
 
+const SOCKS = /^socks([45]?)[ah]?:\/\//i;
+const SOCKS_PORT = 1080;
+/** Bridges that are kept open; addresses of proxies change seldom. */
+const MOST_BRIDGES = 200;
+
 /**
- * Checks a proxy address (`http://`, `https://`, with or without user and password) and returns it as fetch takes it.
- * Throws or rejects OutboundError: socks5 is not offered by the runtime, and a proxy must be as reachable as a target.
+ * Checks a proxy address (`http://`, `https://`, `socks5://`, `socks4://`, with or without user and password) and returns
+ * it as fetch takes it. Throws or rejects OutboundError: a proxy must be as reachable as a target.
  */
 export async function checkedProxy(proxy: string, resolve: Resolve): Promise<string> {
-  if (/^socks/i.test(proxy)) {
-    throw new OutboundError("unsupported_proxy", "SOCKS proxies are not supported; use an http:// or https:// proxy");
-  }
-  const url = parseHttpUrl(proxy, "the proxy address");
+  const version = SOCKS.exec(proxy)?.[1];
+  const url = parseHttpUrl(version === undefined ? proxy : proxy.replace(SOCKS, "http://"), "the proxy address");
   await resolve(hostnameOf(url));
-  return url.href;
+  if (version === undefined) return url.href;
+  return (await bridgeTo(proxy, socksProxy(url, version === "4" ? 4 : 5, resolve))).address;
 }
+
+const bridges = new Map<string, Promise<SocksBridge>>();
+
+/** One bridge for each address of a proxy. */
+function bridgeTo(proxy: string, target: () => Promise<SocksProxy>): Promise<SocksBridge> {
+  const known = bridges.get(proxy);
+  if (known) return known;
+  const [oldest] = bridges;
+  if (oldest && bridges.size >= MOST_BRIDGES) {
+    bridges.delete(oldest[0]);
+    void oldest[1].then(({ close }) => close());
+  }
+  const opened = openSocksBridge(target);
+  bridges.set(proxy, opened);
+  opened.catch(() => bridges.delete(proxy));
+  return opened;
+}
+
+/** The proxy at one of its checked addresses, looked up again for each connection. */
+const socksProxy = (url: URL, type: 4 | 5, resolve: Resolve) => async (): Promise<SocksProxy> => {
+  const [host] = await resolve(hostnameOf(url));
+  if (host === undefined) throw new OutboundError("unresolved", `${url.host} has no address`);
+  return {
+    host,
+    port: Number(url.port) || SOCKS_PORT,
+    type,
+    ...(url.username !== "" && { userId: decodeURIComponent(url.username) }),
+    ...(url.password !== "" && { password: decodeURIComponent(url.password) }),
+  };
+};

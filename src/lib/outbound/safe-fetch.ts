@@ -14,6 +14,8 @@ export type SafeRequest = {
   /** Largest body that is read. */
   maxBytes?: number;
   maxRedirects?: number;
+  /** Hears of each part of the body as it arrives. */
+  onPart?: () => void;
   /** `http://` or `https://` proxy; empty: direct. */
   proxy?: string;
 };
@@ -60,7 +62,7 @@ async function follow(
   for (let hop = 0; hop <= (request.maxRedirects ?? DEFAULT_MAX_REDIRECTS); hop += 1) {
     const response = await send(url, { method, headers, body, proxy, signal: deadline }, resolve);
     const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
-    if (location === null) return read(response, url, request.maxBytes ?? DEFAULT_MAX_BYTES);
+    if (location === null) return read(response, url, request);
     await response.body?.cancel();
     const next = parseHttpUrl(URL.parse(location, url.href)?.href ?? "", "the redirect's target");
     if (next.origin !== url.origin) headers = withoutCredentials(headers);
@@ -103,13 +105,15 @@ async function send(url: URL, exchange: Exchange, resolve: Resolve): Promise<Res
   throw failure;
 }
 
-async function read(response: Response, url: URL, maxBytes: number): Promise<SafeResponse> {
+async function read(response: Response, url: URL, request: SafeRequest): Promise<SafeResponse> {
+  const { maxBytes = DEFAULT_MAX_BYTES, onPart } = request;
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
     size += part.byteLength;
     if (size > maxBytes) throw new OutboundError("too_large", `the answer is larger than ${maxBytes} bytes`);
     parts.push(part);
+    onPart?.();
   }
   const body = Buffer.concat(parts);
   return { status: response.status, headers: response.headers, url: url.href, body, text: () => body.toString("utf8") };
