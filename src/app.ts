@@ -12,6 +12,7 @@ import { channelTransferRoutes } from "./console/channel-transfer.ts";
 import { channelUpstreamRoutes } from "./console/channel-upstream.ts";
 import { channelRoutes } from "./console/channels.ts";
 import { dataRoutes } from "./console/data.ts";
+import { doctorRoutes } from "./console/doctor.ts";
 import { envelope } from "./console/envelope.ts";
 import { guard } from "./console/guard.ts";
 import { identityRoutes } from "./console/identity.ts";
@@ -27,6 +28,7 @@ import { taskRoutes } from "./console/tasks.ts";
 import { tokenRoutes } from "./console/tokens.ts";
 import { walletRoutes } from "./console/wallet.ts";
 import { type PageLimit, webAssets } from "./console/web-assets.ts";
+import type { Overhead, Patient } from "./doctor/patient.ts";
 import { health, type Readiness } from "./health.ts";
 import { limitKeyOf } from "./lib/client-ip.ts";
 import { nowSeconds } from "./lib/clock.ts";
@@ -50,6 +52,8 @@ export type App = Readonly<{
   drain(): void;
   /** Ends all talks; resolves when they are charged. */
   cut(): Promise<void>;
+  /** What the doctor examines. */
+  patient: Patient;
 }>;
 
 /**
@@ -57,9 +61,10 @@ export type App = Readonly<{
  * router of its own, so that nothing the console needs runs before a relayed call.
  */
 export function createApp(services: Services, draining: () => boolean): App {
-  const { routes, talks, explain, readLive } = createRelay(relayServices(services));
+  const { routes, talks, explain, readLive, readOverhead } = createRelay(relayServices(services));
+  const patient = patientOf(services, readOverhead);
   const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
-  const api = managementApi(services, explain, readLive);
+  const api = managementApi(services, explain, readLive, patient);
   const document = lazily(() => openApiDocument([relay, api], version));
   const management = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set }) => {
@@ -81,6 +86,7 @@ export function createApp(services: Services, draining: () => boolean): App {
       services.feed.close();
     },
     cut: talks.cut,
+    patient,
   };
 }
 
@@ -129,8 +135,18 @@ function pageLimit({ config, clientAddress }: Services): PageLimit {
   };
 }
 
+/** What the doctor examines; the site's own address may be a private one. */
+function patientOf(services: Services, readOverhead: () => Overhead): Patient {
+  const { billing } = services;
+  return {
+    ...services,
+    ownFetch: createSafeFetch(createAddressPolicy(true)),
+    running: { billing, readOverhead },
+  };
+}
+
 /** Everything under /api. Nobody needs the types of its routes, and all together they are too many for the compiler. */
-function managementApi(services: Services, explain: Explain, readLive: ReadLive): AnyElysia {
+function managementApi(services: Services, explain: Explain, readLive: ReadLive, patient: Patient): AnyElysia {
   const { database, changes, vault, channels, config } = services;
   const shared = {
     ...services,
@@ -166,6 +182,7 @@ function managementApi(services: Services, explain: Explain, readLive: ReadLive)
     .use(redemptionRoutes(shared, guarded))
     .use(auditRoutes(shared, guarded))
     .use(bookRoutes(shared, guarded))
+    .use(doctorRoutes(patient, guarded))
     .use(walletRoutes(shared, guarded))
     .use(dataRoutes(shared, guarded))
     .use(logRoutes(services, guarded))

@@ -27,6 +27,8 @@ async function run(): Promise<number> {
       return 0;
     case "healthcheck":
       return (await import("./cli/healthcheck.ts")).healthcheck();
+    case "doctor":
+      return (await import("./cli/doctor.ts")).doctor();
     case "serve":
       await liftConnectionLimit(args);
       return (await import("./cli/serve.ts")).serve();

@@ -12,7 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["services"],
   ["health"],
   ["console", "relay"],
-  ["migration", "jobs"],
+  ["migration", "jobs", "doctor"],
   ["accounts", "channels", "tokens", "codes", "wallet", "logs", "tasks", "notify"],
   ["billing", "providers", "settings"],
   ["dialects", "db"],

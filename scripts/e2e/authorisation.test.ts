@@ -9,6 +9,7 @@ type Call = Readonly<{ method: string; path: string; role: Role | null }>;
 /** Open to everybody, each for its reason: what comes before signing in, public texts, services that call back, and what API keys ask. */
 const OPEN: readonly string[] = [
   "GET /api/about",
+  "GET /api/doctor/stream",
   "GET /api/home_page_content",
   "GET /api/log/token",
   "GET /api/notice",

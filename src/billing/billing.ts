@@ -2,6 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Changes } from "../../db/changes.ts";
 import type { Database } from "../../db/types.ts";
+import { nowSeconds } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import { createSerial } from "../lib/serial.ts";
 import { adoptOrphans } from "./journal/adopt-orphans.ts";
@@ -40,6 +41,8 @@ type Parts = Readonly<{
 export type BillingStatus = Readonly<{
   pendingRecords: number;
   journalBytes: number;
+  /** Seconds since the call ended whose record waits longest; null: none waits. */
+  oldestSeconds: number | null;
   /** The last try to write charges failed. */
   databaseDown: boolean;
   /** The disk refuses the journal: charges are in memory only. */
@@ -151,6 +154,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     status: () => ({
       pendingRecords: journal.pendingRecords,
       journalBytes: journal.bytes,
+      oldestSeconds: secondsSince(journal.oldest()),
       databaseDown: writer.databaseDown,
       diskRefused: !journal.onDisk,
     }),
@@ -171,4 +175,11 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       claim.release();
     },
   };
+}
+
+/** How long ago the call of a record ended; null without one. */
+function secondsSince(text: string | null): number | null {
+  if (text === null) return null;
+  const { createdAt, elapsedMs } = JSON.parse(text) as UsageRecord;
+  return Math.max(0, nowSeconds() - createdAt - Math.round(elapsedMs / 1000));
 }

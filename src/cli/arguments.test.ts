@@ -12,6 +12,7 @@ describe("parseCommand", () => {
     [["reset-password", "root"], { name: "reset-password", username: "root" }],
     [["import", "--from", "a.db", "--logs"], { name: "import", from: "a.db", withLogs: true, isDry: false }],
     [["healthcheck"], { name: "healthcheck" }],
+    [["doctor"], { name: "doctor" }],
   ])("%p", (args, command) => expect(parseCommand(args)).toEqual(command));
 
   test.each([

@@ -7,6 +7,7 @@ export type Command =
   | { name: "import"; from: string; withLogs: boolean; isDry: boolean }
   | { name: "reset-password"; username: string }
   | { name: "healthcheck" }
+  | { name: "doctor" }
   | { name: "help" }
   | { name: "version" };
 
@@ -27,6 +28,7 @@ Commands
                            bring users, API keys, channels, codes and options over from one-api, new-api or
                            Veloera: SOURCE is a SQLite file, or a mysql:// or postgres:// address
   reset-password USER      give USER a new password, print it, end the user's sessions
+  doctor                   look for what is wrong with the installation, and say how to fix it
   healthcheck              exit 0 when the gateway on this machine is ready
 
 Options
@@ -62,6 +64,7 @@ export function parseCommand(args: readonly string[]): Command {
   switch (name) {
     case "serve":
     case "healthcheck":
+    case "doctor":
     case "help":
     case "version":
       expectOperands(0);

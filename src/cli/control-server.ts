@@ -6,6 +6,8 @@ import { Readable } from "node:stream";
 import { writeBackup } from "../../db/backup/write-backup.ts";
 import { CONTROL_SOCKET, findRunDirectory } from "../../db/embedded/run-directory.ts";
 import { resetPassword } from "../accounts/reset-password.ts";
+import { CHECKS, examine, type Report } from "../doctor/examine.ts";
+import type { Patient } from "../doctor/patient.ts";
 import type { Services } from "../services.ts";
 import { version } from "../version.ts";
 
@@ -13,7 +15,7 @@ import { version } from "../version.ts";
  * Listens on a private socket in the data directory for what the command line asks of the process that has the embedded
  * database: nobody else can open it. Only this user can connect. Returns what ends it; a server database needs none.
  */
-export async function startControl(services: Services): Promise<() => Promise<void>> {
+export async function startControl(services: Services, patient: Patient): Promise<() => Promise<void>> {
   const directory = await findRunDirectory(services.config.dataDir);
   if (services.database.kind !== "embedded" || directory === null) return async () => {};
   const path = join(directory, CONTROL_SOCKET);
@@ -22,7 +24,7 @@ export async function startControl(services: Services): Promise<() => Promise<vo
     async fetch(request, server) {
       server.timeout(request, 0);
       try {
-        return await carryOut(services, directory, request);
+        return await carryOut(services, patient, directory, request);
       } catch (error) {
         services.log.error({ error }, "a command could not be carried out");
         return new Response(error instanceof Error ? error.message : String(error), { status: 500 });
@@ -36,11 +38,16 @@ export async function startControl(services: Services): Promise<() => Promise<vo
   };
 }
 
-async function carryOut(services: Services, directory: string, request: Request): Promise<Response> {
+async function carryOut(services: Services, patient: Patient, directory: string, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname === "/backup") return sendBackup(services, directory);
   if (pathname === "/reset-password") {
     return new Response(await resetPassword({ ...services, db: services.database.db }, await request.text()));
+  }
+  if (pathname === "/doctor") {
+    const reports: Report[] = [];
+    for (const check of CHECKS) reports.push(await examine(patient, check, "en"));
+    return Response.json(reports);
   }
   return new Response("unknown command", { status: 404 });
 }

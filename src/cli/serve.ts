@@ -19,9 +19,9 @@ export async function serve(): Promise<number> {
   process.on("unhandledRejection", (error) => log.error({ error }, "a failure nobody waited for"));
 
   const services = await openServices(config, log);
-  const endControl = await startControl(services);
   let isDraining = false;
   const app = createApp(services, () => isDraining);
+  const endControl = await startControl(services, app.patient);
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,

@@ -2,6 +2,7 @@ import { accountMessages } from "./messages/accounts.ts";
 import { channelMessages } from "./messages/channels.ts";
 import { codeMessages } from "./messages/codes.ts";
 import { commonMessages } from "./messages/common.ts";
+import { doctorMessages } from "./messages/doctor.ts";
 import { logMessages } from "./messages/logs.ts";
 import { notifyMessages } from "./messages/notify.ts";
 import { oauthMessages } from "./messages/oauth.ts";
@@ -27,6 +28,7 @@ const catalogue = {
   ...logMessages,
   ...walletMessages,
   ...codeMessages,
+  ...doctorMessages,
 } as const satisfies Record<string, Message>;
 
 type Message = Readonly<{ en: string; zh: string }>;

@@ -18,10 +18,13 @@ export type SharedLimits = Readonly<{
   limiter(name: string, limit: Limit): SharedRateLimiter;
   /** False while it is away: each process then counts for itself. */
   isAnswering(): boolean;
+  /** Milliseconds until it answers. Rejects with why it does not, within a few seconds. */
+  ping(): Promise<number>;
   close(): void;
 }>;
 
 const TIMEOUT_MS = 250;
+const PING_TIMEOUT_MS = 3000;
 /** So long it is left alone after a failure: a slow Redis must not slow every call down. */
 const REST_MS = 5000;
 
@@ -80,6 +83,16 @@ export function createSharedLimits(url: string, log: Logger, now: () => number =
       };
     },
     isAnswering: () => restUntil === 0,
+    async ping() {
+      const start = performance.now();
+      const asked = redis.send("PING", []);
+      asked.catch(() => {});
+      const late = Bun.sleep(PING_TIMEOUT_MS).then(() => {
+        throw new Error(`no answer within ${PING_TIMEOUT_MS / 1000} s`);
+      });
+      await Promise.race([asked, late]);
+      return performance.now() - start;
+    },
     close: () => redis.close(),
   };
 }

@@ -2,6 +2,13 @@ import { indexOfBytes, lastIndexOfBytes } from "./bytes.ts";
 
 /** Bytes of server-sent events. Lines may end with LF, CRLF or CR; an event ends with an empty line. */
 
+/** Keeps proxies from gathering or changing an event stream. */
+export const EVENT_STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+
 const LF = 10;
 const CR = 13;
 

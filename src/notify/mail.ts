@@ -21,6 +21,8 @@ export type Mailer = {
   isConfigured(): boolean;
   /** Resolves when the server has taken the mail. Throws OperationError mail_not_configured or mail_failed. */
   send(mail: Mail): Promise<void>;
+  /** Connects and signs in without sending: null when the server lets us, else why not. */
+  probe(): Promise<string | null>;
 };
 
 const IMPLICIT_TLS_PORT = 465;
@@ -76,6 +78,14 @@ export function createMailer(deps: Readonly<{ settings: SettingsReader; policy: 
       } catch (error) {
         log.warn({ reason: reasonOf(error) }, "a mail could not be sent");
         throw new OperationError("mail_failed");
+      }
+    },
+    async probe() {
+      try {
+        await (await transport()).verify();
+        return null;
+      } catch (error) {
+        return reasonOf(error);
       }
     },
   };

@@ -3,11 +3,12 @@ import { corsHeaders } from "./headers.ts";
 
 /** Headers of an answer; the gateway's own time up to its first byte stands in X-Sluice-Overhead-Ms. */
 export function answerHeaders(call: Call, contentType: string): Record<string, string> {
+  call.overheadMs = Math.max(0, call.elapsedMs - call.waitedMs);
   const headers: Record<string, string> = {
     ...corsHeaders(call.admitted.request),
     "content-type": contentType,
     "x-request-id": call.requestId,
-    "x-sluice-overhead-ms": Math.max(0, call.elapsedMs - call.waitedMs).toFixed(2),
+    "x-sluice-overhead-ms": call.overheadMs.toFixed(2),
   };
   if (call.dropped.length > 0) headers["x-sluice-dropped"] = call.dropped.join(", ");
   return headers;

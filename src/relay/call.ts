@@ -49,6 +49,8 @@ export class Call {
   promptTokens: number | null = null;
   /** Milliseconds from arrival to the first byte of the answer; null before. */
   firstByteMs: number | null = null;
+  /** Milliseconds of the gateway's own up to the first byte of the answer; null before. */
+  overheadMs: number | null = null;
   /** The client closed its connection. */
   clientLeft = false;
   /** Stops what runs for the call; set while an upstream works. */

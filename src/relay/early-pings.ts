@@ -1,7 +1,8 @@
 import { randomId, requestIdOf } from "../lib/request-id.ts";
+import { EVENT_STREAM_HEADERS } from "../lib/sse.ts";
 import type { Call } from "./call.ts";
 import { RelayError, told } from "./errors.ts";
-import { corsHeaders, EVENT_STREAM_HEADERS } from "./headers.ts";
+import { corsHeaders } from "./headers.ts";
 
 /**
  * Keeps the client's connection alive while an upstream thinks: when the answer has not begun after one interval, the

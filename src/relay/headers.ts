@@ -14,10 +14,3 @@ export const PREFLIGHT_HEADERS = {
   "access-control-allow-headers": "*, Authorization",
   "access-control-max-age": "86400",
 } as const;
-
-/** Keeps proxies from gathering or changing an event stream. */
-export const EVENT_STREAM_HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-cache, no-transform",
-  "x-accel-buffering": "no",
-} as const;

@@ -36,6 +36,8 @@ import { PREFLIGHT_HEADERS } from "./headers.ts";
 import { createHealth } from "./health.ts";
 import { readLive } from "./live.ts";
 import { createRelayMetrics } from "./metrics.ts";
+import { settleForgotten } from "./objects/follow.ts";
+import { objectRoutes } from "./objects/routes.ts";
 import { createPrices } from "./price.ts";
 import { createModelRequestLimit } from "./rate-limit.ts";
 import { createTalks, type Talks } from "./realtime/talks.ts";
@@ -51,8 +53,8 @@ import { createUpstream } from "./upstream.ts";
 import { createUserLimits } from "./user-limits.ts";
 import { createWatch } from "./watch.ts";
 
-export { type Talk, talkSockets } from "./realtime/talks.ts";
 export { createObjectStore } from "./objects/store.ts";
+export { type Talk, talkSockets } from "./realtime/talks.ts";
 export { createResponseStore } from "./responses/store.ts";
 export type { RelayServices } from "./services.ts";
 
@@ -62,11 +64,13 @@ export function createRelay(services: RelayServices) {
   // What an earlier process left when it was killed.
   rmSync(formFolder(services.config), { recursive: true, force: true });
   setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS).unref();
+  setInterval(() => void settleForgotten(context).catch(() => {}), SETTLE_MS).unref();
   const talks = createTalks(context);
   return {
     routes: routesOf(context, talks),
     talks,
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
+    readOverhead: () => context.metrics.overhead(),
     readLive: (channel: ChannelEntry): ChannelLive => readLive(context, channel),
   };
 }
@@ -96,6 +100,9 @@ const billingRoutes = (context: RelayContext, prefix: string) =>
     .get("/subscription", ({ request, server }) => billingSubscription(context, request, server))
     .get("/usage", ({ request, server }) => billingUsage(context, request, server))
     .options("/*", preflight);
+
+/** How often batches and jobs that nobody asks for are looked at. */
+const SETTLE_MS = 600_000;
 
 /** How often kept responses that have expired are deleted. */
 const SWEEP_MS = 3_600_000;
@@ -131,12 +138,26 @@ function createContext(services: RelayServices): RelayContext {
 /** Known in OpenAI's API and never offered. */
 const UNSUPPORTED = [
   ["POST", "/edits"],
-  ["GET", "/files"],
-  ["POST", "/files"],
-  ["GET", "/files/*"],
-  ["DELETE", "/files/*"],
   ["GET", "/fine-tunes"],
   ["POST", "/fine-tunes"],
+  ["POST", "/assistants"],
+  ["GET", "/assistants"],
+  ["POST", "/threads"],
+  ["POST", "/threads/*"],
+  ["GET", "/threads/*"],
+  ["POST", "/vector_stores"],
+  ["GET", "/vector_stores"],
+  ["GET", "/vector_stores/*"],
+  ["POST", "/vector_stores/*"],
+  ["POST", "/containers"],
+  ["GET", "/containers"],
+  ["GET", "/containers/*"],
+  ["POST", "/conversations"],
+  ["GET", "/conversations/*"],
+  ["POST", "/conversations/*"],
+  ["POST", "/evals"],
+  ["GET", "/evals"],
+  ["POST", "/realtime/*"],
   ["GET", "/fine-tunes/*"],
   ["POST", "/fine-tunes/*"],
   ["DELETE", "/models/*"],
@@ -207,6 +228,7 @@ function versionOne(context: RelayContext, talks: Talks, base: string) {
       showModel(context, request, server, decodeURIComponent(params["*"])),
     );
   app.use(billingRoutes(context, "/dashboard/billing"));
+  app.use(objectRoutes(context, ""));
   for (const [path, endpoint] of MEDIA) {
     app.post(path, ({ request, server }) => handleCall(context, { request, server, endpoint }), unread);
   }

@@ -1,6 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
 import type { UsageRecord } from "../billing/types.ts";
 import type { Call } from "./call.ts";
+import { type RecentOverhead, RecentOverheads } from "./recent-overheads.ts";
 import { LabelledCounts, LabelledTimes } from "./tally-metrics.ts";
 
 export type RelayMetrics = {
@@ -9,6 +10,8 @@ export type RelayMetrics = {
   /** A request was refused before it became a call. */
   refused(status: number): void;
   upstreamFailed(channelId: number, status: number): void;
+  /** The gateway's own time in recent calls; null: there was none. */
+  overhead(): RecentOverhead | null;
 };
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
@@ -52,8 +55,11 @@ export function createRelayMetrics(registry: Registry, openStreams: () => number
     },
   });
 
+  const overheads = new RecentOverheads();
   return {
+    overhead: () => overheads.read(),
     finished(call, record) {
+      if (call.overheadMs !== null) overheads.add(call.overheadMs);
       const { capability } = call.admitted.endpoint;
       requests.add(`${capability} ${statusClass(record.other.status ?? 200)}`);
       duration.add(capability, record.elapsedMs / 1000);

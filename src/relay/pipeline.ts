@@ -1,11 +1,11 @@
 import { DecodeError } from "../dialects/codec.ts";
+import { EVENT_STREAM_HEADERS } from "../lib/sse.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { type Answer, attempt } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { invalidRequest } from "./client-body.ts";
 import type { RelayContext } from "./context.ts";
 import { RelayError } from "./errors.ts";
-import { EVENT_STREAM_HEADERS } from "./headers.ts";
 import { openCall } from "./live-call.ts";
 import { reserve } from "./reserve.ts";
 import { fail, settle } from "./settle.ts";

@@ -1,7 +1,7 @@
+import { EVENT_STREAM_HEADERS } from "../lib/sse.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
-import { EVENT_STREAM_HEADERS } from "./headers.ts";
 import type { WholeAnswer } from "./passages/passage.ts";
 import { settle } from "./settle.ts";
 

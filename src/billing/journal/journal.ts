@@ -78,6 +78,12 @@ export class Journal {
     return this.#stranded.slice(0, mostRecords).map((text) => ({ text, end: 0 }));
   }
 
+  /** The record that waits longest, without reading it away; null: none waits. */
+  oldest(): string | null {
+    const waiting = this.#segments.find(({ left }) => left > 0);
+    return waiting?.read(1, 1)[0]?.text ?? this.#stranded[0] ?? null;
+  }
+
   /** These lines, the first of those last read, are in the database: forgets them. */
   commit(lines: readonly SegmentLine[]): void {
     this.#committed += lines.length;

@@ -1,0 +1,90 @@
+import { createChanges } from "../../db/changes.ts";
+import { openExistingDatabase } from "../../db/connect.ts";
+import { createChannelDirectory } from "../channels/directory.ts";
+import { type Config, readConfig } from "../config.ts";
+import { checkDisk } from "../doctor/check-disk.ts";
+import { CHECKS, examine, type Report, reportOf } from "../doctor/examine.ts";
+import { reasonOf, type State, trouble } from "../doctor/finding.ts";
+import { createVault } from "../lib/crypto.ts";
+import { createLogger, type Logger } from "../lib/log.ts";
+import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { loadSecrets } from "../lib/secrets.ts";
+import { createSharedLimits } from "../lib/shared-limits.ts";
+import { createMailer } from "../notify/mail.ts";
+import { createSettings } from "../settings/settings.ts";
+import { askGateway, textOf } from "./control-client.ts";
+
+const MARKS: Readonly<Record<State, string>> = { ok: "ok  ", warn: "WARN", fail: "FAIL", skip: "-   " };
+
+/**
+ * Examines the installation and prints what it finds, with the fix: the running gateway examines itself, and where none
+ * runs its data is opened. Returns the exit code: 1 when something fails.
+ */
+export async function doctor(): Promise<number> {
+  const config = readConfig();
+  const reports = (await askServing(config)) ?? (await examineDirectly(config));
+  for (const { title, findings } of reports) {
+    process.stdout.write(`${title}\n`);
+    for (const { state, found, fix } of findings) {
+      process.stdout.write(`  ${MARKS[state]} ${found}\n${fix ? `       ${fix}\n` : ""}`);
+    }
+  }
+  return reports.some(({ state }) => state === "fail") ? 1 : 0;
+}
+
+async function askServing(config: Config): Promise<Report[] | null> {
+  const reply = await askGateway(config.dataDir, "doctor");
+  return reply && (JSON.parse(await textOf(reply)) as Report[]);
+}
+
+async function examineDirectly(config: Config): Promise<Report[]> {
+  const log = createLogger({ ...config, logLevel: "silent" });
+  try {
+    const database = await openExistingDatabase(config);
+    try {
+      const vault = createVault(await loadSecrets(config));
+      return await examineData({ config, log, vault, database });
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    // Without a database only what lies below it can be looked at.
+    const fix = config.databaseUrl === null ? "doctor_fix_database_embedded" : "doctor_fix_database_server";
+    const down = trouble("fail", ["doctor_database_down", { reason: reasonOf(error) }], [fix]);
+    return [reportOf("database", [down], "en"), reportOf("disk", await checkDisk({ config }), "en")];
+  }
+}
+
+type Opened = Readonly<{
+  config: Config;
+  log: Logger;
+  vault: ReturnType<typeof createVault>;
+  database: Awaited<ReturnType<typeof openExistingDatabase>>;
+}>;
+
+async function examineData({ config, log, vault, database }: Opened): Promise<Report[]> {
+  const { db } = database;
+  const changes = await createChanges(database, (error) => log.error({ error }));
+  const settings = await createSettings({ db, changes, vault, log });
+  const channels = await createChannelDirectory({ db, changes, vault, log });
+  const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
+  const policy = createAddressPolicy(config.allowPrivateUpstreams);
+  const patient = {
+    ...{ config, database, settings, vault, channels, sharedLimits },
+    fetch: createSafeFetch(policy),
+    ownFetch: createSafeFetch(createAddressPolicy(true)),
+    mailer: createMailer({ settings, policy, log }),
+    running: null,
+  };
+  try {
+    const reports: Report[] = [];
+    for (const check of CHECKS) reports.push(await examine(patient, check, "en"));
+    return reports;
+  } finally {
+    sharedLimits?.close();
+    channels.close();
+    settings.close();
+    await changes.close();
+  }
+}

@@ -1,0 +1,32 @@
+import type { Database } from "../../db/types.ts";
+import type { Billing } from "../billing/billing.ts";
+import type { ChannelEntry } from "../channels/entry.ts";
+import type { Config } from "../config.ts";
+import type { Vault } from "../lib/crypto.ts";
+import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { SharedLimits } from "../lib/shared-limits.ts";
+import type { Mailer } from "../notify/mail.ts";
+import type { SettingsReader } from "../settings/settings.ts";
+
+/** The gateway's own time in recent calls, up to the first byte of the answer: milliseconds; null: no call yet. */
+export type Overhead = Readonly<{ calls: number; p50Ms: number; p99Ms: number }> | null;
+
+/** What is examined: a running gateway, or its data while none runs. */
+export type Patient = Readonly<{
+  config: Pick<Config, "dataDir" | "encryptionKey" | "trustedProxies">;
+  database: Pick<Database, "db" | "sql" | "kind">;
+  settings: SettingsReader;
+  vault: Vault;
+  channels: { all(): Iterable<ChannelEntry> };
+  /** To upstreams, under the policy for them. */
+  fetch: SafeFetch;
+  /** To the site's own address, wherever it is. */
+  ownFetch: SafeFetch;
+  mailer: Mailer;
+  sharedLimits: SharedLimits | null;
+  /** Only in a running gateway. */
+  running: Readonly<{
+    billing: Pick<Billing, "status" | "flush">;
+    readOverhead(): Overhead;
+  }> | null;
+}>;
