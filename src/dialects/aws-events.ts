@@ -6,9 +6,17 @@ const toUtf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8"
 /** Total length, header length, checksum of both. */
 const PRELUDE_BYTES = 12;
 
+/** Anthropic's types of error for the kinds of exception; each type has its status there. */
+const TYPES: Readonly<Record<string, string>> = {
+  throttlingException: "rate_limit_error",
+  serviceUnavailableException: "overloaded_error",
+  modelTimeoutException: "timeout_error",
+  validationException: "invalid_request_error",
+};
+
 /**
  * Bedrock's binary frames as server-sent events: the base64 of a chunk's `bytes` is the event that the model's own API
- * would have sent; an exception frame becomes an error object in Anthropic's shape.
+ * would have sent, other payloads are events themselves; an exception frame becomes an error object in Anthropic's shape.
  */
 export function eventStreamToSse(): Transformer<Uint8Array, Uint8Array> {
   const codec = new EventStreamCodec(toUtf8, fromUtf8);
@@ -32,11 +40,12 @@ function eventOf(codec: EventStreamCodec, frame: Uint8Array): string {
   if (headers[":message-type"]?.value === "event") {
     const inner = textOf(recordOf(parseJson(payload))?.bytes);
     const data = inner === null ? payload : Buffer.from(inner, "base64").toString("utf8");
-    const name = textOf(recordOf(parseJson(data))?.type);
+    // Converse names its events in the frame, beside payloads without a type.
+    const name = textOf(recordOf(parseJson(data))?.type) ?? (inner === null ? textOf(headers[":event-type"]?.value) : null);
     return `${name ? `event: ${name}\n` : ""}data: ${data}\n\n`;
   }
   const kind = String(headers[":exception-type"]?.value ?? "");
-  const type = kind === "throttlingException" ? "rate_limit_error" : "api_error";
+  const type = TYPES[kind] ?? "api_error";
   const message = textOf(recordOf(parseJson(payload))?.message) ?? (payload || kind);
   return `event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message } })}\n\n`;
 }

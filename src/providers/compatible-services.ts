@@ -16,6 +16,17 @@ const onlyAutomaticTools = (body: JsonObject): JsonObject => ({
   ...(body.temperature === 0 && { temperature: undefined, do_sample: false }),
 });
 
+/** Kimi wants the thoughts of calls back, and takes a blank but no empty text. */
+const blankThoughts = (body: JsonObject): JsonObject => {
+  const messages = recordsOf(body.messages);
+  if (!messages.some(({ reasoning_content }) => reasoning_content === "")) return {};
+  return {
+    messages: messages.map((message) =>
+      message.reasoning_content === "" ? { ...message, reasoning_content: " " } : message,
+    ),
+  };
+};
+
 /** Fields as the reasoning models of Kimi have them fixed. */
 const fixedSampling = (body: JsonObject): JsonObject =>
   /^kimi-k[23]/.test(String(body.model))
@@ -77,6 +88,7 @@ const tables: readonly Compatible[] = [
   {
     type: 25,
     name: "Moonshot",
+    objects: true,
     owner: "moonshot",
     base: "https://api.moonshot.cn",
     balance: {
@@ -94,11 +106,16 @@ const tables: readonly Compatible[] = [
       "moonshot-v1-128k",
       "moonshot-v1-auto",
     ],
-    quirks: { temperature: [0, 1], noDeveloper: true, further: fixedSampling },
+    quirks: {
+      temperature: [0, 1],
+      noDeveloper: true,
+      further: (body) => ({ ...fixedSampling(body), ...blankThoughts(body) }),
+    },
   },
   {
     type: 26,
     name: "Zhipu GLM-4V",
+    objects: true,
     owner: "zhipu",
     base: "https://open.bigmodel.cn",
     root: "/api/paas/v4",
@@ -173,6 +190,7 @@ const tables: readonly Compatible[] = [
   {
     type: 40,
     name: "SiliconCloud",
+    objects: true,
     owner: "siliconflow",
     base: "https://api.siliconflow.cn",
     capabilities: [...EVERYTHING, "rerank", ...MEDIA],

@@ -16,6 +16,7 @@ function switchThought({ reasoning_effort: effort, enable_thinking }: JsonObject
 const imitation = compatible({
   type: 17,
   name: "Alibaba Qwen",
+  objects: true,
   owner: "ali",
   base: DEFAULT_BASE_URL,
   root: "/compatible-mode/v1",
@@ -51,4 +52,5 @@ export const dashscope: Provider = {
     ...(ask?.dialect === "dashscope" && ask.stream && { "x-dashscope-sse": "enable" }),
     ...(channel.other && { "x-dashscope-plugin": channel.other }),
   }),
+  vectorsAsNumbers: true,
 };

@@ -112,6 +112,8 @@ export type Provider = Readonly<{
   modelListUrl(channel: ProviderChannel): string | null;
   /** Ids in an answer of that address; absent: OpenAI's list. */
   readModelList?(answer: unknown): string[];
+  /** Where files, batches and fine-tuning jobs are kept, as OpenAI's API has them; `path` is what follows the version. */
+  objects?: Readonly<{ url(channel: ProviderChannel, path: string): string }>;
   /** Where the upstream tells what is left, and how it says so; null from `read`: it does not. */
   balance?: Readonly<{
     url(channel: ProviderChannel): string;
@@ -136,6 +138,8 @@ export type Provider = Readonly<{
   ownAnswers?: boolean;
   /** Takes media only inside the request: addresses are fetched before. */
   inlineMedia?: boolean;
+  /** Knows vectors as lists of numbers only. */
+  vectorsAsNumbers?: boolean;
   /** Its calls are tasks, which are followed so. */
   tasks?: TaskProtocol;
   /** It makes videos, which are ordered so. */

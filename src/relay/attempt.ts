@@ -127,7 +127,7 @@ async function exchangeWith(
   call.channel = channel;
   call.keyIndex = channel.keys.indexOf(key);
   call.upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);
-  const passage = choosePassage(context, call, channel, provider);
+  const passage = choosePassage(context, call, channel, provider, key);
   const encoded = passage.encode(channel);
   const request = encoded instanceof Promise ? await encoded : encoded;
   refuseLoss(call);
@@ -141,26 +141,43 @@ async function exchangeWith(
       context.withoutResponses.add(channel);
       return exchangeWith(context, call, choice, exchange, entry);
     }
+    if (response.status === 401 && provider.forgetToken?.(key)) {
+      return exchangeWith(context, call, choice, exchange, entry);
+    }
     throw refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
   }
   const contentType = response.headers.get("content-type") ?? "application/json";
   const framing = request.ask.capability === "chat" ? provider.framing : undefined;
-  if (request.ask.stream && (framing || !contentType.startsWith("application/json"))) {
+  // An upstream that only streams is gathered for a client that wants a whole answer.
+  const gathers = request.ask.stream && request.ask.capability === "chat" && !summary.stream;
+  if (request.ask.stream && !gathers && (framing || !contentType.startsWith("application/json"))) {
     return openStream(call, framed(response, framing), passage, choice, exchange, entry);
   }
   if (endpoint.capability === "speech" && !contentType.startsWith("application/json")) {
     entry.firstByteMs = Math.round(call.elapsedMs);
     return { kind: "bytes", response, contentType };
   }
-  const bytes = await response.bytes();
+  const bytes = await (gathers && framing ? new Response(framed(response, framing)) : response).bytes();
   const body = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
   entry.firstByteMs = Math.round(call.elapsedMs);
   if (body.byteLength === 0) throw notAnswered(channel, key, "empty");
   const error = passage.errorIn(body);
-  if (error !== null) throw refusedByUpstream(channel, key, 502, passage.readError(502, error), null);
+  if (error !== null) {
+    const failure = refusedInside(channel, key, passage, error);
+    if (failure.status === 401 && provider.forgetToken?.(key)) {
+      return exchangeWith(context, call, choice, exchange, entry);
+    }
+    throw failure;
+  }
   const answer = summary.stream ? passage.wholeAsStream(body) : passage.whole(body, contentType);
   if (!answer) throw notAnswered(channel, key, "broken");
   return { kind: "whole", answer };
+}
+
+/** An error inside an answer with status 200. */
+function refusedInside(channel: ChannelEntry, key: string, passage: Passage, error: string): AttemptFailure {
+  const status = passage.statusOf(error);
+  return refusedByUpstream(channel, key, status, passage.readError(status, error), null);
 }
 
 /** A client, or its key, may ask to be refused rather than misunderstood (header `X-Sluice-Strict`). */
@@ -205,7 +222,7 @@ async function openStream(
       const error = passage.errorInEvents(whole);
       if (error !== null) {
         exchange.abort();
-        throw refusedByUpstream(channel, key, 502, passage.readError(502, error), null);
+        throw refusedInside(channel, key, passage, error);
       }
       return { kind: "stream", channel, exchange, view: passage.view(), reader, first, ended: done };
     }

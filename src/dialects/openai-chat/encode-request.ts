@@ -118,17 +118,18 @@ function assistantMessages({ parts }: Turn, dropped: Dropped): JsonObject[] {
   const thoughts = parts.filter((part): part is ReasoningPart => part.type === "reasoning" && mayGo(part));
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
-  const thought = thoughts.map(({ text }) => text).join("");
-  const told = compact({
+  const told = thoughts.filter(({ text, signature }) => text !== "" || !signature);
+  const thought = told.length > 0 ? told.map(({ text }) => text).join("") : null;
+  const message = compact({
     role: "assistant",
     content: content.length > 0 ? plainWherePossible(content) : calls.length > 0 ? undefined : "",
     refusal: refusal || null,
-    reasoning_content: thought || null,
+    reasoning_content: thought,
     reasoning_details: thoughts.some(({ signature }) => signature) ? thoughts.map(reasoningDetail) : null,
     tool_calls: calls.length > 0 ? calls.map(ownCall) : null,
   });
   // Beside calls, most want the content to be null rather than to be missing.
-  return [told.content === undefined ? { ...told, content: null } : told];
+  return [message.content === undefined ? { ...message, content: null } : message];
 }
 
 /** Proofs of other makers stay here, and the thoughts that they prove; a thought without proof is plain text. */

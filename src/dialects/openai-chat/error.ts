@@ -39,5 +39,6 @@ export function readError(status: number, body: string): ReadError {
 /** Whether an answer with status 200 is an error object all the same. */
 export const isErrorAnswer = (answer: unknown): boolean => {
   const record = recordOf(answer);
-  return record !== null && record.error != null && record.error !== "" && !Array.isArray(record.choices);
+  if (record === null || record.error == null || record.error === "") return false;
+  return !Array.isArray(record.choices) || Boolean(textOf(recordOf(record.error)?.message));
 };

@@ -22,7 +22,8 @@ export function readReasoning(message: JsonObject): ReasoningPart[] {
     if (bare && text && signed.every((part) => part.text === "")) bare.text = text;
     return signed;
   }
-  return text ? [{ type: "reasoning", text }] : [];
+  // Some services want the field back though it is empty: what counts is that it is there.
+  return text === null ? [] : [{ type: "reasoning", text }];
 }
 
 /** Clients may keep the pieces of a stream as they came: pieces of one number are one thought. */

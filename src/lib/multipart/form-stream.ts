@@ -13,6 +13,8 @@ export type OutgoingForm = Readonly<{
 type Piece = Uint8Array | Readonly<{ path: string; start: number; length: number }>;
 
 const READ_BYTES = 65_536;
+/** Some clients number the members of a list, which servers that know `name[]` do not take. */
+const NUMBERED_NAME = /(\bname="[^"[]+)\[\d+\]"/i;
 
 /** Writes a form anew: every part as it came, but for those that have another value (or, undefined, are left out). */
 export async function outgoingForm(
@@ -23,7 +25,9 @@ export async function outgoingForm(
   const pieces: Piece[] = [];
   const add = (head: string, content: Piece) =>
     pieces.push(Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), content, Buffer.from("\r\n"));
-  for (const part of parts) if (!Object.hasOwn(changes, part.name)) add(part.head, await contentOf(part));
+  for (const part of parts) {
+    if (!Object.hasOwn(changes, part.name)) add(part.head.replace(NUMBERED_NAME, '$1[]"'), await contentOf(part));
+  }
   for (const [name, value] of Object.entries(changes)) {
     if (value !== undefined) add(`Content-Disposition: form-data; name="${name}"`, Buffer.from(value));
   }

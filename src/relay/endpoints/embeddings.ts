@@ -1,8 +1,14 @@
+import { type JsonObject, parseJson, recordOf, recordsOf } from "../../dialects/json.ts";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
+import { indexOfBytes, textOfBytes } from "../../lib/bytes.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readOpenAi } from "./text.ts";
 
+const VECTOR = Buffer.from('"embedding"');
+const LONGEST_SPACE = 32;
+
+/** POST /v1/embeddings. OpenAI's own clients ask for base64; upstreams that know only lists of numbers are helped out. */
 export const embeddings: Endpoint = {
   capability: "embeddings",
   codec: openaiChatDoor,
@@ -12,4 +18,29 @@ export const embeddings: Endpoint = {
     if (body.input === undefined || body.input === "") throw invalidRequest("“input” is missing.", "input");
     return readOpenAi(body, path);
   },
+  amend(request, answer) {
+    if (request.encoding_format !== "base64" || !holdsLists(answer)) return null;
+    const body = recordOf(parseJson(textOfBytes(answer)));
+    return body && { ...body, data: recordsOf(body.data).map(packed) };
+  },
 };
+
+/** Looked at without parsing: most answers have the form that was asked for. */
+function holdsLists(answer: Uint8Array): boolean {
+  for (let at = indexOfBytes(answer, VECTOR); at >= 0; at = indexOfBytes(answer, VECTOR, at + 1)) {
+    const end = at + VECTOR.length;
+    const member = /^\s*:\s*(.)/.exec(textOfBytes(answer, end, Math.min(answer.length, end + LONGEST_SPACE)));
+    // Else it is a value, of “object”.
+    if (member) return member[1] === "[";
+  }
+  return false;
+}
+
+/** The vector as base64 of little-endian 32-bit floats. */
+function packed(entry: JsonObject): JsonObject {
+  const { embedding } = entry;
+  if (!Array.isArray(embedding)) return entry;
+  const bytes = Buffer.alloc(embedding.length * 4);
+  for (const [at, value] of embedding.entries()) bytes.writeFloatLE(Number(value), at * 4);
+  return { ...entry, embedding: bytes.toString("base64") };
+}

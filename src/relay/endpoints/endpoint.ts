@@ -34,6 +34,8 @@ export type Endpoint = Readonly<{
   usdWithoutPrice?: Decimal;
   /** What a call used by the request alone, where upstreams report nothing; null: text is counted. */
   meter?(asked: Asked, answer: JsonObject | null): ReportedUsage | null;
+  /** The answer with what the client asked for and the upstream left out; null: it goes as it came. */
+  amend?(request: JsonObject, answer: Uint8Array): JsonObject | null;
   /** Throws RelayError or DecodeError when the request lacks what the format demands. */
   read(body: JsonObject, path: PathAsk | null): Asked;
 }>;

@@ -1,7 +1,8 @@
-import { recordOf, recordsOf, textOf, textsOf } from "../../dialects/json.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from "../../dialects/json.ts";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
 import { readUsage } from "../../dialects/openai-chat/usage.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
 import type { Capability } from "../../providers/provider.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Asked, Endpoint } from "./endpoint.ts";
@@ -51,7 +52,20 @@ export const rerank: Endpoint = {
     if (typeof total === "number") return usageOf(total);
     return typeof meta?.input_tokens === "number" ? usageOf(meta.input_tokens) : null;
   },
+  amend(request, answer) {
+    const body = request.return_documents === true ? recordOf(parseJson(textOfBytes(answer))) : null;
+    return (
+      body && { ...body, results: recordsOf(body.results).map((result) => withDocument(result, request.documents)) }
+    );
+  },
 };
+
+/** Upstreams that tell only places and scores: the document comes from the request. */
+function withDocument(result: JsonObject, documents: unknown): JsonObject {
+  const document = Array.isArray(documents) ? documents[Number(result.index)] : undefined;
+  if (result.document != null || document === undefined) return result;
+  return { ...result, document: typeof document === "string" ? { text: document } : document };
+}
 
 /** POST /v1/images/generations */
 export const images: Endpoint = imageEndpoint("images");

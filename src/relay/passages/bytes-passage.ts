@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { parseJson, recordOf } from "../../dialects/json.ts";
+import { errorOf } from "../../dialects/openai-chat/decode-error.ts";
 import { isErrorAnswer, readError } from "../../dialects/openai-chat/error.ts";
 import { errorEventIn, replyAsStream } from "../../dialects/openai-chat/stream.ts";
 import { readUsage } from "../../dialects/openai-chat/usage.ts";
@@ -12,7 +13,7 @@ import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
 import { OutputTally } from "../tally.ts";
 import { ChatView } from "./chat-view.ts";
-import type { EncodedRequest, Passage, StreamView, WholeAnswer } from "./passage.ts";
+import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
 import { readWholeUsage } from "./whole-usage.ts";
 
 const ERROR_MEMBER = Buffer.from('"error"');
@@ -66,12 +67,18 @@ export class BytesPassage implements Passage {
     return errorEventIn(block);
   }
 
+  statusOf(error: string): number {
+    return errorOf(200, parseJson(error))?.status ?? UNKNOWN_FAILURE;
+  }
+
   whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer {
     const reported = this.#metered(body, contentType) ?? readWholeUsage(body);
     const tally = new OutputTally();
     // Looked into only where it decides something: no figures, an empty answer, contents to be logged.
     if (!reported || reported.completionTokens === 0 || this.options.logsContent) tally.pushWhole(body);
-    return { body, contentType, reported, tally };
+    const { endpoint, body: request } = this.call.admitted;
+    const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
+    return { body: amended ? JSON.stringify(amended) : body, contentType, reported, tally };
   }
 
   wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
@@ -109,14 +116,17 @@ export class BytesPassage implements Passage {
       call.dropped = adaptation.dropped;
     }
     const asksUsage = ask.stream && !summary.wantsUsage && provider.streamUsage;
+    const asksNumbers = provider.vectorsAsNumbers === true && body.json.encoding_format === "base64";
     const renamed = call.upstreamModel !== body.json.model;
     const unstreamed = summary.stream && !ask.stream;
-    if (!adaptation && !asksUsage && !renamed && !unstreamed && !hasAny(changes) && !channel.paramOverride) return null;
+    const asIs = !adaptation && !asksUsage && !asksNumbers && !renamed && !unstreamed;
+    if (asIs && !hasAny(changes) && !channel.paramOverride) return null;
     return {
       ...changes,
       ...adaptation?.changes,
       ...(renamed && { model: call.upstreamModel }),
       ...(unstreamed && { stream: undefined, stream_options: undefined }),
+      ...(asksNumbers && { encoding_format: "float" }),
       ...(asksUsage && { stream_options: { ...recordOf(body.json.stream_options), include_usage: true } }),
       ...channel.paramOverride,
     };

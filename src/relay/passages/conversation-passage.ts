@@ -17,7 +17,7 @@ import { OutputTally } from "../tally.ts";
 import type { ThoughtMemory } from "../thought-memory.ts";
 import type { PassageOptions } from "./bytes-passage.ts";
 import { ConversationView } from "./conversation-view.ts";
-import type { EncodedRequest, Passage, StreamView, WholeAnswer } from "./passage.ts";
+import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
 import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
 
@@ -99,6 +99,10 @@ export class ConversationPassage implements Passage {
   errorInEvents(block: Uint8Array): string | null {
     const failed = readEvents(textOfBytes(block)).find(({ data }) => this.#codec.decodeError(200, parseJson(data)));
     return failed?.data ?? null;
+  }
+
+  statusOf(error: string): number {
+    return this.#codec.decodeError(200, parseJson(error))?.status ?? UNKNOWN_FAILURE;
   }
 
   whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {

@@ -29,6 +29,8 @@ export type Passage = {
   errorIn(body: Uint8Array<ArrayBuffer>): string | null;
   /** The same of whole events at the beginning of a stream. */
   errorInEvents(block: Uint8Array): string | null;
+  /** The status that such an error stands for, since its own was 200. */
+  statusOf(error: string): number;
   /** What an error answer says. */
   readError(status: number, body: string): ReadError;
   /** A complete answer; null: it makes no sense. */
@@ -37,6 +39,9 @@ export type Passage = {
   wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null;
   view(): StreamView;
 };
+
+/** The status of an error that tells none. */
+export const UNKNOWN_FAILURE = 502;
 
 /** What is written to a client: bytes as they came, or text that was made and has not been bytes yet. */
 export type Piece = Uint8Array | string;
