@@ -16,6 +16,7 @@ import { startBudgetJob } from "./jobs/budgets.ts";
 import { startChannelJobs } from "./jobs/channel-upkeep.ts";
 import { startFoldJob } from "./jobs/fold-usage.ts";
 import { startLowBalanceJob } from "./jobs/low-balance.ts";
+import { startOrderJob } from "./jobs/orders.ts";
 import { startPriceChangeJob } from "./jobs/price-changes.ts";
 import { startTaskJob } from "./jobs/tasks.ts";
 import { type ClientAddress, createClientAddress } from "./lib/client-ip.ts";
@@ -137,6 +138,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
     const endPriceChanges = startPriceChangeJob({ db, settings, channels, broadcasts, log });
     const endTasks = startTaskJob({ ...tasks, channels, fetch });
+    const endOrders = startOrderJob({ db, log });
     const endBudgets = startBudgetJob({ db, changes, settings, log });
     const endFolding = startFoldJob({ database, settings, log });
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
@@ -172,6 +174,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
         endFolding();
         endTasks();
         endBudgets();
+        endOrders();
         endPriceChanges();
         broadcasts.cancel();
         sharedLimits?.close();

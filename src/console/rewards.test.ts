@@ -43,6 +43,31 @@ describe("check-in", () => {
     expect(await status()).toMatchObject({ can_check_in: false, streak: 1 });
   });
 
+  test("the ecosystem's other names for it tell and pay the same", async () => {
+    const month = async (query = "") => (await app.call("GET", `/api/user/checkin${query}`)).data;
+    const { quota } = await app.rowOf(app.ids.user);
+    const [row] = await app.db.select().from(checkIns);
+    expect(await month()).toEqual({
+      enabled: true,
+      min_quota: 1000,
+      max_quota: 3000,
+      stats: {
+        checked_in_today: true,
+        checkin_count: 1,
+        total_checkins: 1,
+        total_quota: quota,
+        records: [{ checkin_date: row?.day, quota_awarded: quota }],
+      },
+    });
+    expect(await month("?month=2020-02")).toMatchObject({ stats: { total_checkins: 0, records: [] } });
+    expect(await app.call("GET", "/api/user/checkin?month=2020-13")).toMatchObject({ success: false });
+    expect(await app.call("POST", "/api/user/checkin")).toMatchObject({ code: "already_checked_in" });
+    const paid = (await app.call("POST", "/api/user/checkin", {}, app.as.other)).data;
+    const after = await app.rowOf(app.ids.other);
+    expect(paid).toEqual({ quota_awarded: after.quota, checkin_date: row?.day });
+    await app.db.delete(checkIns).where(eq(checkIns.userId, app.ids.other));
+  });
+
   test("days in a row are counted up to the first gap", async () => {
     const [today] = await app.db.select().from(checkIns);
     const rows = [1, 2, 4].map((ago) => ({

@@ -1,5 +1,4 @@
 import { randomInt } from "node:crypto";
-import { and, eq, lt } from "drizzle-orm";
 import { topUpOrders } from "../../db/schema/wallet.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
@@ -7,16 +6,10 @@ import type { PayMethod, Quote } from "./quote.ts";
 
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789";
 const RANDOM_LETTERS = 6;
-/** Nobody pays an order that is older; one that is paid all the same still counts. */
-const STALE_SECONDS = 86_400;
 
-/** Writes down what a user is about to pay, and returns the order's number. Orders that nobody paid for a day expire. */
+/** Writes down what a user is about to pay, and returns the order's number. */
 export async function startOrder(db: Db, userId: number, quote: Quote, method: PayMethod): Promise<string> {
   const now = nowSeconds();
-  await db
-    .update(topUpOrders)
-    .set({ status: "expired" })
-    .where(and(eq(topUpOrders.status, "pending"), lt(topUpOrders.createdTime, now - STALE_SECONDS)));
   const random = Array.from({ length: RANDOM_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join("");
   const tradeNo = `USR${userId}NO${random}${now}`;
   await db.insert(topUpOrders).values({
