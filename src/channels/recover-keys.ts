@@ -5,12 +5,11 @@ import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Vault } from "../lib/crypto.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
-import { providerOf } from "../providers/registry.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { ChannelDirectory } from "./directory.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
 import { enableChannelKey } from "./key-status.ts";
-import { testChannel } from "./test-channel.ts";
+import { isTestable, testChannel } from "./test-channel.ts";
 
 type Deps = Readonly<{
   db: Db;
@@ -60,8 +59,9 @@ export async function recoverKeys(deps: Deps): Promise<number> {
   return recovered;
 }
 
-function mayRecover({ status, type, testModel, models }: ChannelEntry, settings: SettingsReader): boolean {
-  if (!providerOf(type) || !(testModel || models[0])) return false;
+function mayRecover(channel: ChannelEntry, settings: SettingsReader): boolean {
+  const { status, testModel, models } = channel;
+  if (!isTestable(channel) || !(testModel || models[0])) return false;
   if (status === CHANNEL_STATUS.enabled) return true;
   return status === CHANNEL_STATUS.autoDisabled && settings.get("AutomaticEnableChannelEnabled");
 }

@@ -3,12 +3,11 @@ import type { Db } from "../../db/types.ts";
 import type { Logger } from "../lib/log.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
-import { providerOf } from "../providers/registry.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { ChannelDirectory } from "./directory.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
 import { setChannelStatus } from "./set-status.ts";
-import { type TestResult, testChannel } from "./test-channel.ts";
+import { isTestable, type TestResult, testChannel } from "./test-channel.ts";
 
 export type TestProgress = { running: boolean; done: number; total: number; failed: number };
 
@@ -68,7 +67,7 @@ export function createChannelTester(deps: TesterDeps): ChannelTester {
       if (present.running) throw new OperationError("channel_tests_running");
       // Channels that somebody switched off by hand stay off whatever a test says.
       const queue = [...directory.all()].filter(
-        ({ type, status }) => providerOf(type) !== undefined && status !== CHANNEL_STATUS.disabled,
+        (channel) => isTestable(channel) && channel.status !== CHANNEL_STATUS.disabled,
       );
       present = { running: true, done: 0, total: queue.length, failed: 0 };
       pass(queue, present).catch((error) => log.error({ error }, "the test of all channels ended early"));

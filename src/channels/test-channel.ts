@@ -1,15 +1,18 @@
 import { eq } from "drizzle-orm";
 import { channels } from "../../db/schema/channels.ts";
 import type { Db } from "../../db/types.ts";
+import type { ProviderCodec } from "../dialects/codec.ts";
 import { type ChatDialect, emptyConversation } from "../dialects/conversation.ts";
-import type { JsonObject } from "../dialects/json.ts";
+import { type JsonObject, parseJson } from "../dialects/json.ts";
 import { isErrorAnswer, readError } from "../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../dialects/provider-codecs.ts";
+import { replyOf } from "../dialects/reply-of.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { randomId } from "../lib/request-id.ts";
+import { readEvents } from "../lib/sse.ts";
 import type { Ask, Provider } from "../providers/provider.ts";
 import { providerOf } from "../providers/registry.ts";
 import { signingTools } from "../providers/signing-tools.ts";
@@ -42,7 +45,7 @@ export async function testChannel(
   key?: string,
 ): Promise<TestResult> {
   const provider = providerOf(channel.type);
-  if (!provider) throw new OperationError("channel_not_testable");
+  if (!provider || !isTestable(channel)) throw new OperationError("channel_not_testable");
   const requested = model || channel.testModel || channel.models[0];
   if (!requested) throw new OperationError("channel_test_model_missing");
   const started = performance.now();
@@ -57,6 +60,10 @@ export async function testChannel(
   return { success: problem === null, message: problem ?? "", elapsedMs, model: requested };
 }
 
+/** Whether there is a small call to make: drawings, music and videos are tested by ordering one. */
+export const isTestable = ({ type }: ChannelEntry): boolean =>
+  providerOf(type)?.capabilities.some((capability) => capability === "chat" || capability === "embeddings") === true;
+
 const firstKey = ({ keys, disabledKeys }: ChannelEntry): string =>
   keys.find((candidate) => !disabledKeys.has(candidate)) ?? keys[0] ?? "";
 
@@ -69,11 +76,13 @@ async function call(
   key: string,
 ): Promise<string | null> {
   const bare = requested.startsWith(channel.modelPrefix) ? requested.slice(channel.modelPrefix.length) : requested;
-  const isEmbedding = EMBEDDING.test(bare) && provider.capabilities.includes("embeddings");
+  const isEmbedding =
+    provider.capabilities.includes("embeddings") && (EMBEDDING.test(bare) || !provider.capabilities.includes("chat"));
   const model = upstreamModelOf(channel, requested, bare);
-  const dialect = provider.dialectOf?.(model) ?? provider.dialects[0];
-  const ask: Ask = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream: false };
-  const body = isEmbedding ? { input: ["hello world"], model } : chatBody(dialect, model);
+  const dialect = provider.dialectOf?.(model, key) ?? provider.dialects[0];
+  const stream = !isEmbedding && provider.streams === "always";
+  const ask: Ask = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream };
+  const body = isEmbedding ? { input: ["hello world"], model } : chatBody(dialect, model, stream);
   const adapted = provider.adapt?.(body, ask);
   const name = adapted && "model" in body ? { model: adapted.model } : null;
   const sent = JSON.stringify(applyChanges({ ...body, ...name }, { ...adapted?.changes, ...channel.paramOverride }));
@@ -82,20 +91,18 @@ async function call(
   const headers = { ...provider.authHeaders(channel, key, asked), "content-type": "application/json" };
   try {
     const signed = await provider.sign?.({ url, headers, body: sent }, channel, key, signingTools(fetch));
-    const answer = await fetch(url, {
+    const answer = await fetch(signed?.url ?? url, {
       method: "POST",
-      headers: { ...headers, ...signed },
-      body: sent,
+      headers: { ...headers, ...signed?.headers },
+      body: signed?.body ?? sent,
+      webSocket: provider.webSocket === true,
       proxy: typeof channel.setting.proxy === "string" ? channel.setting.proxy : "",
       timeoutMs: TIMEOUT_MS,
       maxRedirects: 0,
     });
     const text = answer.text();
-    if (answer.status !== 200) return describe(answer.status, text, key);
-    const parsed: unknown = JSON.parse(text);
-    return isErrorAnswer(parsed) || (!isEmbedding && providerCodecs[dialect].decodeError(200, parsed))
-      ? describe(answer.status, text, key)
-      : null;
+    if (answer.status !== 200) return describe(answer.status, readError(answer.status, text).message, key);
+    return isEmbedding ? problemInJson(text, key) : problemInChat(providerCodecs[dialect], text, key);
   } catch (error) {
     if (error instanceof OutboundError) return error.message;
     if (error instanceof SyntaxError) return "the answer is not JSON";
@@ -103,9 +110,23 @@ async function call(
   }
 }
 
+/** Answers with status 200 may be errors all the same; those that only stream tell it in an event. */
+function problemInChat(codec: ProviderCodec, text: string, key: string): string | null {
+  const parsed = parseJson(text);
+  const told = parsed === undefined ? readEvents(text).map(({ data }) => parseJson(data)) : [parsed];
+  const failed = told.map((answer) => codec.decodeError(200, answer)).find((error) => error !== null);
+  if (failed) return describe(failed.status, failed.message, key);
+  if (parsed !== undefined) return problemInJson(text, key);
+  return replyOf(codec, text, randomId) ? null : "the answer is not JSON";
+}
+
+function problemInJson(text: string, key: string): string | null {
+  return isErrorAnswer(JSON.parse(text)) ? describe(200, readError(200, text).message, key) : null;
+}
+
 /** The smallest talk there is, in the provider's own format. */
-function chatBody(dialect: ChatDialect, model: string): JsonObject {
-  const conversation = emptyConversation(dialect, model);
+function chatBody(dialect: ChatDialect, model: string, stream: boolean): JsonObject {
+  const conversation = { ...emptyConversation(dialect, model), stream };
   conversation.turns.push({ role: "user", parts: [{ type: "text", text: "hi" }] });
   conversation.sampling.maxOutputTokens = model.includes("gemini") ? 300 : model.includes("thinking") ? 50 : 10;
   const target = { model, defaultMaxTokens: conversation.sampling.maxOutputTokens, newId: randomId };
@@ -120,5 +141,5 @@ function applyChanges(body: JsonObject, changes: Readonly<Record<string, unknown
 }
 
 /** Upstreams like to repeat the key they refuse. */
-const describe = (status: number, body: string, key: string): string =>
-  `HTTP ${status}: ${readError(status, body).message}`.replaceAll(key || "\0", "***").slice(0, 500);
+const describe = (status: number, message: string, key: string): string =>
+  `HTTP ${status}: ${message}`.replaceAll(key || "\0", "***").slice(0, 500);

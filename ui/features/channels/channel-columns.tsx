@@ -57,7 +57,7 @@ function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): rea
     {
       key: "id",
       head: t("channels.columns.id"),
-      width: 68,
+      width: 60,
       align: "right",
       isSortable: true,
       cell: ({ id }) => (
@@ -94,7 +94,7 @@ function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): rea
     {
       key: "keys",
       head: t("channels.columns.keys"),
-      width: 96,
+      width: 90,
       isSolid: true,
       cell: ({ keys }) => <KeyPips enabled={keys.enabled} total={keys.total} label={t("channels.keysOn", keys)} />,
     },
@@ -105,7 +105,13 @@ function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): rea
       isHiddenByDefault: true,
       cell: ({ group }) => <Tags names={splitList(group)} />,
     },
-    { key: "tag", head: t("channels.columns.tag"), width: 76, cell: ({ tag }) => <Tags names={tag ? [tag] : []} /> },
+    {
+      key: "tag",
+      head: t("channels.columns.tag"),
+      width: 88,
+      isHiddenByDefault: true,
+      cell: ({ tag }) => <Tags names={tag ? [tag] : []} />,
+    },
     {
       key: "priority",
       head: t("channels.columns.priority"),

@@ -54,6 +54,9 @@ export const KeyHealth = ({ channelId, channelKey }: { channelId: number; channe
           onChange={toggle}
           slotProps={{ input: { "aria-label": t("channels.toggle", { name }) } }}
         />
+        <Box component="span" className="num" sx={{ color: "text.tertiary", fontSize: 12.5 }}>
+          {index + 1}
+        </Box>
         <code>{masked}</code>
         <KeyState channelKey={channelKey} />
         <Box sx={{ flex: 1 }} />
