@@ -53,6 +53,8 @@ export class Call {
   overheadMs: number | null = null;
   /** The client closed its connection. */
   clientLeft = false;
+  /** It is settled, or has failed. */
+  over = false;
   /** Stops what runs for the call; set while an upstream works. */
   stop: (() => void) | null = null;
 

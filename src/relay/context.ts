@@ -35,6 +35,8 @@ export type RelayContext = Readonly<{
   /** Channels that turned out not to know the Responses address: such calls are converted for them. */
   withoutResponses: WeakSet<ChannelEntry>;
   watch: Watch;
+  /** Calls whose client has not been looked after yet. */
+  arrivals: Watch;
   /** Fetches media that clients name by address. */
   mediaFetch: SafeFetch;
   signing: SigningTools;

@@ -9,6 +9,7 @@ import { admitGroup, admitModel, admitOutputLimit, findCandidates } from "./admi
 import { authenticate, type Caller } from "./authenticate.ts";
 import { Call } from "./call.ts";
 import { type ClientBody, invalidRequest, readBody } from "./client-body.ts";
+import { ClientPresence } from "./client-presence.ts";
 import type { RelayContext } from "./context.ts";
 import { withEarlyPings } from "./early-pings.ts";
 import type { Endpoint, PathAsk } from "./endpoints/endpoint.ts";
@@ -71,11 +72,7 @@ export async function handleCaller(
     discard();
     throw error;
   }
-  const leave = () => {
-    call.clientLeft = true;
-    call.stop?.();
-  };
-  request.signal.addEventListener("abort", leave, { once: true });
+  new ClientPresence(context.arrivals, request, call);
   const pingSeconds = settings.get("general_setting.ping_interval_seconds");
   const pings = call.admitted.summary.stream && settings.get("general_setting.ping_interval_enabled");
   try {

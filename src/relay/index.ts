@@ -47,6 +47,7 @@ import { createKeyTraffic } from "./scheduler/key-traffic.ts";
 import { createStickiness } from "./scheduler/stickiness.ts";
 import type { RelayServices } from "./services.ts";
 import { drawingRoutes } from "./tasks/drawing/routes.ts";
+import { musicRoutes } from "./tasks/music/routes.ts";
 import { createThoughtMemory } from "./thought-memory.ts";
 import { createTokenLimits } from "./token-limits.ts";
 import { createUpstream } from "./upstream.ts";
@@ -81,6 +82,7 @@ function routesOf(context: RelayContext, talks: Talks) {
   for (const base of ["/v1", "/hf/v1"]) app.use(versionOne(context, talks, base));
   app.use(geminiVersions(context));
   app.use(drawingRoutes(context));
+  app.use(musicRoutes(context));
   app.post("/v2/rerank", ({ request, server }) => handleCall(context, { request, server, endpoint: rerank }), {
     parse: "none",
   });
@@ -131,6 +133,7 @@ function createContext(services: RelayServices): RelayContext {
     thoughts: createThoughtMemory(),
     withoutResponses: new WeakSet(),
     watch,
+    arrivals: createWatch(),
     metrics: createRelayMetrics(services.metrics, () => watch.size),
   };
 }

@@ -75,6 +75,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
   else billing.record(record);
   call.hold = null;
   call.stop = null;
+  call.over = true;
   context.userLimits.end(call);
   context.requestLimit.succeeded(record.userId);
   const { token } = call.admitted.caller;
@@ -90,6 +91,7 @@ export function fail(context: RelayContext, call: Call, error: RelayError, endin
   if (call.hold) billing.refund(call.hold);
   call.hold = null;
   call.stop = null;
+  call.over = true;
   context.userLimits.end(call);
   const record = recordOf(call, {
     ending,
