@@ -88,7 +88,6 @@ const tables: readonly Compatible[] = [
   {
     type: 25,
     name: "Moonshot",
-    objects: true,
     owner: "moonshot",
     base: "https://api.moonshot.cn",
     balance: {
@@ -115,7 +114,6 @@ const tables: readonly Compatible[] = [
   {
     type: 26,
     name: "Zhipu GLM-4V",
-    objects: true,
     owner: "zhipu",
     base: "https://open.bigmodel.cn",
     root: "/api/paas/v4",
@@ -190,7 +188,6 @@ const tables: readonly Compatible[] = [
   {
     type: 40,
     name: "SiliconCloud",
-    objects: true,
     owner: "siliconflow",
     base: "https://api.siliconflow.cn",
     capabilities: [...EVERYTHING, "rerank", ...MEDIA],
