@@ -7,7 +7,8 @@ import { readBody } from "../../client-body.ts";
 import type { RelayContext } from "../../context.ts";
 import { RelayError } from "../../errors.ts";
 import { corsHeaders } from "../../headers.ts";
-import { answer, refusal } from "./answers.ts";
+import { answer } from "../answers.ts";
+import { refusal } from "./answers.ts";
 
 /** Addresses without an API key: their signed numbers are the permission. */
 

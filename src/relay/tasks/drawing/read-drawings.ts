@@ -1,18 +1,17 @@
 import { parseJson, textsOf } from "../../../dialects/json.ts";
-import { nowSeconds } from "../../../lib/clock.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { trimmed } from "../../../providers/tasks/protocol.ts";
 import { findDrawings } from "../../../tasks/find-tasks.ts";
 import { viewDrawing } from "../../../tasks/task-view.ts";
-import { admitGroup } from "../../admit.ts";
-import { authenticate, type Caller } from "../../authenticate.ts";
+import type { Caller } from "../../authenticate.ts";
 import { readBody } from "../../client-body.ts";
 import type { RelayContext } from "../../context.ts";
 import type { RelayServer } from "../../handle.ts";
+import { answer } from "../answers.ts";
+import { callerOf } from "../caller.ts";
 import { channelOfTask } from "../task-channel.ts";
 import { reason } from "./action.ts";
-import { answer, refusal } from "./answers.ts";
-import { refuseWithoutDrawing } from "./submit-drawing.ts";
+import { refusal } from "./answers.ts";
 
 const MOST_IDS = 500;
 const SEED_TIMEOUT_MS = 30_000;
@@ -61,11 +60,7 @@ async function answerCaller(
   make: (caller: Caller) => Promise<unknown>,
 ): Promise<Response> {
   try {
-    const { services } = context;
-    const caller = authenticate(services, request, services.clientAddress.ip(request, server), nowSeconds());
-    admitGroup(services, caller);
-    refuseWithoutDrawing(context);
-    return answer(request, await make(caller));
+    return answer(request, await make(callerOf(context, request, server, "DrawingEnabled")));
   } catch (error) {
     return refusal(context, request, error);
   }

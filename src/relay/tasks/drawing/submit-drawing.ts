@@ -1,33 +1,16 @@
 import { type JsonObject, numberOf, recordOf, textOf } from "../../../dialects/json.ts";
-import { openaiChatDoor } from "../../../dialects/openai-chat/index.ts";
-import { decimal } from "../../../lib/decimal.ts";
 import { findDrawings } from "../../../tasks/find-tasks.ts";
 import { addDrawing, takeDrawing } from "../../../tasks/submit-task.ts";
 import { callbackUrlOf } from "../../../tasks/task-view.ts";
 import type { Caller } from "../../authenticate.ts";
 import type { RelayContext } from "../../context.ts";
-import type { Endpoint } from "../../endpoints/endpoint.ts";
-import { RelayError } from "../../errors.ts";
 import type { RelayServer } from "../../handle.ts";
 import { admitTask } from "../admit-task.ts";
+import { answer } from "../answers.ts";
+import { drawing } from "../endpoints.ts";
 import { type Sent, submitTask } from "../submit.ts";
 import { bodyForUpstream, type DrawingOrder, readOrder, reason } from "./action.ts";
-import { answer, CODE, refusal } from "./answers.ts";
-
-/** What a drawing costs where the site has no price for it (reference behaviour 6.5). */
-const USD_WITHOUT_PRICE = decimal("0.1");
-
-/** Orders of the drawing protocol. */
-export const drawing: Endpoint = {
-  capability: "drawing",
-  codec: openaiChatDoor,
-  streams: false,
-  emptyIsFree: false,
-  usdWithoutPrice: USD_WITHOUT_PRICE,
-  read: () => {
-    throw new TypeError("orders are read before");
-  },
-};
+import { CODE, refusal } from "./answers.ts";
 
 /** These open a form that the client fills in by a modal call, which pays. */
 const OPENS_FORM: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);
@@ -144,10 +127,4 @@ function tell(request: Request, { answer: told, upstreamId, code, reason: why }:
     return answer(request, told);
   }
   return answer(request, OPENS_FORM.has(action) ? told : { ...told, code: CODE.accepted });
-}
-
-/** Throws RelayError where drawing is turned off on this site. */
-export function refuseWithoutDrawing({ services }: RelayContext): void {
-  if (services.settings.get("DrawingEnabled")) return;
-  throw new RelayError(403, "endpoint_disabled", "Drawing is turned off on this site.");
 }
