@@ -19,7 +19,7 @@ export const azure: Provider = {
   keyHint: "api-key",
   models: OPENAI_MODELS,
   url(channel, ask) {
-    const base = channel.baseUrl.replace(/\/+$/, "").replace(/\/openai(\/v1)?$/, "");
+    const base = baseOf(channel);
     if (isVersionless(channel)) return `${base}/openai/v1${openaiPath(ask)}`;
     const version = channel.other || DEFAULT_VERSION;
     if (ask.dialect === "openai-responses") {
@@ -30,8 +30,15 @@ export const azure: Provider = {
     }
     return `${base}/openai/deployments/${encodeURIComponent(ask.model)}${OPENAI_PATHS[ask.capability]}?api-version=${version}`;
   },
+  objects: {
+    url(channel, path) {
+      const base = baseOf(channel);
+      if (isVersionless(channel)) return `${base}/openai/v1${path}`;
+      return `${base}/openai${path}${path.includes("?") ? "&" : "?"}api-version=${channel.other || DEFAULT_VERSION}`;
+    },
+  },
   modelListUrl(channel) {
-    const base = channel.baseUrl.replace(/\/+$/, "").replace(/\/openai(\/v1)?$/, "");
+    const base = baseOf(channel);
     return isVersionless(channel)
       ? `${base}/openai/v1/models`
       : `${base}/openai/models?api-version=${channel.other || DEFAULT_VERSION}`;
@@ -41,6 +48,8 @@ export const azure: Provider = {
     capability === "chat" && dialect === "openai-chat" ? adaptReasoningModel(body, model) : null,
   streamUsage: true,
 };
+
+const baseOf = ({ baseUrl }: ProviderChannel): string => baseUrl.replace(/\/+$/, "").replace(/\/openai(\/v1)?$/, "");
 
 const isVersionless = ({ baseUrl, other }: ProviderChannel): boolean =>
   other === "v1" || /\/openai\/v1\/*$/.test(baseUrl);

@@ -88,6 +88,7 @@ const tables: readonly Compatible[] = [
   {
     type: 25,
     name: "Moonshot",
+    objects: true,
     owner: "moonshot",
     base: "https://api.moonshot.cn",
     balance: {
@@ -114,6 +115,7 @@ const tables: readonly Compatible[] = [
   {
     type: 26,
     name: "Zhipu GLM-4V",
+    objects: true,
     owner: "zhipu",
     base: "https://open.bigmodel.cn",
     root: "/api/paas/v4",
@@ -188,6 +190,7 @@ const tables: readonly Compatible[] = [
   {
     type: 40,
     name: "SiliconCloud",
+    objects: true,
     owner: "siliconflow",
     base: "https://api.siliconflow.cn",
     capabilities: [...EVERYTHING, "rerank", ...MEDIA],

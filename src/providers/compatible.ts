@@ -39,6 +39,8 @@ export type Compatible = Readonly<{
   models: readonly string[];
   streamUsage?: boolean;
   quirks?: Quirks;
+  /** Also keeps files and batches as OpenAI does. */
+  objects?: boolean;
   /** Also understands OpenAI's Responses. */
   responses?: boolean;
   /** Path behind the address without its version, and where in the answer the balance stands. */
@@ -66,6 +68,7 @@ export function compatible(table: Compatible): Provider {
     models: table.models,
     url: (channel, ask) => address(channel) + openaiPath(ask),
     modelListUrl: (channel) => `${address(channel)}/models`,
+    ...(table.objects && { objects: { url: (channel: ProviderChannel, path: string) => address(channel) + path } }),
     ...(table.balance && { balance: balanceOf(table.balance, (channel) => address(channel), root) }),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),
     ...(quirks && { adapt: (body, ask) => (ask.dialect === "openai-chat" ? meetQuirks(body, ask, quirks) : null) }),

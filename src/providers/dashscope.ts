@@ -16,6 +16,7 @@ function switchThought({ reasoning_effort: effort, enable_thinking }: JsonObject
 const imitation = compatible({
   type: 17,
   name: "Alibaba Qwen",
+  objects: true,
   owner: "ali",
   base: DEFAULT_BASE_URL,
   root: "/compatible-mode/v1",

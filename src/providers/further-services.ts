@@ -9,6 +9,7 @@ const tables: readonly Compatible[] = [
   {
     type: 1000,
     name: "Groq",
+    objects: true,
     owner: "groq",
     base: "https://api.groq.com/openai",
     capabilities: ["chat", "speech", "transcriptions", "translations"],

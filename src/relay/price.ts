@@ -6,9 +6,12 @@ import type { SettingsReader } from "../settings/settings.ts";
 import type { Caller } from "./authenticate.ts";
 import { RelayError } from "./errors.ts";
 
+/** What a price depends on of who pays it. */
+type PricePayer = Readonly<{ group: string; user: Pick<Caller["user"], "acceptUnsetPrice"> }>;
+
 export type Prices = {
   /** The price of a call. Throws RelayError when the model has none and the caller does not accept that. */
-  of(caller: Caller, requestedModel: string, upstreamModel: string): Price;
+  of(payer: PricePayer, requestedModel: string, upstreamModel: string): Price;
   /** The price of a task: a fixed price, else a ratio read as one, else `usd` (reference behaviour 6.5). */
   ofTask(caller: Caller, model: string, usd: Decimal): Price;
   quotaPerUnit(): Decimal;
@@ -31,13 +34,13 @@ export function createPrices(settings: SettingsReader): Prices {
   };
 
   return {
-    of(caller, requestedModel, upstreamModel) {
+    of(payer, requestedModel, upstreamModel) {
       if (version !== settings.version) refresh();
-      const acceptUnset = caller.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
-      const name = `${caller.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
+      const acceptUnset = payer.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
+      const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
       const known = kept.get(name);
       if (known) return known;
-      const price = resolvePrice(table(), { requestedModel, upstreamModel, group: caller.group, acceptUnset });
+      const price = resolvePrice(table(), { requestedModel, upstreamModel, group: payer.group, acceptUnset });
       if (!price) throw noPrice(requestedModel);
       if (kept.size >= MAX_KEPT) kept.clear();
       kept.set(name, price);

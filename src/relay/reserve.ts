@@ -1,10 +1,11 @@
 import { InsufficientQuota } from "../billing/ledger/errors.ts";
 import { upstreamModelOf } from "../channels/upstream-model.ts";
+import type { Caller } from "./authenticate.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { RelayError } from "./errors.ts";
 import { holdFor } from "./estimate.ts";
-import type { Hold } from "./services.ts";
+import type { Hold, RelayServices } from "./services.ts";
 
 /**
  * Sets aside what the call can cost at most, for the user and for a limited key; awaits nothing while the balance is ample.
@@ -33,6 +34,17 @@ export function reserve({ services, prices }: RelayContext, call: Call): void | 
     const hold = services.billing.reserve({ userId: caller.user.id, token, amount });
     if (hold instanceof Promise) return hold.then(keep, (error) => Promise.reject(refusal(error, amount)));
     keep(hold);
+  } catch (error) {
+    throw refusal(error, amount);
+  }
+}
+
+/** Sets an amount of quota units aside that is known beforehand. Rejects RelayError. */
+export async function reserveAmount({ billing }: RelayServices, caller: Caller, units: number): Promise<Hold> {
+  const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
+  const amount = Math.max(1, units);
+  try {
+    return await billing.reserve({ userId: caller.user.id, token, amount });
   } catch (error) {
     throw refusal(error, amount);
   }

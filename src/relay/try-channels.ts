@@ -21,7 +21,7 @@ export async function tryChannels<Result>(
   let last: AttemptFailure | null = null;
   for (let left = retries; ; left -= 1) {
     const choice = await chooseChannel(context, call, tried);
-    if (!choice) throw last ? told(context, last) : noChannel(call);
+    if (!choice) throw last ? toldOf(context, last) : noChannel(call);
     try {
       const answer = await attempt(choice);
       context.coolDown.succeeded(choice.channel.id, choice.key);
@@ -33,7 +33,7 @@ export async function tryChannels<Result>(
       tried = note(context, tried, choice, error);
       const mayTry = error.overBudget || isRetryable({ status: error.mappedStatus, channelType: choice.channel.type });
       const again = left > 0 && !call.clientLeft && mayTry;
-      if (!again) throw told(context, error);
+      if (!again) throw toldOf(context, error);
     }
   }
 }
@@ -52,7 +52,8 @@ function note(context: RelayContext, tried: Tried | null, { channel, key }: Choi
   return all;
 }
 
-const told = ({ services }: RelayContext, failure: AttemptFailure): RelayError =>
+/** What the client is told of a failed attempt. */
+export const toldOf = ({ services }: RelayContext, failure: AttemptFailure): RelayError =>
   clientErrorOf(failure, services.settings.get("global.hide_upstream_error_enabled"));
 
 const noChannel = ({ admitted }: Call): RelayError =>

@@ -7,6 +7,8 @@ import { hostnameOf, parseHttpUrl } from "../lib/outbound/url.ts";
 
 /** A request to a provider, ready to go. */
 export type Outgoing = {
+  /** POST where nothing is said; the others have no body. */
+  method?: "GET" | "POST" | "DELETE";
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array<ArrayBuffer> | OutgoingForm;
@@ -44,19 +46,19 @@ export function createUpstream(policy: AddressPolicy): Upstream {
   };
 
   const direct = (outgoing: Outgoing, target: Target, addresses: readonly string[], signal: AbortSignal) => {
-    const { headers, body } = outgoing;
+    const { headers } = outgoing;
     const address = addresses[0];
     if (!target.pinned || policy.allowPrivate || address === undefined)
-      return fetch(outgoing.url, post(headers, body, signal));
+      return fetch(outgoing.url, requestOf(outgoing, headers, signal));
     const url = new URL(target.url);
     url.hostname = isIP(address) === 6 ? `[${address}]` : address;
-    return fetch(url.href, post({ ...headers, host: target.url.host }, body, signal));
+    return fetch(url.href, requestOf(outgoing, { ...headers, host: target.url.host }, signal));
   };
 
   return {
     send(outgoing, signal) {
       if (outgoing.proxy !== "") return throughProxy(outgoing, signal);
-      if (policy.allowPrivate) return fetch(outgoing.url, post(outgoing.headers, outgoing.body, signal));
+      if (policy.allowPrivate) return fetch(outgoing.url, requestOf(outgoing, outgoing.headers, signal));
       const target = targetOf(outgoing.url);
       const addresses = resolve(target.hostname);
       if (addresses instanceof Promise) return addresses.then((found) => direct(outgoing, target, found, signal));
@@ -67,14 +69,18 @@ export function createUpstream(policy: AddressPolicy): Upstream {
   async function throughProxy(outgoing: Outgoing, signal: AbortSignal): Promise<Response> {
     const proxy = await checkedProxy(outgoing.proxy, resolve);
     await resolve(targetOf(outgoing.url).hostname);
-    const { url, headers, body } = outgoing;
-    return fetch(url, { ...post(headers, body, signal), proxy: { url: proxy } });
+    return fetch(outgoing.url, { ...requestOf(outgoing, outgoing.headers, signal), proxy: { url: proxy } });
   }
 }
 
 /** A form is sent as it is read from the disk, under its known length. */
-function post(headers: Record<string, string>, body: Outgoing["body"], signal: AbortSignal): RequestInit {
-  const common = { method: "POST", signal, redirect: "manual" } as const;
+function requestOf(
+  { method = "POST", body }: Outgoing,
+  headers: Outgoing["headers"],
+  signal: AbortSignal,
+): RequestInit {
+  const common = { method, signal, redirect: "manual" } as const;
+  if (method !== "POST") return { ...common, headers };
   if (typeof body === "string" || body instanceof Uint8Array) return { ...common, headers, body };
   const { contentType, contentLength } = body;
   const formHeaders = { ...headers, "content-type": contentType, "content-length": String(contentLength) };

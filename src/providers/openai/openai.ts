@@ -18,6 +18,7 @@ export const openai: Provider = {
   keyHint: "sk-…",
   models: OPENAI_MODELS,
   url: (channel, ask) => versionedBase(channel) + openaiPath(ask),
+  objects: { url: (channel, path) => versionedBase(channel) + path },
   modelListUrl: (channel) => `${versionedBase(channel)}/models`,
   authHeaders: (channel, key) => ({
     authorization: `Bearer ${key}`,

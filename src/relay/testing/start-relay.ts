@@ -14,6 +14,7 @@ import type { TaskDeps } from "../../tasks/task.ts";
 import type { TokenEntry } from "../../tokens/directory.ts";
 import type { Standing, StandingSubject } from "../../tokens/read-standing.ts";
 import { createRelay, type RelayServices, talkSockets } from "../index.ts";
+import type { ObjectStore } from "../objects/store.ts";
 import type { ResponseStore, StoredResponse } from "../responses/store.ts";
 import { channelEntry, tokenEntry, userEntry } from "./entries.ts";
 import { FakeBilling } from "./fake-billing.ts";
@@ -31,6 +32,8 @@ type Setup = {
     maxRequestBodyBytes: number;
     dataDir: string;
   }>;
+  /** Where files, batches and jobs are kept; without it there are none. */
+  objects?: ObjectStore;
   session?: UserEntry;
   renewBudget?: (tokenId: number) => Promise<void>;
   /** What every key and user is said to have. */
@@ -78,6 +81,7 @@ export function startRelay(setup: Setup) {
     disableChannel: ({ id }, key, reason) => void disabled.push({ channelId: id, key, reason }),
     billing: setup.billing ?? billing.service,
     responses: memoryOfResponses(),
+    objects: setup.objects ?? noObjects,
     tasks: setup.tasks ?? noTasks,
     readStanding: async (subject) => {
       standingsRead.push(subject);
@@ -139,6 +143,16 @@ const noTasks: TaskDeps = {
   vault: { keyedHash: untouched },
   log: pino({ level: "silent" }),
   hookFetch: untouched,
+};
+
+/** Nobody has files or the like. */
+const noObjects: ObjectStore = {
+  keep: async () => {},
+  find: async () => null,
+  list: async () => [],
+  remove: async () => {},
+  unsettled: async () => [],
+  settled: async () => {},
 };
 
 /** Responses kept in memory. */

@@ -1,7 +1,7 @@
 import type { PriceList } from "./list-price.ts";
 
 /**
- * OpenAI's list prices in USD. Speech (tts-1) counts characters; a minute of transcription counts 1,000 tokens.
+ * OpenAI's list prices in USD. Speech (tts-1) counts characters, training the tokens trained on; a minute of transcription counts 1,000 tokens.
  * `-all` and gizmo names are the web product's, as resellers offer them.
  */
 export const OPENAI_USD: PriceList = {
@@ -100,6 +100,12 @@ export const OPENAI_USD: PriceList = {
   "gpt-image-1": [5, 40, 1.25],
   "gpt-image-1-mini": [2, 8, 0.2],
   "gpt-image-1.5": [5, 32, 1.25],
+  "gpt-4o-2024-08-06-training": [25],
+  "gpt-4o-mini-2024-07-18-training": [3],
+  "gpt-4.1-2025-04-14-training": [25],
+  "gpt-4.1-mini-2025-04-14-training": [5],
+  "gpt-4.1-nano-2025-04-14-training": [1.5],
+  "gpt-3.5-turbo-0125-training": [8],
   "gpt-4o-transcribe": [2.5, 10],
   "gpt-4o-mini-transcribe": [1.25, 5],
   "gpt-4o-mini-tts": [0.6],

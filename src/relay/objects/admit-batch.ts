@@ -1,0 +1,46 @@
+import { estimate } from "../../billing/pricing/estimate.ts";
+import { recordOf, textOf } from "../../dialects/json.ts";
+import { summarise } from "../../dialects/openai-chat/request.ts";
+import { multiply } from "../../lib/decimal.ts";
+import { admitModel } from "../admit.ts";
+import type { Caller } from "../authenticate.ts";
+import { invalidRequest } from "../client-body.ts";
+import type { RelayContext } from "../context.ts";
+import { promptTokensBound } from "../estimate.ts";
+import { reserveAmount } from "../reserve.ts";
+import { askUpstream, makerOf } from "./ask-upstream.ts";
+import { pathOf } from "./follow.ts";
+import { jsonLines } from "./json-lines.ts";
+import { BATCH_SHARE } from "./settle-object.ts";
+import type { KeptObject } from "./store.ts";
+
+/**
+ * Reads the calls of a batch before it begins: each model must be allowed to the caller, served to its group and priced, and
+ * the balance must cover what all can cost at most. Rejects RelayError.
+ */
+export async function admitBatch(context: RelayContext, caller: Caller, input: KeptObject): Promise<void> {
+  const { prices, services } = context;
+  const file = await askUpstream(context, makerOf(context, input), { method: "GET", path: `${pathOf(input)}/content` });
+  const defaultOutputTokens = services.settings.get("PreConsumedQuota");
+  let amount = 0;
+  let calls = 0;
+  for await (const line of jsonLines(file)) {
+    const body = recordOf(line.body);
+    const model = textOf(body?.model) ?? "";
+    if (!body || model === "")
+      throw invalidRequest("Every line of a batch must have a body with a model.", "input_file_id");
+    admitModel(caller, model);
+    if (caller.pinnedChannelId === null && !services.channels.candidates(caller.group, model)) {
+      throw invalidRequest(`The model “${model}” is not served to the group “${caller.group}”.`, "input_file_id");
+    }
+    const price = prices.of(caller, model, model);
+    const { maxOutputTokens } = summarise(body);
+    const promptTokens = promptTokensBound(body, JSON.stringify(body).length);
+    const halved = { ...price, groupRatio: multiply(price.groupRatio, BATCH_SHARE) };
+    amount += estimate(halved, { promptTokens, maxOutputTokens, defaultOutputTokens }, prices.quotaPerUnit());
+    calls += 1;
+  }
+  if (calls === 0) throw invalidRequest("The batch has no calls.", "input_file_id");
+  // Nothing stays held: a batch may take a day, and survives restarts.
+  services.billing.refund(await reserveAmount(services, caller, amount));
+}

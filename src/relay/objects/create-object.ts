@@ -1,0 +1,153 @@
+import { type JsonObject, recordOf, textOf } from "../../dialects/json.ts";
+import { outgoingForm } from "../../lib/multipart/form-stream.ts";
+import { admitModel } from "../admit.ts";
+import type { Caller } from "../authenticate.ts";
+import { type ClientBody, invalidRequest, readBody } from "../client-body.ts";
+import type { RelayContext } from "../context.ts";
+import { RelayError } from "../errors.ts";
+import type { Choice } from "../scheduler/choose.ts";
+import { admitBatch } from "./admit-batch.ts";
+import { askObject, makerOf } from "./ask-upstream.ts";
+import { noted, PATHS, pathOf } from "./follow.ts";
+import { chooseMaker, keptBy } from "./maker.ts";
+import { trainingOf } from "./settle-object.ts";
+import type { KeptObject, ObjectKind } from "./store.ts";
+
+/** Makes an object from a request: reads it, chooses who keeps it. Rejects RelayError. */
+export type Create = (context: RelayContext, caller: Caller, request: Request) => Promise<JsonObject>;
+
+/** POST /v1/files, a form */
+export const createFile: Create = async (context, caller, request) => {
+  const body = await readBody(request, context.services.config);
+  try {
+    if (!body.form || body.json.file === undefined) throw invalidRequest("“file” is missing.", "file");
+    if (!textOf(body.json.purpose)) throw invalidRequest("“purpose” is missing.", "purpose");
+    const form = await outgoingForm(body.form.parts, {});
+    const maker = chooseMaker(context, caller);
+    return keep(
+      context,
+      caller,
+      maker,
+      "file",
+      await askObject(context, maker, { method: "POST", path: PATHS.file, body: form }),
+    );
+  } finally {
+    await body.form?.discard();
+  }
+};
+
+/** POST /v1/uploads: a file that comes in parts */
+export const createUpload: Create = async (context, caller, request) => {
+  const { text } = await jsonBody(context, request);
+  const maker = chooseMaker(context, caller);
+  return keep(
+    context,
+    caller,
+    maker,
+    "upload",
+    await askObject(context, maker, { method: "POST", path: PATHS.upload, body: text }),
+  );
+};
+
+/** POST /v1/batches: kept where its file is */
+export const createBatch: Create = async (context, caller, request) => {
+  const { json, text } = await jsonBody(context, request);
+  const input = await fileOf(context, caller, json, "input_file_id");
+  if (!input) throw invalidRequest("“input_file_id” is missing.", "input_file_id");
+  await admitBatch(context, caller, input);
+  const maker = makerOf(context, input);
+  return keep(
+    context,
+    caller,
+    maker,
+    "batch",
+    await askObject(context, maker, { method: "POST", path: PATHS.batch, body: text }),
+  );
+};
+
+/** POST /v1/fine_tuning/jobs: kept where its files are; training has a price of its own, MODEL-training */
+export const createJob: Create = async (context, caller, request) => {
+  const { json, text } = await jsonBody(context, request);
+  const model = textOf(json.model) ?? "";
+  const training = await fileOf(context, caller, json, "training_file");
+  if (!training) throw invalidRequest("“training_file” is missing.", "training_file");
+  const validation = await fileOf(context, caller, json, "validation_file");
+  if (validation && (validation.channelId !== training.channelId || validation.keyHash !== training.keyHash)) {
+    throw invalidRequest("Both files must lie at the same upstream.", "validation_file");
+  }
+  admitModel(caller, model);
+  context.prices.of(caller, trainingOf(model), trainingOf(model));
+  const maker = makerOf(context, training);
+  return keep(
+    context,
+    caller,
+    maker,
+    "job",
+    await askObject(context, maker, { method: "POST", path: PATHS.job, body: text }),
+  );
+};
+
+/** POST /v1/uploads/{id}/parts, a form */
+export async function addPart(context: RelayContext, upload: KeptObject, request: Request): Promise<JsonObject> {
+  const body = await readBody(request, context.services.config);
+  try {
+    if (!body.form || body.json.data === undefined) throw invalidRequest("“data” is missing.", "data");
+    const form = await outgoingForm(body.form.parts, {});
+    return await askObject(context, makerOf(context, upload), {
+      method: "POST",
+      path: `${pathOf(upload)}/parts`,
+      body: form,
+    });
+  } finally {
+    await body.form?.discard();
+  }
+}
+
+/** POST …/{id}/cancel, /complete, /pause, /resume */
+export async function act(
+  context: RelayContext,
+  object: KeptObject,
+  action: string,
+  request: Request,
+): Promise<JsonObject> {
+  const text = await request.text();
+  const ask = { method: "POST", path: `${pathOf(object)}/${action}`, body: text === "" ? "{}" : text } as const;
+  const answer = await askObject(context, makerOf(context, object), ask);
+  const file = recordOf(answer.file);
+  if (file) await context.services.objects.keep({ ...object, id: String(file.id), kind: "file", body: file });
+  return (await noted(context, object, answer)).body;
+}
+
+async function jsonBody(context: RelayContext, request: Request): Promise<ClientBody> {
+  const body = await readBody(request, context.services.config);
+  if (!body.form) return body;
+  await body.form.discard();
+  throw invalidRequest("The request body is not a JSON object.");
+}
+
+async function keep(
+  context: RelayContext,
+  caller: Caller,
+  maker: Choice,
+  kind: ObjectKind,
+  body: JsonObject,
+): Promise<JsonObject> {
+  await context.services.objects.keep(keptBy(caller, maker, kind, body));
+  return body;
+}
+
+async function fileOf(
+  context: RelayContext,
+  caller: Caller,
+  body: JsonObject,
+  field: string,
+): Promise<KeptObject | null> {
+  const id = textOf(body[field]);
+  if (!id) return null;
+  const file = await context.services.objects.find("file", id, caller.user.id);
+  if (!file) throw unknownObject(id);
+  return file;
+}
+
+export const unknownObject = (id: string): RelayError =>
+  new RelayError(404, "not_found", `No such object: ${id}`, { type: "invalid_request_error", param: "id" });

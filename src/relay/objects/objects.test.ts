@@ -1,0 +1,254 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import OpenAI, { toFile } from "openai";
+import { users } from "../../../db/schema/users.ts";
+import { openTestDatabase, type TestDatabase } from "../../../db/testing.ts";
+import { startRelay } from "../testing/start-relay.ts";
+import { createObjectStore } from "./store.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  for (const id of [1, 2]) {
+    await database.db.insert(users).values({ id, username: `user${id}`, affCode: `aff${id}`, createdAt: 0 });
+  }
+});
+afterAll(() => database.close());
+const stops: (() => unknown)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+const line = (custom_id: string, body: object) =>
+  JSON.stringify({ custom_id, method: "POST", url: "/v1/chat/completions", body });
+const answer = (id: string, model: string, prompt: number, completion: number) =>
+  JSON.stringify({
+    custom_id: id,
+    response: {
+      status_code: 200,
+      body: {
+        model,
+        usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+      },
+    },
+  });
+
+/** An upstream that keeps files and batches as OpenAI does; each key sees its own alone. */
+function startUpstream(prefix: string) {
+  const contents = new Map<string, { key: string; content: string; filename: string }>();
+  const batches = new Map<string, Record<string, unknown>>();
+  const asked: string[] = [];
+  let count = 0;
+  const next = () => {
+    count += 1;
+    return count;
+  };
+  const notFound = () =>
+    Response.json({ error: { message: "No such object", type: "invalid_request_error" } }, { status: 404 });
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const key = request.headers.get("authorization") ?? request.headers.get("api-key") ?? "";
+      const { pathname, search } = new URL(request.url);
+      asked.push(`${request.method} ${pathname}${search}`);
+      const [, , kind, id, part] = pathname.split("/");
+      const fileObject = (of: string) => ({
+        id: of,
+        object: "file",
+        bytes: 1,
+        filename: contents.get(of)?.filename,
+        purpose: "batch",
+      });
+      if (kind === "files" && request.method === "POST") {
+        const form = (await request.formData()) as FormData;
+        const file = form.get("file") as File;
+        const made = `file-${prefix}${next()}`;
+        contents.set(made, { key, content: await file.text(), filename: file.name });
+        return Response.json(fileObject(made));
+      }
+      if (kind === "files" && id) {
+        const file = contents.get(id);
+        if (file?.key !== key) return notFound();
+        if (part === "content") return new Response(file.content, { headers: { "content-type": "application/jsonl" } });
+        if (request.method === "DELETE") contents.delete(id);
+        return Response.json(request.method === "DELETE" ? { id, object: "file", deleted: true } : fileObject(id));
+      }
+      if (kind === "batches" && request.method === "POST" && !id) {
+        const { input_file_id } = (await request.json()) as { input_file_id: string };
+        if (contents.get(input_file_id)?.key !== key) return notFound();
+        const batch = { id: `batch_${prefix}${next()}`, object: "batch", status: "in_progress", input_file_id };
+        batches.set(batch.id, batch);
+        return Response.json(batch);
+      }
+      if (kind === "batches" && id) return batches.has(id) ? Response.json(batches.get(id)) : notFound();
+      if (kind === "fine_tuning") {
+        const job = { id: `ftjob-${prefix}1`, object: "fine_tuning.job", model: "gpt-4o-mini" };
+        if (request.method === "POST") return Response.json({ ...job, status: "running" });
+        return Response.json({ ...job, status: "succeeded", trained_tokens: 5_000, result_files: [] });
+      }
+      return notFound();
+    },
+  });
+  stops.push(() => server.stop(true));
+  const finish = (id: string, content: string) => {
+    const batch = batches.get(id);
+    const key = contents.get(String(batch?.input_file_id))?.key ?? "";
+    contents.set(`file-out-${id}`, { key, content, filename: "out.jsonl" });
+    batches.set(id, { ...batch, status: "completed", output_file_id: `file-out-${id}` });
+  };
+  return { url: `http://127.0.0.1:${server.port}`, asked, finish };
+}
+
+const MODELS = ["gpt-4o", "gpt-4o-mini"];
+
+function start(
+  channels: Parameters<typeof startRelay>[0]["channels"],
+  given: Partial<Parameters<typeof startRelay>[0]> = {},
+) {
+  const relay = startRelay({
+    channels: channels.map((channel) => ({ models: MODELS, ...channel })),
+    objects: createObjectStore(database.db),
+    options: {
+      ModelRatio: '{"gpt-4o": 2, "gpt-4o-mini": 1, "gpt-4o-mini-training": 3}',
+      CompletionRatio: '{"gpt-4o": 4, "gpt-4o-mini": 4}',
+      CacheRatio: "{}",
+      GroupRatio: '{"default": 2}',
+    },
+    ...given,
+  });
+  stops.push(relay.stop);
+  return { relay, client: new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 }) };
+}
+
+const batchFile = (...lines: string[]) => toFile(Buffer.from(lines.join("\n")), "calls.jsonl");
+/** The client's promises do nothing before somebody waits for them. */
+const failureOf = (work: PromiseLike<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error as { status?: number; code?: string },
+  );
+
+const CALL = line("a", { model: "gpt-4o", messages: [{ role: "user", content: "hi" }], max_tokens: 10 });
+
+test("a file lives at the channel and key that took it; its owner alone sees it", async () => {
+  const upstream = startUpstream("a");
+  const { relay, client } = start([{ baseUrl: upstream.url, keys: ["key-1", "key-2"] }]);
+  const made = await client.files.create({ file: await batchFile(CALL), purpose: "batch" });
+  const second = await client.files.create({ file: await batchFile("two"), purpose: "batch" });
+  // Two keys take turns; each object is asked of its own.
+  for (const { id } of [made, second, made]) expect((await client.files.retrieve(id)).id).toBe(id);
+  expect(await (await client.files.content(made.id)).text()).toBe(CALL);
+  const first = await client.files.list({ limit: 1 });
+  expect(first.data.map(({ id }) => id)).toEqual([second.id]);
+  expect(first.hasNextPage()).toBe(true);
+  expect((await first.getNextPage()).data.map(({ id }) => id)).toEqual([made.id]);
+
+  const other = start([{ baseUrl: upstream.url, keys: ["key-1", "key-2"] }], {
+    user: { id: 2 },
+    tokens: { test: { userId: 2 } },
+  });
+  expect(await failureOf(other.client.files.retrieve(made.id))).toMatchObject({ status: 404 });
+  expect(await failureOf(other.client.files.content(made.id))).toMatchObject({ status: 404 });
+  expect(await failureOf(other.client.files.delete(made.id))).toMatchObject({ status: 404 });
+  expect((await other.client.files.list()).data).toEqual([]);
+
+  expect(await client.files.delete(made.id)).toMatchObject({ deleted: true });
+  expect(await failureOf(client.files.retrieve(made.id))).toMatchObject({ status: 404 });
+  expect(relay.billing.records).toEqual([]);
+});
+
+test("a batch is charged once when it is over, by model, at half price; its owner gets the results", async () => {
+  const upstream = startUpstream("b");
+  const { relay, client } = start([{ baseUrl: upstream.url }]);
+  const file = await client.files.create({ file: await batchFile(CALL), purpose: "batch" });
+  const batch = await client.batches.create({
+    input_file_id: file.id,
+    endpoint: "/v1/chat/completions",
+    completion_window: "24h",
+  });
+  expect((await client.batches.retrieve(batch.id)).status).toBe("in_progress");
+  expect(relay.billing.records).toEqual([]);
+  upstream.finish(
+    batch.id,
+    [
+      answer("a", "gpt-4o-2024-08-06", 100, 10),
+      answer("b", "gpt-4o-mini", 10, 5),
+      answer("c", "gpt-4o-mini", 10, 5),
+    ].join("\n"),
+  );
+  const listed = await client.batches.list();
+  expect(listed.data[0]?.status).toBe("completed");
+  // gpt-4o: (100 + 10 × 4) × 2 × group 2 ÷ 2; mini: (20 + 10 × 4) × 1 × group 2 ÷ 2
+  expect(relay.billing.records.map(({ modelName, quota, promptTokens }) => [modelName, promptTokens, quota])).toEqual([
+    ["gpt-4o-2024-08-06", 100, 280],
+    ["gpt-4o-mini", 20, 60],
+  ]);
+  expect(relay.billing.records[0]?.other.receipt?.groupRatio).toBe("1");
+  const again = await client.batches.retrieve(batch.id);
+  await client.batches.retrieve(batch.id);
+  expect(relay.billing.records).toHaveLength(2);
+  expect(await (await client.files.content(again.output_file_id ?? "")).text()).toContain("gpt-4o-mini");
+});
+
+test("a batch that the caller may not make, or cannot pay, does not begin", async () => {
+  const upstream = startUpstream("c");
+  const { relay, client } = start([{ baseUrl: upstream.url }]);
+  const begin = async (...lines: string[]) => {
+    const file = await client.files.create({ file: await batchFile(...lines), purpose: "batch" });
+    return client.batches.create({
+      input_file_id: file.id,
+      endpoint: "/v1/chat/completions",
+      completion_window: "24h",
+    });
+  };
+  expect(await failureOf(begin(line("a", { model: "unknown", messages: [] })))).toMatchObject({ status: 400 });
+  expect(await failureOf(begin(""))).toMatchObject({ status: 400 });
+  relay.billing.available = 50;
+  expect(await failureOf(begin(CALL))).toMatchObject({ status: 403, code: "insufficient_user_quota" });
+  expect(
+    await failureOf(
+      client.batches.create({
+        input_file_id: "file-other",
+        endpoint: "/v1/chat/completions",
+        completion_window: "24h",
+      }),
+    ),
+  ).toMatchObject({ status: 404 });
+  expect(upstream.asked.filter((ask) => ask.startsWith("POST /v1/batches"))).toEqual([]);
+  expect(relay.billing.openHolds).toBe(0);
+});
+
+test("a fine-tuning job is charged by the tokens it trained on", async () => {
+  const upstream = startUpstream("d");
+  const { relay, client } = start([{ baseUrl: upstream.url }]);
+  const file = await client.files.create({ file: await batchFile("{}"), purpose: "fine-tune" });
+  const job = await client.fineTuning.jobs.create({ model: "gpt-4o-mini", training_file: file.id });
+  expect((await client.fineTuning.jobs.retrieve(job.id)).status).toBe("succeeded");
+  expect(relay.billing.records.map(({ modelName, quota }) => [modelName, quota])).toEqual([
+    ["gpt-4o-mini-training", 30_000],
+  ]);
+  expect(await failureOf(client.fineTuning.jobs.create({ model: "gpt-4o", training_file: file.id }))).toMatchObject({
+    status: 500,
+    code: "model_price_error",
+  });
+});
+
+test("Azure is asked under its own addresses", async () => {
+  const upstream = startUpstream("e");
+  const { client } = start([{ type: 3, baseUrl: upstream.url, other: "2025-03-01-preview" }]);
+  await client.files.create({ file: await batchFile("{}"), purpose: "batch" });
+  expect(upstream.asked).toEqual(["POST /openai/files?api-version=2025-03-01-preview"]);
+});
+
+test("where no channel keeps files, and where an API is not offered, the answer is 501", async () => {
+  const { relay, client } = start([{ type: 14, baseUrl: "http://127.0.0.1:1" }]);
+  expect(await failureOf(client.files.create({ file: await batchFile("{}"), purpose: "batch" }))).toMatchObject({
+    status: 501,
+    code: "api_not_implemented",
+  });
+  for (const path of ["/v1/assistants", "/v1/threads", "/v1/vector_stores", "/hf/v1/evals"]) {
+    const refused = await relay.post(path, {});
+    expect(refused.status).toBe(501);
+    expect(await refused.json()).toMatchObject({ error: { code: "api_not_implemented" } });
+  }
+});

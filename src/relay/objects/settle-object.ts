@@ -1,0 +1,114 @@
+import { charge } from "../../billing/pricing/charge.ts";
+import { NO_USAGE, type Price, type Usage } from "../../billing/types.ts";
+import { countOf, type JsonObject, recordOf, textOf } from "../../dialects/json.ts";
+import { readUsage } from "../../dialects/openai-chat/usage.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { type Decimal, decimal, multiply, ONE } from "../../lib/decimal.ts";
+import type { RelayContext } from "../context.ts";
+import { RelayError } from "../errors.ts";
+import { askUpstream, makerOf } from "./ask-upstream.ts";
+import { jsonLines } from "./json-lines.ts";
+import type { KeptObject } from "./store.ts";
+
+/** Batches cost half of what the same calls cost at once. */
+export const BATCH_SHARE = decimal("0.5");
+
+/** The name under which training has its price, beside the model's own. */
+export const trainingOf = (model: string): string => `${model}-training`;
+
+const OVER: ReadonlySet<unknown> = new Set(["completed", "failed", "expired", "cancelled", "succeeded"]);
+
+/** It will not change any more. */
+export const isOver = ({ status }: JsonObject): boolean => OVER.has(status);
+
+/**
+ * Charges a batch or a fine-tuning job that is over, by what the upstream says it used: a log row for each model. Each row
+ * has an id that follows from the object's, so that whoever does this again charges nothing more.
+ */
+export async function settleObject(context: RelayContext, object: KeptObject): Promise<void> {
+  if (object.settledAt !== null || !isOver(object.body)) return;
+  const used = object.kind === "batch" ? await usedByBatch(context, object) : usedByJob(object);
+  for (const [model, usage] of used) record(context, object, model, usage);
+  await context.services.objects.settled(object.id, nowSeconds());
+}
+
+/** Model → tokens of all answers in the output file. */
+async function usedByBatch(context: RelayContext, object: KeptObject): Promise<Map<string, Usage>> {
+  const used = new Map<string, Usage>();
+  const output = textOf(object.body.output_file_id);
+  if (!output) return used;
+  const path = `/files/${encodeURIComponent(output)}/content`;
+  const file = await askUpstream(context, makerOf(context, object), { method: "GET", path });
+  for await (const line of jsonLines(file)) {
+    const answer = recordOf(recordOf(line.response)?.body);
+    const usage = readUsage(answer?.usage);
+    const model = textOf(answer?.model);
+    if (usage && model) used.set(model, sum(used.get(model) ?? NO_USAGE, usage));
+  }
+  return used;
+}
+
+function usedByJob({ body }: KeptObject): Map<string, Usage> {
+  const tokens = countOf(body.trained_tokens) ?? 0;
+  const model = textOf(body.model) ?? "";
+  return new Map(tokens > 0 ? [[trainingOf(model), { ...NO_USAGE, promptTokens: tokens }]] : []);
+}
+
+const sum = (a: Usage, b: Usage): Usage => ({
+  promptTokens: a.promptTokens + b.promptTokens,
+  completionTokens: a.completionTokens + b.completionTokens,
+  cachedTokens: a.cachedTokens + b.cachedTokens,
+  cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
+  reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+  audioInputTokens: a.audioInputTokens + b.audioInputTokens,
+  audioOutputTokens: a.audioOutputTokens + b.audioOutputTokens,
+});
+
+function record(context: RelayContext, object: KeptObject, model: string, usage: Usage): void {
+  const { services, prices } = context;
+  const price = priceOf(context, object, model);
+  const charged = price && charge(price, usage, prices.quotaPerUnit());
+  const requestId = `${object.id}:${model}`.slice(0, 200);
+  services.billing.record({
+    requestId,
+    createdAt: object.createdAt,
+    userId: object.userId,
+    username: object.payer.username,
+    tokenId: object.tokenId,
+    tokenName: object.payer.tokenName,
+    tokenLimited: object.payer.tokenLimited,
+    modelName: model,
+    channelId: object.channelId,
+    group: object.payer.group,
+    isStream: false,
+    failed: false,
+    elapsedMs: 0,
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    quota: charged?.quota ?? 0,
+    ip: "",
+    content: object.kind === "batch" ? `Batch ${object.id}, at half price` : `Fine-tuning ${object.id}`,
+    other: {
+      request_id: requestId,
+      usage_evidence: "reported",
+      ending: "complete",
+      status: 200,
+      cache_tokens: usage.cachedTokens,
+      ...(charged && { receipt: charged.receipt, group_ratio: Number(charged.receipt.groupRatio) }),
+    },
+  });
+}
+
+/** The price that the model has now; dated names that answers carry have that of the model asked for where they have none. */
+function priceOf({ prices, services }: RelayContext, object: KeptObject, model: string): Price | null {
+  const share: Decimal = object.kind === "batch" ? BATCH_SHARE : ONE;
+  const undated = model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
+  try {
+    const price = prices.of({ group: object.payer.group, user: { acceptUnsetPrice: false } }, model, undated);
+    return { ...price, groupRatio: multiply(price.groupRatio, share) };
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    services.log.error({ model, objectId: object.id }, "a batch or job used a model that has no price: not charged");
+    return null;
+  }
+}
