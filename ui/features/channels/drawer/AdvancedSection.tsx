@@ -1,11 +1,12 @@
 import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { type ReactNode, useId } from "react";
+import { Fragment, type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { JsonField } from "../../../components/JsonField.tsx";
 import { Field } from "../../../components/layout.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
+import { SettingKeys } from "./SettingKeys.tsx";
 import type { SectionProps } from "./section-props.ts";
 
 const JSON_FIELDS = ["modelMapping", "paramOverride", "setting", "statusCodeMapping"] as const;
@@ -65,16 +66,18 @@ export const AdvancedSection = ({ form, faults, change }: SectionProps) => {
         {TEXT_FIELDS.map(text)}
       </Box>
       {JSON_FIELDS.map((field) => (
-        <JsonField
-          key={field}
-          id={id + field}
-          label={t(`channels.form.${field}`)}
-          hint={t(`channels.form.${field}Hint`)}
-          value={form[field]}
-          example={EXAMPLES[field]}
-          error={fault(field)}
-          onChange={(json) => change({ [field]: json })}
-        />
+        <Fragment key={field}>
+          <JsonField
+            id={id + field}
+            label={t(`channels.form.${field}`)}
+            hint={t(`channels.form.${field}Hint`)}
+            value={form[field]}
+            example={EXAMPLES[field]}
+            error={fault(field)}
+            onChange={(json) => change({ [field]: json })}
+          />
+          {field === "setting" && <SettingKeys json={form.setting} onChange={(json) => change({ setting: json })} />}
+        </Fragment>
       ))}
     </Section>
   );
