@@ -54,6 +54,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["audit", "/audit"],
   ["books", "/books"],
   ["doctor", "/doctor"],
+  ["doctor", "/doctor"],
   ["settings-operation", "/setting?tab=operation"],
   ["settings-ratelimit", "/setting?tab=ratelimit"],
   ["settings-models", "/setting?tab=models"],

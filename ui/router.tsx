@@ -168,6 +168,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import("./routes/books.tsx"), "BooksPage"),
   ),
   guarded(
+    "/doctor",
+    lazyRouteComponent(() => import("./routes/doctor.tsx"), "DoctorPage"),
+  ),
+  guarded(
     "/log",
     lazyRouteComponent(() => import("./routes/usage-log.tsx"), "UsageLogPage"),
   ),

@@ -9,6 +9,7 @@ import chat from "./en/chat.json" with { type: "json" };
 import codes from "./en/codes.json" with { type: "json" };
 import components from "./en/components.json" with { type: "json" };
 import dashboard from "./en/dashboard.json" with { type: "json" };
+import doctor from "./en/doctor.json" with { type: "json" };
 import home from "./en/home.json" with { type: "json" };
 import keyUsage from "./en/keyUsage.json" with { type: "json" };
 import live from "./en/live.json" with { type: "json" };
@@ -46,6 +47,7 @@ export default {
   codes,
   components,
   dashboard,
+  doctor,
   home,
   keyUsage,
   live,

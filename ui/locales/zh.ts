@@ -9,6 +9,7 @@ import chat from "./zh/chat.json" with { type: "json" };
 import codes from "./zh/codes.json" with { type: "json" };
 import components from "./zh/components.json" with { type: "json" };
 import dashboard from "./zh/dashboard.json" with { type: "json" };
+import doctor from "./zh/doctor.json" with { type: "json" };
 import home from "./zh/home.json" with { type: "json" };
 import keyUsage from "./zh/keyUsage.json" with { type: "json" };
 import live from "./zh/live.json" with { type: "json" };
@@ -46,6 +47,7 @@ export default {
   codes,
   components,
   dashboard,
+  doctor,
   home,
   keyUsage,
   live,

@@ -10,6 +10,7 @@ import HubOutlined from "@mui/icons-material/HubOutlined";
 import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
 import ManageHistoryOutlined from "@mui/icons-material/ManageHistoryOutlined";
+import MonitorHeartOutlined from "@mui/icons-material/MonitorHeartOutlined";
 import MusicNoteOutlined from "@mui/icons-material/MusicNoteOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
@@ -39,6 +40,7 @@ export type NavItem = Readonly<{
     | "/user"
     | "/audit"
     | "/books"
+    | "/doctor"
     | "/notice"
     | "/setting"
     | "/topup"
@@ -60,6 +62,7 @@ export type NavItem = Readonly<{
     | "users"
     | "audit"
     | "books"
+    | "doctor"
     | "notices"
     | "settings"
     | "wallet"
@@ -103,6 +106,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/redemption", label: "codes", icon: RedeemOutlined },
       { path: "/audit", label: "audit", icon: ManageHistoryOutlined },
       { path: "/books", label: "books", icon: BalanceOutlined, isForSuperAdmins: true },
+      { path: "/doctor", label: "doctor", icon: MonitorHeartOutlined, isForSuperAdmins: true },
       { path: "/notice", label: "notices", icon: CampaignOutlined, isForSuperAdmins: true },
       { path: "/order", label: "orders", icon: ReceiptOutlined },
       { path: "/agent", label: "agents", icon: HandshakeOutlined },
