@@ -111,6 +111,7 @@ export function startRelay(setup: Setup) {
   return {
     url,
     explain: relay.explain,
+    readLive: () => entries.map(relay.readLive),
     billing,
     disabled,
     marked,

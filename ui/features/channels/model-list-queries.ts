@@ -16,7 +16,7 @@ export const modelList = (id: number) =>
 export const refreshModelList = async (id: number): Promise<ModelList> =>
   (await request<ModelList>(`/api/channel/${id}/model_list/refresh`, { method: "POST", body: {} })).data;
 
-export type TakenModels = Readonly<{ add: readonly string[]; remove: readonly string[]; ignore: readonly string[] }>;
+type TakenModels = Readonly<{ add: readonly string[]; remove: readonly string[]; ignore: readonly string[] }>;
 
 /** Takes models over into the channel and out of it; ignored ones are not mentioned again. */
 export const takeModels = (id: number, taken: TakenModels) =>

@@ -9,7 +9,7 @@ const BEGINNINGS = {
   first_byte_timeout_seconds: 30,
 } as const;
 
-export type SettingKey = keyof typeof BEGINNINGS;
+type SettingKey = keyof typeof BEGINNINGS;
 export const SETTING_KEYS = Object.keys(BEGINNINGS) as SettingKey[];
 
 /** The settings with one more key; null when it stands there already, or the text is no JSON object. */

@@ -1,7 +1,7 @@
 import { request } from "../../api/client.ts";
 
 /** Fields set on every channel of a tag; what is absent stays as it is. */
-export type TagChange = Readonly<{
+type TagChange = Readonly<{
   new_tag?: string;
   models?: string;
   groups?: string;

@@ -20,7 +20,7 @@ export const exportChannels = async (ids: readonly number[] | undefined, secrets
 export const planImport = async (channels: readonly FileChannel[]): Promise<PlannedChannel[]> =>
   (await request<PlannedChannel[]>("/api/channel/import/preview", { method: "POST", body: { channels } })).data;
 
-export type Imported = Readonly<{ created: number; changed: number; refused: readonly PlannedChannel[] }>;
+type Imported = Readonly<{ created: number; changed: number; refused: readonly PlannedChannel[] }>;
 
 export const importChannels = async (channels: readonly FileChannel[]): Promise<Imported> =>
   (await request<Imported>("/api/channel/import", { method: "POST", body: { channels } })).data;
