@@ -67,6 +67,8 @@ export type Ask = Readonly<{
   requestedModel?: string;
   /** The channel's key, where regions or projects stand in it. */
   key?: string;
+  /** Betas of Anthropic's API that are asked for by header. */
+  betas?: readonly string[];
   /** The version of Google's API that the settings name for the model. */
   apiVersion?: string;
 }>;

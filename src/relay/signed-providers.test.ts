@@ -104,32 +104,34 @@ describe("Bedrock", () => {
     return { relay, upstream };
   }
 
-  test.each(["AKID|secret|us-east-1", "AKID|secret|eu-central-1|session", "bedrock-key|us-east-1"])(
-    "is called with the key %s, whole and streamed",
-    async (key) => {
-      const { relay, upstream } = start(key);
-      const answer = await relay.post("/v1/chat/completions", ask(false));
-      expect(answer.status).toBe(200);
-      expect(await answer.json()).toMatchObject({
-        choices: [{ message: { content: "Hello" }, finish_reason: "stop" }],
-      });
-      const stream = await relay.post("/v1/chat/completions", ask(true));
-      expect(await stream.text()).toContain('"content":"Hello"');
-      const [first, second] = upstream.received;
-      const profile = key.includes("eu-") ? "eu" : "us";
-      expect(decodeURIComponent(first?.path ?? "")).toBe(
-        `/model/${profile}.anthropic.claude-sonnet-4-5-20250929-v1:0/invoke`,
-      );
-      expect(second?.path).toEndWith("/invoke-with-response-stream");
-      const body = JSON.parse(first?.text ?? "");
-      expect(body).toMatchObject({ anthropic_version: "bedrock-2023-05-31" });
-      expect([body.model, body.stream]).toEqual([undefined, undefined]);
-      expect(relay.billing.records).toMatchObject([
-        { promptTokens: 12, completionTokens: 3 },
-        { promptTokens: 12, completionTokens: 3, isStream: true },
-      ]);
-    },
-  );
+  test.each([
+    "AKID|secret|us-east-1",
+    "AKID|secret|eu-central-1|session",
+    "AKID|secret|ap-south-1",
+    "bedrock-key|us-east-1",
+  ])("pitfall 93: is called with the key %s by its region's profile, whole and streamed", async (key) => {
+    const { relay, upstream } = start(key);
+    const answer = await relay.post("/v1/chat/completions", ask(false));
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      choices: [{ message: { content: "Hello" }, finish_reason: "stop" }],
+    });
+    const stream = await relay.post("/v1/chat/completions", ask(true));
+    expect(await stream.text()).toContain('"content":"Hello"');
+    const [first, second] = upstream.received;
+    const profile = key.includes("eu-") ? "eu" : key.includes("ap-") ? "apac" : "us";
+    expect(decodeURIComponent(first?.path ?? "")).toBe(
+      `/model/${profile}.anthropic.claude-sonnet-4-5-20250929-v1:0/invoke`,
+    );
+    expect(second?.path).toEndWith("/invoke-with-response-stream");
+    const body = JSON.parse(first?.text ?? "");
+    expect(body).toMatchObject({ anthropic_version: "bedrock-2023-05-31" });
+    expect([body.model, body.stream]).toEqual([undefined, undefined]);
+    expect(relay.billing.records).toMatchObject([
+      { promptTokens: 12, completionTokens: 3 },
+      { promptTokens: 12, completionTokens: 3, isStream: true },
+    ]);
+  });
 
   test("refuses a wrong secret in words that help", async () => {
     const { relay } = start("AKID|wrong|us-east-1");

@@ -50,7 +50,7 @@ function choiceOf({ index, parts, citations, logprobs, finish }: ReplyChoice): J
       refusal: refusal === "" ? null : refusal,
       ...compact({
         reasoning_content: thought || null,
-        reasoning_details: thoughts.some(({ signature }) => signature) ? thoughts.map(reasoningDetail) : null,
+        reasoning_details: thoughts.length > 0 ? thoughts.map(reasoningDetail) : null,
         tool_calls: calls.length > 0 ? calls.map((call) => callOf(call, callExtra(call.signature))) : null,
         audio:
           audio?.source.kind === "base64"

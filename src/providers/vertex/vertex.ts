@@ -1,8 +1,9 @@
 import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
+import { cloudBetas } from "../claude-betas.ts";
 import { GEMINI_MODELS, geminiMethod } from "../gemini.ts";
 import type { Provider, ProviderChannel } from "../provider.ts";
-import { accessToken, serviceAccountOf } from "./access-token.ts";
+import { accessToken, forgetAccessToken, serviceAccountOf } from "./access-token.ts";
 
 const DEFAULT_REGION = "global";
 

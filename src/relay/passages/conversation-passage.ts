@@ -58,6 +58,7 @@ export class ConversationPassage implements Passage {
       dialect: options.dialect,
       model: call.upstreamModel,
       stream,
+      ...(options.dialect === "anthropic" && { betas: this.#betas() }),
       ...(options.dialect === "gemini" && { apiVersion: options.settings.geminiVersion(call.upstreamModel) }),
     };
     if (this.#sameFormat && options.untouched) return { ask, body: call.admitted.body.bytes };
@@ -174,6 +175,14 @@ export class ConversationPassage implements Passage {
       ask: { ...ask, model: call.upstreamModel },
       body: changed ? spliceTopLevel(body.text, changes, body.json) : body.bytes,
     };
+  }
+
+  /** Betas of the client's and of the settings'. */
+  #betas(): string[] {
+    const { call, options } = this;
+    const asked = call.admitted.request.headers.get("anthropic-beta") ?? "";
+    const set = options.settings.headersOf(call.upstreamModel)?.["anthropic-beta"] ?? "";
+    return `${asked},${set}`.split(",");
   }
 
   #keeper(): KeepReply | null {

@@ -1,0 +1,40 @@
+import type { JsonObject } from "../dialects/json.ts";
+import { textsOf } from "../dialects/json.ts";
+
+/** What the clouds that host Claude call a beta; whatever is not here they refuse, with the whole request. */
+const ACCEPTED: Readonly<Record<"bedrock" | "vertex", ReadonlySet<string>>> = {
+  bedrock: new Set(
+    `computer-use-2024-10-22 computer-use-2025-01-24 computer-use-2025-11-24 token-efficient-tools-2025-02-19
+    interleaved-thinking-2025-05-14 output-128k-2025-02-19 dev-full-thinking-2025-05-14 context-1m-2025-08-07
+    context-management-2025-06-27 effort-2025-11-24 tool-search-tool-2025-10-19 tool-examples-2025-10-29
+    fine-grained-tool-streaming-2025-05-14 compact-2026-01-12`.split(/\s+/),
+  ),
+  vertex: new Set(
+    `computer-use-2024-10-22 computer-use-2025-01-24 computer-use-2025-11-24 token-efficient-tools-2025-02-19
+    interleaved-thinking-2025-05-14 output-128k-2025-02-19 context-1m-2025-08-07 context-management-2025-06-27
+    effort-2025-11-24 tool-search-tool-2025-10-19 fine-grained-tool-streaming-2025-05-14 web-search-2025-03-05
+    compact-2026-01-12`.split(/\s+/),
+  ),
+};
+/** Anthropic's own name for several features at once → what the clouds have of them. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { "advanced-tool-use-2025-11-20": "tool-search-tool-2025-10-19" };
+/** Tells who calls, or needs nothing any more: nobody misses it. */
+const NO_LOSS = /^(claude-code|oauth|prompt-caching)-/;
+
+/** The betas a request asks for, by header and in the body, as a cloud takes them: in the body, those it knows. */
+export function cloudBetas(
+  cloud: keyof typeof ACCEPTED,
+  body: JsonObject,
+  asked: readonly string[] = [],
+): Readonly<{ anthropic_beta: string[] | undefined; dropped: string[] }> {
+  const { anthropic_beta: own } = body;
+  const inBody = typeof own === "string" ? own.split(",") : textsOf(own);
+  const wanted = [...inBody, ...asked].map((name) => name.trim()).filter((name) => name !== "");
+  const named = [...new Set(wanted.map((name) => OTHER_NAMES[name] ?? name))];
+  const known = named.filter((name) => ACCEPTED[cloud].has(name));
+  const lost = named.filter((name) => !ACCEPTED[cloud].has(name) && !NO_LOSS.test(name));
+  return {
+    anthropic_beta: known.length > 0 ? known : undefined,
+    dropped: lost.map((name) => `anthropic-beta: ${name}`),
+  };
+}
