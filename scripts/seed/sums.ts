@@ -9,6 +9,7 @@ export async function addUp(tx: Statements, first: FirstIds): Promise<void> {
     select created_at - created_at % 3600, user_id, username, token_id, token_name, channel_id, model_name, "group",
       count(*), count(*) filter (where failed), sum(quota), sum(prompt_tokens), sum(completion_tokens), sum(elapsed_ms)
     from logs where type = 2 and user_id >= ${first.user} group by 1, 2, 3, 4, 5, 6, 7, 8 order by 1, 2, 3, 4, 5, 6, 7, 8`;
+  await tx`update usage_fold set until = 0`;
   await tx`
     update users u set used_quota = s.quota, request_count = s.count
     from (select user_id, sum(quota)::bigint as quota, sum(count)::bigint as count from usage_rollups

@@ -14,6 +14,7 @@ import { Row } from "../components/layout.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { StatusChip } from "../components/StatusChip.tsx";
 import { useAddress } from "../components/useAddress.ts";
+import { LiveCard } from "../features/live/LiveCard.tsx";
 import { useLiveColumns } from "../features/live/live-columns.tsx";
 import { namesText } from "../features/live/merge-calls.ts";
 import { type LiveState, useLiveCalls } from "../features/live/use-live-calls.ts";
@@ -49,6 +50,7 @@ export const LivePage = () => {
             </Button>
             <Button
               variant="contained"
+              color="primary"
               startIcon={isPaused ? <PlayArrow /> : <Pause />}
               aria-pressed={isPaused}
               onClick={() => setPaused(!isPaused)}
@@ -91,6 +93,7 @@ export const LivePage = () => {
           rowId={idOf}
           rowName={nameOf}
           isCompact
+          card={cardOf}
           empty={
             <EmptyState
               icon={<SensorsOutlined />}
@@ -104,5 +107,6 @@ export const LivePage = () => {
   );
 };
 
+const cardOf = (call: LiveCall) => <LiveCard call={call} />;
 const idOf = ({ request_id }: LiveCall) => request_id;
 const nameOf = ({ model_name, username }: LiveCall) => `${model_name}, ${username}`;

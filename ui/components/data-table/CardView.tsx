@@ -46,6 +46,9 @@ function Card<Row>({ row, ...props }: { row: Row } & ViewProps<Row>) {
       data-row={id}
       sx={{
         p: 3,
+        // Cards far from the window are not laid out.
+        contentVisibility: "auto",
+        containIntrinsicSize: "auto 110px",
         "& + &": { borderTop: "1px solid", borderColor: "line.faint" },
         ...(isDim?.(row) && { color: "text.tertiary" }),
       }}

@@ -17,9 +17,14 @@ import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "./column.ts";
 import { RowMenu } from "./RowMenu.tsx";
+import { VirtualRows } from "./VirtualRows.tsx";
 import type { ViewProps } from "./view.ts";
 
 const SKELETON_ROWS = 8;
+/** With so many rows only those near the window are drawn. */
+const VIRTUAL_FROM = 60;
+const ROW_PX = 40;
+const COMPACT_ROW_PX = 32;
 /** The least room for a column without a width. */
 const FLEXIBLE_PX = 140;
 const DETAIL_PX = 36;
@@ -35,9 +40,12 @@ export function TableView<Row>(props: ViewProps<Row>) {
   const hasFoot = columns.some(({ foot }) => foot !== undefined);
   const controls = (detail ? DETAIL_PX : 0) + (selection ? SELECTION_PX : 0) + (actions ? ACTIONS_PX : 0);
   const cells = columns.length + (selection ? 1 : 0) + (detail ? 1 : 0) + (actions ? 1 : 0);
+  // An opened row has a height of its own.
+  const isVirtual = rows.length >= VIRTUAL_FROM && props.openId === null;
   return (
     <Box sx={{ overflowX: "auto" }}>
       <Table
+        {...(isVirtual && { "aria-rowcount": rows.length + 1 })}
         stickyHeader
         sx={{
           minWidth: columns.reduce((sum, { width }) => sum + (width ?? FLEXIBLE_PX), controls),
@@ -97,7 +105,9 @@ export function TableView<Row>(props: ViewProps<Row>) {
                   ))}
                 </TableRow>
               ))
-            : rows.map((row) => <BodyRow key={props.rowId(row)} row={row} span={cells} {...props} />)}
+            : isVirtual
+              ? virtualRows(props, cells)
+              : rows.map((row) => <BodyRow key={props.rowId(row)} row={row} span={cells} {...props} />)}
         </TableBody>
         {hasFoot && !isLoading && rows.length > 0 && (
           <TableFooter>
@@ -115,6 +125,21 @@ export function TableView<Row>(props: ViewProps<Row>) {
         )}
       </Table>
     </Box>
+  );
+}
+
+function virtualRows<Row>(props: ViewProps<Row>, cells: number) {
+  const { rows, rowId, isCompact } = props;
+  return (
+    <VirtualRows
+      count={rows.length}
+      rowHeight={isCompact ? COMPACT_ROW_PX : ROW_PX}
+      span={cells}
+      render={(index) => {
+        const row = rows[index];
+        return row === undefined ? null : <BodyRow key={rowId(row)} row={row} index={index} span={cells} {...props} />;
+      }}
+    />
   );
 }
 
@@ -151,7 +176,14 @@ function HeadCell<Row>({ column, sort, onSort }: { column: Column<Row> } & ViewP
   );
 }
 
-function BodyRow<Row>({ row, span, ...props }: { row: Row; span: number } & ViewProps<Row>) {
+type BodyRowProps<Row> = {
+  row: Row;
+  span: number;
+  /** Its place where not all rows are drawn. */
+  index?: number;
+} & ViewProps<Row>;
+
+function BodyRow<Row>({ row, span, index, ...props }: BodyRowProps<Row>) {
   const { t } = useTranslation();
   const {
     columns,
@@ -174,6 +206,7 @@ function BodyRow<Row>({ row, span, ...props }: { row: Row; span: number } & View
       <TableRow
         hover
         data-row={id}
+        {...(index !== undefined && { "aria-rowindex": index + 2 })}
         selected={selection?.selected.has(id) ?? false}
         onClick={() => props.onOpen?.(row)}
         sx={{

@@ -28,7 +28,9 @@ export const LatencyPanel = ({ start, end }: Readonly<{ start: number; end: numb
   return (
     <Panel
       title={t("dashboard.latency")}
-      {...(data?.calls && { hint: t("dashboard.latencyCalls", { count: data.calls }) })}
+      {...(data?.calls && {
+        hint: t("dashboard.latencyCalls", { count: data.calls, number: data.calls.toLocaleString("en") }),
+      })}
     >
       <Box sx={{ mb: 3 }}>
         <Choice

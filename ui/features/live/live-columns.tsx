@@ -66,7 +66,7 @@ const columnsOf = (t: TFunction): readonly Column<LiveCall>[] => [
   },
 ];
 
-const StateCell = ({ call }: { call: LiveCall }) => {
+export const StateCell = ({ call }: { call: LiveCall }) => {
   const { t } = useTranslation();
   if (!call.is_over)
     return (
@@ -88,4 +88,5 @@ const StateCell = ({ call }: { call: LiveCall }) => {
   );
 };
 
-const clock = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString("en-GB");
+/** The time of day, to the second. */
+export const clock = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString("en-GB");
