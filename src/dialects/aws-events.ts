@@ -41,7 +41,8 @@ function eventOf(codec: EventStreamCodec, frame: Uint8Array): string {
     const inner = textOf(recordOf(parseJson(payload))?.bytes);
     const data = inner === null ? payload : Buffer.from(inner, "base64").toString("utf8");
     // Converse names its events in the frame, beside payloads without a type.
-    const name = textOf(recordOf(parseJson(data))?.type) ?? (inner === null ? textOf(headers[":event-type"]?.value) : null);
+    const name =
+      textOf(recordOf(parseJson(data))?.type) ?? (inner === null ? textOf(headers[":event-type"]?.value) : null);
     return `${name ? `event: ${name}\n` : ""}data: ${data}\n\n`;
   }
   const kind = String(headers[":exception-type"]?.value ?? "");

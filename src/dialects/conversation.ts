@@ -8,7 +8,15 @@ export type ChatDialect =
   | "gemini"
   | "ollama"
   | "cohere"
-  | "dashscope";
+  | "dashscope"
+  | "hunyuan"
+  | "ernie"
+  | "spark"
+  | "zhipu"
+  | "dify"
+  | "palm"
+  | "ai-proxy"
+  | "converse";
 
 /**
  * A chat request in no provider's words. Every codec reads into it and writes out of it; null means that the client did

@@ -74,14 +74,18 @@ export type Ask = Readonly<{
 }>;
 
 /** How the events of a provider's streams are framed. */
-export type Framing = "sse" | "ndjson" | "aws-events";
+export type Framing = "sse" | "ndjson" | "aws-events" | "zhipu-events";
 
 /** A request that is ready but for what depends on its whole: a signature, a short-lived access token. */
 export type Signable = Readonly<{ url: string; headers: Readonly<Record<string, string>>; body: string }>;
 
 /** What signing may use: requests of its own (token exchange) and the time. */
 export type SigningTools = Readonly<{
-  post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<{ status: number; text: string }>;
+  post(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | Uint8Array<ArrayBuffer>,
+  ): Promise<{ status: number; text: string }>;
   nowSeconds(): number;
 }>;
 
@@ -97,8 +101,8 @@ export type Provider = Readonly<{
   owner: string;
   /** Chat formats it understands; others are converted into the first. */
   dialects: readonly [ChatDialect, ...ChatDialect[]];
-  /** The only format a model is served in; null or absent: any of them. */
-  dialectOf?(model: string): ChatDialect | null;
+  /** The only format a model is served in, which may depend on the kind of key; null or absent: any of them. */
+  dialectOf?(model: string, key: string): ChatDialect | null;
   /** Used when the channel has no address of its own; null: the channel must have one. */
   defaultBaseUrl: string | null;
   /** The address follows from the key or the region where the channel has none. */
@@ -120,13 +124,20 @@ export type Provider = Readonly<{
   balance?: Readonly<{
     url(channel: ProviderChannel): string;
     read(answer: unknown): number | null;
+    /** Headers that carry the key there; absent: the same as everywhere. */
+    headers?(key: string): Record<string, string>;
     /** ISO code of what `read` answers; absent: US dollars. */
     currency?(channel: ProviderChannel, answer: unknown): string;
   }>;
   /** Headers that carry the key. */
   authHeaders(channel: ProviderChannel, key: string, ask?: Ask): Record<string, string>;
-  /** Headers that depend on the whole request, or on an access token that must be fetched with the key. */
-  sign?(request: Signable, channel: ProviderChannel, key: string, tools: SigningTools): Promise<Record<string, string>>;
+  /**
+   * What of a request depends on the whole of it, or on what must be fetched with the key: signatures, access tokens, files
+   * that are uploaded before. Headers are added to those there are, address and body take the place of the given ones.
+   */
+  sign?(request: Signable, channel: ProviderChannel, key: string, tools: SigningTools): Promise<Partial<Signable>>;
+  /** The upstream refused an access token that was fetched with the key: forgets it. Answers whether another one may help. */
+  forgetToken?(key: string): boolean;
   /**
    * What must change in a body of one of its dialects for this upstream; null: nothing. `model` is the upstream name.
    */
@@ -136,6 +147,10 @@ export type Provider = Readonly<{
   /** Understands `stream_options.include_usage`. */
   streamUsage: boolean;
   framing?: Framing;
+  /** It is asked for streams alone, or for none, whatever the client wants. */
+  streams?: "always" | "never";
+  /** A chat is a WebSocket: the request is the one frame that is sent, each frame back is an event of a stream. */
+  webSocket?: boolean;
   /** Its answers differ from the format that they are in: no client is sent them as they are. */
   ownAnswers?: boolean;
   /** Takes media only inside the request: addresses are fetched before. */

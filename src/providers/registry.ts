@@ -1,20 +1,28 @@
+import { aiProxy } from "./ai-proxy.ts";
 import { anthropic } from "./anthropic.ts";
 import { azure } from "./azure.ts";
+import { qianfanV1 } from "./baidu/qianfan.ts";
 import { bedrock } from "./bedrock/bedrock.ts";
+import { bedrockConverse } from "./bedrock/converse.ts";
 import { cohere } from "./cohere.ts";
 import { compatibleServices } from "./compatible-services.ts";
 import { custom } from "./custom.ts";
 import { dashscope } from "./dashscope.ts";
+import { dify } from "./dify/dify.ts";
 import { gemini } from "./gemini.ts";
 import { mistral } from "./mistral.ts";
 import { ollama } from "./ollama.ts";
 import { openai } from "./openai/openai.ts";
+import { palm } from "./palm.ts";
 import type { Capability, Provider, TaskCapability } from "./provider.ts";
 import { kling } from "./tasks/kling.ts";
 import { midjourney, midjourneyPlus } from "./tasks/midjourney.ts";
 import { suno } from "./tasks/suno.ts";
 import { vidu } from "./tasks/vidu.ts";
+import { hunyuan } from "./tencent/hunyuan.ts";
 import { vertex } from "./vertex/vertex.ts";
+import { spark } from "./xunfei/spark.ts";
+import { chatglm } from "./zhipu/chatglm.ts";
 
 const providers: readonly Provider[] = [
   openai,
@@ -28,6 +36,14 @@ const providers: readonly Provider[] = [
   bedrock,
   vertex,
   mistral,
+  bedrockConverse,
+  palm,
+  qianfanV1,
+  chatglm,
+  spark,
+  aiProxy,
+  hunyuan,
+  dify,
   midjourney,
   midjourneyPlus,
   suno,

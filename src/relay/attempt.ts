@@ -127,7 +127,7 @@ async function exchangeWith(
   call.channel = channel;
   call.keyIndex = channel.keys.indexOf(key);
   call.upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);
-  const passage = choosePassage(context, call, channel, provider);
+  const passage = choosePassage(context, call, channel, provider, key);
   const encoded = passage.encode(channel);
   const request = encoded instanceof Promise ? await encoded : encoded;
   refuseLoss(call);
@@ -141,23 +141,34 @@ async function exchangeWith(
       context.withoutResponses.add(channel);
       return exchangeWith(context, call, choice, exchange, entry);
     }
+    if (response.status === 401 && provider.forgetToken?.(key)) {
+      return exchangeWith(context, call, choice, exchange, entry);
+    }
     throw refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
   }
   const contentType = response.headers.get("content-type") ?? "application/json";
   const framing = request.ask.capability === "chat" ? provider.framing : undefined;
-  if (request.ask.stream && (framing || !contentType.startsWith("application/json"))) {
+  // An upstream that only streams is gathered for a client that wants a whole answer.
+  const gathers = request.ask.stream && request.ask.capability === "chat" && !summary.stream;
+  if (request.ask.stream && !gathers && (framing || !contentType.startsWith("application/json"))) {
     return openStream(call, framed(response, framing), passage, choice, exchange, entry);
   }
   if (endpoint.capability === "speech" && !contentType.startsWith("application/json")) {
     entry.firstByteMs = Math.round(call.elapsedMs);
     return { kind: "bytes", response, contentType };
   }
-  const bytes = await response.bytes();
+  const bytes = await (gathers && framing ? new Response(framed(response, framing)) : response).bytes();
   const body = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
   entry.firstByteMs = Math.round(call.elapsedMs);
   if (body.byteLength === 0) throw notAnswered(channel, key, "empty");
   const error = passage.errorIn(body);
-  if (error !== null) throw refusedInside(channel, key, passage, error);
+  if (error !== null) {
+    const failure = refusedInside(channel, key, passage, error);
+    if (failure.status === 401 && provider.forgetToken?.(key)) {
+      return exchangeWith(context, call, choice, exchange, entry);
+    }
+    throw failure;
+  }
   const answer = summary.stream ? passage.wholeAsStream(body) : passage.whole(body, contentType);
   if (!answer) throw notAnswered(channel, key, "broken");
   return { kind: "whole", answer };

@@ -27,10 +27,11 @@ export function encode(
   }
   Object.assign(headers, context.conversationSettings.headersOf(ask.model));
   const { proxy } = channel.setting;
-  const outgoing = { url, headers, body, proxy: typeof proxy === "string" ? proxy : "" };
+  const webSocket = ask.capability === "chat" && provider.webSocket === true;
+  const outgoing = { url, headers, body, webSocket, proxy: typeof proxy === "string" ? proxy : "" };
   if (!provider.sign || isForm) return outgoing;
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   return provider
     .sign({ url, headers, body: text }, channel, key, context.signing)
-    .then((signed) => ({ ...outgoing, headers: { ...headers, ...signed }, body: text }));
+    .then((signed) => ({ ...outgoing, body: text, ...signed, headers: { ...headers, ...signed.headers } }));
 }

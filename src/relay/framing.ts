@@ -1,4 +1,5 @@
 import { eventStreamToSse } from "../dialects/aws-events.ts";
+import { zhipuEventsToSse } from "../dialects/zhipu/events.ts";
 import type { Framing } from "../providers/provider.ts";
 
 const DATA = Buffer.from("data: ");
@@ -14,6 +15,8 @@ export function framed(response: Response, framing: Framing = "sse"): ReadableSt
       return response.body?.pipeThrough(new TransformStream(new LinesToEvents())) ?? null;
     case "aws-events":
       return response.body?.pipeThrough(new TransformStream(eventStreamToSse())) ?? null;
+    case "zhipu-events":
+      return response.body?.pipeThrough(new TransformStream(zhipuEventsToSse())) ?? null;
   }
 }
 

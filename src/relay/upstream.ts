@@ -1,7 +1,9 @@
 import { isIP } from "node:net";
-import type { AddressPolicy } from "../lib/outbound/address-policy.ts";
-import { checkedProxy } from "../lib/outbound/proxy.ts";
 import type { OutgoingForm } from "../lib/multipart/form-stream.ts";
+import type { AddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createDialWebSocket } from "../lib/outbound/dial-websocket.ts";
+import { frameExchange } from "../lib/outbound/frame-exchange.ts";
+import { checkedProxy } from "../lib/outbound/proxy.ts";
 import { createResolve } from "../lib/outbound/resolve.ts";
 import { hostnameOf, parseHttpUrl } from "../lib/outbound/url.ts";
 
@@ -14,6 +16,8 @@ export type Outgoing = {
   body: string | Uint8Array<ArrayBuffer> | OutgoingForm;
   /** Empty: direct (or as the environment says). */
   proxy: string;
+  /** The body is the one frame of a WebSocket; the answer's frames are events of a stream. */
+  webSocket?: boolean;
 };
 
 export type Upstream = {
@@ -32,6 +36,7 @@ const MAX_TARGETS = 2_000;
  */
 export function createUpstream(policy: AddressPolicy): Upstream {
   const resolve = createResolve(policy);
+  const dial = createDialWebSocket(policy);
   const targets = new Map<string, Target>();
 
   const targetOf = (address: string): Target => {
@@ -57,6 +62,9 @@ export function createUpstream(policy: AddressPolicy): Upstream {
 
   return {
     send(outgoing, signal) {
+      if (outgoing.webSocket && typeof outgoing.body === "string") {
+        return frameExchange(dial, outgoing, outgoing.body, signal);
+      }
       if (outgoing.proxy !== "") return throughProxy(outgoing, signal);
       if (policy.allowPrivate) return fetch(outgoing.url, requestOf(outgoing, outgoing.headers, signal));
       const target = targetOf(outgoing.url);

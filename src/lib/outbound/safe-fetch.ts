@@ -1,5 +1,7 @@
 import { isIP } from "node:net";
 import type { AddressPolicy } from "./address-policy.ts";
+import { createDialWebSocket } from "./dial-websocket.ts";
+import { frameExchange } from "./frame-exchange.ts";
 import { OutboundError } from "./outbound-error.ts";
 import { checkedProxy } from "./proxy.ts";
 import { createResolve, type Lookup, type Resolve } from "./resolve.ts";
@@ -18,6 +20,8 @@ export type SafeRequest = {
   onPart?: () => void;
   /** `http://` or `https://` proxy; empty: direct. */
   proxy?: string;
+  /** The body is the one frame of a WebSocket; the answer's frames are events of a stream. */
+  webSocket?: boolean;
 };
 
 export type SafeResponse = { status: number; headers: Headers; url: string; body: Uint8Array; text(): string };
@@ -37,9 +41,15 @@ const CREDENTIALS: readonly string[] = ["authorization", "cookie", "x-api-key", 
  */
 export function createSafeFetch(policy: AddressPolicy, lookup?: Lookup): SafeFetch {
   const resolve = createResolve(policy, lookup);
+  const dial = createDialWebSocket(policy);
   return async (address, request = {}) => {
     const deadline = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     try {
+      if (request.webSocket && typeof request.body === "string") {
+        const { headers = {}, proxy = "" } = request;
+        const response = await frameExchange(dial, { url: address, headers, proxy }, request.body, deadline);
+        return await read(response, new URL(address), request);
+      }
       return await follow(address, request, resolve, deadline);
     } catch (error) {
       if (error instanceof OutboundError) throw error;

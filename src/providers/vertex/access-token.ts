@@ -1,5 +1,6 @@
 import { importPKCS8, SignJWT } from "jose";
 import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
+import { keptTokens } from "../kept-tokens.ts";
 import type { SigningTools } from "../provider.ts";
 
 export type ServiceAccount = Readonly<{
@@ -28,27 +29,23 @@ const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const LIFE_SECONDS = 3600;
 /** A token is renewed when it has less than this left. */
 const SPARE_SECONDS = 300;
-const MAX_TOKENS = 1000;
 
-type Token = { text: string; expiresAt: number };
-const tokens = new Map<string, Promise<Token>>();
+const tokens = keptTokens(SPARE_SECONDS);
+
+const nameOf = ({ clientEmail, privateKeyId, tokenUri }: ServiceAccount): string =>
+  `${clientEmail}\n${privateKeyId}\n${tokenUri}`;
 
 /**
  * A short-lived access token for a service account, by a signed assertion (RFC 7523); kept until shortly before its end and
  * asked for once however many calls want it. Rejects with what Google answered.
  */
-export async function accessToken(account: ServiceAccount, tools: SigningTools): Promise<string> {
-  const name = `${account.clientEmail}\n${account.privateKeyId}\n${account.tokenUri}`;
-  const known = await tokens.get(name)?.catch(() => null);
-  if (known && known.expiresAt - SPARE_SECONDS > tools.nowSeconds()) return known.text;
-  if (tokens.size >= MAX_TOKENS) tokens.clear();
-  const asked = askToken(account, tools);
-  tokens.set(name, asked);
-  asked.catch(() => tokens.delete(name));
-  return (await asked).text;
-}
+export const accessToken = (account: ServiceAccount, tools: SigningTools): Promise<string> =>
+  tokens.get(nameOf(account), () => askToken(account, tools));
 
-async function askToken(account: ServiceAccount, { post, nowSeconds }: SigningTools): Promise<Token> {
+/** Forgets the account's token. Answers whether another one may help. */
+export const forgetAccessToken = (account: ServiceAccount): boolean => tokens.forget(nameOf(account));
+
+async function askToken(account: ServiceAccount, { post, nowSeconds }: SigningTools) {
   const now = nowSeconds();
   const assertion = await new SignJWT({ scope: SCOPE })
     .setProtectedHeader({ alg: "RS256", typ: "JWT", kid: account.privateKeyId })
@@ -70,5 +67,5 @@ async function askToken(account: ServiceAccount, { post, nowSeconds }: SigningTo
       `no access token (HTTP ${status}): ${textOf(answer?.error_description) ?? textOf(answer?.error) ?? "no reason given"}`,
     );
   }
-  return { text: token, expiresAt: now + (typeof answer?.expires_in === "number" ? answer.expires_in : LIFE_SECONDS) };
+  return { text: token, lifeSeconds: typeof answer?.expires_in === "number" ? answer.expires_in : LIFE_SECONDS };
 }

@@ -50,15 +50,19 @@ export const vertex: Provider = {
   },
   modelListUrl: () => null,
   authHeaders: (_channel, key): Record<string, string> => (serviceAccountOf(key) ? {} : { "x-goog-api-key": key }),
-  async sign(_request, _channel, key, tools): Promise<Record<string, string>> {
+  async sign(_request, _channel, key, tools) {
     const account = serviceAccountOf(key);
-    return account ? { authorization: `Bearer ${await accessToken(account, tools)}` } : {};
+    return account ? { headers: { authorization: `Bearer ${await accessToken(account, tools)}` } } : {};
   },
-  adapt(_body, { model, dialect }) {
+  forgetToken(key) {
+    const account = serviceAccountOf(key);
+    return account !== null && forgetAccessToken(account);
+  },
+  adapt(body, { model, dialect, betas }) {
     if (dialect !== "anthropic") return null;
-    return { model, changes: { model: undefined, anthropic_version: "vertex-2023-10-16" }, dropped: [] };
+    const { anthropic_beta, dropped } = cloudBetas("vertex", body, betas);
+    return { model, changes: { model: undefined, anthropic_version: "vertex-2023-10-16", anthropic_beta }, dropped };
   },
-  clientHeaders: ["anthropic-beta"],
   streamUsage: true,
   inlineMedia: true,
 };

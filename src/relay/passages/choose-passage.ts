@@ -15,19 +15,25 @@ import { sensitiveAnswers } from "./sensitive-answers.ts";
 import type { StepFilter } from "./step-filter.ts";
 
 /** How this call crosses to this channel: as bytes wherever its client and the upstream speak the same and nothing must change. */
-export function choosePassage(context: RelayContext, call: Call, channel: ChannelEntry, provider: Provider): Passage {
+export function choosePassage(
+  context: RelayContext,
+  call: Call,
+  channel: ChannelEntry,
+  provider: Provider,
+  key: string,
+): Passage {
   const { settings } = context.services;
   const { endpoint } = call.admitted;
   const options = {
     untouched: settings.get("global.pass_through_request_enabled"),
-    wholeOnly: channel.setting.stream_support === "NON_STREAM_ONLY",
+    wholeOnly: provider.streams === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: settings.get("LogChatContentEnabled"),
   };
   if (endpoint.capability !== "chat") return new BytesPassage(call, provider, options);
   const door = endpoint.codec.dialect;
   const has = (dialect: ChatDialect): boolean =>
     provider.dialects.includes(dialect) && !(dialect === "openai-responses" && context.withoutResponses.has(channel));
-  const served = provider.dialectOf?.(call.upstreamModel) ?? door;
+  const served = provider.dialectOf?.(call.upstreamModel, key) ?? door;
   const dialect = has(served) ? served : provider.dialects[0];
   const filters = filtersFor(settings, channel, door);
   const rewritten =

@@ -6,6 +6,7 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../../dialects/jso
 import { type ReadError, readError } from "../../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../../dialects/provider-codecs.ts";
 import type { ReplyContext, ReplyEvent } from "../../dialects/reply.ts";
+import { replyOf } from "../../dialects/reply-of.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel } from "../../lib/json-splice.ts";
 import { randomId } from "../../lib/request-id.ts";
@@ -52,7 +53,7 @@ export class ConversationPassage implements Passage {
   async encode(channel: ChannelEntry): Promise<EncodedRequest> {
     const { call, options, provider } = this;
     const { summary, endpoint } = call.admitted;
-    const stream = summary.stream && !options.wholeOnly;
+    const stream = provider.streams === "always" || (summary.stream && !options.wholeOnly);
     const ask: Ask = {
       capability: "chat",
       dialect: options.dialect,
@@ -94,7 +95,10 @@ export class ConversationPassage implements Passage {
 
   errorIn(body: Uint8Array<ArrayBuffer>): string | null {
     const text = textOfBytes(body);
-    return this.#codec.decodeError(200, parseJson(text)) ? text : null;
+    const parsed = parseJson(text);
+    // Not JSON: a stream that was gathered.
+    if (parsed === undefined) return this.errorInEvents(body);
+    return this.#codec.decodeError(200, parsed) ? text : null;
   }
 
   errorInEvents(block: Uint8Array): string | null {
@@ -220,8 +224,7 @@ export class ConversationPassage implements Passage {
   }
 
   #read(body: Uint8Array<ArrayBuffer>): Iterable<ReplyEvent> | null {
-    const answer = recordOf(parseJson(textOfBytes(body)));
-    const reply = answer && this.#codec.decodeReply(answer);
+    const reply = replyOf(this.#codec, textOfBytes(body), randomId);
     return reply && stepsOf(reply);
   }
 

@@ -1,0 +1,116 @@
+import type { Dropped, Target } from "../codec.ts";
+import { compact } from "../compact.ts";
+import type { Conversation, Reasoning, Tool, ToolChoice, Turn } from "../conversation.ts";
+import type { JsonObject } from "../json.ts";
+import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
+import { pairCalls } from "../pair-calls.ts";
+import { noteUnsaid } from "../unsaid.ts";
+import { blocksOf } from "./blocks.ts";
+
+const SAID = [
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "stop",
+  "tools",
+  "tool_choice",
+  "response_format",
+  "reasoning_effort",
+];
+const FREE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
+const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 1280, medium: 2048, high: 4096 };
+
+/** Writes a request of Bedrock's Converse (providers.md, type 33); model and stream stand in the address. */
+export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
+  const { sampling, system, format } = conversation;
+  const turns = pairCalls(conversation.turns, target.newId);
+  const instructions = [...system.map(({ text }) => text), ...wishedFormat(format, dropped)].filter(
+    (text) => text.trim() !== "",
+  );
+  const inference = compact({
+    maxTokens: sampling.maxOutputTokens,
+    temperature: sampling.temperature === null ? null : Math.min(1, Math.max(0, sampling.temperature)),
+    topP: sampling.topP,
+    stopSequences: stopsOf(sampling.stop),
+  });
+  return compact({
+    messages: messagesOf(turns, dropped),
+    system: instructions.length > 0 ? instructions.map((text) => ({ text })) : null,
+    inferenceConfig: Object.keys(inference).length > 0 ? inference : null,
+    toolConfig: toolConfig(conversation, turns, dropped),
+    additionalModelRequestFields: thinking(conversation.reasoning, target.model, dropped),
+  });
+}
+
+function stopsOf(stop: readonly string[]): string[] | null {
+  const kept = stop.filter((text) => text.trim() !== "");
+  return kept.length > 0 ? kept : null;
+}
+
+/** There is no field for it: it is asked for in words. */
+function wishedFormat(format: Conversation["format"], dropped: Dropped): string[] {
+  if (!format || format.type === "text") return [];
+  const only = "Answer with one JSON value and nothing else, without a code fence.";
+  if (format.type === "json") return [only];
+  dropped.add("response_format");
+  return [`${only} It must fit this JSON Schema:\n${JSON.stringify(format.schema)}`];
+}
+
+function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
+  const messages = turns.flatMap(({ role, parts }) => {
+    const content = parts.flatMap((part) => blocksOf(part, dropped));
+    return content.length > 0 ? [{ role, content }] : [];
+  });
+  if (messages[0]?.role !== "user") messages.unshift({ role: "user", content: [{ text: "..." }] });
+  return messages;
+}
+
+/** A talk that holds calls must name tools, even when none may be called any more. */
+function toolConfig({ tools, toolChoice }: Conversation, turns: readonly Turn[], dropped: Dropped): JsonObject | null {
+  const called = new Set(
+    turns.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : []))),
+  );
+  if (toolChoice?.type === "none" && called.size === 0) return null;
+  const allowed = toolChoice?.type === "allowed" ? toolChoice.names : null;
+  const specs = tools.flatMap((tool) => (allowed && !allowed.includes(tool.name) ? [] : specOf(tool, dropped)));
+  if (specs.length === 0) for (const name of called) specs.push(spec(name, null, { type: "object" }));
+  if (specs.length === 0) return null;
+  if (toolChoice?.type === "none") dropped.add("tool_choice");
+  return compact({ tools: specs, toolChoice: choiceOf(toolChoice) });
+}
+
+function specOf(tool: Tool, dropped: Dropped): JsonObject[] {
+  if (tool.type === "hosted") {
+    dropped.add(`tools: ${tool.name}`);
+    return [];
+  }
+  const schema = tool.type === "custom" ? FREE_TEXT : (tool.parameters ?? { type: "object", properties: {} });
+  return [spec(tool.name, tool.description, schema)];
+}
+
+const spec = (name: string, description: string | null, json: JsonObject): JsonObject => ({
+  toolSpec: compact({ name, description: description || null, inputSchema: { json } }),
+});
+
+function choiceOf(choice: ToolChoice | null): JsonObject | null {
+  if (choice?.type === "tool") return { tool: { name: choice.name } };
+  if (choice?.type === "required" || (choice?.type === "allowed" && choice.mode === "required")) return { any: {} };
+  return choice && choice.type !== "none" ? { auto: {} } : null;
+}
+
+/** Each family has words of its own for thought. */
+function thinking({ effort, budgetTokens, enabled }: Reasoning, model: string, dropped: Dropped): JsonObject | null {
+  const off = effort === "none" || enabled === false || budgetTokens === 0;
+  if (off || (effort === null && budgetTokens === null && !enabled)) return null;
+  if (/anthropic|claude/.test(model)) {
+    const budget = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : (BUDGETS[effort ?? ""] ?? 2048);
+    return { thinking: { type: "enabled", budget_tokens: budget } };
+  }
+  const level = effort === "minimal" ? "low" : effort === "low" || effort === "high" ? effort : "medium";
+  if (/gpt-oss/.test(model)) return { reasoning_effort: level };
+  if (/nova-2/.test(model)) return { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
+  // The others think or not, as they are made.
+  if (!/deepseek|qwen|kimi|minimax|glm/.test(model)) dropped.add("reasoning_effort");
+  return null;
+}

@@ -1,0 +1,10 @@
+import type { Dropped } from "./codec.ts";
+import type { JsonObject } from "./json.ts";
+
+/** Members of a chat request that say nothing by themselves, or are said elsewhere. */
+const SILENT: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options"]);
+
+/** Notes which wishes of a chat request a narrower format leaves out: all but those it has words for. */
+export function noteUnsaid(chat: JsonObject, said: readonly string[], dropped: Dropped): void {
+  for (const name of Object.keys(chat)) if (!SILENT.has(name) && !said.includes(name)) dropped.add(name);
+}
