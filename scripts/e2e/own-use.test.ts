@@ -1,0 +1,168 @@
+/** Somebody limits and changes a key, looks calls, prices and announcements up in a real browser, in both languages. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { type Language, openBrowser, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
+import { createChannel, ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
+import { type Stage, setOption, setStage } from "./harness.ts";
+
+const PATIENCE_MS = 10_000;
+/** Chinese words have no form of their own for one. */
+const CREATE_ONE = {
+  en: WORDS.en.tokens.form.create_one,
+  zh: WORDS.zh.tokens.form.create_other.replace("{{count}}", "1"),
+} as const;
+const MANY = Array.from({ length: 2000 }, (_, at) => `model-${String(at).padStart(4, "0")}`);
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+}, 30_000);
+afterAll(() => browser.close());
+
+describe.each<[Language, boolean, number]>([
+  ["en", false, 1280],
+  ["zh", true, 390],
+])("one's own use in %s (dark: %p, %p px)", (language, dark, width) => {
+  const words = WORDS[language];
+  let stage: Stage;
+  let page: Page;
+  let complaints: string[];
+
+  const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
+  const open = (path: string) => page.goto(stage.gateway.url + path);
+  const clean = async () => {
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await sidewaysScroll(page)).toBe(0);
+  };
+  const callWith = (key: string) =>
+    fetch(`${stage.gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] }),
+    });
+
+  beforeAll(async () => {
+    stage = await setStage(["gpt-4o"]);
+    const { root, upstream } = stage;
+    await createChannel(root, upstream.url, MANY);
+    await setOption(root, "ModelRatio", Object.fromEntries(["gpt-4o", ...MANY].map((model) => [model, 1])));
+    await setOption(root, "StatusPageEnabled", true);
+    ({ page, complaints } = await openPage(browser, { language, dark, width }));
+    page.setDefaultTimeout(PATIENCE_MS);
+  }, 60_000);
+  afterAll(async () => {
+    await page.context().close();
+    await stage.stop();
+  });
+
+  test("visitors look a key up, see how models do, and find one of 2,000 prices", async () => {
+    const reply = await callWith(stage.key);
+    expect(reply.status).toBe(200);
+    await reply.text();
+    await open("/");
+    await page.getByRole("link", { name: words.keyUsage.link }).click();
+    await page.getByLabel(words.keyUsage.key).fill(stage.key);
+    await button(words.keyUsage.look).click();
+    await page.getByText("gpt-4o", { exact: true }).first().waitFor();
+    await page.getByText(words.tokens.unlimited).first().waitFor();
+    expect(page.url()).not.toContain(stage.key.slice(3, 12));
+    await clean();
+    await page.getByLabel(words.keyUsage.key).fill("sk-nobody-has-this");
+    await button(words.keyUsage.look).click();
+    await page.getByRole("alert").first().waitFor();
+    complaints.length = 0;
+
+    await open("/status");
+    await page.getByText(words.status.allUp).waitFor();
+    await clean();
+
+    await open("/pricing");
+    await page.getByText("model-0000", { exact: true }).waitFor();
+    const began = performance.now();
+    await page.getByRole("searchbox", { name: words.pricing.search }).fill("model-1987");
+    await page.getByText("model-1987", { exact: true }).waitFor();
+    await page.getByText("model-0000", { exact: true }).waitFor({ state: "detached" });
+    // Typing waits 300 ms before it takes effect.
+    expect(performance.now() - began).toBeLessThan(3000);
+    await button(words.pricing.changes.title).click();
+    await page.getByText(words.pricing.changes.none).waitFor();
+    await clean();
+  }, 120_000);
+
+  test("an announcement is unread until it is opened", async () => {
+    await stage.root.post("/api/announcement/", {
+      level: "warning",
+      title: "The lock is closed",
+      content: "Until **noon**.",
+      published_at: Math.floor(Date.now() / 1000),
+    });
+    await open("/login");
+    await page.locator('input[name="username"]').fill(ROOT_NAME);
+    await page.locator('input[name="password"]').fill(ROOT_PASSWORD);
+    await button(words.login.submit).click();
+    await page.waitForURL("**/token");
+    const unread = words.announcements.bellUnread_other.replace("{{count}}", "1");
+    await button(unread).click();
+    await button(/The lock is closed/).click();
+    await page.getByText("noon", { exact: true }).waitFor();
+    await clean();
+    await page.keyboard.press("Escape");
+    await button(words.announcements.title).waitFor();
+  }, 60_000);
+
+  test("a key gets a budget of a day, and another secret while the old one goes on", async () => {
+    await open("/token");
+    await button(width < 600 ? words.tokens.addShort : words.tokens.add)
+      .first()
+      .click();
+    const drawer = page.getByRole("dialog");
+    await drawer.getByLabel(words.tokens.form.name, { exact: true }).fill("daily");
+    await drawer.getByRole("combobox", { name: words.tokens.form.budgetPeriod }).click();
+    await page.getByRole("option", { name: words.tokens.form.period.day }).click();
+    await drawer.getByLabel(words.tokens.form.requestsPerMinute).fill("30");
+    await drawer.getByLabel(words.tokens.form.strict, { exact: true }).click();
+    await clean();
+    await drawer.getByRole("button", { name: CREATE_ONE[language] }).click();
+    await button(words.tokens.created.done).click();
+    await page.getByText(new RegExp(words.tokens.periodQuota.day)).first().waitFor();
+    const [made] = await stage.root.get("/api/token/?p=0&size=1");
+    expect(made).toMatchObject({ name: "daily", budget_period: "day", requests_per_minute: 30, strict: true });
+
+    await button(words.components.table.actionsFor.replace("{{name}}", "daily")).click();
+    await page.getByRole("menuitem", { name: words.tokens.rotate.action }).click();
+    await clean();
+    await page.getByRole("dialog").getByRole("button", { name: words.tokens.rotate.action }).click();
+    await button(words.tokens.created.done).click();
+    const [rotated] = await stage.root.get("/api/token/?p=0&size=1");
+    expect(rotated.key).not.toBe(made.key);
+    for (const { key } of [made, rotated]) {
+      const reply = await callWith(`sk-${key}`);
+      expect(reply.status).toBe(200);
+      await reply.text();
+    }
+  }, 60_000);
+
+  test("a request has a page of its own; filters are kept under a name", async () => {
+    const reply = await callWith(stage.key);
+    await reply.text();
+    const id = reply.headers.get("x-request-id") ?? "";
+    for (let tries = 0; tries < 100; tries += 1) {
+      if ((await stage.root.get(`/api/log/?request_id=${id}`)).items.length > 0) break;
+      await Bun.sleep(50);
+    }
+    await open(`/log/${id}`);
+    await page.getByText(words.components.receipt.charged).waitFor();
+    await button(words.logs.share.receipt).waitFor();
+    await clean();
+
+    await open("/log?type=failed&range=30d");
+    await button(words.components.views.title).click();
+    await page.getByRole("textbox", { name: words.components.views.name }).fill("failures");
+    await page.getByRole("menuitem", { name: words.components.views.save }).click();
+    await open("/log");
+    await button(words.components.views.title).click();
+    await page.getByRole("menuitem", { name: /failures/ }).click();
+    await page.waitForURL("**/log?**type=failed**");
+    expect(complaints).toEqual([]);
+  }, 60_000);
+});
