@@ -111,6 +111,88 @@ test("speech arrives as bytes and costs its characters", async () => {
   expect(relay.billing.records[0]).toMatchObject({ promptTokens: 6 });
 });
 
+describe("streams", () => {
+  const events = (...list: readonly Record<string, unknown>[]) =>
+    new Response(list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""), {
+      headers: { "content-type": "text/event-stream" },
+    });
+
+  test("partial pictures come as they are drawn; charged by the tokens of the last event", async () => {
+    const usage = { input_tokens: 10, output_tokens: 1_000, total_tokens: 1_010 };
+    const { client, relay, upstream } = start(() =>
+      events(
+        { type: "image_generation.partial_image", partial_image_index: 0, b64_json: "AA==" },
+        { type: "image_generation.completed", b64_json: "AAAA", usage },
+      ),
+    );
+    const stream = await client.images.generate({
+      model: "gpt-image-1",
+      prompt: "a gate",
+      stream: true,
+      partial_images: 1,
+    });
+    const types: string[] = [];
+    for await (const event of stream) types.push(event.type);
+    expect(types).toEqual(["image_generation.partial_image", "image_generation.completed"]);
+    expect(JSON.parse(upstream.received[0]?.text ?? "")).toEqual({
+      model: "gpt-image-1",
+      prompt: "a gate",
+      stream: true,
+      partial_images: 1,
+    });
+    // 10 + 1,000 × 8
+    expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 10, completionTokens: 1_000, quota: 8_010 });
+  });
+
+  test("a picture of an upstream that does not stream comes as the last event", async () => {
+    const usage = { input_tokens: 10, output_tokens: 90, total_tokens: 100 };
+    const { client, relay } = start(() => Response.json({ created: 1, data: [{ b64_json: "AAAA" }], usage }));
+    const stream = await client.images.generate({ model: "gpt-image-1", prompt: "a gate", stream: true });
+    const got: unknown[] = [];
+    for await (const event of stream) got.push(event);
+    expect(got).toEqual([{ type: "image_generation.completed", b64_json: "AAAA", usage }]);
+    expect((await relay.billing.nextRecord()).quota).toBe(730);
+  });
+
+  test("a stream that breaks off ends with an error", async () => {
+    const { relay } = start(() => events({ type: "image_generation.partial_image" }));
+    const answer = await relay.post("/v1/images/generations", { model: "gpt-image-1", prompt: "a gate", stream: true });
+    expect(await answer.text()).toContain("stream_broken");
+    expect(await relay.billing.nextRecord()).toMatchObject({ failed: true });
+  });
+
+  test("a transcript, charged by its tokens", async () => {
+    const usage = { type: "tokens", input_tokens: 14, output_tokens: 6, total_tokens: 20 };
+    const { client, relay } = start(() =>
+      events({ type: "transcript.text.delta", delta: "hi" }, { type: "transcript.text.done", text: "hi", usage }),
+    );
+    const stream = await client.audio.transcriptions.create({
+      model: "whisper-1",
+      file: file(wav(30), "a.wav"),
+      stream: true,
+    });
+    const types: string[] = [];
+    for await (const event of stream) types.push(event.type);
+    expect(types).toEqual(["transcript.text.delta", "transcript.text.done"]);
+    expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 14, completionTokens: 6, quota: 20 });
+  });
+
+  test("speech as events, charged by the tokens that the last tells", async () => {
+    const usage = { input_tokens: 5, output_tokens: 50, total_tokens: 55 };
+    const { relay } = start(() =>
+      events({ type: "speech.audio.delta", audio: "AA==" }, { type: "speech.audio.done", usage }),
+    );
+    const answer = await relay.post("/v1/audio/speech", {
+      model: "m",
+      voice: "alloy",
+      input: "hi",
+      stream_format: "sse",
+    });
+    expect(await answer.text()).toContain("speech.audio.done");
+    expect((await relay.billing.nextRecord()).quota).toBe(55);
+  });
+});
+
 describe("transcriptions", () => {
   test.each([
     ["by the duration that is told", { text: "hi", usage: { type: "duration", seconds: 90 } }, 1_500],

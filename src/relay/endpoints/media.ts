@@ -78,6 +78,7 @@ function imageEndpoint(capability: Capability): Endpoint {
   return {
     ...base,
     capability,
+    streams: capability !== "image-variations",
     read(body, path) {
       if (capability !== "image-variations" && !textOf(body.prompt))
         throw invalidRequest("“prompt” is missing.", "prompt");
@@ -85,7 +86,7 @@ function imageEndpoint(capability: Capability): Endpoint {
         throw invalidRequest("Write “size” with the letter x, as in 1024x1024.", "size");
       const asked = readOpenAi(body, path);
       const model = asked.summary.model || (capability === "images" ? "dall-e-3" : "dall-e-2");
-      return { ...asked, summary: { ...asked.summary, model, stream: false } };
+      return { ...asked, summary: { ...asked.summary, model, stream: wantsStream(body) } };
     },
     priceOf: (price, { prompt, summary }) => priceOfImages(price, prompt, summary.model),
     meter: ({ prompt }, answer) => readUsage(answer?.usage) ?? usageOf(countOf(prompt)),
@@ -96,12 +97,15 @@ function imageEndpoint(capability: Capability): Endpoint {
 export const speech: Endpoint = {
   ...base,
   capability: "speech",
+  streams: true,
   read(body, path) {
     if (!textOf(body.input)) throw invalidRequest("“input” is missing.", "input");
-    return readOpenAi(body, path);
+    const asked = readOpenAi(body, path);
+    return { ...asked, summary: { ...asked.summary, stream: body.stream_format === "sse" } };
   },
-  meter: ({ prompt, summary }) =>
-    summary.model.startsWith("tts") ? usageOf([...(textOf(prompt.input) ?? "")].length) : null,
+  meter: ({ prompt, summary }, answer) =>
+    readUsage(answer?.usage) ??
+    (summary.model.startsWith("tts") ? usageOf([...(textOf(prompt.input) ?? "")].length) : null),
 };
 
 /** POST /v1/audio/transcriptions and /translations, forms: one minute counts as 1,000 tokens (reference behaviour 3.5). */
@@ -112,9 +116,11 @@ function audioEndpoint(capability: Capability): Endpoint {
   return {
     ...base,
     capability,
+    streams: capability === "transcriptions",
     read(body, path) {
       if (body.file === undefined) throw invalidRequest("“file” is missing.", "file");
-      return readOpenAi(body, path);
+      const asked = readOpenAi(body, path);
+      return { ...asked, summary: { ...asked.summary, stream: wantsStream(body) } };
     },
     meter(asked, answer) {
       const usage = recordOf(answer?.usage);
@@ -123,6 +129,9 @@ function audioEndpoint(capability: Capability): Endpoint {
     },
   };
 }
+
+/** In forms everything is text. */
+const wantsStream = ({ stream }: JsonObject): boolean => stream === true || stream === "true";
 
 const byMinutes = (seconds: number): ReportedUsage => usageOf(Math.round((Math.ceil(seconds) * 1000) / 60));
 

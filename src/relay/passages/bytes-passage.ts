@@ -13,6 +13,7 @@ import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
 import { OutputTally } from "../tally.ts";
 import { ChatView } from "./chat-view.ts";
+import { answerAsEvents, EventsView } from "./events-view.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
 import { readWholeUsage } from "./whole-usage.ts";
 
@@ -84,11 +85,16 @@ export class BytesPassage implements Passage {
   wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
     const reply = recordOf(parseJson(textOfBytes(body)));
     if (!reply) return null;
+    const { endpoint } = this.call.admitted;
+    if (!isText(endpoint.capability)) {
+      const { reported, tally } = this.whole(body, "application/json");
+      return { body: answerAsEvents(endpoint.capability, reply), contentType: EVENT_STREAM, reported, tally };
+    }
     const tally = new OutputTally();
     tally.pushWhole(body);
     return {
       body: replyAsStream(reply, this.call.admitted.summary.wantsUsage),
-      contentType: "text/event-stream; charset=utf-8",
+      contentType: EVENT_STREAM,
       reported: readUsage(reply.usage),
       tally,
     };
@@ -103,7 +109,9 @@ export class BytesPassage implements Passage {
   }
 
   view(): StreamView {
-    return new ChatView(this.call.admitted.summary.wantsUsage);
+    const { endpoint, summary } = this.call.admitted;
+    if (isText(endpoint.capability)) return new ChatView(summary.wantsUsage);
+    return new EventsView((event) => endpoint.meter?.(this.call.admitted, event) ?? readUsage(event.usage));
   }
 
   /** Null: nothing changes. Notes on the call the final model name and the fields that had to go. */
@@ -115,7 +123,7 @@ export class BytesPassage implements Passage {
       call.upstreamModel = adaptation.model;
       call.dropped = adaptation.dropped;
     }
-    const asksUsage = ask.stream && !summary.wantsUsage && provider.streamUsage;
+    const asksUsage = ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.streamUsage;
     const asksNumbers = provider.vectorsAsNumbers === true && body.json.encoding_format === "base64";
     const renamed = call.upstreamModel !== body.json.model;
     const unstreamed = summary.stream && !ask.stream;
@@ -132,6 +140,11 @@ export class BytesPassage implements Passage {
     };
   }
 }
+
+const EVENT_STREAM = "text/event-stream; charset=utf-8";
+
+/** What streams in the chunks of chats; everything else has events of its own. */
+const isText = (capability: string): boolean => capability === "chat" || capability === "completions";
 
 function hasAny(changes: TopLevelChanges): boolean {
   for (const _ in changes) return true;
