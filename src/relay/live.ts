@@ -9,16 +9,18 @@ export function readLive(
   { coolDown, traffic }: Pick<RelayContext, "coolDown" | "traffic">,
   channel: ChannelEntry,
 ): ChannelLive {
-  const hours = channel.keys.map((key) => traffic.of(channel.id, key));
-  const keys = channel.keys.map((key, index): KeyLive => {
-    const hour = hours[index];
-    return { ...coolingOf(coolDown, channel.id, key), inFlight: hour?.inFlight ?? 0, ...summed(hour?.slots ?? []) };
+  const total = { calls: 0, failed: 0, elapsedMs: 0 };
+  let slots: readonly Readonly<{ count: number; failed: number }>[] = [];
+  const keys = channel.keys.map((key): KeyLive => {
+    const hour = traffic.of(channel.id, key);
+    const sum = sumOf(hour.slots);
+    total.calls += sum.calls;
+    total.failed += sum.failed;
+    total.elapsedMs += sum.elapsedMs;
+    slots = slots.length === 0 ? hour.slots.map(countsOf) : slots.map((slot, at) => added(slot, hour.slots[at]));
+    return { ...coolingOf(coolDown, channel.id, key), inFlight: hour.inFlight, ...figuresOf(sum) };
   });
-  const slots = (hours[0]?.slots ?? []).map((_, at) => {
-    const together = hours.flatMap((hour) => hour.slots[at] ?? []);
-    return { count: sumOf(together, "count"), failed: sumOf(together, "failed") };
-  });
-  return { inFlight: traffic.inFlight(channel.id), ...summed(hours.flatMap((hour) => hour.slots)), slots, keys };
+  return { inFlight: traffic.inFlight(channel.id), ...figuresOf(total), slots, keys };
 }
 
 /** Whether a key is left alone for a while, and since how many failures. */
@@ -37,12 +39,29 @@ export function coolingOf(
   };
 }
 
-type Slots = TrafficOfHour["slots"];
+type Slot = TrafficOfHour["slots"][number];
+type Sum = { calls: number; failed: number; elapsedMs: number };
 
-function summed(slots: Slots): Pick<KeyLive, "calls" | "failed" | "latencyMs"> {
-  const [calls, failed] = [sumOf(slots, "count"), sumOf(slots, "failed")];
-  const latencyMs = calls > failed ? Math.round(sumOf(slots, "elapsedMs") / (calls - failed)) : null;
-  return { calls, failed, latencyMs };
+/** Read for thousands of channels at a time: one pass. */
+function sumOf(slots: readonly Slot[]): Sum {
+  const sum = { calls: 0, failed: 0, elapsedMs: 0 };
+  for (const { count, failed, elapsedMs } of slots) {
+    sum.calls += count;
+    sum.failed += failed;
+    sum.elapsedMs += elapsedMs;
+  }
+  return sum;
 }
 
-const sumOf = (slots: Slots, field: keyof Slots[number]): number => slots.reduce((sum, slot) => sum + slot[field], 0);
+const countsOf = ({ count, failed }: Slot) => ({ count, failed });
+
+const added = (slot: Readonly<{ count: number; failed: number }>, more: Slot | undefined) => ({
+  count: slot.count + (more?.count ?? 0),
+  failed: slot.failed + (more?.failed ?? 0),
+});
+
+const figuresOf = ({ calls, failed, elapsedMs }: Sum): Pick<KeyLive, "calls" | "failed" | "latencyMs"> => ({
+  calls,
+  failed,
+  latencyMs: calls > failed ? Math.round(elapsedMs / (calls - failed)) : null,
+});

@@ -65,7 +65,8 @@ export function createKeyTraffic(now: () => number = Date.now): KeyTraffic {
       const kept = channels.get(channelId)?.get(key);
       if (!kept) return IDLE;
       const first = Math.floor(now() / SLOT_MS) - SLOTS + 1;
-      const slots = IDLE.slots.map((none, index) => kept.slots.find(({ at }) => at === first + index) ?? none);
+      const slots: TrafficOfHour["slots"][number][] = IDLE.slots.slice();
+      for (const slot of kept.slots) if (slot.at >= first) slots[slot.at - first] = slot;
       return { inFlight: kept.inFlight, slots };
     },
   };
