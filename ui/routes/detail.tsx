@@ -123,7 +123,7 @@ export const DetailPage = () => {
             <EmptyState icon={<InsightsOutlined />} title={t("dashboard.noCalls")} body={t("dashboard.noCallsBody")} />
           )}
           {series.data && series.data.length > 0 && (
-            <UsageChart key={by} series={series.data} step={step} measure={measure} nameOf={nameOf} />
+            <UsageChart key={by} series={series.data} step={step} range={range} measure={measure} nameOf={nameOf} />
           )}
         </Panel>
         {series.data && series.data.length > 0 && (

@@ -15,6 +15,8 @@ const STEP_SECONDS = { hour: 3600, day: 86_400, week: 604_800 } as const;
 type UsageChartProps = Readonly<{
   series: readonly Series[];
   step: SeriesStep;
+  /** The time that is shown, epoch seconds. */
+  range: Readonly<{ start: number; end: number }>;
   measure: Measure;
   nameOf: (one: Series) => string;
 }>;
@@ -23,19 +25,21 @@ type UsageChartProps = Readonly<{
 const SMALL_DECIMALS = 4;
 
 /** Bars of each period, stacked by series; a click on a name takes its series away and brings it back. */
-export const UsageChart = ({ series, step, measure, nameOf }: UsageChartProps) => {
+export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartProps) => {
   const { t, i18n } = useTranslation();
   const { vars, palette } = useTheme();
   const colours = (vars ?? { palette }).palette.series;
   const money = useMoneyFormat();
   const [hidden, setHidden] = useState<ReadonlySet<string | null>>(new Set());
-  const periods = periodsOf(series, STEP_SECONDS[step]);
+  const periods = periodsOf(series, STEP_SECONDS[step], range);
   const peak = Math.max(0, ...series.flatMap(({ points }) => points.map(({ quota }) => quota)));
   const decimals = peak < money.quotaPerUnit ? SMALL_DECIMALS : 2;
   const text = (value: number) => (measure === "quota" ? amountText(value, money, decimals) : compactCount(value));
   const colourOf = (one: Series, index: number) => {
     const name = COLOURS[index % COLOURS.length];
-    return one.key === null || !name ? colours.s7 : colours[name];
+    if (one.key === null || !name) return colours.s7;
+    // A second round of the same colours is paler, so that no two series look alike.
+    return index < COLOURS.length ? colours[name] : `color-mix(in srgb, ${colours[name]} 50%, transparent)`;
   };
   const toggle = (key: string | null) => {
     const next = new Set(hidden);

@@ -16,11 +16,18 @@ const one: Series = { key: "a", name: "a", points: [point(0, 10), point(3 * DAY,
 const other: Series = { key: "b", name: '=b,"x"', points: [point(DAY, 5)] };
 
 test("periods without calls are there, as zeros", () => {
-  const periods = periodsOf([one, other], DAY);
+  const periods = periodsOf([one, other], DAY, { start: 0, end: 3 * DAY });
   expect(periods).toEqual([0, DAY, 2 * DAY, 3 * DAY]);
   expect(valuesOf(one, periods, "quota")).toEqual([10, 0, 0, 20]);
   expect(valuesOf(other, periods, "tokens")).toEqual([0, 7, 0, 0]);
-  expect(periodsOf([], DAY)).toEqual([]);
+  expect(periodsOf([], DAY, { start: 0, end: DAY })).toEqual([]);
+});
+
+test("periods fill the time that was asked for, unless they would be too many", () => {
+  const range = { start: -1.5 * DAY, end: 4.5 * DAY };
+  expect(periodsOf([one], DAY, range)).toEqual([-2, -1, 0, 1, 2, 3, 4].map((day) => day * DAY));
+  expect(periodsOf([one], DAY, { start: DAY, end: 2 * DAY })).toEqual([0, DAY, 2 * DAY, 3 * DAY]);
+  expect(periodsOf([one], DAY, { start: -5000 * DAY, end: 3 * DAY })).toHaveLength(4);
 });
 
 test("totals go over all series", () => {

@@ -10,16 +10,28 @@ function figureOf(point: SeriesPoint, measure: Measure): number {
   return measure === "calls" ? point.count : point.prompt_tokens + point.completion_tokens;
 }
 
-/** All periods between the first and the last that has calls, in order: epoch seconds. */
-export function periodsOf(series: readonly Series[], stepSeconds: number): number[] {
+/** More bars than that are no picture any more: then only the time with calls is shown. */
+const MOST_PERIODS = 1000;
+
+/**
+ * All periods of a time, in order, with the first and the last that has calls in any case: epoch seconds. None without
+ * calls, for where periods begin is known from the series alone.
+ */
+export function periodsOf(
+  series: readonly Series[],
+  stepSeconds: number,
+  range: Readonly<{ start: number; end: number }>,
+): number[] {
   const starts = series.flatMap(({ points }) => points.map(({ start }) => start));
   if (starts.length === 0) return [];
   const first = starts.reduce((least, start) => Math.min(least, start));
   const last = starts.reduce((most, start) => Math.max(most, start));
-  return Array.from(
-    { length: Math.round((last - first) / stepSeconds) + 1 },
-    (_, index) => first + index * stepSeconds,
-  );
+  const before = Math.max(0, Math.ceil((first - range.start) / stepSeconds));
+  const after = Math.max(0, Math.floor((range.end - last) / stepSeconds));
+  const between = Math.round((last - first) / stepSeconds) + 1;
+  const fits = before + between + after <= MOST_PERIODS;
+  const begin = fits ? first - before * stepSeconds : first;
+  return Array.from({ length: fits ? before + between + after : between }, (_, index) => begin + index * stepSeconds);
 }
 
 /** The figures of one series for each period, 0 where it had no calls. */

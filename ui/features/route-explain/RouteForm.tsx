@@ -11,6 +11,9 @@ export type RouteQuestion = Readonly<{ model: string; group: string; promptToken
 
 type Props = { isAsking: boolean; onAsk: (question: RouteQuestion) => void };
 
+/** As high as the plain field beside it. */
+const oneLine = { "& .MuiOutlinedInput-root.MuiInputBase-sizeSmall": { py: 0 } };
+
 /** What kind of call to ask about. */
 export const RouteForm = ({ isAsking, onAsk }: Props) => {
   const { t } = useTranslation();
@@ -32,20 +35,24 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
           <Autocomplete
             id={`${id}-model`}
             freeSolo
+            size="small"
+            sx={oneLine}
             options={models}
             inputValue={model}
             onInputChange={(_, text) => setModel(text)}
-            renderInput={(params) => <TextField {...params} size="small" />}
+            renderInput={(params) => <TextField {...params} />}
           />
         </Field>
         <Field label={t("routing.group")} htmlFor={`${id}-group`} sx={{ flex: "1 1 140px" }}>
           <Autocomplete
             id={`${id}-group`}
             freeSolo
+            size="small"
+            sx={oneLine}
             options={groups}
             inputValue={group}
             onInputChange={(_, text) => setGroup(text)}
-            renderInput={(params) => <TextField {...params} size="small" />}
+            renderInput={(params) => <TextField {...params} />}
           />
         </Field>
         <Field label={t("routing.promptTokens")} htmlFor={`${id}-tokens`} sx={{ flex: "1 1 120px" }}>

@@ -1,11 +1,13 @@
+import ChatBubbleOutlineOutlined from "@mui/icons-material/ChatBubbleOutlineOutlined";
 import ChatOutlined from "@mui/icons-material/ChatOutlined";
+import ExpandMore from "@mui/icons-material/ExpandMore";
 import KeyboardDoubleArrowLeft from "@mui/icons-material/KeyboardDoubleArrowLeft";
 import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import IconButton from "@mui/material/IconButton";
 import Tooltip from "@mui/material/Tooltip";
 import { Link, useLocation } from "@tanstack/react-router";
-import { Fragment } from "react";
+import { Fragment, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
 import { size } from "../../theme.ts";
@@ -50,11 +52,7 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
           {items.map(({ path, label, icon }) => (
             <Fragment key={path}>
               <NavLink to={path} label={t(`shell.${label}`)} icon={icon} {...shared} />
-              {path === "/playground" &&
-                chats.map((name, place) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a chat's address is its place
-                  <NavLink key={place} to={`/chat/${place}`} label={name} icon={ChatOutlined} {...shared} />
-                ))}
+              {path === "/playground" && chats.length > 0 && <ChatLinks names={chats} {...shared} />}
             </Fragment>
           ))}
         </Box>
@@ -78,6 +76,69 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
   );
 };
 
+/** The site's chats, folded under one entry: they are addresses elsewhere, and there may be many. */
+const ChatLinks = ({
+  names,
+  ...shared
+}: { names: readonly string[] } & Pick<NavLinkProps, "isCollapsed" | "onNavigate">) => {
+  const { t } = useTranslation();
+  const { pathname } = useLocation();
+  const [isOpen, setOpen] = useState(() => isUnder(pathname, "/chat"));
+  const id = useId();
+  const label = t("shell.chats");
+  const toggle = (
+    <ButtonBase
+      onClick={() => setOpen(!isOpen)}
+      aria-expanded={isOpen}
+      aria-controls={id}
+      aria-label={shared.isCollapsed ? label : undefined}
+      sx={entryStyle(false, shared.isCollapsed)}
+    >
+      <ChatOutlined />
+      {!shared.isCollapsed && (
+        <>
+          <Box sx={{ flex: 1, textAlign: "left" }}>{label}</Box>
+          <ExpandMore sx={isOpen ? { transform: "rotate(180deg)" } : {}} />
+        </>
+      )}
+    </ButtonBase>
+  );
+  return (
+    <>
+      {shared.isCollapsed ? (
+        <Tooltip title={label} placement="right">
+          {toggle}
+        </Tooltip>
+      ) : (
+        toggle
+      )}
+      <Box id={id} hidden={!isOpen} sx={{ pl: shared.isCollapsed ? 0 : 3 }}>
+        {names.map((name, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a chat's address is its place
+          <NavLink key={place} to={`/chat/${place}`} label={name} icon={ChatBubbleOutlineOutlined} {...shared} />
+        ))}
+      </Box>
+    </>
+  );
+};
+
+const entryStyle = (isHere: boolean, isCollapsed: boolean) => ({
+  width: "100%",
+  height: 32,
+  px: isCollapsed ? 0 : 2.5,
+  gap: 2.5,
+  justifyContent: isCollapsed ? "center" : "flex-start",
+  borderRadius: "7px",
+  fontSize: 13,
+  color: isHere ? "text.primary" : "text.secondary",
+  fontWeight: isHere ? 600 : 450,
+  border: "1px solid",
+  borderColor: isHere ? "line.main" : "transparent",
+  bgcolor: isHere ? "surface.paper" : "transparent",
+  "&:hover": { bgcolor: isHere ? "surface.paper" : "surface.hover", color: "text.primary" },
+  "& svg": { fontSize: 18, color: isHere ? "primary.main" : "text.tertiary" },
+});
+
 type NavLinkProps = {
   to: string;
   label: string;
@@ -96,22 +157,7 @@ const NavLink = ({ to, label, icon: Icon, isCollapsed, onNavigate }: NavLinkProp
       onClick={() => onNavigate?.()}
       aria-current={isHere ? "page" : undefined}
       aria-label={isCollapsed ? label : undefined}
-      sx={{
-        width: "100%",
-        height: 32,
-        px: isCollapsed ? 0 : 2.5,
-        gap: 2.5,
-        justifyContent: isCollapsed ? "center" : "flex-start",
-        borderRadius: "7px",
-        fontSize: 13,
-        color: isHere ? "text.primary" : "text.secondary",
-        fontWeight: isHere ? 600 : 450,
-        border: "1px solid",
-        borderColor: isHere ? "line.main" : "transparent",
-        bgcolor: isHere ? "surface.paper" : "transparent",
-        "&:hover": { bgcolor: isHere ? "surface.paper" : "surface.hover", color: "text.primary" },
-        "& svg": { fontSize: 18, color: isHere ? "primary.main" : "text.tertiary" },
-      }}
+      sx={entryStyle(isHere, isCollapsed)}
     >
       <Icon />
       {!isCollapsed && label}
