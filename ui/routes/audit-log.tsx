@@ -16,6 +16,7 @@ import { EmptyState } from "../components/EmptyState.tsx";
 import { FilterBar } from "../components/FilterBar.tsx";
 import { Row } from "../components/layout.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
+import { SavedViews } from "../components/SavedViews.tsx";
 import { exactTime } from "../components/TimeAgo.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { useAuditColumns } from "../features/audit/audit-columns.tsx";
@@ -69,6 +70,7 @@ export const AuditLogPage = () => {
           <Row wrap>
             {time("start")}
             {time("end")}
+            <SavedViews list="audit" />
           </Row>
         }
       />

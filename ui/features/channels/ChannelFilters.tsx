@@ -11,6 +11,7 @@ import type { ChannelType } from "../../../src/providers/registry.ts";
 import { ColumnDialog } from "../../components/data-table/ColumnDialog.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
+import { SavedViews } from "../../components/SavedViews.tsx";
 import type { Address } from "../../components/useAddress.ts";
 import { channelTags, enabledModels, groupNames } from "./channel-queries.ts";
 import { StatusSegments } from "./StatusSegments.tsx";
@@ -64,6 +65,7 @@ export const ChannelFilters = ({ address, types, counts, columns, ...layout }: C
         onClear={address.clear}
         tools={
           <>
+            <SavedViews list="channels" />
             <StatusSegments
               value={address.text("status")}
               counts={counts}

@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
+import { SavedViews } from "../../components/SavedViews.tsx";
 import type { Address } from "../../components/useAddress.ts";
 import { type Code, DISABLED, UNUSED, USED } from "./code.ts";
 
@@ -36,7 +37,12 @@ export const CodeFilters = ({ address, columns }: { address: Address; columns: C
       ]}
       onChange={(key, value) => address.set({ [key]: value, p: undefined })}
       onClear={address.clear}
-      tools={<ColumnTools columns={columns} />}
+      tools={
+        <>
+          <SavedViews list="codes" />
+          <ColumnTools columns={columns} />
+        </>
+      }
     />
   );
 };

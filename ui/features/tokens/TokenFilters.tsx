@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
+import { SavedViews } from "../../components/SavedViews.tsx";
 import type { Address } from "../../components/useAddress.ts";
 import { DISABLED, ENABLED, EXHAUSTED, EXPIRED, type Token } from "./token.ts";
 import { usableGroups } from "./token-queries.ts";
@@ -52,7 +53,12 @@ export const TokenFilters = ({ address, columns, wholeKey, onWholeKey }: TokenFi
         onWholeKey("");
         address.clear();
       }}
-      tools={<ColumnTools columns={columns} />}
+      tools={
+        <>
+          <SavedViews list="tokens" />
+          <ColumnTools columns={columns} />
+        </>
+      }
     />
   );
 };

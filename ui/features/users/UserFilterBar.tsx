@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
+import { SavedViews } from "../../components/SavedViews.tsx";
 import type { Address } from "../../components/useAddress.ts";
 import { groupNames } from "../channels/channel-queries.ts";
 import { ACTIVE, BANNED, ROLE, type User } from "./user.ts";
@@ -43,7 +44,12 @@ export const UserFilterBar = ({ address, columns }: { address: Address; columns:
       ]}
       onChange={(key, value) => address.set({ [key]: value, p: undefined })}
       onClear={address.clear}
-      tools={<ColumnTools columns={columns} />}
+      tools={
+        <>
+          <SavedViews list="users" />
+          <ColumnTools columns={columns} />
+        </>
+      }
     />
   );
 };
