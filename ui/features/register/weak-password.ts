@@ -1,16 +1,12 @@
 /** What people choose most often, and guessers try first; compared without case and with digits read as letters. */
-const WELL_KNOWN = [
-  "password",
-  "passwort",
-  "qwerty",
-  "iloveyou",
-  "letmein",
-  "welcome",
-  "admin",
-  "dragon",
-  "monkey",
-  "woaini",
-];
+const WELL_KNOWN =
+  `password passwort passw0rd pass1234 motdepasse qwerty azerty iloveyou loveyou letmein welcome admin administrator
+  dragon monkey master shadow sunshine princess football baseball basketball superman batman spiderman starwars pokemon
+  naruto michael jordan jessica michelle jennifer charlie thomas daniel ashley hunter killer freedom secret default
+  changeme trustno computer internet whatever samsung google yahoo facebook linkedin minecraft liverpool chelsea arsenal
+  barcelona juventus mustang ferrari corvette harley summer winter spring autumn january december cheese chocolate
+  cookie pepper ginger flower butterfly tigger maggie buster test login access root toor hello woaini wodemima zhangwei
+  wangwei xiaoming nihao aini woaiwojia 5201314 1314520 147258369 789456123 159753`.split(/\s+/);
 /** Neighbours on a keyboard or in the alphabet. */
 const RUNS = ["abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "1qaz2wsx3edc4rfv"];
 const LOOKALIKES: Readonly<Record<string, string>> = {

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { Col, Field, Row } from "../../components/layout.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { PasswordInput } from "../../components/PasswordInput.tsx";
+import { isEasyToGuess } from "../register/weak-password.ts";
 import { ModeChoice } from "./ModeChoice.tsx";
 import { finishSetup } from "./setup-calls.ts";
 import { checkSetupForm, type SetupErrors, type SetupForm, setupBody } from "./setup-form.ts";
@@ -71,7 +72,7 @@ export const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
               <Field
                 label={t("setup.password")}
                 htmlFor={`${id}password`}
-                hint={t("setup.passwordHint")}
+                hint={t(isEasyToGuess(form.password, form.username) ? "register.easyToGuess" : "setup.passwordHint")}
                 error={errorOf("password")}
               >
                 <PasswordInput
