@@ -76,3 +76,20 @@ export const noticesSent = pgTable(
   },
   (t) => [primaryKey({ columns: [t.userId, t.kind] })],
 );
+
+/** Notices that could not be handed over at once: tried again by a job, also after a restart. */
+export const pendingNotices = pgTable(
+  "pending_notices",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** What to tell, in both languages; no secrets. */
+    notice: jsonb("notice").$type<Record<string, unknown>>().notNull(),
+    tries: integer("tries").notNull().default(0),
+    /** Not before; whoever takes it moves this on, so that one process tries at a time. */
+    nextAt: epochSeconds("next_at").notNull(),
+  },
+  (t) => [index("pending_notices_next_idx").on(t.nextAt)],
+);
