@@ -11,6 +11,7 @@ export function startMidjourney() {
   const tasks = new Map<string, JsonObject>();
   const received: { path: string; body: JsonObject }[] = [];
   let next: JsonObject | null = null;
+  let ordered: (() => void) | null = null;
   const open = (action: string, body: JsonObject): JsonObject => {
     const id = String(14_001_929_738_000_000 + tasks.size);
     const prompt = typeof body.prompt === "string" ? body.prompt : "";
@@ -42,6 +43,10 @@ export function startMidjourney() {
       if (pathname === "/mj/task/list-by-condition") {
         return Response.json((body.ids as string[]).flatMap((id) => tasks.get(id) ?? []));
       }
+      if (ordered) {
+        ordered();
+        await Bun.sleep(1000);
+      }
       if (next) {
         const answer = next;
         next = null;
@@ -60,6 +65,11 @@ export function startMidjourney() {
     answerNext: (answer: JsonObject) => {
       next = answer;
     },
+    /** Calls back when something is ordered, and then answers late. */
+    whenOrdered: (callback: (() => void) | null) => {
+      ordered = callback;
+    },
+    lastId: () => [...tasks.keys()].at(-1) ?? "",
     move: (id: string, change: JsonObject) => void tasks.set(id, { ...tasks.get(id), ...change }),
     finish: (id: string) =>
       void tasks.set(id, {
