@@ -25,7 +25,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
     "/token",
     (page) =>
       page
-        .getByRole("button", { name: /Add|添加|新建/ })
+        .getByRole("button", { name: /Create|创建|新建/ })
         .first()
         .click(),
   ],
@@ -44,7 +44,14 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["channel", "/channel"],
   ["channel-add", "/channel/add"],
   ["live", "/live"],
-  ["router", "/router"],
+  [
+    "router",
+    "/router",
+    async (page) => {
+      await page.locator('main [role="combobox"]').first().fill("gpt-4o");
+      await page.locator('main button[type="submit"]').click();
+    },
+  ],
   ["codes", "/redemption"],
   ["users", "/user"],
   ["user-add", "/user/add"],

@@ -58,6 +58,7 @@ export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartP
           xAxis={[
             {
               scaleType: "band",
+              disableTicks: true,
               data: periods,
               valueFormatter: (start: number) => periodText(start, step, i18n.language),
             },
