@@ -48,6 +48,7 @@ import { createStickiness } from "./scheduler/stickiness.ts";
 import type { RelayServices } from "./services.ts";
 import { drawingRoutes } from "./tasks/drawing/routes.ts";
 import { musicRoutes } from "./tasks/music/routes.ts";
+import { videoRoutes } from "./tasks/video/routes.ts";
 import { createThoughtMemory } from "./thought-memory.ts";
 import { createTokenLimits } from "./token-limits.ts";
 import { createUpstream } from "./upstream.ts";
@@ -79,7 +80,7 @@ export function createRelay(services: RelayServices) {
 function routesOf(context: RelayContext, talks: Talks) {
   const app = new Elysia({ name: "relay" });
   // The ecosystem serves every route under /hf too.
-  for (const base of ["/v1", "/hf/v1"]) app.use(versionOne(context, talks, base));
+  for (const base of ["/v1", "/hf/v1"]) app.use(versionOne(context, talks, base)).use(videoRoutes(context, base));
   app.use(geminiVersions(context));
   app.use(drawingRoutes(context));
   app.use(musicRoutes(context));

@@ -59,7 +59,7 @@ const idOf = (row: { id: number } | undefined): number => {
 /** Which upstream took a task, under which name, and what it cost in quota units. */
 export type Taken = Readonly<{ upstreamId: string; channelId: number; keyHash: string; quota: number }>;
 
-/** Notes that an upstream took the drawing task. With `result` the task is over: it is what was asked for. */
+/** Notes that an upstream took the drawing task. With `isOver` there is nothing to follow. */
 export async function takeDrawing(
   db: Db,
   id: number,
@@ -80,11 +80,16 @@ export async function takeDrawing(
     .where(and(eq(drawingTasks.id, id), eq(drawingTasks.isOpen, true)));
 }
 
-/** Notes that an upstream took the music or video task. `taskId` is what its owner calls it. */
-export async function takeMedia(db: Db, id: number, taken: Taken, taskId: string): Promise<void> {
+/** Notes that an upstream took the music or video task; `named`: what only shows when it did. */
+export async function takeMedia(
+  db: Db,
+  id: number,
+  taken: Taken,
+  named: Readonly<{ taskId?: string; platform?: string; action?: string }>,
+): Promise<void> {
   await db
     .update(mediaTasks)
-    .set({ ...taken, taskId, status: "SUBMITTED" })
+    .set({ ...taken, ...named, status: "SUBMITTED" })
     .where(and(eq(mediaTasks.id, id), eq(mediaTasks.isOpen, true)));
 }
 

@@ -50,7 +50,6 @@ const tasks: TaskProtocol = {
 };
 
 const videos: VideoProtocol = {
-  defaultSeconds: 5,
   order({ baseUrl }, { model, prompt, seconds, size, images, own }) {
     const action = images.length > 0 ? "image2video" : "text2video";
     const [image, tail] = images.map(withoutDataPrefix);

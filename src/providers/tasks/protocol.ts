@@ -70,8 +70,6 @@ export type VideoOrder = Readonly<{
 
 /** How videos are ordered at a provider. */
 export type VideoProtocol = Readonly<{
-  /** Length when the client names none. */
-  defaultSeconds: number;
   /** `action` is kept with the task. */
   order(channel: ProviderChannel, order: VideoOrder): Readonly<{ url: string; action: string; body: JsonObject }>;
   /** The task's name at the upstream, or why there is none. */

@@ -46,7 +46,6 @@ const tasks: TaskProtocol = {
 };
 
 const videos: VideoProtocol = {
-  defaultSeconds: 5,
   order({ baseUrl }, { model, prompt, seconds, size, images, own }) {
     const action = images.length === 0 ? "text2video" : images.length === 1 ? "img2video" : "start-end2video";
     const ratio = aspectRatioOf(size);

@@ -1,4 +1,3 @@
-import type { JsonObject } from "../../dialects/json.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { admitGroup } from "../admit.ts";
 import { authenticate, type Caller } from "../authenticate.ts";
@@ -14,6 +13,8 @@ export type Plan = Readonly<{
   model: string;
   /** What is checked for words that the site does not allow, and logged. */
   prompt: string;
+  /** Length of the video that is asked for. */
+  seconds?: number;
   /** A task that the new one goes on from: only its channel, and its key there, can do that. */
   parent?: TaskOrigin;
 }>;
@@ -48,9 +49,9 @@ export async function admitTask<Planned extends Plan>(
 }
 
 /** The endpoint for this very order: what it asks for is read already. */
-const planning = (endpoint: Endpoint, { model, prompt }: Plan): Endpoint => ({
+const planning = (endpoint: Endpoint, { model, prompt, seconds }: Plan): Endpoint => ({
   ...endpoint,
-  read: (body: JsonObject) => ({
+  read: () => ({
     summary: {
       model,
       stream: false,
@@ -59,10 +60,7 @@ const planning = (endpoint: Endpoint, { model, prompt }: Plan): Endpoint => ({
       maxOutputTokens: null,
       reasoningEffort: null,
     },
-    prompt: { ...orderOf(body), prompt },
+    prompt: { prompt, ...(seconds !== undefined && { seconds }) },
     conversation: null,
   }),
 });
-
-/** Numbers of an order that its price may depend on. */
-const orderOf = ({ seconds, duration }: JsonObject): JsonObject => ({ seconds, duration });

@@ -1,3 +1,4 @@
+import { numberOf } from "../../dialects/json.ts";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
 import { decimal } from "../../lib/decimal.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
@@ -17,3 +18,11 @@ const usdWithoutPrice = decimal("0.1");
 
 export const drawing: Endpoint = { ...base, capability: "drawing", usdWithoutPrice };
 export const music: Endpoint = { ...base, capability: "music", usdWithoutPrice };
+
+/** Fixed prices of videos are those of a second. */
+export const video: Endpoint = {
+  ...base,
+  capability: "video",
+  priceOf: (price, { prompt }) =>
+    price.kind === "per_call" ? { ...price, seconds: numberOf(prompt.seconds) ?? 1 } : price,
+};

@@ -55,7 +55,7 @@ export async function submitMusic(
         body: JSON.stringify(order.body),
       }),
       read: readSubmitted,
-      take: (id, taken) => takeMedia(tasks.db, id, taken, taken.upstreamId),
+      take: (id, taken) => takeMedia(tasks.db, id, taken, { taskId: taken.upstreamId }),
     });
     return answer(request, sent.answer, sent.upstreamId === null ? 400 : 200);
   } catch (error) {
