@@ -115,7 +115,8 @@ async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<
   const [key = ""] = channel.keys;
   const proxy = typeof channel.setting.proxy === "string" ? channel.setting.proxy : "";
   try {
-    const answer = await fetch(provider.balance.url(channel), { headers: provider.authHeaders(channel, key), proxy });
+    const headers = provider.balance.headers?.(key) ?? provider.authHeaders(channel, key);
+    const answer = await fetch(provider.balance.url(channel), { headers, proxy });
     if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
     const told: unknown = JSON.parse(answer.text());
     const balance = provider.balance.read(told);

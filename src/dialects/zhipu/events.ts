@@ -26,6 +26,8 @@ export function zhipuEventsToSse(): Transformer<Uint8Array, Uint8Array> {
 }
 
 function asJson(event: string): string | null {
+  // Refusals are no events, whatever was asked for.
+  if (event.trimStart().startsWith("{")) return `data: ${event.replaceAll("\n", " ").trim()}\n\n`;
   const fields = new Map<string, string[]>();
   for (const line of event.split("\n")) {
     const colon = line.indexOf(":");

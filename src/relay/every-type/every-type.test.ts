@@ -1,0 +1,125 @@
+/** Every channel type that there is: answers, streams, refusals, tokens and the price, and its list of models and balance. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { fetchModels } from "../../channels/fetch-models.ts";
+import { recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { channelTypes, providerOf } from "../../providers/registry.ts";
+import { dataOf } from "../matrix/doors.ts";
+import { startRelay } from "../testing/start-relay.ts";
+import { compatibleTypes } from "./compatible.ts";
+import { ANSWER, type FakeType, REFUSED, USAGE } from "./fake-type.ts";
+import { ownFormats } from "./own-formats.ts";
+import { signedTypes, zhipuFourth } from "./signed.ts";
+import { startFake } from "./start-fake.ts";
+
+const FAKES: readonly FakeType[] = [...compatibleTypes, ...ownFormats, ...signedTypes];
+const QUESTION = "What is the weather in Ghent?";
+const MODEL_RATIO = 2;
+const COMPLETION_RATIO = 3;
+/** (prompt + completion × its ratio) × the model's ratio, in quota units. */
+const PRICE = (USAGE.prompt + USAGE.completion * COMPLETION_RATIO) * MODEL_RATIO;
+
+const fetch = createSafeFetch(createAddressPolicy(true));
+const nameOf = ({ type, model }: FakeType) => `${type} ${providerOf(type)?.name} (${model})`;
+
+function start(fake: FakeType) {
+  const upstream = startFake(fake);
+  const { type, key, model, other = "", base = "" } = fake;
+  const relay = startRelay({
+    channels: [{ type, baseUrl: upstream.url + base, keys: [key], other, models: [model] }],
+    options: {
+      ModelRatio: JSON.stringify({ [model]: MODEL_RATIO }),
+      CompletionRatio: JSON.stringify({ [model]: COMPLETION_RATIO }),
+    },
+  });
+  const post = (stream: boolean) =>
+    relay.post("/v1/chat/completions", {
+      model,
+      messages: [{ role: "user", content: QUESTION }],
+      ...(stream && { stream, stream_options: { include_usage: true } }),
+    });
+  const stop = () => {
+    relay.stop();
+    upstream.stop();
+  };
+  return { upstream, relay, post, stop };
+}
+
+test("every type that holds chats is here", () => {
+  const chats = channelTypes.filter(({ capabilities }) => capabilities.includes("chat")).map(({ id }) => id);
+  expect(FAKES.map(({ type }) => type).toSorted((a, b) => a - b)).toEqual(chats);
+});
+
+describe.each([...FAKES, zhipuFourth].map((fake) => [nameOf(fake), fake] as const))("%s", (_name, fake) => {
+  let started: ReturnType<typeof start>;
+  beforeAll(() => {
+    started = start(fake);
+  });
+  afterAll(() => started.stop());
+
+  const expectPrice = (record: object) => {
+    if (fake.silentOnUsage) {
+      // Counted here: the answer has at least its words.
+      expect(record).toMatchObject({ other: { usage_evidence: "estimated" } });
+      const { promptTokens = 0, completionTokens = 0, quota } = record as Record<string, number>;
+      expect(completionTokens).toBeGreaterThan(0);
+      expect(quota).toBe((promptTokens + completionTokens * COMPLETION_RATIO) * MODEL_RATIO);
+      return;
+    }
+    expect(record).toMatchObject({ promptTokens: USAGE.prompt, completionTokens: USAGE.completion, quota: PRICE });
+  };
+
+  test("answers, and is charged by its tokens", async () => {
+    const { upstream, relay, post } = started;
+    const count = relay.billing.records.length;
+    const response = await post(false);
+    const body = recordOf(await response.json());
+    expect(upstream.state.objections).toEqual([]);
+    expect(body).toMatchObject({ choices: [{ message: { content: ANSWER }, finish_reason: "stop" }] });
+    expect(upstream.state.questions.at(-1)).toContain(QUESTION);
+    expectPrice(await relay.billing.nextRecord(count + 1));
+  });
+
+  test("streams, and is charged the same", async () => {
+    const { upstream, relay, post } = started;
+    const count = relay.billing.records.length;
+    const response = await post(true);
+    const text = await response.text();
+    expect(upstream.state.objections).toEqual([]);
+    const choices = dataOf(text).flatMap(({ choices: given }) => recordsOf(given));
+    expect(choices.map(({ delta }) => textOf(recordOf(delta)?.content) ?? "").join("")).toBe(ANSWER);
+    expect(choices.map(({ finish_reason }) => finish_reason).filter((reason) => reason != null)).toEqual(["stop"]);
+    expect(text).toEndWith("data: [DONE]\n\n");
+    expectPrice(await relay.billing.nextRecord(count + 1));
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test.each([false, true])("tells why it refuses, and charges nothing (streamed: %p)", async (stream) => {
+    const { upstream, relay, post } = started;
+    const count = relay.billing.records.length;
+    upstream.state.refuses = true;
+    const response = await post(stream);
+    upstream.state.refuses = false;
+    expect(await response.text()).toContain(REFUSED);
+    expect(response.status).toBe(fake.refusal.status);
+    expect(await relay.billing.nextRecord(count + 1)).toMatchObject({ quota: 0 });
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  const upstreamOf = () => ({ type: fake.type, baseUrl: started.upstream.url, key: fake.key, other: fake.other ?? "" });
+  test.if(fake.models !== undefined)("lists its models", async () => {
+    expect(await fetchModels(fetch, upstreamOf())).toEqual(["model-a", "model-b"]);
+  });
+
+  test.if(fake.balance !== undefined)("tells what is left", async () => {
+    const { balance, authHeaders } = providerOf(fake.type) ?? {};
+    const channel = { baseUrl: started.upstream.url, other: fake.other ?? "", openaiOrganization: "" };
+    const headers = balance?.headers?.(fake.key) ?? authHeaders?.(channel, fake.key) ?? {};
+    const answer: unknown = JSON.parse((await fetch(balance?.url(channel) ?? "", { headers })).text());
+    expect({ amount: balance?.read(answer), currency: balance?.currency?.(channel, answer) ?? "USD" }).toEqual({
+      amount: fake.balance?.amount ?? null,
+      currency: fake.balance?.currency ?? "",
+    });
+  });
+});
