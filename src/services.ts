@@ -17,6 +17,7 @@ import { startChannelJobs } from "./jobs/channel-upkeep.ts";
 import { startFoldJob } from "./jobs/fold-usage.ts";
 import { startLowBalanceJob } from "./jobs/low-balance.ts";
 import { startOrderJob } from "./jobs/orders.ts";
+import { startNoticeJob } from "./jobs/pending-notices.ts";
 import { startPriceChangeJob } from "./jobs/price-changes.ts";
 import { startTaskJob } from "./jobs/tasks.ts";
 import { type ClientAddress, createClientAddress } from "./lib/client-ip.ts";
@@ -138,6 +139,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
     const endPriceChanges = startPriceChangeJob({ db, settings, channels, broadcasts, log });
     const endTasks = startTaskJob({ ...tasks, channels, fetch });
+    const endNotices = startNoticeJob({ notifier, log });
     const endOrders = startOrderJob({ db, log });
     const endBudgets = startBudgetJob({ db, changes, settings, log });
     const endFolding = startFoldJob({ database, settings, log });
@@ -175,6 +177,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
         endTasks();
         endBudgets();
         endOrders();
+        endNotices();
         endPriceChanges();
         broadcasts.cancel();
         sharedLimits?.close();

@@ -10,7 +10,7 @@ import type { SettingsReader } from "../settings/settings.ts";
 import { dollarText } from "./dollar-text.ts";
 import { every } from "./every.ts";
 
-type JobDeps = Readonly<{ db: Db; settings: SettingsReader; notifier: Notifier; log: Logger }>;
+type JobDeps = Readonly<{ db: Db; settings: SettingsReader; notifier: Pick<Notifier, "tell">; log: Logger }>;
 
 const EVERY_MS = 30_000;
 const PAUSE_SECONDS = 7200;

@@ -1,17 +1,24 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
+import { nowSeconds } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Language } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { createRateLimiter, type Limit } from "../lib/rate-limiter.ts";
 import { type Notice, sayNotice } from "./notice.ts";
+import { forgetNotice, keepNotice, LATER_TRIES, type PendingNotice, takeDueNotices } from "./pending-notices.ts";
 import { NotifyError, type Receiver, type SendDeps, sendMessage } from "./send.ts";
 
 /** Tells people things, in the way each has chosen. */
 export type Notifier = {
-  /** Tells a user; retries for a while. Resolves with whether it was handed over, and never rejects. */
+  /**
+   * Tells a user; retries for some seconds, then later and also after a restart. Resolves with whether it was handed over
+   * within the seconds, and never rejects.
+   */
   tell(userId: number, notice: Notice): Promise<boolean>;
+  /** Tries notices again whose time has come. Rejects when the database does not answer. */
+  retryLater(nowSeconds: number): Promise<void>;
   /** Tells the site's super admin, but not the same kind of thing too often. Does not wait. */
   tellRoot(notice: Notice): void;
   /** Sends a user a test message at once. Throws OperationError with why it did not arrive. */
@@ -48,22 +55,40 @@ export function createNotifier(
     return user;
   };
   const tell = async (userId: number, notice: Notice): Promise<boolean> => {
+    let kept: number | null = null;
     try {
       const receiver = await receiverOf(userId);
       if (!receiver) return false;
       for (let tries = 0; ; tries += 1) {
         try {
           await send(receiver, notice);
+          if (kept !== null) await forgetNotice(db, kept);
           return true;
         } catch (error) {
           const pauseMs = retryAfterMs[tries];
-          if (isFinal(error) || pauseMs === undefined) throw error;
+          if (isFinal(error)) {
+            if (kept !== null) await forgetNotice(db, kept);
+            throw error;
+          }
+          kept ??= await keepNotice(db, userId, notice, nowSeconds());
+          if (pauseMs === undefined) throw error;
           await Bun.sleep(pauseMs);
         }
       }
     } catch (error) {
       log.warn({ userId, type: notice.type, reason: reasonOf(error) }, "a notice could not be handed over");
       return false;
+    }
+  };
+  const tryAgain = async ({ id, userId, notice, tries }: PendingNotice) => {
+    try {
+      const receiver = await receiverOf(userId);
+      if (receiver) await send(receiver, notice);
+      await forgetNotice(db, id);
+    } catch (error) {
+      if (!isFinal(error) && tries < LATER_TRIES) return;
+      await forgetNotice(db, id);
+      log.warn({ userId, type: notice.type, reason: reasonOf(error) }, "a notice was given up");
     }
   };
   const findRoot = async (): Promise<number | undefined> => {
@@ -77,6 +102,13 @@ export function createNotifier(
   };
   return {
     tell,
+    async retryLater(now) {
+      for (;;) {
+        const due = await takeDueNotices(db, now);
+        if (due.length === 0) return;
+        for (const pending of due) await tryAgain(pending);
+      }
+    },
     tellRoot(notice) {
       if (rootLimiter.take(notice.type) > 0) return;
       findRoot().then(
