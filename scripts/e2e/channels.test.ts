@@ -174,6 +174,27 @@ describe.each<[Language, boolean, number]>([
     await page.waitForURL("**/channel/edit/*");
   });
 
+  test.if(!isPhone)("a switch shows at once, takes one action at a time, and goes back after 15 seconds", async () => {
+    await root.post("/api/channel/batch/status", { ids: [ids.west], status: 1 });
+    await openList();
+    const held = Promise.withResolvers<void>();
+    await page.route("**/api/channel/", async (route) => {
+      if (route.request().method() !== "PUT") return route.continue();
+      await held.promise;
+      await route.abort().catch(() => {});
+    });
+    const toggle = page.getByRole("switch", { name: words.toggle.replace("{{name}}", "west") });
+    await toggle.click();
+    expect(await toggle.isChecked()).toBe(false);
+    await toggle.click();
+    await page.getByText(words.busy).waitFor();
+    await page.getByText(words.timeout).waitFor({ timeout: 2 * PATIENCE_MS });
+    expect(await toggle.isChecked()).toBe(true);
+    held.resolve();
+    await page.unroute("**/api/channel/");
+    expect(await statusOf("west")).toBe(1);
+  });
+
   test("nothing went wrong in the page meanwhile", () => {
     expect(complaints).toEqual([]);
   });
