@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
 import { listDrawingTasks, listMediaTasks } from "../tasks/list-tasks.ts";
+import type { Site } from "../tasks/task-view.ts";
 import type { guard } from "./guard.ts";
 import { paged, pagingQuery } from "./paging.ts";
 import { timestamp, wholeNumber } from "./query-fields.ts";
@@ -29,19 +30,25 @@ type Drawing = typeof drawingQuery.static;
 type Media = typeof mediaQuery.static;
 
 /** Drawing tasks and music and video tasks: everybody's for administrators, one's own under /self. */
-export function taskRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
+export function taskRoutes(site: Site & Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
+  const { db, settings, vault } = site;
+  const drawings = { db, settings, vault };
   return new Elysia({ prefix: "/api", name: "console/tasks" })
     .use(guarded)
     .get(
       "/mj",
       ({ query }) =>
-        paged(query, (page) => listDrawingTasks(db, { ...drawingFilter(query), ...channelOf(query) }, page, "admin")),
+        paged(query, (page) =>
+          listDrawingTasks(drawings, { ...drawingFilter(query), ...channelOf(query) }, page, "admin"),
+        ),
       { role: "admin", query: drawingQuery },
     )
     .get(
       "/mj/self",
       ({ actor, query }) =>
-        paged(query, (page) => listDrawingTasks(db, { ...drawingFilter(query), userId: actor.id }, page, "owner")),
+        paged(query, (page) =>
+          listDrawingTasks(drawings, { ...drawingFilter(query), userId: actor.id }, page, "owner"),
+        ),
       { role: "user", query: drawingQuery },
     )
     .get(

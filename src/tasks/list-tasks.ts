@@ -1,6 +1,7 @@
 import { and, count, desc, eq, gte, lte, type SQL } from "drizzle-orm";
 import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
 import type { Db } from "../../db/types.ts";
+import { type DrawingRow, imagePathOf, type MediaRow, type Site } from "./task-view.ts";
 
 /** What narrows a list of tasks; times are in the unit of the table. `userId` limits it to one user's. */
 type Common = Readonly<{ userId?: number; channelId?: number; start?: number; end?: number }>;
@@ -13,7 +14,12 @@ type Page = Readonly<{ page: number; pageSize: number }>;
 export type Viewer = "admin" | "owner";
 
 /** A page of drawing tasks, the newest submission first; filter times in milliseconds. */
-export async function listDrawingTasks(db: Db, filter: DrawingFilter, { page, pageSize }: Page, viewer: Viewer) {
+export async function listDrawingTasks(
+  { db, ...site }: Site & Readonly<{ db: Db }>,
+  filter: DrawingFilter,
+  { page, pageSize }: Page,
+  viewer: Viewer,
+) {
   const where = and(
     given(filter.userId, (id) => eq(drawingTasks.userId, id)),
     given(filter.channelId, (id) => eq(drawingTasks.channelId, id)),
@@ -29,7 +35,7 @@ export async function listDrawingTasks(db: Db, filter: DrawingFilter, { page, pa
     .orderBy(desc(drawingTasks.submitTime), desc(drawingTasks.id))
     .limit(pageSize)
     .offset(page * pageSize);
-  return { items: rows.map((row) => viewDrawing(row, viewer)), total: sum?.total ?? 0 };
+  return { items: rows.map((row) => viewDrawing(site, row, viewer)), total: sum?.total ?? 0 };
 }
 
 /** A page of music and video tasks, the newest submission first; filter times in seconds. */
@@ -59,7 +65,7 @@ const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL
   value === undefined ? undefined : condition(value);
 
 /** A drawing task with the names of fields that drawing clients know. */
-const viewDrawing = (row: typeof drawingTasks.$inferSelect, viewer: Viewer) => ({
+const viewDrawing = (site: Site, row: DrawingRow, viewer: Viewer) => ({
   id: row.id,
   code: row.code,
   user_id: row.userId,
@@ -73,17 +79,18 @@ const viewDrawing = (row: typeof drawingTasks.$inferSelect, viewer: Viewer) => (
   submit_time: row.submitTime,
   start_time: row.startTime,
   finish_time: row.finishTime,
-  image_url: row.imageUrl,
+  image_url: imagePathOf(site, row),
   status: row.status,
   progress: row.progress,
   fail_reason: row.failReason,
   quota: row.quota,
+  refunded: row.refunded,
   buttons: row.buttons,
   properties: row.properties,
   ...(viewer === "admin" && { channel_id: row.channelId }),
 });
 
-const viewMedia = (row: typeof mediaTasks.$inferSelect, viewer: Viewer) => ({
+const viewMedia = (row: MediaRow, viewer: Viewer) => ({
   id: row.id,
   created_at: row.createdAt,
   updated_at: row.updatedAt,
@@ -91,7 +98,9 @@ const viewMedia = (row: typeof mediaTasks.$inferSelect, viewer: Viewer) => ({
   platform: row.platform,
   user_id: row.userId,
   quota: row.quota,
+  refunded: row.refunded,
   action: row.action,
+  model: row.modelName,
   status: row.status,
   fail_reason: row.failReason,
   submit_time: row.submitTime,

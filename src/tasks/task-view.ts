@@ -6,7 +6,8 @@ import { signId } from "./signed-ids.ts";
 export type DrawingRow = typeof drawingTasks.$inferSelect;
 export type MediaRow = typeof mediaTasks.$inferSelect;
 
-type Site = Readonly<{ settings: SettingsReader; vault: Pick<Vault, "keyedHash"> }>;
+/** What addresses of this site depend on. */
+export type Site = Readonly<{ settings: SettingsReader; vault: Pick<Vault, "keyedHash"> }>;
 
 /** A drawing task as the drawing protocol has it. */
 export const viewDrawing = (site: Site, row: DrawingRow) => ({
@@ -30,17 +31,19 @@ export const viewDrawing = (site: Site, row: DrawingRow) => ({
   properties: row.properties ?? {},
 });
 
-/**
- * Where the picture is fetched: through the gateway (MjForwardUrlEnabled), else where the upstream says. Unfinished
- * pictures change, so their address does too.
- */
-export function imageUrlOf(
-  { settings, vault }: Site,
-  row: Pick<DrawingRow, "id" | "imageUrl" | "status" | "progress">,
-) {
+/** Where clients fetch the picture: through the gateway (MjForwardUrlEnabled), else where the upstream says. */
+function imageUrlOf(site: Site, row: Picture): string {
+  const path = imagePathOf(site, row);
+  return path === row.imageUrl ? path : siteAddress(site.settings) + path;
+}
+
+type Picture = Pick<DrawingRow, "id" | "imageUrl" | "status" | "progress">;
+
+/** The same on this very site. Unfinished pictures change, so their address does too. */
+export function imagePathOf({ settings, vault }: Site, row: Picture): string {
   if (row.imageUrl === "" || !settings.get("MjForwardUrlEnabled")) return row.imageUrl;
-  const address = `${siteAddress(settings)}/mj/image/${signId(vault, "mj-image", row.id)}`;
-  return row.status === "SUCCESS" ? address : `${address}?rand=${encodeURIComponent(row.progress)}`;
+  const path = `/mj/image/${signId(vault, "mj-image", row.id)}`;
+  return row.status === "SUCCESS" ? path : `${path}?rand=${encodeURIComponent(row.progress)}`;
 }
 
 /** Where the upstream of a drawing task may tell how it stands. */

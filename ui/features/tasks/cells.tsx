@@ -4,6 +4,7 @@ import CircularProgress from "@mui/material/CircularProgress";
 import LinearProgress from "@mui/material/LinearProgress";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
+import { Money } from "../../components/Money.tsx";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
 import { percentOf } from "./task.ts";
 
@@ -14,6 +15,21 @@ export const Moment = ({ seconds }: { seconds: number }) => (seconds > 0 ? <Time
 export const Elapsed = ({ seconds }: { seconds: number | null }) => {
   const { t } = useTranslation();
   return <span className="num">{seconds === null ? "–" : t("tasks.seconds", { seconds })}</span>;
+};
+
+/** What a task cost, in quota units; what went back is crossed out. A dash for nothing. */
+export const Cost = ({ quota, refunded }: { quota: number; refunded: number }) => {
+  const { t } = useTranslation();
+  if (quota === 0 && refunded === 0) return "–";
+  if (refunded === 0) return <Money quota={quota} decimals={4} />;
+  return (
+    <Row gap={1}>
+      <Box component="s" sx={{ color: "text.tertiary" }}>
+        <Money quota={refunded} decimals={4} />
+      </Box>
+      {t("tasks.refunded")}
+    </Row>
+  );
 };
 
 type ProgressProps = { progress: string; hasFailed: boolean; isRound?: boolean };

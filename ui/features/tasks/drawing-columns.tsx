@@ -1,7 +1,7 @@
 import Button from "@mui/material/Button";
 import type { TFunction } from "i18next";
 import type { Column } from "../../components/data-table/column.ts";
-import { Elapsed, LongText, Moment, Progress } from "./cells.tsx";
+import { Cost, Elapsed, LongText, Moment, Progress } from "./cells.tsx";
 import type { Opened } from "./TaskDialog.tsx";
 import { TaskStatus } from "./TaskStatus.tsx";
 import { type DrawingTask, elapsedSeconds } from "./task.ts";
@@ -23,6 +23,8 @@ const ACTIONS = [
   "CUSTOM_ZOOM",
   "MODAL",
   "SWAP_FACE",
+  "EDITS",
+  "VIDEO",
 ] as const;
 const CODES = [0, 1, 21, 22] as const;
 
@@ -110,6 +112,12 @@ export function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Op
         ) : (
           "–"
         ),
+    },
+    {
+      key: "cost",
+      head: t("tasks.columns.cost"),
+      width: 110,
+      cell: ({ quota, refunded }) => <Cost quota={quota} refunded={refunded} />,
     },
     text("prompt", 150, ({ prompt }) => prompt),
     text("promptEn", 150, ({ prompt_en }) => prompt_en),

@@ -1,11 +1,11 @@
 import type { TFunction } from "i18next";
 import type { Column } from "../../components/data-table/column.ts";
-import { Elapsed, LongText, Moment, Progress } from "./cells.tsx";
+import { Cost, Elapsed, LongText, Moment, Progress } from "./cells.tsx";
 import type { Opened } from "./TaskDialog.tsx";
 import { TaskStatus } from "./TaskStatus.tsx";
 import { elapsedSeconds, type MediaTask } from "./task.ts";
 
-const ACTIONS = ["MUSIC", "LYRICS"] as const;
+const ACTIONS = ["MUSIC", "LYRICS", "text2video", "image2video", "img2video", "start-end2video"] as const;
 
 /** The columns of music and video tasks; the id opens the whole record. */
 export function mediaColumns(t: TFunction, isAdmin: boolean, open: (opened: Opened) => void): Column<MediaTask>[] {
@@ -44,7 +44,7 @@ export function mediaColumns(t: TFunction, isAdmin: boolean, open: (opened: Open
     {
       key: "type",
       head: t("tasks.columns.type"),
-      width: 90,
+      width: 110,
       cell: ({ action }) => {
         const known = ACTIONS.find((one) => one === action);
         return known ? t(`tasks.songs.${known}`) : action;
@@ -67,6 +67,12 @@ export function mediaColumns(t: TFunction, isAdmin: boolean, open: (opened: Open
       width: 120,
       isSolid: true,
       cell: ({ status }) => <TaskStatus status={status} />,
+    },
+    {
+      key: "cost",
+      head: t("tasks.columns.cost"),
+      width: 110,
+      cell: ({ quota, refunded }) => <Cost quota={quota} refunded={refunded} />,
     },
     {
       key: "reason",
