@@ -1,6 +1,7 @@
 import { type JsonObject, recordOf, recordsOf } from "../dialects/json.ts";
 import { type Compatible, compatible } from "./compatible.ts";
 import { furtherServices } from "./further-services.ts";
+import { minimaxImages } from "./images/minimax.ts";
 import type { Provider } from "./provider.ts";
 
 const EVERYTHING = ["chat", "completions", "embeddings"] as const;
@@ -159,6 +160,8 @@ const tables: readonly Compatible[] = [
     name: "MiniMax",
     owner: "minimax",
     base: "https://api.minimax.chat",
+    capabilities: ["chat", "images"],
+    images: { path: "/image_generation", format: minimaxImages },
     models: [
       "MiniMax-M3",
       "MiniMax-M2.7",
@@ -167,6 +170,7 @@ const tables: readonly Compatible[] = [
       "MiniMax-M2",
       "MiniMax-M1",
       "MiniMax-Text-01",
+      "image-01",
     ],
     quirks: { temperature: [0.01, 1], topP: [0.01, 1], noDeveloper: true, refused: ["n"] },
   },

@@ -1,4 +1,5 @@
 import { type JsonObject, numberOf, recordOf, recordsOf } from "../dialects/json.ts";
+import type { ImageFormat } from "./images/image-format.ts";
 import {
   type Adaptation,
   type Ask,
@@ -39,6 +40,8 @@ export type Compatible = Readonly<{
   models: readonly string[];
   streamUsage?: boolean;
   quirks?: Quirks;
+  /** Pictures in words of its own, and where they are ordered behind the version. */
+  images?: Readonly<{ path: string; format: ImageFormat }>;
   /** Also keeps files and batches as OpenAI does. */
   objects?: boolean;
   /** Also understands OpenAI's Responses. */
@@ -66,8 +69,10 @@ export function compatible(table: Compatible): Provider {
     capabilities: table.capabilities ?? ["chat"],
     keyHint: table.keyHint ?? "sk-…",
     models: table.models,
-    url: (channel, ask) => address(channel) + openaiPath(ask),
+    url: (channel, ask) =>
+      address(channel) + (table.images && ask.capability === "images" ? table.images.path : openaiPath(ask)),
     modelListUrl: (channel) => `${address(channel)}/models`,
+    ...(table.images && { images: table.images.format }),
     ...(table.objects && { objects: { url: (channel: ProviderChannel, path: string) => address(channel) + path } }),
     ...(table.balance && { balance: balanceOf(table.balance, (channel) => address(channel), root) }),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),

@@ -1,10 +1,15 @@
 import type { JsonObject } from "../dialects/json.ts";
 import { compatible } from "./compatible.ts";
-import type { Provider } from "./provider.ts";
+import { dashscopeImageHeaders, dashscopeImagePath, dashscopeImages } from "./images/dashscope.ts";
+import type { Provider, ProviderChannel } from "./provider.ts";
 
 const DEFAULT_BASE_URL = "https://dashscope.aliyuncs.com";
 const GENERATION = "/api/v1/services/aigc";
 const SEES_OR_HEARS = /vl|omni|audio|ocr|qvq/;
+
+/** The address of DashScope's own API. */
+const ownBase = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string =>
+  (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/compatible-mode\/v1$/, "");
 
 /** A wish for an effort switches thought on or off, unless the client says so itself. */
 function switchThought({ reasoning_effort: effort, enable_thinking }: JsonObject): JsonObject {
@@ -42,14 +47,18 @@ const imitation = compatible({
 export const dashscope: Provider = {
   ...imitation,
   dialects: ["dashscope", "openai-chat"],
+  capabilities: [...imitation.capabilities, "images"],
+  images: dashscopeImages(ownBase),
+  models: [...imitation.models, "qwen-image", "wan2.2-t2i-plus"],
   url(channel, ask) {
+    if (ask.capability === "images") return ownBase(channel) + dashscopeImagePath(ask.model);
     if (ask.dialect !== "dashscope" || ask.capability !== "chat") return imitation.url(channel, ask);
-    const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/compatible-mode\/v1$/, "");
-    return `${base}${GENERATION}/${SEES_OR_HEARS.test(ask.model) ? "multimodal-generation" : "text-generation"}/generation`;
+    return `${ownBase(channel)}${GENERATION}/${SEES_OR_HEARS.test(ask.model) ? "multimodal-generation" : "text-generation"}/generation`;
   },
   authHeaders: (channel, key, ask) => ({
     authorization: `Bearer ${key}`,
     ...(ask?.dialect === "dashscope" && ask.stream && { "x-dashscope-sse": "enable" }),
+    ...(ask?.capability === "images" && dashscopeImageHeaders(ask.model)),
     ...(channel.other && { "x-dashscope-plugin": channel.other }),
   }),
   vectorsAsNumbers: true,

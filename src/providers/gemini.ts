@@ -1,4 +1,5 @@
 import { recordOf, recordsOf, textOf } from "../dialects/json.ts";
+import { googleImages, isImagen } from "./images/google.ts";
 import type { Provider, ProviderChannel } from "./provider.ts";
 
 const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com";
@@ -16,6 +17,7 @@ export const GEMINI_MODELS: readonly string[] = [
   "gemini-2.5-flash",
   "gemini-2.5-flash-lite",
   "gemini-2.5-flash-image",
+  "imagen-4.0-generate-001",
   "gemini-flash-latest",
   "gemini-pro-latest",
 ];
@@ -27,11 +29,12 @@ export const gemini: Provider = {
   owner: "google",
   dialects: ["gemini"],
   defaultBaseUrl: DEFAULT_BASE_URL,
-  capabilities: ["chat"],
+  capabilities: ["chat", "images"],
+  images: googleImages,
   keyHint: "AIza…",
   models: GEMINI_MODELS,
   url: (channel, { model, stream, apiVersion }) =>
-    `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:${geminiMethod(stream)}`,
+    `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:${geminiMethod(model, stream)}`,
   modelListUrl: (channel) => `${rootOf(channel)}/models?pageSize=1000`,
   readModelList: (answer) =>
     recordsOf(recordOf(answer)?.models).flatMap(({ name }) => textOf(name)?.replace(/^models\//, "") ?? []),
@@ -41,7 +44,10 @@ export const gemini: Provider = {
 };
 
 /** The method of a call, streams as server-sent events. */
-export const geminiMethod = (stream: boolean): string => (stream ? "streamGenerateContent?alt=sse" : "generateContent");
+export function geminiMethod(model: string, stream: boolean): string {
+  if (isImagen(model)) return "predict";
+  return stream ? "streamGenerateContent?alt=sse" : "generateContent";
+}
 
 const rootOf = ({ baseUrl, other }: ProviderChannel, version?: string): string =>
   `${(baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "")}/${version || other || DEFAULT_VERSION}`;

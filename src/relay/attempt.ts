@@ -146,6 +146,14 @@ async function exchangeWith(
     }
     throw refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
   }
+  const askAgain = async (url: string) => {
+    const { headers, proxy } = outgoing;
+    const told = await context.upstream.send({ method: "GET", url, headers, body: "", proxy }, exchange.signal);
+    const text = await told.bytes();
+    if (told.ok) return text;
+    const error = passage.readError(told.status, new TextDecoder().decode(text));
+    throw refusedByUpstream(channel, key, told.status, error, told.headers.get("retry-after"));
+  };
   const contentType = response.headers.get("content-type") ?? "application/json";
   const framing = request.ask.capability === "chat" ? provider.framing : undefined;
   // An upstream that only streams is gathered for a client that wants a whole answer.
@@ -158,7 +166,8 @@ async function exchangeWith(
     return { kind: "bytes", response, contentType };
   }
   const bytes = await (gathers && framing ? new Response(framed(response, framing)) : response).bytes();
-  const body = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
+  const announced = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
+  const body = passage.follow ? await passage.follow(announced, askAgain) : announced;
   entry.firstByteMs = Math.round(call.elapsedMs);
   if (body.byteLength === 0) throw notAnswered(channel, key, "empty");
   const error = passage.errorIn(body);

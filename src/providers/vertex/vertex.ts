@@ -2,6 +2,7 @@ import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
 import { cloudBetas } from "../claude-betas.ts";
 import { GEMINI_MODELS, geminiMethod } from "../gemini.ts";
+import { googleImages } from "../images/google.ts";
 import type { Provider, ProviderChannel } from "../provider.ts";
 import { accessToken, forgetAccessToken, serviceAccountOf } from "./access-token.ts";
 
@@ -34,19 +35,20 @@ export const vertex: Provider = {
   dialects: ["gemini", "anthropic"],
   defaultBaseUrl: null,
   baseUrlOptional: true,
-  capabilities: ["chat"],
+  capabilities: ["chat", "images"],
+  images: googleImages,
   keyHint: '{"type": "service_account", …}',
   models: [...GEMINI_MODELS, ...CLAUDE_MODELS],
   dialectOf: (model) => (model.startsWith("claude") ? "anthropic" : "gemini"),
   url(channel, { model, stream, dialect, key = "", requestedModel = model }) {
     const account = serviceAccountOf(key);
     if (!account)
-      return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers/google/models/${model}:${geminiMethod(stream)}`;
+      return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers/google/models/${model}:${geminiMethod(model, stream)}`;
     const region = regionOf(channel.other, requestedModel);
     const stem = `${hostOf(channel, region)}/v1/projects/${account.projectId}/locations/${region}/publishers`;
     return dialect === "anthropic"
       ? `${stem}/anthropic/models/${claudeName(model)}:${stream ? "streamRawPredict" : "rawPredict"}`
-      : `${stem}/google/models/${model}:${geminiMethod(stream)}`;
+      : `${stem}/google/models/${model}:${geminiMethod(model, stream)}`;
   },
   modelListUrl: () => null,
   authHeaders: (_channel, key): Record<string, string> => (serviceAccountOf(key) ? {} : { "x-goog-api-key": key }),

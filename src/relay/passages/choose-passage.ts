@@ -9,6 +9,7 @@ import { inlineMedia } from "../inline-media.ts";
 import { keeperOf } from "../responses/keep.ts";
 import { BytesPassage } from "./bytes-passage.ts";
 import { ConversationPassage } from "./conversation-passage.ts";
+import { ImagesPassage } from "./images-passage.ts";
 import type { Passage } from "./passage.ts";
 import { needsPreparation } from "./prepare-conversation.ts";
 import { sensitiveAnswers } from "./sensitive-answers.ts";
@@ -29,6 +30,9 @@ export function choosePassage(
     wholeOnly: provider.streams === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: settings.get("LogChatContentEnabled"),
   };
+  if (endpoint.capability === "images" && provider.images) {
+    return new ImagesPassage(call, channel, provider, provider.images, key);
+  }
   if (endpoint.capability !== "chat") return new BytesPassage(call, provider, options);
   const door = endpoint.codec.dialect;
   const has = (dialect: ChatDialect): boolean =>

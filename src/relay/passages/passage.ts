@@ -25,6 +25,11 @@ export type WholeAnswer = Readonly<{
 export type Passage = {
   /** Throws DecodeError. Notes on the call the final model name and what had to be dropped. */
   encode(channel: ChannelEntry): EncodedRequest | Promise<EncodedRequest>;
+  /** Waits for what an answer only announces; `ask` gets what an address of the same upstream says. */
+  follow?(
+    body: Uint8Array<ArrayBuffer>,
+    ask: (url: string) => Promise<Uint8Array<ArrayBuffer>>,
+  ): Promise<Uint8Array<ArrayBuffer>>;
   /** The error that an answer with status 200 is all the same; null: it is none. `text` gives the error's own words. */
   errorIn(body: Uint8Array<ArrayBuffer>): string | null;
   /** The same of whole events at the beginning of a stream. */

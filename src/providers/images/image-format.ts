@@ -1,0 +1,31 @@
+import { type JsonObject, numberOf, textOf } from "../../dialects/json.ts";
+import type { ProviderChannel } from "../provider.ts";
+
+/** Orders and pictures in words of a provider's own. */
+export type ImageFormat = Readonly<{
+  /** An order in OpenAI's words as the provider has it. */
+  encode(order: JsonObject, model: string): JsonObject;
+  /** The pictures as OpenAI answers them; null: the answer makes no sense. */
+  decode(answer: JsonObject): JsonObject | null;
+  /** Why an answer with status 200 has no pictures; null: it has some, or will. */
+  failure?(answer: JsonObject): Readonly<{ message: string; code: string }> | null;
+  /** Where to ask again for a job that goes on; null: it is over. */
+  pending?(channel: ProviderChannel, answer: JsonObject): string | null;
+}>;
+
+const ASPECTS: Readonly<Record<string, string>> = {
+  "1024x1792": "9:16",
+  "1792x1024": "16:9",
+  "1536x1024": "4:3",
+  "1024x1536": "3:4",
+};
+
+/** The aspect ratio nearest to a size. */
+export const aspectOf = ({ size }: JsonObject): string => ASPECTS[textOf(size) ?? ""] ?? "1:1";
+
+/** How many pictures are ordered. */
+export const ordered = ({ n }: JsonObject): number => Math.max(1, Math.floor(numberOf(n) ?? 1));
+
+/** OpenAI's answer; null without a single picture. */
+export const pictures = (data: readonly JsonObject[], usage?: JsonObject): JsonObject | null =>
+  data.length === 0 ? null : { created: 0, data, ...(usage && { usage }) };

@@ -1,0 +1,25 @@
+import { recordOf, textOf, textsOf } from "../../dialects/json.ts";
+import { aspectOf, type ImageFormat, ordered, pictures } from "./image-format.ts";
+
+/** Pictures of MiniMax, which answers failures with status 200. */
+export const minimaxImages: ImageFormat = {
+  encode: (order, model) => ({
+    model,
+    prompt: order.prompt,
+    n: ordered(order),
+    aspect_ratio: aspectOf(order),
+    response_format: order.response_format === "b64_json" ? "base64" : "url",
+  }),
+  decode({ data }) {
+    const made = recordOf(data);
+    return pictures([
+      ...textsOf(made?.image_urls).map((url) => ({ url })),
+      ...textsOf(made?.image_base64).map((b64_json) => ({ b64_json })),
+    ]);
+  },
+  failure({ base_resp }) {
+    const told = recordOf(base_resp);
+    if (!told || told.status_code === 0) return null;
+    return { message: textOf(told.status_msg) ?? "The picture could not be made.", code: String(told.status_code) };
+  },
+};
