@@ -4,7 +4,7 @@ import type { TokenDeps } from "./operation.ts";
 import type { TokenRow } from "./token-view.ts";
 
 /** How often a key's quota is filled again; empty: never. */
-export const BUDGET_PERIODS = ["", "day", "week", "month"] as const;
+const BUDGET_PERIODS = ["", "day", "week", "month"] as const;
 type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
 /** What is sent of a key's budget; `budget_quota` is in quota units. */

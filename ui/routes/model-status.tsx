@@ -1,11 +1,11 @@
 import Heart from "@mui/icons-material/MonitorHeartOutlined";
 import Box from "@mui/material/Box";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
+import { useLocalPaging } from "../components/data-table/use-local-paging.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { FilterBar } from "../components/FilterBar.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
@@ -24,7 +24,6 @@ export const ModelStatusPage = () => {
   const { t, i18n } = useTranslation();
   const { user } = useSession();
   const address = useAddress();
-  const [pageSize, setPageSize] = useState(readPageSize);
   const { data, error, refetch } = useQuery(modelStatus(user?.id));
   const text = address.text("search");
   const state = address.text("state");
@@ -34,8 +33,7 @@ export const ModelStatusPage = () => {
       [],
     [data, text, state],
   );
-  const lastPage = Math.max(Math.ceil(found.length / pageSize) - 1, 0);
-  const page = Math.min(Math.max(Math.trunc(address.number("p") ?? 0), 0), lastPage);
+  const { shown, paging } = useLocalPaging(found, t("pricing.unit"), address);
   const days = data?.days ?? 0;
   const columns = useMemo(
     (): readonly Column<ModelStatus>[] => [
@@ -105,24 +103,13 @@ export const ModelStatusPage = () => {
       />
       <DataTable
         columns={columns}
-        rows={data && found.slice(page * pageSize, (page + 1) * pageSize)}
+        rows={data && shown}
         rowId={nameOf}
         rowName={nameOf}
         error={error}
         onRetry={() => refetch()}
         empty={<EmptyState icon={<Heart />} title={t("status.emptyTitle")} body={t("status.emptyBody")} />}
-        paging={{
-          page,
-          pageSize,
-          total: found.length,
-          unit: t("pricing.unit"),
-          onPage: (next) => address.set({ p: next || undefined }),
-          onPageSize: (size) => {
-            savePageSize(size);
-            setPageSize(size);
-            address.set({ p: undefined });
-          },
-        }}
+        paging={paging}
       />
     </Box>
   );

@@ -9,8 +9,8 @@ import { useTranslation } from "react-i18next";
 import { copyText } from "../components/copy-text.ts";
 import type { RowId } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
 import { SelectionBar } from "../components/data-table/SelectionBar.tsx";
+import { useLocalPaging } from "../components/data-table/use-local-paging.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { FilterBar } from "../components/FilterBar.tsx";
 import { ManualCopyDialog } from "../components/ManualCopyDialog.tsx";
@@ -34,7 +34,6 @@ export const PricingPage = () => {
   const { user } = useSession();
   const address = useAddress();
   const { data, error, refetch } = useQuery(pricing(user?.id));
-  const [pageSize, setPageSize] = useState(readPageSize);
   const [selected, setSelected] = useState(NO_ROWS);
   const [refused, setRefused] = useState("");
   const [isShowingChanges, setShowingChanges] = useState(false);
@@ -74,8 +73,7 @@ export const PricingPage = () => {
       ),
     [models, text, maker, capability, onlyAvailable, group],
   );
-  const lastPage = Math.max(Math.ceil(found.length / pageSize) - 1, 0);
-  const page = Math.min(Math.max(Math.trunc(address.number("p") ?? 0), 0), lastPage);
+  const { shown, paging } = useLocalPaging(found, t("pricing.unit"), address);
   const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
   const copySelected = async () => {
     const names = [...selected].join(",");
@@ -128,7 +126,7 @@ export const PricingPage = () => {
       />
       <DataTable
         columns={columns}
-        rows={data && found.slice(page * pageSize, (page + 1) * pageSize)}
+        rows={data && shown}
         rowId={nameOf}
         rowName={nameOf}
         error={error}
@@ -141,18 +139,7 @@ export const PricingPage = () => {
             action={isFiltered && <Button onClick={address.clear}>{t("components.filter.clear")}</Button>}
           />
         }
-        paging={{
-          page,
-          pageSize,
-          total: found.length,
-          unit: t("pricing.unit"),
-          onPage: (next) => address.set({ p: next || undefined }),
-          onPageSize: (size) => {
-            savePageSize(size);
-            setPageSize(size);
-            address.set({ p: undefined });
-          },
-        }}
+        paging={paging}
         selection={{ selected, onChange: setSelected }}
         isDim={(model) => !model.enable_groups.includes(group)}
       />

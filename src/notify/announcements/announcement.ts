@@ -2,7 +2,7 @@ import type { announcements } from "../../../db/schema/announcements.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 
 /** How pressing an announcement is. */
-export const ANNOUNCEMENT_LEVELS = ["info", "success", "warning", "critical"] as const;
+const ANNOUNCEMENT_LEVELS = ["info", "success", "warning", "critical"] as const;
 
 /** An announcement as administrators write it; `content` is Markdown, `published_at` epoch seconds. */
 export type AnnouncementInput = Readonly<{ level: string; title: string; content: string; published_at: number }>;
