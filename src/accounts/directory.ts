@@ -33,8 +33,12 @@ export type UserDirectory = {
   close(): void;
 };
 
-/** Rows a query: short enough not to hold up anybody else on the embedded engine. */
-const SLICE = 2000;
+/** Rows a query, and the rest between two of them. */
+type Pace = Readonly<{ rows: number; pauseMs: number }>;
+/** Short enough queries not to hold up anybody else on the embedded engine. */
+const AT_ONCE: Pace = { rows: 2000, pauseMs: 0 };
+/** So little at a time that calls don't notice, also where there are a million. */
+const ASIDE: Pace = { rows: 200, pauseMs: 10 };
 /** A safety net: changes arrive by events. */
 const REREAD_MS = 300_000;
 
@@ -46,6 +50,7 @@ export async function createUserDirectory(
   const byId = new Map<number, UserEntry>();
   const byAccessToken = new Map<string, UserEntry>();
   const inOrder = createSerial();
+  let isClosed = false;
 
   const forget = (id: number) => {
     const known = byId.get(id);
@@ -64,34 +69,40 @@ export async function createUserDirectory(
       for (const id of ids) if (!found.has(id)) forget(id);
       rows.forEach(remember);
     });
-  const readAll = async () => {
+  const readAll = async ({ rows: most, pauseMs }: Pace) => {
     const unseen = new Set(byId.keys());
     for (let last = 0; ; ) {
       const rows = await inOrder(async () => {
-        const slice = await readEntries(db, gt(users.id, last), SLICE);
+        const slice = await readEntries(db, gt(users.id, last), most);
         slice.forEach(remember);
         return slice;
       });
       for (const { id } of rows) unseen.delete(id);
-      if (rows.length < SLICE) break;
+      if (rows.length < most) break;
       last = rows.at(-1)?.id ?? last;
+      if (pauseMs > 0) await Bun.sleep(pauseMs);
+      if (isClosed) return;
     }
     unseen.forEach(forget);
   };
 
-  await readAll();
+  await readAll(AT_ONCE);
   const unsubscribe = changes.subscribe("users", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger)));
-  const reread = () => {
-    readAll().catch((error) => log.warn({ error }, "users could not be read again"));
+  let isRereading = false;
+  const reread = async (pace: Pace) => {
+    isRereading = true;
+    await readAll(pace).catch((error) => log.warn({ error }, "users could not be read again"));
+    isRereading = false;
   };
-  const unsubscribeGap = changes.onGap(reread);
-  const timer = setInterval(reread, REREAD_MS);
+  const unsubscribeGap = changes.onGap(() => reread(AT_ONCE));
+  const timer = setInterval(() => isRereading || void reread(ASIDE), REREAD_MS);
   timer.unref();
 
   return {
     get: (id) => byId.get(id),
     findByAccessTokenHash: (hash) => byAccessToken.get(hash),
     close() {
+      isClosed = true;
       clearInterval(timer);
       unsubscribe();
       unsubscribeGap();
