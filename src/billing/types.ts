@@ -1,4 +1,5 @@
 import type { Decimal } from "../lib/decimal.ts";
+import type { ContextTier } from "./pricing/context-tiers.ts";
 
 /**
  * What one call consumed, in one normal shape whatever the provider's own: `promptTokens` INCLUDES cached, cache-creation
@@ -9,6 +10,8 @@ export type Usage = {
   completionTokens: number;
   cachedTokens: number;
   cacheCreationTokens: number;
+  /** Part of `cacheCreationTokens` that was written for an hour; the others for five minutes. */
+  longCacheCreationTokens?: number;
   reasoningTokens: number;
   audioInputTokens: number;
   audioOutputTokens: number;
@@ -36,7 +39,9 @@ export type CallEnding = "complete" | "client_left" | "upstream_failed" | "idle_
 export type Price = {
   /** The name whose price was found (requested name first, upstream name as fallback). */
   pricedAs: string;
+  /** A discount is in it. */
   groupRatio: Decimal;
+  discount?: Readonly<{ percent: Decimal }> | undefined;
   /** The option ToolPrice; absent where no tools can be used. */
   toolPrices?: ReadonlyMap<string, Decimal>;
 } & (
@@ -52,6 +57,10 @@ export type Price = {
       completionRatio: Decimal;
       cacheRatio: Decimal;
       cacheCreationRatio: Decimal;
+      /** Cache writes of an hour. */
+      longCacheCreationRatio: Decimal;
+      /** Steps by length of the prompt, ascending. */
+      contextTiers?: readonly ContextTier[] | undefined;
       audioRatio: Decimal;
       audioCompletionRatio: Decimal;
     }
@@ -60,7 +69,7 @@ export type Price = {
 /** One line of a receipt: `quantity` × `factor` = `amount`; numbers are exact decimal text. */
 export type ReceiptLine = {
   /**
-   * Stable code: input, cache_read, cache_write, output, audio_input, audio_output, per_call, per_second, or a tool (web_search,
+   * Stable code: input, cache_read, cache_write, cache_write_1h, output, audio_input, audio_output, per_call, per_second, or a tool (web_search,
    * file_search, code_interpreter); minimum says that the total
    * was raised to the least charge (it is no part of the subtotal).
    */
@@ -78,6 +87,10 @@ export type Receipt = {
   /** Sum of the lines, exact quota units. */
   subtotal: string;
   groupRatio: string;
+  /** Percent that the group pays less for a while; it is in `groupRatio`. */
+  discountPercent?: string;
+  /** The prompt was longer than so many tokens, so prices are those of that step; they are in the factors. */
+  contextOver?: number;
   /** What was charged, rounded once: whole quota units. */
   total: number;
   quotaPerUnit: string;
@@ -107,6 +120,7 @@ export type LogOther = {
   cache_tokens?: number;
   cache_ratio?: number;
   cache_creation_tokens?: number;
+  cache_creation_tokens_1h?: number;
   cache_creation_ratio?: number;
   /** Milliseconds to the first byte; -1000 when none was recorded. */
   frt?: number;

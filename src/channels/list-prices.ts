@@ -1,4 +1,5 @@
 import { usableGroups } from "../accounts/usable-groups.ts";
+import type { ContextTier } from "../billing/pricing/context-tiers.ts";
 import type { PriceTable } from "../billing/pricing/price-table.ts";
 import { resolvePrice } from "../billing/pricing/resolve-price.ts";
 import { toText } from "../lib/decimal.ts";
@@ -21,11 +22,18 @@ export type PricedModel = Readonly<{
   enable_groups: readonly string[];
   /** False: nobody has set a price yet. */
   is_priced: boolean;
+  /** Steps by length of the prompt: factors for prompts of more than `over` tokens. */
+  context_tiers: readonly { over: number; input: number; output: number }[];
 }>;
+
+/** What a group pays less for a while. */
+type Discount = Readonly<{ percent: number /** Epoch seconds. */; until: number }>;
 
 export type PriceList = Readonly<{
   models: readonly PricedModel[];
+  /** Discounts are in it. */
   groupRatio: Readonly<Record<string, number>>;
+  discounts: Readonly<Record<string, Discount>>;
   /** Group → what it is for. */
   usableGroups: Readonly<Record<string, string>>;
 }>;
@@ -62,16 +70,28 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
       owner_by: (first && providerOf(first.type)?.name) ?? "",
       enable_groups: enabled,
       is_priced: isPriced,
+      context_tiers: price?.kind === "per_token" ? (price.contextTiers ?? []).map(tierView) : [],
     };
   });
-  const ratios = settings.get("GroupRatio");
   const ratioOf = (group: string) => {
-    const ratio = ratios.get(group);
+    const ratio = table.groupRatio.get(group);
     return ratio ? Number(toText(ratio)) : 1;
   };
   return {
     models: models.toSorted((a, b) => a.model_name.localeCompare(b.model_name)),
     groupRatio: Object.fromEntries([...groups.keys()].map((group) => [group, ratioOf(group)])),
+    discounts: Object.fromEntries(
+      [...groups.keys()].flatMap((group) => {
+        const discount = table.discounts.get(group);
+        return discount ? [[group, { percent: Number(toText(discount.percent)), until: discount.until }]] : [];
+      }),
+    ),
     usableGroups: Object.fromEntries(groups),
   };
 }
+
+const tierView = ({ over, input, output }: ContextTier) => ({
+  over,
+  input: Number(toText(input)),
+  output: Number(toText(output)),
+});

@@ -25,8 +25,8 @@ export function pricingRoutes(
   return new Elysia({ prefix: "/api", name: "console/pricing" })
     .get("/pricing", async ({ request }) => {
       const group = (await caller(request))?.group ?? "default";
-      const { models, groupRatio, usableGroups } = listPrices(deps, group);
-      return { ...ok(models), group_ratio: groupRatio, usable_group: usableGroups, group };
+      const { models, groupRatio, discounts, usableGroups } = listPrices(deps, group);
+      return { ...ok(models), group_ratio: groupRatio, discounts, usable_group: usableGroups, group };
     })
     .get(
       "/pricing/changes",

@@ -20,6 +20,7 @@ export function ratioRoutes({ settings }: Readonly<{ settings: SettingsReader }>
         completionTokens: body.completion_tokens ?? 0,
         cachedTokens: body.cached_tokens ?? 0,
         cacheCreationTokens: body.cache_creation_tokens ?? 0,
+        longCacheCreationTokens: body.cache_creation_1h_tokens ?? 0,
         audioInputTokens: body.audio_input_tokens ?? 0,
         audioOutputTokens: body.audio_output_tokens ?? 0,
       };
@@ -38,6 +39,7 @@ export function ratioRoutes({ settings }: Readonly<{ settings: SettingsReader }>
         completion_tokens: tokens,
         cached_tokens: tokens,
         cache_creation_tokens: tokens,
+        cache_creation_1h_tokens: tokens,
         audio_input_tokens: tokens,
         audio_output_tokens: tokens,
       }),

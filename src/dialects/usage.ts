@@ -9,6 +9,8 @@ export type ReportedUsage = {
   completionTokens: number;
   cachedTokens: number;
   cacheCreationTokens: number;
+  /** Part of `cacheCreationTokens` that was written for an hour. */
+  longCacheCreationTokens?: number;
   reasoningTokens: number;
   audioInputTokens: number;
   audioOutputTokens: number;

@@ -1,4 +1,4 @@
-import { estimate } from "../billing/pricing/estimate.ts";
+import { type CacheWrites, estimate } from "../billing/pricing/estimate.ts";
 import type { Price } from "../billing/types.ts";
 import type { JsonObject } from "../dialects/json.ts";
 import { countTokenIds, type RequestSummary, weighMedia } from "../dialects/openai-chat/request.ts";
@@ -20,7 +20,7 @@ export function holdFor(
   promptTokens: number,
   defaultOutputTokens: number,
   quotaPerUnit: Decimal,
-  asked: Readonly<{ prompt: JsonObject; writesCache: boolean }>,
+  asked: Readonly<{ prompt: JsonObject; writesCache: CacheWrites }>,
 ): number {
   const maxOutputTokens = summary.maxOutputTokens === null ? null : summary.maxOutputTokens * summary.choices;
   const { audioTokens: audioInputTokens } = weighMedia(asked.prompt);

@@ -1,4 +1,4 @@
-import { createPriceTable } from "../billing/pricing/price-table.ts";
+import { createPriceTable, type PriceTable } from "../billing/pricing/price-table.ts";
 import { resolvePrice } from "../billing/pricing/resolve-price.ts";
 import type { Price } from "../billing/types.ts";
 import { type Decimal, ONE, whole } from "../lib/decimal.ts";
@@ -25,17 +25,20 @@ export function createPrices(settings: SettingsReader): Prices {
   const table = createPriceTable(settings);
   const kept = new Map<string, Price>();
   let version = Number.NaN;
+  let keptFor: PriceTable | null = null;
   let unit = whole(1);
 
   const refresh = () => {
     version = settings.version;
+    keptFor = table();
     kept.clear();
     unit = whole(settings.get("QuotaPerUnit"));
   };
 
   return {
     of(payer, requestedModel, upstreamModel) {
-      if (version !== settings.version) refresh();
+      // Discounts begin and end without a change of an option.
+      if (version !== settings.version || keptFor !== table()) refresh();
       const acceptUnset = payer.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
       const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
       const known = kept.get(name);
@@ -51,7 +54,8 @@ export function createPrices(settings: SettingsReader): Prices {
       const price = resolvePrice(table(), query);
       if (price?.kind === "per_call") return price;
       const groupRatio = price?.groupRatio ?? table().groupRatio.get(group) ?? ONE;
-      return { kind: "per_call", pricedAs: model, groupRatio, usdPerCall: price?.modelRatio ?? usd };
+      const discount = table().discounts.get(group);
+      return { kind: "per_call", pricedAs: model, groupRatio, discount, usdPerCall: price?.modelRatio ?? usd };
     },
     quotaPerUnit() {
       if (version !== settings.version) refresh();

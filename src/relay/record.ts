@@ -84,6 +84,7 @@ function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
   if (summary.reasoningEffort !== null) other.reasoning_effort = summary.reasoningEffort;
   if (usage.reasoningTokens > 0) other.reasoning_tokens = usage.reasoningTokens;
   if (usage.cacheCreationTokens > 0) other.cache_creation_tokens = usage.cacheCreationTokens;
+  if (usage.longCacheCreationTokens) other.cache_creation_tokens_1h = usage.longCacheCreationTokens;
   if (usage.audioInputTokens + usage.audioOutputTokens > 0) {
     if (call.admitted.endpoint.capability !== "realtime") other.audio = true;
     other.audio_input = usage.audioInputTokens;

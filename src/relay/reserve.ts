@@ -1,4 +1,5 @@
 import { InsufficientQuota } from "../billing/ledger/errors.ts";
+import type { CacheWrites } from "../billing/pricing/estimate.ts";
 import { upstreamModelOf } from "../channels/upstream-model.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Call } from "./call.ts";
@@ -22,7 +23,7 @@ export function reserve({ services, prices }: RelayContext, call: Call): void | 
   call.price = call.admitted.endpoint.priceOf?.(price, call.admitted) ?? price;
   const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
   // What Anthropic writes to its cache is dearer than what it only reads.
-  const asked = { prompt, writesCache: body.text.includes('"cache_control"') };
+  const asked = { prompt, writesCache: cacheWritesOf(body.text) };
   const upper = holdFor(call.price, summary, promptBound, defaultOutput, prices.quotaPerUnit(), asked);
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   // At least one unit: who has nothing left makes no calls, free models included.
@@ -37,6 +38,12 @@ export function reserve({ services, prices }: RelayContext, call: Call): void | 
   } catch (error) {
     throw refusal(error, amount);
   }
+}
+
+/** By the words of the body: a look at it, not a reading. */
+function cacheWritesOf(body: string): CacheWrites {
+  if (!body.includes('"cache_control"')) return "none";
+  return /"ttl"\s*:\s*"1h"/.test(body) ? "long" : "short";
 }
 
 /** Sets an amount of quota units aside that is known beforehand. Rejects RelayError. */

@@ -63,7 +63,11 @@ export const Receipt = ({ receipt, group, reserved }: Props) => {
         <span />
         <span />
         <Box className="r">{usd(subtotal)}</Box>
-        <Box sx={{ gridColumn: "span 2" }}>{t("components.receipt.groupRatio", { group })}</Box>
+        <Box sx={{ gridColumn: "span 2" }}>
+          {receipt.discountPercent === undefined
+            ? t("components.receipt.groupRatio", { group })
+            : t("components.receipt.discount", { group, percent: receipt.discountPercent })}
+        </Box>
         <Box className="r" sx={{ color: "text.secondary" }}>
           × {receipt.groupRatio}
         </Box>
@@ -77,6 +81,11 @@ export const Receipt = ({ receipt, group, reserved }: Props) => {
           {usd(receipt.total)}
         </Box>
       </Box>
+      {receipt.contextOver !== undefined && (
+        <Box className="num" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
+          {t("components.receipt.contextOver", { over: receipt.contextOver.toLocaleString("en") })}
+        </Box>
+      )}
       {reserved !== undefined && reserved > 0 && (
         <Row
           className="num"

@@ -1,5 +1,6 @@
-import { add, type Decimal, isZero, multiply, roundToWhole, toText, whole, ZERO } from "../../lib/decimal.ts";
+import { add, type Decimal, isZero, multiply, ONE, roundToWhole, toText, whole, ZERO } from "../../lib/decimal.ts";
 import type { Price, Receipt, ReceiptLine, Usage } from "../types.ts";
+import { type ContextTier, tierOf } from "./context-tiers.ts";
 import { saneTokens, saneUsage } from "./sane-usage.ts";
 import { toolPriceOf } from "./tool-prices.ts";
 
@@ -9,17 +10,21 @@ type Factor = Readonly<{ item: string; factor: Decimal; text: string; amountOf(u
 /** A price's factors: made once, for prices are shared by calls. */
 type Factors = Readonly<{ parts: readonly Factor[]; hasMinimum: boolean; groupRatio: string }>;
 const factorsByPrice = new WeakMap<Price, Factors>();
+/** Those of steps by length of the prompt; a step belongs to one model. */
+const factorsByTier = new WeakMap<Price, Map<ContextTier, Factors>>();
 
 /**
  * What a call costs, in whole quota units, with its sums (behaviour 3.1):
- * [input + cached × rc + written × rw + output × ro + audio in × ra + audio out × ra × rao] × rm × rg, or
+ * [input + cached × rc + written × rw + output × ro + audio in × ra + audio out × ra × rao] × rm × rg, each input and
+ * output times its factor where the prompt is on a step of the model's prices by length, or
  * USD per call × `quotaPerUnit` × rg; tools that the provider ran cost USD per use × `quotaPerUnit` × rg besides; rounded once, halves away from zero. No tokens at all cost nothing, whatever the
  * price; a ratio above zero costs at least 1. Nonsense in `usage` counts as 0 and the charge is never negative.
  */
 export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quota: number; receipt: Receipt } {
   const counted = saneUsage(usage);
   const used = counted.promptTokens + counted.completionTokens > 0;
-  const factors = factorsOf(price);
+  const tier = price.kind === "per_token" ? tierOf(price.contextTiers, counted.promptTokens) : undefined;
+  const factors = factorsOf(price, tier);
   const unit = price.kind === "per_call" ? quotaPerUnit : null;
   let subtotal = ZERO;
   const lines: ReceiptLine[] = [];
@@ -44,6 +49,8 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     lines,
     subtotal: toText(subtotal),
     groupRatio: factors.groupRatio,
+    ...(price.discount && { discountPercent: toText(price.discount.percent) }),
+    ...(tier && { contextOver: tier.over }),
     total: quota,
     quotaPerUnit: toText(quotaPerUnit),
   };
@@ -61,33 +68,44 @@ function toolLines(price: Price, { toolCalls = {} }: Usage, quotaPerUnit: Decima
   });
 }
 
-function factorsOf(price: Price): Factors {
-  const known = factorsByPrice.get(price);
-  if (known) return known;
-  const factors = {
-    parts: partsOf(price).map(([item, factor, amountOf]) => ({ item, factor, text: toText(factor), amountOf })),
-    hasMinimum: price.kind === "per_token" && !isZero(multiply(price.modelRatio, price.groupRatio)),
-    groupRatio: toText(price.groupRatio),
-  };
-  factorsByPrice.set(price, factors);
-  return factors;
+function factorsOf(price: Price, tier: ContextTier | undefined): Factors {
+  if (tier) {
+    const tiers = factorsByTier.get(price) ?? new Map<ContextTier, Factors>();
+    factorsByTier.set(price, tiers);
+    const known = tiers.get(tier) ?? makeFactors(price, tier);
+    tiers.set(tier, known);
+    return known;
+  }
+  const known = factorsByPrice.get(price) ?? makeFactors(price);
+  factorsByPrice.set(price, known);
+  return known;
 }
+
+const makeFactors = (price: Price, tier?: ContextTier): Factors => ({
+  parts: partsOf(price, tier).map(([item, factor, amountOf]) => ({ item, factor, text: toText(factor), amountOf })),
+  hasMinimum: price.kind === "per_token" && !isZero(multiply(price.modelRatio, price.groupRatio)),
+  groupRatio: toText(price.groupRatio),
+});
 
 type Part = readonly [item: string, factor: Decimal, amountOf: (usage: Usage) => number];
 
-function partsOf(price: Price): Part[] {
+function partsOf(price: Price, tier: ContextTier | undefined): Part[] {
   if (price.kind === "per_call") {
     const { seconds, usdPerCall } = price;
     return seconds === undefined ? [["per_call", usdPerCall, () => 1]] : [["per_second", usdPerCall, () => seconds]];
   }
-  const { modelRatio } = price;
-  const audio = multiply(modelRatio, price.audioRatio);
+  const input = multiply(price.modelRatio, tier?.input ?? ONE);
+  const output = multiply(price.modelRatio, tier?.output ?? ONE);
+  const audioOutput = multiply(multiply(output, price.audioRatio), price.audioCompletionRatio);
   return [
-    ["input", modelRatio, (u) => u.promptTokens - u.cachedTokens - u.cacheCreationTokens - u.audioInputTokens],
-    ["cache_read", multiply(modelRatio, price.cacheRatio), (u) => u.cachedTokens],
-    ["cache_write", multiply(modelRatio, price.cacheCreationRatio), (u) => u.cacheCreationTokens],
-    ["audio_input", audio, (u) => u.audioInputTokens],
-    ["output", multiply(modelRatio, price.completionRatio), (u) => u.completionTokens - u.audioOutputTokens],
-    ["audio_output", multiply(audio, price.audioCompletionRatio), (u) => u.audioOutputTokens],
+    ["input", input, (u) => u.promptTokens - u.cachedTokens - u.cacheCreationTokens - u.audioInputTokens],
+    ["cache_read", multiply(input, price.cacheRatio), (u) => u.cachedTokens],
+    ["cache_write", multiply(input, price.cacheCreationRatio), (u) => u.cacheCreationTokens - longWrites(u)],
+    ["cache_write_1h", multiply(input, price.longCacheCreationRatio), longWrites],
+    ["audio_input", multiply(input, price.audioRatio), (u) => u.audioInputTokens],
+    ["output", multiply(output, price.completionRatio), (u) => u.completionTokens - u.audioOutputTokens],
+    ["audio_output", audioOutput, (u) => u.audioOutputTokens],
   ];
 }
+
+const longWrites = ({ longCacheCreationTokens = 0 }: Usage): number => longCacheCreationTokens;

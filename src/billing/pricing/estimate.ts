@@ -1,6 +1,10 @@
-import { add, ceilToWhole, type Decimal, isNegative, multiply, ONE, subtract, whole } from "../../lib/decimal.ts";
+import { add, ceilToWhole, type Decimal, multiply, ONE, whole } from "../../lib/decimal.ts";
 import type { Price } from "../types.ts";
+import { dearer, dearestTier } from "./context-tiers.ts";
 import { saneTokens } from "./sane-usage.ts";
+
+/** Whether a request asks for cache writes, and whether of an hour, which are dearer. */
+export type CacheWrites = "none" | "short" | "long";
 
 type Expected = Readonly<{
   promptTokens: number;
@@ -11,12 +15,12 @@ type Expected = Readonly<{
   /** Part of the prompt that is audio. */
   audioInputTokens?: number;
   /** The request asks for its prompt to be cached, so all of it may be billed as a cache write. */
-  writesCache?: boolean;
+  writesCache?: CacheWrites;
 }>;
 
 /**
  * The most that a call can cost, in whole quota units, to be held before it starts: the whole prompt at its dearest, the
- * output limit at the dearer of text and audio, rounded up. A fixed price is its own upper bound.
+ * output limit at the dearer of text and audio, both on the dearest step by length, rounded up. A fixed price is its own upper bound.
  */
 export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal): number {
   if (price.kind === "per_call") {
@@ -26,14 +30,18 @@ export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal
   const prompt = saneTokens(expected.promptTokens);
   const audio = Math.min(saneTokens(expected.audioInputTokens ?? 0), prompt);
   const output = saneTokens(expected.maxOutputTokens ?? expected.defaultOutputTokens);
-  const textFactor = expected.writesCache ? dearer(ONE, price.cacheCreationRatio) : ONE;
+  const textFactor = dearer(ONE, writeRatio(price, expected.writesCache));
   const outputFactor = dearer(price.completionRatio, multiply(price.audioRatio, price.audioCompletionRatio));
   const audioFactor = dearer(textFactor, price.audioRatio);
   const input = add(multiply(whole(prompt - audio), textFactor), multiply(whole(audio), audioFactor));
-  const tokens = add(input, multiply(whole(output), outputFactor));
+  const steps = dearestTier(price.contextTiers);
+  const tokens = add(multiply(input, steps.input), multiply(multiply(whole(output), outputFactor), steps.output));
   return upper(multiply(tokens, price.modelRatio), price.groupRatio);
 }
 
-const upper = (amount: Decimal, groupRatio: Decimal): number => Math.max(0, ceilToWhole(multiply(amount, groupRatio)));
+function writeRatio(price: Extract<Price, { kind: "per_token" }>, writes: CacheWrites = "none"): Decimal {
+  if (writes === "none") return ONE;
+  return writes === "long" ? price.longCacheCreationRatio : price.cacheCreationRatio;
+}
 
-const dearer = (a: Decimal, b: Decimal): Decimal => (isNegative(subtract(a, b)) ? b : a);
+const upper = (amount: Decimal, groupRatio: Decimal): number => Math.max(0, ceilToWhole(multiply(amount, groupRatio)));

@@ -51,6 +51,9 @@ const AUDIO_FAMILIES: readonly Family[] = [
 /** Cache writes of five minutes cost a quarter more than input. */
 export const CACHE_CREATION_RATIO = decimal("1.25");
 
+/** Cache writes of an hour cost so many times those of five minutes: 2 × input where those are 1.25 ×. */
+export const LONG_CACHE_FACTOR = decimal("1.6");
+
 /** Audio output costs twice what audio input costs. */
 export const AUDIO_COMPLETION_RATIO = decimal(2);
 

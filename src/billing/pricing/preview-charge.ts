@@ -26,12 +26,12 @@ export function previewCharge(table: PriceTable, quotaPerUnit: Decimal, imagined
   const own = resolvePrice(table, { ...query, acceptUnset: false });
   const price = own ?? resolvePrice(table, { ...query, acceptUnset: true });
   if (!price) return null;
-  const expected = {
+  const expected: Parameters<typeof estimate>[1] = {
     promptTokens: usage.promptTokens,
     maxOutputTokens: usage.completionTokens,
     defaultOutputTokens: 0,
     audioInputTokens: usage.audioInputTokens,
-    writesCache: usage.cacheCreationTokens > 0,
+    writesCache: usage.longCacheCreationTokens ? "long" : usage.cacheCreationTokens > 0 ? "short" : "none",
   };
   return {
     kind: price.kind,

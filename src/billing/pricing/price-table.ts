@@ -1,4 +1,7 @@
-import type { Decimal } from "../../lib/decimal.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { type Decimal, ONE } from "../../lib/decimal.ts";
+import type { ContextTier } from "./context-tiers.ts";
+import { discounted, discountsAt, type GroupDiscount } from "./group-discounts.ts";
 
 /** Model (or group) name → exact number. */
 type Ratios = ReadonlyMap<string, Decimal>;
@@ -13,7 +16,12 @@ export type PriceTable = Readonly<{
   cacheCreationRatio: Ratios;
   audioRatio: Ratios;
   audioCompletionRatio: Ratios;
+  /** What groups pay at the moment: discounts are in it. */
   groupRatio: Ratios;
+  /** Group → the discount in force. */
+  discounts: ReadonlyMap<string, GroupDiscount>;
+  /** Model → steps by length of the prompt, ascending. */
+  contextTiers: ReadonlyMap<string, readonly ContextTier[]>;
   /** USD per use of a tool that the provider runs. */
   toolPrice: Ratios;
 }>;
@@ -30,15 +38,30 @@ type PriceOption =
   | "ToolPrice";
 
 /** The part of the settings that prices are made of; `version` grows with every change. */
-export type PriceSettings = Readonly<{ version: number; get(option: PriceOption): Ratios }>;
+export type PriceSettings = Readonly<{
+  version: number;
+  get(option: PriceOption): Ratios;
+  get(option: "ContextTiers"): ReadonlyMap<string, readonly ContextTier[]>;
+  get(option: "GroupDiscounts"): readonly GroupDiscount[];
+}>;
 
-/** Returns a function that gives the price table of the settings as they are now, built once per settings version. */
-export function createPriceTable(settings: PriceSettings): () => PriceTable {
+/**
+ * Returns a function that gives the price table as it is now: the same one until an option changes, or a discount begins
+ * or ends. `now` tells epoch seconds.
+ */
+export function createPriceTable(settings: PriceSettings, now: () => number = nowSeconds): () => PriceTable {
   let builtFor = Number.NaN;
+  let validUntil = Number.POSITIVE_INFINITY;
   let table: PriceTable;
   return () => {
-    if (builtFor !== settings.version) {
+    if (builtFor !== settings.version || now() >= validUntil) {
       builtFor = settings.version;
+      const active = discountsAt(settings.get("GroupDiscounts"), now());
+      validUntil = active.validUntil;
+      const groupRatio = new Map(settings.get("GroupRatio"));
+      for (const [group, discount] of active.byGroup) {
+        groupRatio.set(group, discounted(groupRatio.get(group) ?? ONE, discount));
+      }
       table = {
         modelRatio: settings.get("ModelRatio"),
         modelPrice: settings.get("ModelPrice"),
@@ -47,7 +70,9 @@ export function createPriceTable(settings: PriceSettings): () => PriceTable {
         cacheCreationRatio: settings.get("CacheCreationRatio"),
         audioRatio: settings.get("AudioRatio"),
         audioCompletionRatio: settings.get("AudioCompletionRatio"),
-        groupRatio: settings.get("GroupRatio"),
+        groupRatio,
+        discounts: active.byGroup,
+        contextTiers: settings.get("ContextTiers"),
         toolPrice: settings.get("ToolPrice"),
       };
     }

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { type Decimal, decimal, toText } from "../../lib/decimal.ts";
+import type { OptionKey } from "../../settings/registry/index.ts";
+import { fixedSettings } from "../../settings/testing.ts";
 import { NO_USAGE, type Price, type Usage } from "../types.ts";
 import { charge } from "./charge.ts";
 import * as defaults from "./default-ratios.ts";
 import { estimate } from "./estimate.ts";
-import { createPriceTable, type PriceTable } from "./price-table.ts";
+import { createPriceTable, type PriceSettings, type PriceTable } from "./price-table.ts";
 import { resolvePrice } from "./resolve-price.ts";
 import { DEFAULT_TOOL_PRICE } from "./tool-prices.ts";
 
@@ -23,6 +25,8 @@ const SHIPPED: PriceTable = {
   audioCompletionRatio: exact(defaults.DEFAULT_AUDIO_COMPLETION_RATIO),
   groupRatio: exact({ default: 1, vip: 0.8, free: 0, odd: 0.3333 }),
   toolPrice: exact(DEFAULT_TOOL_PRICE),
+  discounts: new Map(),
+  contextTiers: new Map(),
 };
 const RATIO_ONLY: PriceTable = { ...SHIPPED, completionRatio: new Map(), audioRatio: new Map() };
 
@@ -162,19 +166,18 @@ describe("which price counts", () => {
   });
   test("the table is rebuilt when the settings change, and only then", () => {
     let builds = 0;
-    const settings = {
-      version: 1,
-      get() {
-        builds++;
-        return new Map<string, Decimal>();
-      },
-    };
+    const defaultsOf = fixedSettings();
+    const get = ((option: OptionKey) => {
+      builds++;
+      return defaultsOf.get(option);
+    }) as PriceSettings["get"];
+    const settings = { version: 1, get };
     const table = createPriceTable(settings);
     expect(table()).toBe(table());
-    expect(builds).toBe(9);
+    expect(builds).toBe(11);
     settings.version = 2;
     table();
-    expect(builds).toBe(18);
+    expect(builds).toBe(22);
   });
 });
 
@@ -264,7 +267,9 @@ describe("estimate", () => {
       1,
     ));
   test("a cache write makes the prompt dearer", () =>
-    expect(estimate(price("claude-3-opus-20240229"), { ...expected, writesCache: true }, QUOTA_PER_UNIT)).toBe(8438));
+    expect(estimate(price("claude-3-opus-20240229"), { ...expected, writesCache: "short" }, QUOTA_PER_UNIT)).toBe(
+      8438,
+    ));
   test("per call", () => expect(estimate(price("dall-e-3", { group: "vip" }), expected, QUOTA_PER_UNIT)).toBe(16_000));
   test("free is free", () => expect(estimate(price("gpt-4o", { group: "free" }), expected, QUOTA_PER_UNIT)).toBe(0));
 
@@ -285,7 +290,7 @@ describe("estimate", () => {
         audioOutputTokens: random(2) * random(completionTokens + 1),
       });
       const limits = { promptTokens, maxOutputTokens: completionTokens, defaultOutputTokens: 0 };
-      const held = estimate(at, { ...limits, audioInputTokens, writesCache: true }, QUOTA_PER_UNIT);
+      const held = estimate(at, { ...limits, audioInputTokens, writesCache: "long" }, QUOTA_PER_UNIT);
       expect(held).toBeGreaterThanOrEqual(charge(at, counts, QUOTA_PER_UNIT).quota);
     }
   });

@@ -1,11 +1,13 @@
-import { type Decimal, decimal, ONE } from "../../lib/decimal.ts";
+import { type Decimal, decimal, multiply, ONE } from "../../lib/decimal.ts";
 import type { Price } from "../types.ts";
 import {
   AUDIO_COMPLETION_RATIO,
   CACHE_CREATION_RATIO,
   familyAudioRatio,
   familyCompletionRatio,
+  LONG_CACHE_FACTOR,
 } from "./family-ratios.ts";
+import type { GroupDiscount } from "./group-discounts.ts";
 import type { PriceTable } from "./price-table.ts";
 
 /** Model ratio of a model without any price, for those who accept that. */
@@ -25,32 +27,37 @@ type PriceQuery = Readonly<{
  * price gives null, or the ratio 37.5 when the caller accepts that. An unknown group has the factor 1 (behaviour 2.4).
  */
 export function resolvePrice(table: PriceTable, query: PriceQuery): Price | null {
-  const groupRatio = table.groupRatio.get(query.group) ?? ONE;
-  const priced = priceOf(table, query.requestedModel, groupRatio) ?? priceOf(table, query.upstreamModel, groupRatio);
+  const pays = { groupRatio: table.groupRatio.get(query.group) ?? ONE, discount: table.discounts.get(query.group) };
+  const priced = priceOf(table, query.requestedModel, pays) ?? priceOf(table, query.upstreamModel, pays);
   if (priced || !query.acceptUnset) return priced ?? null;
-  return perToken(table, query.requestedModel, groupRatio, UNSET_MODEL_RATIO);
+  return perToken(table, query.requestedModel, pays, UNSET_MODEL_RATIO);
 }
 
-function priceOf(table: PriceTable, model: string, groupRatio: Decimal): Price | undefined {
+type GroupPays = Readonly<{ groupRatio: Decimal; discount: GroupDiscount | undefined }>;
+
+function priceOf(table: PriceTable, model: string, pays: GroupPays): Price | undefined {
   const name = collapseGizmo(model);
   const usdPerCall = table.modelPrice.get(name);
-  if (usdPerCall) return { kind: "per_call", pricedAs: name, groupRatio, toolPrices: table.toolPrice, usdPerCall };
+  if (usdPerCall) return { kind: "per_call", pricedAs: name, ...pays, toolPrices: table.toolPrice, usdPerCall };
   const modelRatio = table.modelRatio.get(name);
-  return modelRatio && perToken(table, name, groupRatio, modelRatio);
+  return modelRatio && perToken(table, name, pays, modelRatio);
 }
 
-function perToken(table: PriceTable, name: string, groupRatio: Decimal, modelRatio: Decimal): Price {
+function perToken(table: PriceTable, name: string, pays: GroupPays, modelRatio: Decimal): Price {
   const completionRatio = table.completionRatio.get(name) ?? familyCompletionRatio(name);
   const audioRatio = table.audioRatio.get(name) ?? familyAudioRatio(name);
+  const cacheCreationRatio = table.cacheCreationRatio.get(name) ?? CACHE_CREATION_RATIO;
   return {
     kind: "per_token",
     pricedAs: name,
-    groupRatio,
+    ...pays,
     toolPrices: table.toolPrice,
     modelRatio,
     completionRatio,
     cacheRatio: table.cacheRatio.get(name) ?? ONE,
-    cacheCreationRatio: table.cacheCreationRatio.get(name) ?? CACHE_CREATION_RATIO,
+    cacheCreationRatio,
+    longCacheCreationRatio: multiply(cacheCreationRatio, LONG_CACHE_FACTOR),
+    contextTiers: table.contextTiers.get(name),
     audioRatio: audioRatio ?? ONE,
     audioCompletionRatio:
       table.audioCompletionRatio.get(name) ?? (audioRatio ? AUDIO_COMPLETION_RATIO : completionRatio),

@@ -20,6 +20,9 @@ export function saneUsage(usage: Usage): Usage {
     reasoningTokens: Math.min(saneTokens(usage.reasoningTokens), completionTokens),
     audioInputTokens: Math.min(saneTokens(usage.audioInputTokens), promptTokens - cachedTokens - cacheCreationTokens),
     audioOutputTokens: Math.min(saneTokens(usage.audioOutputTokens), completionTokens),
+    ...(usage.longCacheCreationTokens && {
+      longCacheCreationTokens: Math.min(saneTokens(usage.longCacheCreationTokens), cacheCreationTokens),
+    }),
     ...(usage.toolCalls && { toolCalls: usage.toolCalls }),
   };
 }

@@ -372,3 +372,15 @@ test("images and sources of an answer say the same streamed and whole", () => {
   expect(whole?.choices[0]?.parts.map((part) => part.type === "text" && part.text).join("")).toBe(streamed.text);
   expect(whole?.choices[0]?.citations).toMatchObject([{ url: "https://example.com", title: "Page" }]);
 });
+
+test("cache writes of an hour are told apart from those of five minutes, both ways", () => {
+  const usage = {
+    ...{ input_tokens: 3, cache_creation_input_tokens: 200, output_tokens: 1 },
+    cache_creation: { ephemeral_5m_input_tokens: 50, ephemeral_1h_input_tokens: 150 },
+  };
+  const steps = read(begin(usage), ...end("end_turn"));
+  const reported = usageIn(steps);
+  expect(reported).toMatchObject({ promptTokens: 203, cacheCreationTokens: 200, longCacheCreationTokens: 150 });
+  const told = dataOf(written(anthropicDoor, [start, text("a"), finish("stop")], reported)).at(-2);
+  expect(told?.usage).toMatchObject({ cache_creation: usage.cache_creation, cache_creation_input_tokens: 200 });
+});

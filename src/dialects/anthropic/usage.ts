@@ -10,6 +10,8 @@ export function readUsage(value: unknown, before: ReportedUsage | null = null): 
   const written = countOf(usage.cache_creation_input_tokens) ?? sumOf(recordOf(usage.cache_creation));
   const cachedTokens = read ?? before?.cachedTokens ?? 0;
   const cacheCreationTokens = written ?? before?.cacheCreationTokens ?? 0;
+  const long =
+    countOf(recordOf(usage.cache_creation)?.ephemeral_1h_input_tokens) ?? before?.longCacheCreationTokens ?? 0;
   const known = before ? before.promptTokens - before.cachedTokens - before.cacheCreationTokens : 0;
   // A final event that repeats 0 for the input does not take back what the first one said.
   const plain = input === null || (input === 0 && known > 0) ? known : input;
@@ -21,6 +23,7 @@ export function readUsage(value: unknown, before: ReportedUsage | null = null): 
     completionTokens: countOf(usage.output_tokens) ?? before?.completionTokens ?? 0,
     cachedTokens,
     cacheCreationTokens,
+    ...(long > 0 && { longCacheCreationTokens: Math.min(long, cacheCreationTokens) }),
     reasoningTokens: countOf(recordOf(usage.output_tokens_details)?.thinking_tokens) ?? before?.reasoningTokens ?? 0,
     audioInputTokens: 0,
     audioOutputTokens: 0,
@@ -36,6 +39,12 @@ function sumOf(creation: JsonObject | null): number | null {
 export const usageObject = (usage: ReportedUsage): JsonObject => ({
   input_tokens: Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheCreationTokens),
   cache_creation_input_tokens: usage.cacheCreationTokens,
+  ...(usage.longCacheCreationTokens && {
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheCreationTokens - usage.longCacheCreationTokens,
+      ephemeral_1h_input_tokens: usage.longCacheCreationTokens,
+    },
+  }),
   cache_read_input_tokens: usage.cachedTokens,
   output_tokens: usage.completionTokens,
 });

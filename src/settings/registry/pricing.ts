@@ -8,7 +8,8 @@ import {
   DEFAULT_MODEL_RATIO,
 } from "../../billing/pricing/default-ratios.ts";
 import { DEFAULT_TOOL_PRICE } from "../../billing/pricing/tool-prices.ts";
-import { jsonMap, ratioShape, textShape } from "../json-option.ts";
+import { json, jsonMap, ratioShape, textShape } from "../json-option.ts";
+import { contextTiersShape, groupDiscountsShape } from "../price-shapes.ts";
 
 /** What models cost (ratio 1 = $2 per million tokens) and what groups pay. Saving a map replaces it whole. */
 export const pricingOptions = {
@@ -22,6 +23,10 @@ export const pricingOptions = {
   AudioCompletionRatio: jsonMap(DEFAULT_AUDIO_COMPLETION_RATIO, ratioShape),
   /** Dollars per use of a tool that providers run themselves; `tool:prefix` for models whose names begin so. */
   ToolPrice: jsonMap(DEFAULT_TOOL_PRICE, ratioShape),
+  /** Model → steps of its price by length of the prompt, as factors: input and output apart. */
+  ContextTiers: jsonMap({}, contextTiersShape),
+  /** What groups pay less, and from when until when. */
+  GroupDiscounts: json([], groupDiscountsShape),
   GroupRatio: jsonMap({ default: 1, vip: 1, svip: 1 }, ratioShape),
   /** Group → description: groups that anybody may choose besides their own. */
   UserUsableGroups: jsonMap({ default: "Default group", vip: "VIP group" }, textShape),

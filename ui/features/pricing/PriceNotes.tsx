@@ -10,12 +10,13 @@ import Tooltip from "@mui/material/Tooltip";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
+import type { Discount } from "./pricing.ts";
 
-type Props = Readonly<{ isVisitor: boolean; group: string; ratio: number }>;
+type Props = Readonly<{ isVisitor: boolean; group: string; ratio: number; discount: Discount | undefined }>;
 
 /** Whose prices these are, and how they come about. */
-export const PriceNotes = ({ isVisitor, group, ratio }: Props) => {
-  const { t } = useTranslation();
+export const PriceNotes = ({ isVisitor, group, ratio, discount }: Props) => {
+  const { t, i18n } = useTranslation();
   const [isExplaining, setExplaining] = useState(false);
   const tone = isVisitor ? "warn" : "info";
   return (
@@ -35,6 +36,15 @@ export const PriceNotes = ({ isVisitor, group, ratio }: Props) => {
       >
         <Box sx={{ flex: 1 }}>
           <Box>{t(isVisitor ? "pricing.visitor" : "pricing.yourGroup", { group, ratio })}</Box>
+          {discount && (
+            <Box sx={{ fontWeight: 560 }}>
+              {t("pricing.discount", {
+                group,
+                percent: discount.percent,
+                until: new Date(discount.until * 1000).toLocaleString(i18n.language),
+              })}
+            </Box>
+          )}
           <Box sx={{ color: "text.secondary" }}>{t("pricing.formula")}</Box>
         </Box>
         <Tooltip title={t("pricing.explain.open")}>

@@ -166,6 +166,15 @@ const Price = ({
           {t("pricing.cached", { price: usd(cached) })}
         </Box>
       )}
+      {model.context_tiers.map((tier) => (
+        <Box key={tier.over} component="span" className="num" sx={{ color: "text.tertiary" }}>
+          {t("pricing.tier", {
+            over: tier.over.toLocaleString("en"),
+            input: usd(input * tier.input),
+            output: usd(output * tier.output),
+          })}
+        </Box>
+      ))}
     </Col>
   );
 };

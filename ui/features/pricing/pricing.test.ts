@@ -12,6 +12,7 @@ const MODEL: PricedModel = {
   cache_ratio: 0.5,
   enable_groups: ["default"],
   is_priced: true,
+  context_tiers: [],
 };
 
 test("a million tokens cost the ratio × 2 dollars × the factor of the group", () => {

@@ -14,17 +14,24 @@ export type PricedModel = Readonly<{
   cache_ratio: number;
   enable_groups: readonly string[];
   is_priced: boolean;
+  /** Steps by length of the prompt: factors for prompts of more than `over` tokens. */
+  context_tiers: readonly { over: number; input: number; output: number }[];
 }>;
+
+/** What a group pays less for a while. */
+export type Discount = Readonly<{ percent: number /** Epoch seconds. */; until: number }>;
 
 export type Pricing = Readonly<{
   models: readonly PricedModel[];
   groupRatio: Readonly<Record<string, number>>;
+  discounts: Readonly<Record<string, Discount>>;
   usableGroup: Readonly<Record<string, string>>;
   ownGroup: string;
 }>;
 
 type Beside = Readonly<{
   group_ratio: Record<string, number>;
+  discounts: Record<string, Discount>;
   usable_group: Record<string, string>;
   group: string;
 }>;
@@ -38,6 +45,7 @@ export const pricing = (userId: number | undefined) =>
       return {
         models: answer.data,
         groupRatio: answer.group_ratio,
+        discounts: answer.discounts,
         usableGroup: answer.usable_group,
         ownGroup: answer.group,
       };

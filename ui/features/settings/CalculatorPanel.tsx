@@ -21,6 +21,7 @@ const COUNTS = [
   "completion_tokens",
   "cached_tokens",
   "cache_creation_tokens",
+  "cache_creation_1h_tokens",
   "audio_input_tokens",
   "audio_output_tokens",
 ] as const satisfies readonly (keyof ImaginedUsage)[];
@@ -31,6 +32,7 @@ const START: Counts = {
   completion_tokens: "500",
   cached_tokens: "0",
   cache_creation_tokens: "0",
+  cache_creation_1h_tokens: "0",
   audio_input_tokens: "0",
   audio_output_tokens: "0",
 };

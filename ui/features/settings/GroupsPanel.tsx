@@ -8,6 +8,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Row } from "../../components/layout.tsx";
 import { notifyError } from "../../components/notify.tsx";
+import { DiscountEditor } from "./DiscountEditor.tsx";
 import { type GroupRow, groupTexts, readGroups } from "./group-rows.ts";
 import { SettingInput } from "./SettingInput.tsx";
 import { useSettings } from "./settings-store.tsx";
@@ -46,6 +47,7 @@ export const GroupsPanel = () => {
         <>
           <SettingInput field={{ key: "GroupRatio", kind: "json", shape: "object" }} />
           <SettingInput field={{ key: "UserUsableGroups", kind: "json", shape: "object" }} />
+          <SettingInput field={{ key: "GroupDiscounts", kind: "json", shape: "list" }} />
         </>
       ) : (
         <>
@@ -70,6 +72,7 @@ export const GroupsPanel = () => {
               {t("settings.groups.add")}
             </Button>
           </Row>
+          <DiscountEditor groups={rows.map((row) => row.name)} />
         </>
       )}
     </Col>

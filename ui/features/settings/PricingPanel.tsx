@@ -15,6 +15,7 @@ import { PriceTable } from "./PriceTable.tsx";
 import { modelsWithoutPrice, PRICE_KEYS } from "./price-maps.ts";
 import { SettingInput } from "./SettingInput.tsx";
 import { useSettings } from "./settings-store.tsx";
+import { TierEditor } from "./TierEditor.tsx";
 import { UnsetModels } from "./UnsetModels.tsx";
 import { usePriceMaps } from "./use-price-maps.ts";
 
@@ -58,7 +59,7 @@ export const PricingPanel = () => {
         <ResetButton />
       </Row>
       {view === "json" &&
-        ([...PRICE_KEYS, "ToolPrice"] as const).map((key) => (
+        ([...PRICE_KEYS, "ToolPrice", "ContextTiers"] as const).map((key) => (
           <SettingInput key={key} field={{ key, kind: "json", shape: "object" }} />
         ))}
       {view !== "json" && "invalid" in edited && (
@@ -66,7 +67,12 @@ export const PricingPanel = () => {
           {t("settings.pricing.invalid", { name: t(`settings.fields.${edited.invalid}.label`) })}
         </Box>
       )}
-      {view === "visual" && !("invalid" in edited) && <PriceTable prices={prices} maps={edited} />}
+      {view === "visual" && !("invalid" in edited) && (
+        <>
+          <PriceTable prices={prices} maps={edited} />
+          <TierEditor models={Object.keys(edited.ModelRatio)} />
+        </>
+      )}
       {view === "unset" && !("invalid" in edited) && <UnsetModels prices={prices} maps={edited} models={unset} />}
     </Col>
   );

@@ -42,6 +42,8 @@ export type ImaginedUsage = Readonly<{
   completion_tokens: number;
   cached_tokens: number;
   cache_creation_tokens: number;
+  /** Part of `cache_creation_tokens`. */
+  cache_creation_1h_tokens: number;
   audio_input_tokens: number;
   audio_output_tokens: number;
 }>;

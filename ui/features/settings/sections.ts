@@ -41,10 +41,15 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
       whole("StreamCacheQueueLength", 0),
     ],
   },
-  { id: "groups", fields: [json("GroupRatio"), json("UserUsableGroups")], extra: "groups", drawsFields: true },
+  {
+    id: "groups",
+    fields: [json("GroupRatio"), json("UserUsableGroups"), json("GroupDiscounts", "list")],
+    extra: "groups",
+    drawsFields: true,
+  },
   {
     id: "pricing",
-    fields: ([...PRICE_KEYS, "ToolPrice"] as const).map((key) => json(key)),
+    fields: ([...PRICE_KEYS, "ToolPrice", "ContextTiers"] as const).map((key) => json(key)),
     extra: "pricing",
     drawsFields: true,
   },

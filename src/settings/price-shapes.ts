@@ -1,0 +1,49 @@
+import type { ContextTier } from "../billing/pricing/context-tiers.ts";
+import type { GroupDiscount } from "../billing/pricing/group-discounts.ts";
+import { decimal, isNegative, subtract } from "../lib/decimal.ts";
+import { ratioShape, type Shape } from "./json-option.ts";
+
+const MOST_TIERS = 10;
+const ALL = decimal(100);
+
+/** Steps of a model's price; read in ascending order. */
+export const contextTiersShape: Shape<readonly ContextTier[]> = {
+  name: '[{"over": tokens, "input": factor, "output": factor}], each step once',
+  read(value) {
+    if (!Array.isArray(value) || value.length > MOST_TIERS) return undefined;
+    const tiers: ContextTier[] = [];
+    for (const entry of value) {
+      const { over, input = 1, output = 1, ...others } = (entry ?? {}) as Record<string, unknown>;
+      const factors = [ratioShape.read(input), ratioShape.read(output)];
+      if (!Number.isSafeInteger(over) || Number(over) < 1 || !factors[0] || !factors[1]) return undefined;
+      if (Object.keys(others).length > 0 || tiers.some((tier) => tier.over === over)) return undefined;
+      tiers.push({ over: Number(over), input: factors[0], output: factors[1] });
+    }
+    return tiers.toSorted((a, b) => a.over - b.over);
+  },
+};
+
+/** Discounts of groups; times are ISO 8601 with a zone, `until` is the end. */
+export const groupDiscountsShape: Shape<readonly GroupDiscount[]> = {
+  name: '[{"group": name, "percent": 0 to 100, "from": "2026-01-01T00:00:00Z", "until": "…"}], from before until',
+  read(value) {
+    if (!Array.isArray(value)) return undefined;
+    const discounts: GroupDiscount[] = [];
+    for (const entry of value) {
+      const { group, percent: given, from: begin, until: end } = (entry ?? {}) as Record<string, unknown>;
+      const percent = ratioShape.read(given);
+      const [from, until] = [secondsOf(begin), secondsOf(end)];
+      if (typeof group !== "string" || group === "" || !percent || isNegative(subtract(ALL, percent))) return undefined;
+      if (from === null || until === null || from >= until) return undefined;
+      discounts.push({ group, percent, from, until });
+    }
+    return discounts;
+  },
+};
+
+/** A moment with its zone, in epoch seconds. */
+function secondsOf(value: unknown): number | null {
+  if (typeof value !== "string" || !/(Z|[+-]\d\d:\d\d)$/.test(value)) return null;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? null : Math.floor(ms / 1000);
+}

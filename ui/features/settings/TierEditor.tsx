@@ -1,0 +1,106 @@
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Autocomplete from "@mui/material/Autocomplete";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import IconButton from "@mui/material/IconButton";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Col, Panel, Row } from "../../components/layout.tsx";
+import { NumberInput } from "./NumberInput.tsx";
+import { readTiers, type TierRow, tiersText } from "./price-rules.ts";
+import { SettingInput } from "./SettingInput.tsx";
+import { useSettings } from "./settings-store.tsx";
+
+const COLUMNS = { xs: "minmax(0, 1fr) 72px 72px 32px", sm: "minmax(120px, 1fr) 150px 110px 110px 32px" };
+/** On a phone the model has a line of its own. */
+const AREAS = { xs: '"model model model remove" "over input output ."', sm: '"model over input output remove"' };
+const LONG_PROMPT = 200_000;
+const SUGGESTED = 50;
+
+/** Prices by length of the prompt, a step a line; saved with the section. */
+export const TierEditor = ({ models }: { models: readonly string[] }) => {
+  const { t } = useTranslation();
+  const { textOf, change } = useSettings();
+  const [model, setModel] = useState("");
+  const rows = readTiers(textOf("ContextTiers"));
+  if (!rows) return <SettingInput field={{ key: "ContextTiers", kind: "json", shape: "object" }} />;
+  const update = (next: readonly TierRow[]) => change("ContextTiers", tiersText(next));
+  const name = model.trim();
+  const add = () => {
+    if (name === "") return;
+    const longest = Math.max(0, ...rows.filter((row) => row.model === name).map(({ over }) => over));
+    update([...rows, { model: name, over: longest > 0 ? longest * 2 : LONG_PROMPT, input: 2, output: 1.5 }]);
+    setModel("");
+  };
+  return (
+    <Panel title={t("settings.fields.ContextTiers.label")}>
+      <Col gap={3}>
+        <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{t("settings.fields.ContextTiers.help")}</Box>
+        {rows.map((row) => (
+          <Box
+            key={`${row.model} ${row.over}`}
+            sx={{
+              display: "grid",
+              gridTemplateColumns: COLUMNS,
+              gridTemplateAreas: AREAS,
+              gap: 2,
+              alignItems: "center",
+            }}
+          >
+            <Box sx={{ gridArea: "model", fontSize: 13, fontWeight: 560, overflowWrap: "anywhere" }}>{row.model}</Box>
+            {(["over", "input", "output"] as const).map((field) => (
+              <Box key={field} sx={{ gridArea: field }}>
+                <NumberInput
+                  value={row[field]}
+                  label={t(`settings.tiers.${field}`, { name: row.model })}
+                  start={field === "over" ? ">" : "×"}
+                  isValid={(value) => (field === "over" ? isThreshold(rows, row, value) : value >= 0)}
+                  onChange={(value) =>
+                    update(rows.map((other) => (other === row ? { ...row, [field]: value } : other)))
+                  }
+                />
+              </Box>
+            ))}
+            <IconButton
+              sx={{ gridArea: "remove" }}
+              aria-label={t("settings.tiers.remove", { name: row.model, over: row.over })}
+              onClick={() => update(rows.filter((other) => other !== row))}
+            >
+              <Delete />
+            </IconButton>
+          </Box>
+        ))}
+        <Row gap={2} sx={{ maxWidth: 480 }}>
+          <Autocomplete
+            fullWidth
+            freeSolo
+            options={[...models]}
+            inputValue={model}
+            onInputChange={(_, text) => setModel(text)}
+            filterOptions={(all, { inputValue }) =>
+              all.filter((option) => option.toLowerCase().includes(inputValue.toLowerCase())).slice(0, SUGGESTED)
+            }
+            renderInput={({ slotProps }) => (
+              <OutlinedInput
+                ref={slotProps.input.ref}
+                fullWidth
+                placeholder={t("settings.pricing.columns.name")}
+                inputProps={{ ...slotProps.htmlInput, "aria-label": t("settings.tiers.model") }}
+              />
+            )}
+          />
+          <Button onClick={add} disabled={name === ""}>
+            {t("settings.tiers.add")}
+          </Button>
+        </Row>
+      </Col>
+    </Panel>
+  );
+};
+
+/** Each step of a model once. */
+const isThreshold = (rows: readonly TierRow[], row: TierRow, over: number): boolean =>
+  Number.isSafeInteger(over) &&
+  over > 0 &&
+  !rows.some((other) => other !== row && other.model === row.model && other.over === over);

@@ -1,0 +1,66 @@
+/** A step of a model's price by length of the prompt: factors for prompts of more than `over` tokens. */
+export type TierRow = Readonly<{ model: string; over: number; input: number; output: number }>;
+
+/** A discount of a group; moments are ISO 8601. */
+export type DiscountRow = Readonly<{ group: string; percent: number; from: string; until: string }>;
+
+/** The steps of all models as rows; null when the text is not of that shape. */
+export function readTiers(text: string): TierRow[] | null {
+  const value = parse(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const rows: TierRow[] = [];
+  for (const [model, tiers] of Object.entries(value)) {
+    if (!Array.isArray(tiers)) return null;
+    for (const { over, input = 1, output = 1 } of tiers.map((tier) => Object(tier) as Partial<TierRow>)) {
+      if (typeof over !== "number" || typeof input !== "number" || typeof output !== "number") return null;
+      rows.push({ model, over, input, output });
+    }
+  }
+  return rows;
+}
+
+/** The option's text of these rows. */
+export function tiersText(rows: readonly TierRow[]): string {
+  const byModel = Map.groupBy(rows, ({ model }) => model);
+  const tiers = [...byModel].map(([model, own]) => [
+    model,
+    own.map(({ over, input, output }) => ({ over, input, output })).toSorted((a, b) => a.over - b.over),
+  ]);
+  return JSON.stringify(Object.fromEntries(tiers), null, 2);
+}
+
+/** The discounts; null when the text is not of that shape. */
+export function readDiscounts(text: string): DiscountRow[] | null {
+  const value = parse(text);
+  if (!Array.isArray(value)) return null;
+  const rows = value.map((entry) => Object(entry) as Partial<DiscountRow>);
+  const isRow = (row: Partial<DiscountRow>): row is DiscountRow =>
+    typeof row.group === "string" &&
+    typeof row.percent === "number" &&
+    typeof row.from === "string" &&
+    typeof row.until === "string";
+  return rows.every(isRow) ? rows : null;
+}
+
+export const discountsText = (rows: readonly DiscountRow[]): string => JSON.stringify(rows, null, 2);
+
+/** A moment as a date-and-time field has it: in this browser's zone. */
+export function localText(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return "";
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** The moment that a date-and-time field says; null when it says none. */
+export function isoText(local: string): string | null {
+  const date = new Date(local);
+  return local === "" || Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
