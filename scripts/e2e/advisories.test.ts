@@ -1,0 +1,324 @@
+/**
+ * One test for each class of hole that was published of gateways of this kind (advisories of new-api, one-api, LiteLLM,
+ * Portkey, Bifrost), against the whole server as strangers and users reach it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { openBrowser, openPage } from "./browser.ts";
+import { createToken, login } from "./console-client.ts";
+import { type Gateway, type Session, setOption, setUp, startGateway } from "./harness.ts";
+
+const PASSWORD = "a user's password";
+const DOLLAR = 500_000;
+
+let gateway: Gateway;
+let root: Session;
+let ann: Session;
+let bob: Session;
+let browser: Browser;
+
+/** Something on the inside that nobody may reach. */
+const reached: string[] = [];
+const inside = Bun.serve({
+  port: 0,
+  hostname: "0.0.0.0",
+  fetch(request) {
+    reached.push(request.url);
+    return Response.json({ issuer: "inside" });
+  },
+});
+
+async function addUser(username: string): Promise<Session> {
+  await root.post("/api/user/", { username, password: PASSWORD, display_name: username });
+  return login(gateway, username, PASSWORD);
+}
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  gateway = await startGateway({ env: { ALLOW_PRIVATE_UPSTREAMS: "" } });
+  root = await setUp(gateway);
+  ann = await addUser("ann");
+  bob = await addUser("bob");
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await gateway.stop();
+  await inside.stop(true);
+});
+
+const text = async (session: Session, method: string, path: string, body?: object) =>
+  (await session.send(method, path, body)).text();
+
+const LOCAL_NAMES = [
+  "127.0.0.1",
+  "0.0.0.0",
+  "localhost",
+  "[::1]",
+  "[::ffff:127.0.0.1]",
+  "2130706433",
+  "0x7f.1",
+  "127.1",
+];
+
+describe("advisories", () => {
+  test("overflowing charges: no number in a call raises a balance or passes for nothing", async () => {
+    await setOption(root, "ModelRatio", { m: 1 });
+    await root.post("/api/channel/", {
+      type: 1,
+      name: "public",
+      key: "sk-none",
+      base_url: "http://192.0.2.1:9",
+      models: "m",
+      group: "default",
+    });
+    const { key } = await createToken(ann);
+    const before = (await ann.get("/api/user/self")).quota;
+    const messages = [{ role: "user", content: "hi" }];
+    const numbers = [2 ** 31, 2 ** 53, 1e300, -1, -(2 ** 63), 9_223_372_036_854_775_807n.toString()];
+    for (const field of ["max_tokens", "max_completion_tokens", "n"]) {
+      for (const value of numbers) {
+        const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: `{"model":"m","messages":${JSON.stringify(messages)},"${field}":${value}}`,
+          signal: AbortSignal.timeout(5000),
+        }).catch(() => null);
+        expect(reply?.status ?? 0).not.toBe(200);
+      }
+    }
+    expect((await ann.get("/api/user/self")).quota).toBe(before);
+  }, 60_000);
+
+  test("overflowing charges: an administrator's numbers stay within what is counted exactly", async () => {
+    for (const quota of [2 ** 60, 1e300, -(2 ** 60)]) {
+      const reply = await root.send("PUT", "/api/user/", { id: ann.userId, username: "ann", quota });
+      const { success } = (await reply.json()) as { success: boolean };
+      expect(success).toBe(false);
+    }
+    const { quota } = await root.get(`/api/user/${ann.userId}`);
+    expect(Number.isSafeInteger(quota)).toBe(true);
+  });
+
+  test("leaked access tokens: no list, record or log shows what opens an account", async () => {
+    const token = await root.get("/api/user/token");
+    expect(String(token).length).toBeGreaterThan(20);
+    for (const path of [
+      "/api/user/?p=1",
+      "/api/user/search?keyword=root",
+      `/api/user/${root.userId}`,
+      "/api/user/self",
+      "/api/log/?p=1",
+      "/api/option/",
+      "/api/status",
+    ]) {
+      const answer = await text(root, "GET", path);
+      expect(answer).not.toContain(String(token));
+      expect(answer).not.toMatch(/argon2|password_hash|"password":"[^"]/);
+    }
+  });
+
+  test("SSRF by notification: addresses inside are refused, however they are written", async () => {
+    for (const name of LOCAL_NAMES) {
+      const webhook = `https://${name}:${inside.port}/hook`;
+      await ann.send("PUT", "/api/user/setting", {
+        notify_type: "webhook",
+        webhook_url: webhook,
+        quota_warning_threshold: 1,
+      });
+      await ann.send("POST", "/api/user/setting/test", { notify_type: "webhook", webhook_url: webhook });
+    }
+    expect(reached).toEqual([]);
+  }, 60_000);
+
+  test("SSRF by discovery and by channel: addresses inside are refused", async () => {
+    for (const name of LOCAL_NAMES) {
+      const address = `http://${name}:${inside.port}`;
+      await root.send("POST", "/api/option/oidc_discovery", {
+        well_known: `${address}/.well-known/openid-configuration`,
+      });
+      await root.send("POST", "/api/channel/fetch_models", { type: 1, key: "k", base_url: address });
+    }
+    expect(reached).toEqual([]);
+  }, 60_000);
+
+  test("SSRF by redirect: an address outside that sends one inside is in safe-fetch.test.ts; here, no address of a caller's is taken for an upstream", async () => {
+    const { key } = await createToken(ann);
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "x-portkey-custom-host": `http://127.0.0.1:${inside.port}`,
+      "x-base-url": `http://127.0.0.1:${inside.port}`,
+    };
+    const body = JSON.stringify({
+      model: "m",
+      messages: [{ role: "user", content: "hi" }],
+      api_base: `http://127.0.0.1:${inside.port}`,
+      base_url: `http://127.0.0.1:${inside.port}`,
+    });
+    await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers,
+      body,
+      signal: AbortSignal.timeout(5000),
+    }).catch(() => null);
+    expect(reached).toEqual([]);
+  }, 20_000);
+
+  test("stored XSS: scripts in the home page, in notices and about do not run", async () => {
+    const evil = [
+      '<img src="/none" onerror="window.hit=1">',
+      "<script>window.hit=2</script>",
+      '<svg onload="window.hit=3"></svg>',
+      '<a id="evil" href="javascript:window.hit=4">x</a>',
+      "[y](javascript:window.hit=5)",
+      '<iframe srcdoc="<script>parent.hit=6</script>"></iframe>',
+      "plain words",
+    ].join("\n\n");
+    for (const key of ["HomePageContent", "About", "Notice", "Footer"]) await setOption(root, key, evil);
+    const { page } = await openPage(browser, { language: "en" });
+    for (const path of ["/", "/about"]) {
+      await page.goto(gateway.url + path);
+      await page.getByText("plain words").first().waitFor();
+      for (const link of await page.locator("main a, footer a").all()) {
+        expect((await link.getAttribute("href")) ?? "").not.toMatch(/^\s*javascript:/i);
+      }
+      expect(await page.evaluate("window.hit")).toBeUndefined();
+    }
+    await page.context().close();
+    for (const key of ["HomePageContent", "About", "Notice", "Footer"]) await setOption(root, key, "");
+  }, 60_000);
+
+  test("LIKE wildcards: a percent sign finds a percent sign, and long patterns do not hold the database", async () => {
+    await createToken(ann, { name: "plain name" });
+    for (const wild of ["%", "_", "%%%%%%%%%%", "\\"]) {
+      const found = await ann.get(`/api/token/search?keyword=${encodeURIComponent(wild)}`);
+      expect((found.items ?? found).length).toBe(0);
+      const users = await root.get(`/api/user/search?keyword=${encodeURIComponent(wild)}`);
+      expect((users.items ?? users).length).toBe(0);
+    }
+    const since = performance.now();
+    await ann.send("GET", `/api/token/search?keyword=${encodeURIComponent("%a".repeat(2000))}`);
+    expect(performance.now() - since).toBeLessThan(2000);
+  });
+
+  test("object access by id: what is somebody else's is not there", async () => {
+    const { id, key } = await createToken(ann, { name: "ann's", remain_quota: DOLLAR, unlimited_quota: false });
+    const bare = key.replace(/^sk-/, "");
+    for (const [method, path, body] of [
+      ["GET", `/api/token/${id}`],
+      ["PUT", "/api/token/", { id, name: "taken", remain_quota: 1, unlimited_quota: true, expired_time: -1 }],
+      ["DELETE", `/api/token/${id}`],
+      ["GET", `/api/user/${ann.userId}`],
+      ["PUT", "/api/user/", { id: ann.userId, username: "ann", quota: 1 }],
+      ["DELETE", `/api/user/${ann.userId}`],
+      ["GET", `/api/log/?username=ann`],
+      ["GET", `/api/user/sessions/${ann.userId}`],
+    ] as const) {
+      const reply = await bob.send(method, path, body);
+      const answer = await reply.text();
+      expect(answer).not.toContain(bare);
+      expect(reply.status >= 400 || !answer.includes('"success":true')).toBe(true);
+    }
+    expect(await ann.get(`/api/token/${id}`)).toMatchObject({ name: "ann's" });
+    const own = await bob.get("/api/log/self?username=ann&token_name=ann%27s");
+    expect((own.items ?? own).length).toBe(0);
+  });
+
+  test("raising one's own role: fields that decide over rights and money are not taken from their owner", async () => {
+    await bob.send("PUT", "/api/user/self", {
+      username: "bob",
+      display_name: "Bob",
+      password: "",
+      role: 100,
+      quota: 10 ** 12,
+      group: "vip",
+      status: 1,
+    });
+    expect(await root.get(`/api/user/${bob.userId}`)).toMatchObject({ role: 1, group: "default" });
+    expect((await bob.get("/api/user/self")).quota).toBeLessThan(10 ** 12);
+    const promoted = await bob.send("POST", "/api/user/manage", { id: bob.userId, action: "promote" });
+    expect(await promoted.json()).toMatchObject({ success: false });
+  });
+
+  test("empty webhook secrets: a payment notice without a secret to check it by credits nobody", async () => {
+    const before = (await ann.get("/api/user/self")).quota;
+    const body = JSON.stringify({ type: "checkout.session.completed", data: { object: { client_reference_id: "x" } } });
+    const seconds = Math.floor(Date.now() / 1000);
+    const signature = new Bun.CryptoHasher("sha256", "").update(`${seconds}.${body}`).digest("hex");
+    const stripe = await fetch(`${gateway.url}/api/stripe/webhook`, {
+      method: "POST",
+      headers: { "stripe-signature": `t=${seconds},v1=${signature}`, "content-type": "application/json" },
+      body,
+    });
+    expect(stripe.status).toBeGreaterThanOrEqual(400);
+    const sign = new Bun.CryptoHasher("md5").update("money=10&out_trade_no=x&trade_status=TRADE_SUCCESS").digest("hex");
+    const notice = new URLSearchParams({ money: "10", out_trade_no: "x", trade_status: "TRADE_SUCCESS", sign });
+    const easyPay = await fetch(`${gateway.url}/api/user/epay/notify?${notice}`);
+    expect((await easyPay.text()).trim()).not.toBe("success");
+    expect((await ann.get("/api/user/self")).quota).toBe(before);
+  });
+
+  test("oversized webhook bodies: what no payment service sends is not read to its end", async () => {
+    const reply = await fetch(`${gateway.url}/api/stripe/webhook`, {
+      method: "POST",
+      headers: { "stripe-signature": "t=1,v1=00", "content-type": "application/json" },
+      body: "x".repeat(40_000_000),
+    }).catch(() => null);
+    expect([400, 404, 413, 0]).toContain(reply?.status ?? 0);
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+  }, 30_000);
+
+  test("CSRF: a page elsewhere cannot act with the browser's cookie, by GET binding or otherwise", async () => {
+    const cookie = ann.cookie;
+    const email = (await ann.get("/api/user/self")).email;
+    for (const [method, path] of [
+      ["GET", "/api/oauth/email/bind?email=evil%40example.com&code=000000"],
+      ["GET", "/api/oauth/github?code=x&state=y"],
+      ["GET", "/api/oauth/wechat/bind?code=x"],
+      ["GET", "/api/user/token"],
+    ] as const) {
+      const reply = await fetch(gateway.url + path, { method, headers: { cookie, "sec-fetch-site": "cross-site" } });
+      const answer = await reply.text();
+      expect(answer).not.toContain('"success":true');
+    }
+    const posted = await fetch(`${gateway.url}/api/user/self`, {
+      method: "PUT",
+      headers: {
+        cookie,
+        "content-type": "application/json",
+        origin: "https://evil.example",
+        "sluice-user": String(ann.userId),
+      },
+      body: JSON.stringify({ username: "ann", display_name: "owned", password: "" }),
+    });
+    expect(posted.status).toBe(403);
+    expect(await ann.get("/api/user/self")).toMatchObject({ email, display_name: "ann" });
+  });
+
+  test("the Host header and addresses of forwarders open nothing", async () => {
+    for (const headers of [
+      { host: "localhost" },
+      { host: "127.0.0.1" },
+      { "x-forwarded-for": "127.0.0.1", "x-real-ip": "127.0.0.1" },
+      { "x-original-url": "/api/status", "x-rewrite-url": "/api/status" },
+    ] as Record<string, string>[]) {
+      const reply = await fetch(`${gateway.url}/api/option/`, { headers });
+      expect(reply.status).toBe(401);
+    }
+  });
+
+  test("injection: quotes and templates in every kind of field are only text", async () => {
+    const nasty = `'; drop table users; --"\`\${7*7}{{7*7}}<%= 7*7 %>`;
+    const { id } = await createToken(ann, { name: "q" });
+    await ann.send("PUT", "/api/token/", { id, name: nasty.slice(0, 30), unlimited_quota: true, expired_time: -1 });
+    for (const path of [
+      `/api/log/self?model_name=${encodeURIComponent(nasty)}`,
+      `/api/token/search?keyword=${encodeURIComponent(nasty)}`,
+    ]) {
+      expect((await ann.send("GET", path)).status).toBeLessThan(500);
+    }
+    const key = `Bearer sk-${nasty.replaceAll(/[^\x20-\x7e]/g, "")}`;
+    expect((await fetch(`${gateway.url}/v1/models`, { headers: { authorization: key } })).status).toBe(401);
+    expect(await root.get(`/api/user/${root.userId}`)).toMatchObject({ username: "root" });
+  });
+});
