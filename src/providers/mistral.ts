@@ -38,7 +38,7 @@ export const mistral: Provider = {
       noDeveloper: true,
       refused: ["user", "logprobs", "top_logprobs", "logit_bias", "store", "service_tier"],
       further(body) {
-        const changes: JsonObject = { messages: withShortIds(imageAddresses(body.messages)) };
+        const changes: JsonObject = { messages: withShortIds(imageAddresses(body.messages).map(withOwnMedia)) };
         for (const name of Object.keys(body)) if (!TAKEN.has(name)) changes[name] = undefined;
         if (body.seed != null) changes.random_seed = body.seed;
         return changes;
@@ -48,6 +48,24 @@ export const mistral: Provider = {
   // Thoughts are parts of the content.
   ownAnswers: true,
 };
+
+/** Sound is bare base64, documents are addresses or data URIs. */
+function withOwnMedia(message: JsonObject): JsonObject {
+  if (!Array.isArray(message.content)) return message;
+  const content = recordsOf(message.content).map((part): JsonObject => {
+    const { file_data, filename } = recordOf(part.file) ?? {};
+    if (part.type === "file" && file_data !== undefined) {
+      return {
+        type: "document_url",
+        document_url: file_data,
+        ...(filename !== undefined && { document_name: filename }),
+      };
+    }
+    const data = recordOf(part.input_audio)?.data;
+    return part.type === "input_audio" && data !== undefined ? { type: "input_audio", input_audio: data } : part;
+  });
+  return { ...message, content };
+}
 
 /** The same foreign id always becomes the same short one, so that calls and results still meet. */
 function withShortIds(messages: readonly JsonObject[]): JsonObject[] {

@@ -1,3 +1,4 @@
+import type { Citation } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf } from "../json.ts";
 import { imageText } from "../openai-chat/encode-reply.ts";
 import type { ReplyContext, ReplyEvent, StreamEncoder } from "../reply.ts";
@@ -33,6 +34,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   /** What the open call has been told so far. */
   #input = "";
   #signed = false;
+  /** Sources that came before a block of text. */
+  #cited: Citation[] = [];
   #finish: Finish | null = null;
   /** Input of calls that is not open: told when its turn comes. */
   #waiting = new Map<number, { start: Extract<ReplyEvent, { type: "tool-start" }>; input: string }>();
@@ -106,14 +109,13 @@ export class MessagesStreamEncoder implements StreamEncoder {
         return "";
       }
       case "citation":
-        return this.#open === "text"
-          ? this.#delta({ type: "citations_delta", citation: citationBlock(step.citation) })
-          : "";
+        this.#cited.push(step.citation);
+        return this.#open === "text" ? this.#cite() : "";
       case "native":
         return step.dialect === "anthropic" ? this.#whole(step.value) : "";
       case "finish":
         this.#finish = step;
-        return this.#close() + this.#flush();
+        return this.#cite() + this.#close() + this.#flush();
       case "media":
         return step.kind === "image" ? this.#text(imageText({ source: { ...step, kind: "base64" } })) : "";
     }
@@ -121,7 +123,15 @@ export class MessagesStreamEncoder implements StreamEncoder {
 
   #text(text: string): string {
     if (text === "") return "";
-    return this.#enter("text", { type: "text", text: "" }) + this.#delta({ type: "text_delta", text });
+    return this.#cite(true) + this.#delta({ type: "text_delta", text });
+  }
+
+  /** Tells the sources that wait, in a block of text: it is opened for them, or for what follows. */
+  #cite(opens = this.#cited.length > 0): string {
+    if (!opens) return "";
+    const block = this.#enter("text", { type: "text", text: "" });
+    const cited = this.#cited.splice(0);
+    return block + cited.map((one) => this.#delta({ type: "citations_delta", citation: citationBlock(one) })).join("");
   }
 
   /** A call's input comes while its block is open; a call that begins before the one before it is complete waits its turn. */

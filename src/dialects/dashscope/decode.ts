@@ -34,13 +34,17 @@ export class DashScopeStreamDecoder implements StreamDecoder {
 function chunkOf({ output, usage, request_id }: JsonObject): JsonObject {
   const answer = recordOf(output) ?? {};
   const given = recordsOf(answer.choices);
+  const sources = recordsOf(recordOf(answer.search_info)?.search_results).map(({ url, title }) => ({
+    type: "url_citation",
+    url_citation: { url, title },
+  }));
   const choices =
     given.length > 0 ? given : [{ message: { content: answer.text }, finish_reason: answer.finish_reason }];
   return {
     id: request_id,
     choices: choices.map(({ message, finish_reason, logprobs }, index) => ({
       index,
-      delta: deltaOf(recordOf(message) ?? {}),
+      delta: { ...deltaOf(recordOf(message) ?? {}), annotations: sources },
       logprobs,
       // While it goes on, the reason is the text "null".
       finish_reason: finish_reason === "null" ? null : finish_reason,

@@ -70,6 +70,8 @@ function messageOf(message: JsonObject, dropped: Dropped): JsonObject {
     if (image !== null) return [{ image }];
     const video = textOf(recordOf(part.video_url)?.url);
     if (video !== null) return [{ video }];
+    const { data, format } = recordOf(part.input_audio) ?? {};
+    if (data !== undefined) return [{ audio: `data:audio/${textOf(format) ?? "wav"};base64,${data}` }];
     dropped.add(textOf(part.type) ?? "content");
     return [];
   });

@@ -3,6 +3,7 @@ import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } fro
 import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
 import { readSignature } from "../signature.ts";
 import { decodeError } from "./error.ts";
+import { readLogprobs } from "./logprobs.ts";
 import { readUsage } from "./usage.ts";
 
 /** Gemini's finish reasons (providers.md 4.1). */
@@ -76,6 +77,9 @@ export class GeminiDecoder implements StreamDecoder {
     const parts = recordsOf(recordOf(candidate.content)?.parts);
     const steps: ReplyEvent[] = [];
     for (const part of parts) steps.push(...this.#part(part, choice));
+    const logprobs = readLogprobs(recordOf(candidate.logprobsResult));
+    const text = steps.find((step) => step.type === "text");
+    if (logprobs.length > 0 && text?.type === "text") text.logprobs = logprobs;
     if (candidate.groundingMetadata !== undefined) steps.push(...this.#citations(candidate, choice));
     const native = textOf(candidate.finishReason);
     if (native === null || native === "FINISH_REASON_UNSPECIFIED" || this.#finished.has(choice)) return steps;

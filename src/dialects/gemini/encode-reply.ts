@@ -6,6 +6,7 @@ import { parseJson, recordOf } from "../json.ts";
 import type { FinishReason, ReplyContext, ReplyEvent, StreamEncoder } from "../reply.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { encodeError } from "./error.ts";
+import { writeLogprobs } from "./logprobs.ts";
 import { signatureMember } from "./parts.ts";
 import { usageObject } from "./usage.ts";
 
@@ -27,12 +28,13 @@ export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
   });
 }
 
-function candidateOf({ index, parts, citations, finish }: ReplyChoice): JsonObject {
+function candidateOf({ index, parts, citations, logprobs, finish }: ReplyChoice): JsonObject {
   return compact({
     content: { role: "model", parts: parts.flatMap(partsOf) },
     finishReason: FINISH[finish.reason],
     index,
     groundingMetadata: groundingOf(citations),
+    logprobsResult: writeLogprobs(logprobs),
   });
 }
 
@@ -98,6 +100,7 @@ class GeminiStreamEncoder implements StreamEncoder {
         this.#usage = step.usage;
         return "";
       case "text":
+        return step.text === "" ? "" : this.#parts(step.choice, [{ text: step.text }], writeLogprobs(step.logprobs));
       case "refusal":
         return step.text === "" ? "" : this.#parts(step.choice, [{ text: step.text }]);
       case "reasoning":
@@ -143,8 +146,8 @@ class GeminiStreamEncoder implements StreamEncoder {
     return parts.length > 0 ? parts : [{ text: "" }];
   }
 
-  #parts(index: number, parts: JsonObject[]): string {
-    return this.#write({ candidates: [{ content: { role: "model", parts }, index }] });
+  #parts(index: number, parts: JsonObject[], logprobsResult: JsonObject | null = null): string {
+    return this.#write({ candidates: [compact({ content: { role: "model", parts }, index, logprobsResult })] });
   }
 
   #write(answer: JsonObject, usage = this.#usage): string {

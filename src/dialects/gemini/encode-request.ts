@@ -3,6 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation, Part, Tool } from "../conversation.ts";
 import { type JsonObject, listOf, recordOf } from "../json.ts";
 import { pairCalls } from "../pair-calls.ts";
+import { foreignMembers } from "../unsaid.ts";
 import { signFirstCall, writePart } from "./parts.ts";
 import { cleanSchema } from "./schema.ts";
 import { isOld, thinkingConfig } from "./thinking.ts";
@@ -37,13 +38,14 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   });
 }
 
-function noteUnsaid({ sampling, parallelToolCalls, verbosity, user, extra }: Conversation, dropped: Dropped): void {
+function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
+  const { sampling, parallelToolCalls, verbosity, user, extra } = conversation;
   if (sampling.logitBias) dropped.add("logit_bias");
   if (parallelToolCalls === false) dropped.add("parallel_tool_calls");
   if (verbosity !== null) dropped.add("verbosity");
   if (user !== null) dropped.add("user");
   if (sampling.stop.length > MOST_STOPS) dropped.add("stop");
-  if (extra.dialect !== "gemini") for (const name of Object.keys(extra.members)) dropped.add(name);
+  if (extra.dialect !== "gemini") for (const name of foreignMembers(conversation)) dropped.add(name);
 }
 
 /** Turns alternate and the user's comes first: a call may only follow one. */

@@ -39,7 +39,7 @@ export class OllamaStreamDecoder implements StreamDecoder {
     return {
       model: line.model,
       created: Number.isNaN(created) ? null : created,
-      choices: [{ index: 0, delta, finish_reason: finish }],
+      choices: [{ index: 0, delta, logprobs: { content: line.logprobs }, finish_reason: finish }],
       // Without the prompt's count (it was cached) usage is unknown rather than small.
       usage: { prompt_tokens: countOf(line.prompt_eval_count), completion_tokens: countOf(line.eval_count) ?? 0 },
     };

@@ -4,16 +4,7 @@ import type { Conversation } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
 
-const UNKNOWN = [
-  "n",
-  "logit_bias",
-  "logprobs",
-  "top_logprobs",
-  "tool_choice",
-  "parallel_tool_calls",
-  "user",
-  "metadata",
-];
+const UNKNOWN = ["n", "logit_bias", "tool_choice", "parallel_tool_calls", "user", "metadata"];
 const UNKNOWN_TOO = ["service_tier", "verbosity", "modalities", "audio", "prompt_cache_key"];
 
 /** Writes a request of Ollama's own chat (providers.md, type 4). Images are expected inside the request. */
@@ -45,6 +36,8 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     format: formatOf(conversation.format),
     options: Object.keys(options).length > 0 ? options : null,
     think: thinkOf(conversation.reasoning),
+    logprobs: sampling.logprobs,
+    top_logprobs: sampling.topLogprobs,
     keep_alive: own.keep_alive,
   });
 }

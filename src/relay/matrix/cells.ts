@@ -12,6 +12,18 @@ export const PROVIDERS = {
 } as const;
 export type ProviderName = keyof typeof PROVIDERS;
 
+/** Rows that are seen in one place of a request or an answer. */
+export const FURTHER = {
+  document: "Document (PDF) inside the request",
+  "audio-input": "Sound inside the request",
+  citations: "Citations",
+  several: "Several answers (n)",
+  logprobs: "Log probabilities",
+  blocked: "Blocked answers marked as such",
+  user: "The end user's id",
+} as const;
+export type FurtherName = keyof typeof FURTHER;
+
 /** The rows of the matrix. */
 export const FEATURES = {
   text: "Text, system prompt",
@@ -28,20 +40,61 @@ export const FEATURES = {
   error: "Errors, also within a stream",
   usage: "Token usage",
   cached: "Cached tokens in usage",
+  ...FURTHER,
 } as const;
 export type FeatureName = keyof typeof FEATURES;
 
+const CLAUDE = {
+  "audio-input": "Claude takes no sound",
+  several: "Claude gives one answer",
+  logprobs: "Claude tells no log probabilities",
+} as const;
+
 /** Why a provider cannot do it; whoever asks all the same reads of it in `X-Sluice-Dropped` where something was left out. */
 export const CANNOT: Readonly<Partial<Record<ProviderName, Readonly<Partial<Record<FeatureName, string>>>>>> = {
-  "openai-responses": { stop: "OpenAI's Responses has no stop sequences" },
+  "openai-responses": {
+    stop: "OpenAI's Responses has no stop sequences",
+    "audio-input": "OpenAI's Responses takes no sound",
+    several: "OpenAI's Responses gives one answer",
+  },
+  anthropic: CLAUDE,
+  bedrock: CLAUDE,
+  gemini: { user: "Gemini has no place for an end user's id" },
   ollama: {
     cached: "Ollama does not tell cached tokens",
     "must-call": "Ollama has no choice of tools",
+    document: "Ollama reads no documents",
+    "audio-input": "Ollama takes no sound in chats",
+    citations: "Ollama cites nothing",
+    several: "Ollama gives one answer",
+    blocked: "Ollama blocks nothing",
+    user: "Ollama has no place for an end user's id",
   },
-  dashscope: { "must-call": "DashScope's own API has no way to demand a call" },
+  cohere: {
+    document: "Cohere's chat takes documents as text alone",
+    "audio-input": "Cohere's chat takes no sound",
+    several: "Cohere gives one answer",
+    logprobs: "Cohere tells probabilities by numbers of tokens, without their texts",
+    blocked: "Cohere does not mark blocked answers",
+    user: "Cohere's chat has no place for an end user's id",
+  },
+  dashscope: {
+    "must-call": "DashScope's own API has no way to demand a call",
+    document: "DashScope's chat takes no documents",
+    blocked: "DashScope answers with an error instead",
+    user: "DashScope has no place for an end user's id",
+  },
+  mistral: {
+    citations: "Mistral's references have no addresses",
+    logprobs: "Mistral tells no log probabilities",
+    blocked: "Mistral does not mark blocked answers",
+    user: "Mistral's chat has no place for an end user's id",
+  },
 };
 
 /** What a client format has no words for, whatever the provider. */
 export const UNSAID: Readonly<Partial<Record<"chat" | "responses" | "messages" | "gemini", readonly FeatureName[]>>> = {
-  responses: ["stop"],
+  responses: ["stop", "audio-input", "several"],
+  messages: ["audio-input", "several", "logprobs"],
+  gemini: ["user"],
 };

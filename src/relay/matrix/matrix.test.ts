@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { parseJson, recordOf } from "../../dialects/json.ts";
 import { startRelay } from "../testing/start-relay.ts";
 import { startUpstream } from "../testing/start-upstream.ts";
-import { CANNOT, FEATURES, type FeatureName, PROVIDERS, type ProviderName, UNSAID } from "./cells.ts";
+import {
+  CANNOT,
+  FEATURES,
+  type FeatureName,
+  FURTHER,
+  type FurtherName,
+  PROVIDERS,
+  type ProviderName,
+  UNSAID,
+} from "./cells.ts";
 import { ask, DOORS, type DoorName, dataOf, errorMessage } from "./doors.ts";
 import { openaiSchemas } from "./openai-schemas.ts";
 import { readers } from "./read-answer.ts";
@@ -31,11 +40,12 @@ const WORDS = "雨";
 const BROKE = "The machine fell over";
 const CALLED: Answer = { thought: "", text: "Let me look.", calls: [GHENT], finish: "tool_calls", usage: USAGE };
 
+type BasicName = Exclude<FeatureName, "error" | FurtherName>;
 type Case = Readonly<{ wish: Wish; answer: Answer; arrives(sent: Sent): void }>;
 
 const said = (rest: Partial<Wish> = {}): Wish => ({ text: "What is the weather in Ghent?", ...rest });
 
-function casesOf(pictureUrl: string, keepsAddress: boolean): Record<Exclude<FeatureName, "error">, Case> {
+function casesOf(pictureUrl: string, keepsAddress: boolean): Record<BasicName, Case> {
   const plainTalk = (sent: Sent) => {
     expect(sent.system).toBe(SYSTEM);
     expect(sent.texts).toEqual([said().text]);
@@ -178,7 +188,9 @@ const pictureUrl = `${pictures.url}/ghent.png`;
 /** These take images inside the request only. */
 const INLINE: readonly ProviderName[] = ["gemini", "bedrock", "ollama"];
 const NAMES = Object.keys(PROVIDERS) as ProviderName[];
-const ROWS = (Object.keys(FEATURES) as FeatureName[]).filter((feature) => feature !== "error");
+const ROWS = (Object.keys(FEATURES) as FeatureName[]).filter(
+  (feature): feature is BasicName => feature !== "error" && !(feature in FURTHER),
+);
 const PAIRS = DOORS.flatMap((door) => NAMES.map((name) => [door, name] as const));
 
 describe.each(PAIRS)("%s onto %s", (door, name) => {

@@ -156,6 +156,9 @@ function frame(kind: Readonly<Record<string, string>>, body: object): Uint8Array
   return codec.encode({ headers, body: new TextEncoder().encode(JSON.stringify(body)) });
 }
 
+/** Events as Bedrock frames them. */
+export const bedrockEvents = (list: readonly object[]): Response => framed(list.map(chunkFrame));
+
 const chunkFrame = (event: object): Uint8Array =>
   frame(
     { "message-type": "event", "event-type": "chunk" },

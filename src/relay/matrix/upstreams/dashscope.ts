@@ -6,7 +6,7 @@ import { callsOf, openaiChat, readChat } from "./openai-chat.ts";
 const REQUEST = { request_id: "b7e1-0042" };
 
 /** Each event with its number, its name and the status as a comment. */
-const sse = (list: readonly object[], lastName = "result", lastStatus = 200): Response => {
+export const dashscopeEvents = (list: readonly object[], lastName = "result", lastStatus = 200): Response => {
   const text = list.map((data, at) => {
     const last = at === list.length - 1;
     const name = last ? lastName : "result";
@@ -55,7 +55,7 @@ function speak(answer: Answer, streamed: boolean): Response {
       ];
     }),
   ];
-  return sse([...deltas.map((delta) => choice(delta, "null")), choice({ content: [] }, finish)]);
+  return dashscopeEvents([...deltas.map((delta) => choice(delta, "null")), choice({ content: [] }, finish)]);
 }
 
 function read(body: JsonObject): Sent {
@@ -85,7 +85,7 @@ export const dashscope: FakeUpstream = {
   speak,
   refuse: (message) => Response.json({ code: "InvalidParameter", message, ...REQUEST }, { status: 400 }),
   breakOff: (words, message) =>
-    sse(
+    dashscopeEvents(
       [
         {
           output: { choices: [{ message: { role: "assistant", content: [{ text: words }] }, finish_reason: "null" }] },

@@ -95,7 +95,7 @@ function read(body: JsonObject): Sent {
 
 const KNOWN = "systemInstruction contents tools toolConfig generationConfig safetySettings";
 const CONFIG = `maxOutputTokens temperature topP topK seed stopSequences responseMimeType responseSchema thinkingConfig
-  candidateCount`;
+  candidateCount responseLogprobs logprobs`;
 
 const fail = (code: number, status: string, message: string) => ({ error: { code, message, status } });
 

@@ -12,7 +12,8 @@ const line = (message: object, rest: object = { done: false }) => ({
   ...rest,
 });
 
-const lines = (list: readonly object[]): Response => {
+/** Lines in pieces. */
+export const ollamaLines = (list: readonly object[]): Response => {
   const text = list.map((one) => `${JSON.stringify(one)}\n`).join("");
   return inPieces(new TextEncoder().encode(text), 83, { "content-type": "application/x-ndjson" });
 };
@@ -30,7 +31,7 @@ function speak({ thought, text, calls, finish, usage }: Answer, streamed: boolea
     const message = { content: text, ...(thought && { thinking: thought }), ...(calls.length > 0 && { tool_calls }) };
     return Response.json(line(message, end));
   }
-  return lines([
+  return ollamaLines([
     ...halves(thought).map((thinking) => line({ thinking })),
     ...halves(text).map((content) => line({ content })),
     ...tool_calls.map((call) => line({ tool_calls: [call] })),
@@ -70,10 +71,10 @@ export const ollama: FakeUpstream = {
   objection(path, body) {
     if (path !== "/api/chat") return "404 page not found";
     if (recordsOf(body.messages).some(({ content }) => typeof content !== "string")) return "content must be a string";
-    return unknownMember(body, "model messages tools format options stream think keep_alive");
+    return unknownMember(body, "model messages tools format options stream think keep_alive logprobs top_logprobs");
   },
   read,
   speak,
   refuse: (message) => Response.json({ error: message }, { status: 400 }),
-  breakOff: (words, message) => lines([line({ content: words }), { error: message }]),
+  breakOff: (words, message) => ollamaLines([line({ content: words }), { error: message }]),
 };

@@ -133,7 +133,7 @@ function read(body: JsonObject): Sent {
 }
 
 const KNOWN = `model input instructions stream max_output_tokens temperature top_p tools tool_choice text reasoning include store
-  parallel_tool_calls previous_response_id metadata service_tier safety_identifier prompt_cache_key truncation`;
+  parallel_tool_calls previous_response_id metadata service_tier safety_identifier prompt_cache_key truncation top_logprobs`;
 
 /** OpenAI's Responses; the model is one that is served nowhere else. */
 export const openaiResponses: FakeUpstream = {

@@ -1,0 +1,143 @@
+/** The rows of the matrix that stand in one place: each client format on each provider dialect, whole and streamed. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { startRelay } from "../testing/start-relay.ts";
+import { startUpstream } from "../testing/start-upstream.ts";
+import { CANNOT, FURTHER, type FurtherName, PROVIDERS, type ProviderName, UNSAID } from "./cells.ts";
+import { DOORS, type DoorName, dataOf } from "./doors.ts";
+import { ADDRESS, LOGPROB, speakFurther, TEXTS } from "./further-answers.ts";
+import { askFor, MARKS } from "./further-wishes.ts";
+import { openaiSchemas } from "./openai-schemas.ts";
+import { fakeAt, upstreams } from "./upstreams/index.ts";
+
+const complaints = openaiSchemas();
+const NAMES = (Object.keys(PROVIDERS) as ProviderName[]).filter((name) => name in speakFurther);
+const ROWS = Object.keys(FURTHER) as FurtherName[];
+const PAIRS = DOORS.flatMap((door) => NAMES.map((name) => [door, name] as const));
+
+function start(name: ProviderName) {
+  const { type, model, key } = upstreams[name];
+  let feature: FurtherName = "document";
+  const upstream = startUpstream(({ path, headers, text }) => {
+    const fake = fakeAt(name, path);
+    if (!fake) return new Response("404 page not found", { status: 404 });
+    const body = recordOf(parseJson(text)) ?? {};
+    const objection = fake.objection(path, body);
+    return objection === null
+      ? (speakFurther[name]?.(feature, fake.isStream(path, body, headers), path) ?? fake.refuse("nothing to say"))
+      : fake.refuse(objection);
+  });
+  const relay = startRelay({
+    channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
+    options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
+  });
+  return {
+    async post(door: DoorName, wanted: FurtherName, streamed: boolean) {
+      feature = wanted;
+      const { path, body } = askFor(door, wanted, model, streamed);
+      const response = await relay.post(path, body);
+      return { response, text: await response.text(), sent: upstream.received.at(-1)?.text ?? "" };
+    },
+    stop() {
+      relay.stop();
+      upstream.stop();
+    },
+  };
+}
+
+/** Texts of the answers by their number. */
+function textsIn(door: DoorName, bodies: readonly JsonObject[]): string[] {
+  const texts: string[] = [];
+  for (const one of bodies.flatMap(({ choices, candidates }) => recordsOf(door === "chat" ? choices : candidates))) {
+    const at = Number(one.index ?? 0);
+    const parts = recordsOf(recordOf(one.content)?.parts).map(({ text }) => textOf(text) ?? "");
+    const said = recordOf(one.message) ?? recordOf(one.delta);
+    texts[at] = (texts[at] ?? "") + (textOf(said?.content) ?? "") + parts.join("");
+  }
+  return texts;
+}
+
+type Seen = (text: string, bodies: readonly JsonObject[]) => void;
+const holds =
+  (...pieces: (string | RegExp)[]): Seen =>
+  (text) => {
+    for (const piece of pieces) expect(text).toMatch(piece);
+  };
+const several =
+  (door: DoorName): Seen =>
+  (_text, bodies) =>
+    expect(textsIn(door, bodies)).toEqual([...TEXTS]);
+
+/** How the clients of each format see what the answer tells. */
+const SEEN: Readonly<Record<DoorName, Partial<Record<FurtherName, Seen>>>> = {
+  chat: {
+    citations: holds('"url_citation"', `"url":"${ADDRESS}"`),
+    several: several("chat"),
+    logprobs: holds(`"token":"${TEXTS[0]}"`, `"logprob":${LOGPROB}`),
+    blocked: holds('"finish_reason":"content_filter"'),
+  },
+  responses: {
+    citations: holds('"url_citation"', `"url":"${ADDRESS}"`),
+    logprobs: holds(`"token":"${TEXTS[0]}"`, `"logprob":${LOGPROB}`),
+    blocked: holds('"status":"incomplete"', '"reason":"content_filter"'),
+  },
+  messages: {
+    citations: holds(/"citations?(_delta)?"/, `"url":"${ADDRESS}"`),
+    blocked: holds('"stop_reason":"refusal"'),
+  },
+  gemini: {
+    citations: holds('"groundingChunks"', `"uri":"${ADDRESS}"`),
+    several: several("gemini"),
+    logprobs: holds('"logprobsResult"', `"token":"${TEXTS[0]}"`, `"logProbability":${LOGPROB}`),
+    blocked: holds('"finishReason":"SAFETY"'),
+  },
+};
+
+describe.each(PAIRS)("%s onto %s", (door, name) => {
+  let started: ReturnType<typeof start>;
+  beforeAll(() => {
+    started = start(name);
+  });
+  afterAll(() => started.stop());
+
+  const rows = ROWS.filter((feature) => !CANNOT[name]?.[feature] && !UNSAID[door]?.includes(feature));
+  test.each(rows.flatMap((feature) => [false, true].map((streamed) => [feature, streamed] as const)))(
+    "%s (streamed: %p)",
+    async (feature, streamed) => {
+      const { response, text, sent } = await started.post(door, feature, streamed);
+      expect(response.status === 200 ? "" : text).toBe("");
+      // Some doors must name a limit.
+      const limit = CANNOT[name]?.limit === undefined ? null : "max_tokens";
+      const dropped = response.headers.get("x-sluice-dropped");
+      expect(dropped === limit ? null : dropped).toBeNull();
+      const compactly = JSON.stringify(parseJson(sent));
+      for (const mark of MARKS[name]?.[feature] ?? []) expect(compactly).toContain(mark);
+      SEEN[door][feature]?.(text, streamed ? dataOf(text) : [recordOf(parseJson(text)) ?? {}]);
+      if (door === "chat" || door === "responses") {
+        expect(complaints?.(door, { status: response.status, streamed, text }) ?? []).toEqual([]);
+      }
+    },
+  );
+});
+
+const STAYS_BEHIND = [
+  ["anthropic", "chat", "audio-input", "audio"],
+  ["anthropic", "chat", "several", "n"],
+  ["bedrock", "chat", "logprobs", "logprobs"],
+  ["gemini", "messages", "user", "user"],
+  ["ollama", "messages", "document", "file"],
+  ["ollama", "gemini", "audio-input", "input_audio"],
+  ["cohere", "gemini", "document", "file"],
+  ["cohere", "chat", "user", "user"],
+  ["dashscope", "messages", "document", "file"],
+  ["mistral", "chat", "user", "user"],
+  ["openai-responses", "gemini", "several", "n"],
+] as const;
+
+test.each(STAYS_BEHIND)("what %s cannot take of %s's wishes is named: %s", async (name, door, feature, named) => {
+  const { post, stop } = start(name);
+  const { response } = await post(door, feature, false);
+  stop();
+  expect(response.status).toBe(200);
+  expect(response.headers.get("x-sluice-dropped")?.split(/, ?/)).toContain(named);
+});
