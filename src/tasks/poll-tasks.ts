@@ -41,7 +41,10 @@ async function pollKind(deps: PollDeps, kind: TaskKind): Promise<number> {
     const tasks = await claimOpenTasks(deps.db, kind, { before, now: before, limit: CLAIMED_AT_ONCE });
     const questions = questionsOf(deps, tasks);
     const work = async () => {
-      for (let question = questions.pop(); question; question = questions.pop()) changed += await ask(deps, question);
+      for (let question = questions.pop(); question; question = questions.pop()) {
+        const moved = await ask(deps, question);
+        changed += moved;
+      }
     };
     await Promise.all(Array.from({ length: QUESTIONS_AT_ONCE }, work));
     if (tasks.length < CLAIMED_AT_ONCE) return changed;

@@ -78,3 +78,85 @@ describe("a client of the drawing protocol", () => {
     expect(events.map(({ quota, userId }) => [quota, userId])).toEqual([[IMAGINE, stage.userId]]);
   });
 });
+
+describe("what an order may say", () => {
+  test.each([
+    ["imagine", {}, "prompt_is_required"],
+    ["change", { taskId: "1", action: "UPSCALE" }, "index_is_required"],
+    ["change", { taskId: "1" }, "action_is_required"],
+    ["simple-change", { content: "nonsense" }, "content_parse_failed"],
+    ["action", { taskId: "1" }, "custom_id_is_required"],
+    ["action", { customId: "MJ::JOB::upsample::1::x" }, "task_id_is_required"],
+    ["action", { taskId: "1", customId: "MJ::BOOKMARK::x" }, "unknown_action"],
+    ["change", { taskId: "nobody's", action: "UPSCALE", index: 1 }, "task_not_found"],
+    ["dance", {}, "unknown_action"],
+  ])("%s %p is refused: %s", async (name, body, why) => {
+    const answer = await stage.relay.post(`/mj/submit/${name}`, body);
+    const told = (await answer.json()) as Answer & { type: string };
+    expect([answer.status, told.code]).toEqual([400, 4]);
+    expect(told.description).toStartWith(why);
+    expect(await spent()).toBe(0);
+  });
+
+  test("“task U2” and the like are ordinary changes, of tasks that are done", async () => {
+    const first = await submit("imagine", { prompt: "a bird" }, "/mj-fast/mj/submit/");
+    expect(upstream.received.at(-1)?.path).toBe("/mj/submit/imagine");
+    const early = await stage.relay.post("/mj/submit/simple-change", { content: `${first.result} U2` });
+    expect(((await early.json()) as Answer).description).toStartWith("task_status_not_success");
+    upstream.finish(first.result);
+    await Bun.sleep(1100);
+    await stage.poll();
+    for (const [word, action, index] of [
+      ["v3", "VARIATION", 3],
+      ["R", "REROLL", undefined],
+    ] as const) {
+      const { result } = await submit("simple-change", { content: `${first.result} ${word}` });
+      const { body, path } = upstream.received.at(-1) ?? { body: {}, path: "" };
+      expect([path, body.taskId, body.action, body.index]).toEqual(["/mj/submit/change", first.result, action, index]);
+      expect(await fetchTask(result)).toMatchObject({ action, prompt: "a bird" });
+    }
+    expect(await spent()).toBe(3 * IMAGINE);
+  });
+
+  test("hooks and account filters of clients stay here, and what the upstream refuses is told and free", async () => {
+    await submit("imagine", { prompt: "a fish", notifyHook: "http://10.0.0.1/", accountFilter: { modes: ["FAST"] } });
+    expect(upstream.received.at(-1)?.body).toEqual({ prompt: "a fish" });
+    const already = await spent();
+    const banned = { code: 24, description: "May contain sensitive words", properties: { bannedWord: "nude" } };
+    upstream.answerNext(banned);
+    expect(await submit("imagine", { prompt: "something else" })).toMatchObject(banned);
+    upstream.answerNext({ code: 30, description: "busy" });
+    expect((await stage.relay.post("/mj/submit/imagine", { prompt: "x" })).status).toBe(429);
+    expect(await spent()).toBe(already);
+    upstream.answerNext({ code: 22, description: "In queue", result: "queued-1" });
+    expect(await submit("imagine", { prompt: "y" })).toMatchObject({ code: 1, result: "queued-1" });
+    expect(await spent()).toBe(already + IMAGINE);
+  });
+});
+
+describe("addresses without a key", () => {
+  test("lead nowhere without the signature, and give pictures only", async () => {
+    const { result } = await submit("imagine", { prompt: "a mouse" });
+    upstream.move(result, { status: "IN_PROGRESS", progress: "10%", imageUrl: `${upstream.url}/page.html` });
+    await Bun.sleep(1100);
+    await stage.poll();
+    const { imageUrl } = await fetchTask(result);
+    expect((await fetchImage(imageUrl)).status).toBe(502);
+    const guessed = imageUrl.replace(/-[0-9a-f]{32}/, `-${"0".repeat(32)}`);
+    expect((await fetchImage(guessed)).status).toBe(404);
+    const forged = await stage.relay.post(`/mj/notify/1-${"0".repeat(32)}`, { id: result, status: "SUCCESS" });
+    expect(forged.status).toBe(400);
+    expect(await fetchTask(result)).toMatchObject({ status: "IN_PROGRESS" });
+    upstream.finish(result);
+    await Bun.sleep(1100);
+    await stage.poll();
+  });
+
+  test("tell of other people's tasks to nobody", async () => {
+    const { result } = await submit("imagine", { prompt: "mine" });
+    const other = await stage.relay.get(`/mj/task/${result}/fetch`, { "mj-api-secret": "sk-other" });
+    expect(other.status).toBe(401);
+    const own = await stage.relay.get(`/mj/task/${result}/fetch`, { "mj-api-secret": "sk-test" });
+    expect(own.status).toBe(200);
+  });
+});

@@ -13,7 +13,7 @@ export function startMidjourney() {
   let next: JsonObject | null = null;
   let ordered: (() => void) | null = null;
   const open = (action: string, body: JsonObject): JsonObject => {
-    const id = String(14_001_929_738_000_000 + tasks.size);
+    const id = String(1_400_192_973_800_000 + tasks.size);
     const prompt = typeof body.prompt === "string" ? body.prompt : "";
     tasks.set(id, {
       id,
