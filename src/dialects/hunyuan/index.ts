@@ -10,12 +10,28 @@ import { encodeRequest } from "./encode-request.ts";
 export const hunyuanProvider = chunkedCodec({
   dialect: "hunyuan",
   encodeRequest,
-  reader: () => readEvent,
+  reader,
   isAnswer: (body) => Array.isArray(recordOf(body.Response)?.Choices),
   decodeError,
 });
 
-function readEvent(body: JsonObject): Meaning {
+/** What a search found stands in every event. */
+function reader(): (body: JsonObject) => Meaning {
+  let cited = false;
+  return (body) => {
+    const annotations = cited ? [] : foundBy(recordOf((recordOf(body.Response) ?? body).SearchInfo));
+    cited ||= annotations.length > 0;
+    return readEvent(body, annotations);
+  };
+}
+
+const foundBy = (search: JsonObject | null): JsonObject[] =>
+  recordsOf(search?.SearchResults).map(({ Title, Url }) => ({
+    type: "url_citation",
+    url_citation: { url: Url, title: Title },
+  }));
+
+function readEvent(body: JsonObject, annotations: readonly JsonObject[]): Meaning {
   const answer = recordOf(body.Response) ?? body;
   const choices = recordsOf(answer.Choices);
   const usage = recordOf(answer.Usage);
@@ -24,7 +40,7 @@ function readEvent(body: JsonObject): Meaning {
     created: answer.Created,
     choices: choices.map((choice, index) => ({
       index: choice.Index ?? index,
-      delta: deltaOf(recordOf(choice.Delta) ?? recordOf(choice.Message) ?? {}),
+      delta: { ...deltaOf(recordOf(choice.Delta) ?? recordOf(choice.Message) ?? {}), annotations },
       finish_reason: textOf(choice.FinishReason) || null,
     })),
     usage: usage && {
