@@ -1,4 +1,4 @@
-import type { Conversation, Signature } from "../conversation.ts";
+import type { Citation, Conversation, Signature } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import type { FinishReason, ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../reply.ts";
 import type { ReportedUsage } from "../usage.ts";
@@ -32,6 +32,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   /** Calls stay open side by side: their pieces may interleave. */
   #calls = new Map<number, OpenCall>();
   #reason: FinishReason = "stop";
+  #cited: Citation[] = [];
 
   constructor(
     private readonly context: ReplyContext,
@@ -111,7 +112,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
         return this.#write(name, { item_id: item.id, output_index: item.outputIndex, delta: step.text });
       }
       case "citation":
-        return this.#annotate(step);
+        this.#cited.push(step.citation);
+        return this.#item?.kind === "message" ? this.#annotate(this.#item) : "";
       case "media": {
         if (step.kind !== "image") return "";
         const id = this.context.newId("ig_");
@@ -127,11 +129,11 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #text(part: "output_text" | "refusal", text: string, logprobs: JsonObject[] = []): string {
     if (text === "") return "";
-    if (this.#item?.kind === "message") return this.#item.say(part, text, logprobs);
+    if (this.#item?.kind === "message") return this.#item.say(part, text, logprobs) + this.#annotate(this.#item);
     const closed = this.#closeItem() + this.#closeCalls();
     const item = new MessageItem(this.context.newId("msg_"), this.#nextIndex++, this.#write);
     this.#item = item;
-    return closed + item.open() + item.say(part, text, logprobs);
+    return closed + item.open() + item.say(part, text, logprobs) + this.#annotate(item);
   }
 
   #openReasoning(): string {
@@ -224,9 +226,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return summary + this.#done(item.outputIndex, reasoningItem(item.id, item.text, item.sealed));
   }
 
-  #annotate({ citation }: Extract<ReplyEvent, { type: "citation" }>): string {
-    const annotation = annotationOf(citation);
-    return annotation && this.#item?.kind === "message" ? this.#item.annotate(annotation) : "";
+  /** Tells the sources that wait: some upstreams name them before the text. */
+  #annotate(message: MessageItem): string {
+    const annotations = this.#cited.splice(0).flatMap((citation) => annotationOf(citation) ?? []);
+    return annotations.map((annotation) => message.annotate(annotation)).join("");
   }
 
   #wholeItem(item: JsonObject): string {
