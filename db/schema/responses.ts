@@ -15,6 +15,8 @@ export const storedResponses = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     channelId: integer("channel_id").notNull(),
+    /** SHA-256 of the channel's key that made it; empty: not known. */
+    keyHash: text("key_hash").notNull().default(""),
     /** The channel's upstream has stored it; else `turns` and `body` hold it. */
     isNative: boolean("is_native").notNull(),
     /** JSON of the turns, the answer's included. */

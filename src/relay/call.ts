@@ -9,6 +9,7 @@ import { recordIdOf, requestIdOf } from "../lib/request-id.ts";
 import type { Caller } from "./authenticate.ts";
 import type { ClientBody } from "./client-body.ts";
 import type { Endpoint } from "./endpoints/endpoint.ts";
+import type { Tried } from "./scheduler/choose.ts";
 import type { Hold } from "./services.ts";
 
 /** What is known of a call once it was read and admitted. */
@@ -41,6 +42,8 @@ export class Call {
   keyIndex = -1;
   upstreamModel = "";
   dropped: readonly string[] = [];
+  /** What is left out from the start; null: nothing. */
+  tried: Tried | null = null;
   /** An earlier talk was put before its own messages. */
   resumed = false;
   /** What its conversation is recognised by; null where nothing is to be remembered. */

@@ -17,7 +17,7 @@ export async function tryChannels<Result>(
 ): Promise<Result> {
   const { caller } = call.admitted;
   const retries = caller.pinnedChannelId === null ? context.services.settings.get("RetryTimes") : 0;
-  let tried: Tried | null = null;
+  let tried = call.tried;
   let last: AttemptFailure | null = null;
   for (let left = retries; ; left -= 1) {
     const choice = await chooseChannel(context, call, tried);

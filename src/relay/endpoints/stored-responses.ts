@@ -1,12 +1,18 @@
-import type { ChannelEntry } from "../../channels/entry.ts";
-import { openaiResponsesDoor } from "../../dialects/openai-responses/index.ts";
+import { emptyConversation, type Turn } from "../../dialects/conversation.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf } from "../../dialects/json.ts";
+import { readError } from "../../dialects/openai-chat/error.ts";
+import { openaiResponsesDoor, openaiResponsesProvider } from "../../dialects/openai-responses/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import { randomId } from "../../lib/request-id.ts";
 import { providerOf } from "../../providers/registry.ts";
+import { notAnswered, refusedByUpstream } from "../attempt-failure.ts";
 import type { Caller } from "../authenticate.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import type { RelayServer } from "../handle.ts";
+import { hashOf, makerOf } from "../objects/ask-upstream.ts";
 import type { StoredResponse } from "../responses/store.ts";
+import { toldOf } from "../try-channels.ts";
 import { answerFor } from "./models.ts";
 
 type Action = "retrieve" | "delete" | "cancel" | "input_items";
@@ -24,8 +30,8 @@ export const storedResponse = (
 ): Promise<Response> =>
   answerFor(context, request, server, openaiResponsesDoor, async (caller) => {
     const stored = await find(context, caller, id);
-    const channel = stored.isNative ? context.services.channels.get(stored.channelId) : null;
-    const answer = channel ? await askUpstream(context, channel, stored, action) : ownAnswer(stored, action);
+    const { search } = new URL(request.url);
+    const answer = stored.isNative ? await askMaker(context, stored, action, search) : ownAnswer(stored, action);
     if (action === "delete") await context.services.responses.remove(id, caller.user.id);
     return answer;
   });
@@ -50,12 +56,7 @@ function ownAnswer({ id, body, turns }: StoredResponse, action: Action): object 
         type: "invalid_request_error",
       });
     case "input_items": {
-      const items = turns.slice(0, -1).map(({ role, parts }, index) => ({
-        id: `item_${index}`,
-        type: "message",
-        role,
-        content: parts.flatMap((part) => (part.type === "text" ? [{ type: "input_text", text: part.text }] : [])),
-      }));
+      const items = inputItems(turns.slice(0, -1));
       return {
         object: "list",
         data: items,
@@ -67,32 +68,54 @@ function ownAnswer({ id, body, turns }: StoredResponse, action: Action): object 
   }
 }
 
-const METHODS: Readonly<Record<Action, string>> = {
+/** The turns as items of a request, each with an id. */
+function inputItems(turns: readonly Turn[]): JsonObject[] {
+  const conversation = { ...emptyConversation("openai-responses", ""), turns: [...turns] };
+  const target = { model: "", defaultMaxTokens: 0, newId: randomId };
+  const { input } = openaiResponsesProvider.encodeRequest(conversation, target, new Set());
+  return recordsOf(input).map((item, at) => ({ id: `item_${at}`, ...item }));
+}
+
+const TIMEOUT_MS = 60_000;
+const METHODS: Readonly<Record<Action, "GET" | "POST" | "DELETE">> = {
   retrieve: "GET",
   delete: "DELETE",
   cancel: "POST",
   input_items: "GET",
 };
 
-async function askUpstream(
-  { mediaFetch }: RelayContext,
-  channel: ChannelEntry,
-  { id }: StoredResponse,
+/** Asks the channel and key that made the response, in the client's words. Rejects RelayError with what it answered. */
+async function askMaker(
+  context: RelayContext,
+  { id, channelId, keyHash }: StoredResponse,
   action: Action,
+  search: string,
 ): Promise<object> {
+  const known = context.services.channels.get(channelId)?.keys[0] ?? "";
+  const { channel, key } = makerOf(context, { channelId, keyHash: keyHash || hashOf(known) });
   const provider = providerOf(channel.type);
-  const [key = ""] = channel.keys;
-  if (!provider)
-    throw new RelayError(503, "channel_unavailable", "The channel that keeps the response is not available.");
+  if (!provider) throw toldOf(context, notAnswered(channel, key, "unsupported"));
   const ask = { capability: "chat", dialect: "openai-responses", model: "", stream: false, key } as const;
   const [path = "", query] = provider.url(channel, ask).split("?");
   const suffix = action === "retrieve" || action === "delete" ? "" : `/${action}`;
-  const answer = await mediaFetch(`${path}/${encodeURIComponent(id)}${suffix}${query ? `?${query}` : ""}`, {
+  const wishes = [query, search.slice(1)].filter((part) => part).join("&");
+  const { proxy } = channel.setting;
+  const outgoing = {
     method: METHODS[action],
+    url: `${path}/${encodeURIComponent(id)}${suffix}${wishes && `?${wishes}`}`,
     headers: provider.authHeaders(channel, key, ask),
+    body: "",
+    proxy: typeof proxy === "string" ? proxy : "",
+  };
+  const response = await context.upstream.send(outgoing, AbortSignal.timeout(TIMEOUT_MS)).catch((error) => {
+    throw toldOf(context, notAnswered(channel, key, "unreachable", error));
   });
-  if (answer.status >= 400) {
-    throw new RelayError(answer.status, "upstream_refused", "The upstream that keeps the response refused.");
+  const text = await response.text();
+  if (!response.ok) {
+    const error = readError(response.status, text);
+    throw toldOf(context, refusedByUpstream(channel, key, response.status, error, null));
   }
-  return JSON.parse(answer.text()) as object;
+  const answer = recordOf(parseJson(text));
+  if (!answer) throw toldOf(context, notAnswered(channel, key, "broken"));
+  return answer;
 }

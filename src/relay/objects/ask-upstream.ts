@@ -51,7 +51,10 @@ export async function askObject(context: RelayContext, choice: Choice, ask: Obje
 }
 
 /** The channel and key that made an object. Throws RelayError when they are gone or switched off. */
-export function makerOf({ services }: RelayContext, { channelId, keyHash }: KeptObject): Choice {
+export function makerOf(
+  { services }: RelayContext,
+  { channelId, keyHash }: Pick<KeptObject, "channelId" | "keyHash">,
+): Choice {
   const channel = services.channels.get(channelId);
   const key = channel?.keys.find((each) => hashOf(each) === keyHash);
   if (channel?.status !== 1 || key === undefined || channel.disabledKeys.has(key)) {

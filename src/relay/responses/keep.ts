@@ -4,6 +4,7 @@ import type { JsonObject } from "../../dialects/json.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
+import { hashOf } from "../objects/ask-upstream.ts";
 
 /** Takes a complete answer: how it ended, and its body where the gateway wrote it itself. */
 export type KeepReply = (reply: Reply, id: string, body: JsonObject | null) => void;
@@ -24,11 +25,13 @@ export function keeperOf(
   if (!channel) return null;
   return (reply, id, body) => {
     const answer = reply.choices[0];
+    const key = channel.keys[call.keyIndex];
     const now = nowSeconds();
     context.services.responses.keep({
       id,
       userId: call.admitted.caller.user.id,
       channelId: channel.id,
+      keyHash: key === undefined ? "" : hashOf(key),
       isNative,
       turns: isNative ? [] : [...request.turns, { role: "assistant", parts: answer?.parts ?? [] }],
       body: isNative ? {} : (body ?? {}),

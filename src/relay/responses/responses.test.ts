@@ -26,9 +26,9 @@ const native = (id: string) => ({
   usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
 });
 
-function start(answer: Parameters<typeof startUpstream>[0], options = {}) {
+function start(answer: Parameters<typeof startUpstream>[0], options = {}, channel = {}) {
   const upstream = startUpstream(answer);
-  const fields = { baseUrl: upstream.url, models: ["m"], groups: ["default"] };
+  const fields = { baseUrl: upstream.url, models: ["m"], groups: ["default"], ...channel };
   const relay = startRelay({
     channels: [channelEntry({ ...fields, id: 1 }), channelEntry({ ...fields, id: 2 })],
     options: { ModelRatio: '{"m": 1}', ...options },
@@ -67,8 +67,31 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     const made = await client.responses.create({ model: "m", input: "Hello" });
     expect((await client.responses.retrieve(made.id)).id).toBe(made.id);
     expect((await client.responses.inputItems.list(made.id)).data).toHaveLength(1);
+    await expect(client.responses.cancel(made.id).asResponse()).rejects.toMatchObject({
+      status: 400,
+      code: "not_cancellable",
+    });
     await client.responses.delete(made.id);
     await expect(client.responses.retrieve(made.id).asResponse()).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("lists pictures, calls and results among its input items", async () => {
+    const { client } = converting();
+    const image_url = "https://example.com/a.png";
+    const call = { type: "function_call" as const, call_id: "c1", name: "f", arguments: "{}" };
+    const made = await client.responses.create({
+      model: "m",
+      input: [
+        { role: "user", content: [{ type: "input_image", image_url, detail: "auto" }] },
+        call,
+        { type: "function_call_output", call_id: "c1", output: "42" },
+      ],
+    });
+    expect((await client.responses.inputItems.list(made.id)).data).toMatchObject([
+      { type: "message", role: "user", content: [{ type: "input_image", image_url }] },
+      call,
+      { type: "function_call_output", call_id: "c1", output: "42" },
+    ]);
   });
 
   test.each([
@@ -95,5 +118,55 @@ describe("a talk by reference, on an upstream that keeps it", () => {
     expect(last).toMatchObject({ previous_response_id: "resp_1", input: "And?" });
     await client.responses.retrieve(first.id);
     expect(upstream.received.at(-1)?.path).toBe("/v1/responses/resp_1");
+  });
+
+  test("is looked at, listed, cancelled and deleted with the key that made it", async () => {
+    const seen: string[] = [];
+    let count = 0;
+    const { client } = start(
+      ({ path, headers, text }, request) => {
+        const key = headers.get("authorization")?.slice(7);
+        seen.push(`${key} ${request.method} ${path.slice(3)}${new URL(request.url).search}`);
+        if (request.method === "DELETE") return Response.json({ id: "resp_1", object: "response", deleted: true });
+        if (path.endsWith("/input_items")) return Response.json({ object: "list", data: [], has_more: false });
+        return Response.json(native(text.includes("model") ? `resp_${++count}` : "resp_1"));
+      },
+      {},
+      { keys: ["key-a", "key-b", "key-c"] },
+    );
+    const made = await client.responses.create({ model: "m", input: "Hello" });
+    const key = seen[0]?.split(" ")[0];
+    for (const input of ["Other talk", "Third talk", "And?"]) {
+      await client.responses.create({ model: "m", input, ...(input === "And?" && { previous_response_id: made.id }) });
+    }
+    expect(new Set(seen.slice(0, 3).map((line) => line.split(" ")[0])).size).toBeGreaterThan(1);
+    await client.responses.retrieve(made.id, { include: ["reasoning.encrypted_content"] });
+    await client.responses.inputItems.list(made.id, { limit: 7 });
+    await client.responses.cancel(made.id);
+    await client.responses.delete(made.id);
+    expect(seen.slice(3).map((line) => line.replace("%5B%5D", "[]"))).toEqual([
+      `${key} POST /responses`,
+      `${key} GET /responses/resp_1?include[]=reasoning.encrypted_content`,
+      `${key} GET /responses/resp_1/input_items?limit=7`,
+      `${key} POST /responses/resp_1/cancel`,
+      `${key} DELETE /responses/resp_1`,
+    ]);
+    await expect(client.responses.retrieve(made.id).asResponse()).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("tells what the upstream says of it", async () => {
+    const { client } = start(({ path }) =>
+      path.endsWith("/cancel")
+        ? Response.json(
+            { error: { message: "Cannot cancel a synchronous response.", type: "invalid_request_error" } },
+            { status: 400 },
+          )
+        : Response.json(native("resp_1")),
+    );
+    const made = await client.responses.create({ model: "m", input: "Hello" });
+    await expect(client.responses.cancel(made.id).asResponse()).rejects.toMatchObject({
+      status: 400,
+      error: { message: expect.stringContaining("Cannot cancel a synchronous response.") },
+    });
   });
 });

@@ -8,6 +8,7 @@ import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { promptTokensBound } from "../estimate.ts";
+import { hashOf } from "../objects/ask-upstream.ts";
 import type { StoredResponse } from "./store.ts";
 
 /**
@@ -50,6 +51,8 @@ export async function resume(context: RelayContext, call: Call): Promise<void> {
       );
     }
     const tiers = [{ priority: channel.priority, channels: [channel] }];
+    const others = channel.keys.filter((key) => previous.keyHash !== "" && hashOf(key) !== previous.keyHash);
+    call.tried = { channels: new Set(), keys: new Map([[channel.id, new Set(others)]]) };
     call.admitted = { ...admitted, candidates: { model: admitted.candidates.model, tiers } };
     return;
   }

@@ -9,6 +9,8 @@ export type StoredResponse = Readonly<{
   id: string;
   userId: number;
   channelId: number;
+  /** Tells which of the channel's keys made it; empty: not known. */
+  keyHash: string;
   /** The upstream has it; else `turns` and `body` hold it. */
   isNative: boolean;
   turns: readonly Turn[];

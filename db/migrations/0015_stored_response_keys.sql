@@ -1,0 +1,1 @@
+ALTER TABLE "stored_responses" ADD COLUMN "key_hash" text DEFAULT '' NOT NULL;
