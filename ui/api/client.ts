@@ -122,7 +122,8 @@ async function readLines(response: Response, type: string, onLine: (line: string
   }
 }
 
-async function send(path: string, init: RequestInit): Promise<Response> {
+/** Sends a call as it is. Rejects ApiError when the server cannot be reached. */
+export async function send(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { translate } from "../i18n.ts";
-import { ApiError } from "./client.ts";
+import { ApiError, send } from "./client.ts";
 
 type Refusal = Readonly<{ message?: string; success?: boolean; error?: Readonly<{ message?: string }> }>;
 
@@ -8,21 +8,15 @@ type Refusal = Readonly<{ message?: string; success?: boolean; error?: Readonly<
  * ApiError with what the server says.
  */
 export async function callWithKey<Answer>(path: string, key: string, signal?: AbortSignal): Promise<Answer> {
-  let response: Response;
-  try {
-    response = await fetch(path, {
-      credentials: "omit",
-      headers: {
-        Authorization: `Bearer ${key}`,
-        "Cache-Control": "no-store",
-        "Accept-Language": document.documentElement.lang || "en",
-      },
-      ...(signal && { signal }),
-    });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(translate("api.unreachable"), 0, null);
-  }
+  const response = await send(path, {
+    credentials: "omit",
+    headers: {
+      Authorization: `Bearer ${key}`,
+      "Cache-Control": "no-store",
+      "Accept-Language": document.documentElement.lang || "en",
+    },
+    ...(signal && { signal }),
+  });
   const requestId = response.headers.get("x-request-id");
   const answer = (await response.json().catch(() => null)) as (Answer & Refusal) | null;
   if (answer === null) throw new ApiError(translate("api.notJson"), response.status, requestId);
