@@ -1,11 +1,14 @@
 /** Every channel type that there is: answers, streams, refusals, tokens and the price, and its list of models and balance. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openTestDatabase, type TestDatabase } from "../../../db/testing.ts";
 import { fetchModels } from "../../channels/fetch-models.ts";
+import { testChannel } from "../../channels/test-channel.ts";
 import { recordOf, recordsOf, textOf } from "../../dialects/json.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { channelTypes, providerOf } from "../../providers/registry.ts";
 import { dataOf } from "../matrix/doors.ts";
+import { channelEntry } from "../testing/entries.ts";
 import { startRelay } from "../testing/start-relay.ts";
 import { compatibleTypes } from "./compatible.ts";
 import { ANSWER, type FakeType, REFUSED, USAGE } from "./fake-type.ts";
@@ -19,6 +22,12 @@ const MODEL_RATIO = 2;
 const COMPLETION_RATIO = 3;
 /** (prompt + completion × its ratio) × the model's ratio, in quota units. */
 const PRICE = (USAGE.prompt + USAGE.completion * COMPLETION_RATIO) * MODEL_RATIO;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
 
 const fetch = createSafeFetch(createAddressPolicy(true));
 const nameOf = ({ type, model }: FakeType) => `${type} ${providerOf(type)?.name} (${model})`;
@@ -105,6 +114,17 @@ describe.each([...FAKES, zhipuFourth].map((fake) => [nameOf(fake), fake] as cons
     expect(response.status).toBe(fake.refusal.status);
     expect(await relay.billing.nextRecord(count + 1)).toMatchObject({ quota: 0 });
     expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test("passes the test of its connection, and fails it when refused", async () => {
+    const { upstream } = started;
+    const { type, key, model, other = "", base = "" } = fake;
+    const channel = channelEntry({ type, baseUrl: upstream.url + base, keys: [key], other, models: [model] });
+    expect(await testChannel({ db: database.db, fetch }, channel)).toMatchObject({ success: true, message: "", model });
+    upstream.state.refuses = true;
+    const refused = await testChannel({ db: database.db, fetch }, channel);
+    upstream.state.refuses = false;
+    expect(refused).toMatchObject({ success: false, message: expect.stringContaining(REFUSED) });
   });
 
   const upstreamOf = () => ({ type: fake.type, baseUrl: started.upstream.url, key: fake.key, other: fake.other ?? "" });

@@ -308,16 +308,23 @@ const vertex: FakeType = {
   },
 };
 
+const GENERATION = "/api/v1/services/aigc/text-generation/generation";
+
+/** Chats of OpenAI's clients go to the address that imitates it; the test of a connection goes to its own. */
 const dashscope: FakeType = {
   type: 17,
   model: "qwen-plus",
   key: "upstream",
   objection: ({ path, headers }) => {
     if (headers.get("authorization") !== "Bearer upstream") return "InvalidApiKey";
-    return path === "/compatible-mode/v1/chat/completions" ? null : `no such page: ${path}`;
+    return path === "/compatible-mode/v1/chat/completions" || path === GENERATION ? null : `no such page: ${path}`;
   },
-  question: ({ messages }) => textOf(recordsOf(messages).at(-1)?.content) ?? "",
-  whole: openaiWhole,
+  question: ({ messages, input }) => textOf(recordsOf(messages ?? recordOf(input)?.messages).at(-1)?.content) ?? "",
+  whole({ path }) {
+    if (path !== GENERATION) return openaiWhole();
+    const choices = [{ message: { role: "assistant", content: ANSWER }, finish_reason: "stop" }];
+    return Response.json({ output: { choices }, usage: { input_tokens: 20, output_tokens: 9 }, request_id: "r" });
+  },
   stream: openaiStream,
   refusal: {
     status: 400,
