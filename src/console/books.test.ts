@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { redemptionCodes } from "../../db/schema/codes.ts";
+import { redemptionCodes, redemptionUses } from "../../db/schema/codes.ts";
 import { usageRollups } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
+import { agents, checkIns, rebates, topUpOrders, withdrawals } from "../../db/schema/wallet.ts";
 import { BOOKS, type BookSlice } from "../billing/books/check-books.ts";
 import { nowSeconds } from "../lib/clock.ts";
+import { LOG_TYPE, writeLog, writeManagementLog } from "../logs/write-log.ts";
 import { bookRoutes } from "./books.ts";
 import { startTestConsole, type TestConsole } from "./testing.ts";
 
@@ -49,6 +51,46 @@ test("a sum that is off by one unit is shown, with both sides", async () => {
 test("a used code without a use is shown", async () => {
   await app.db.insert(redemptionCodes).values({ key: "k", name: "spring", quota: 1, status: 3, createdTime: 1 });
   expect(await check("codes")).toMatchObject({ wrong: [{ name: "spring", kept: 1, added: 0 }] });
+});
+
+test("a balance is all that was credited less what was used; a planted unit is shown", async () => {
+  const id = await app.addUser("bea");
+  const balance = async () => (await check("balances")).wrong.filter((off) => off.id === id);
+  expect(await balance()).toEqual([]);
+  const at = { userId: id, createdTime: 1 };
+  await app.db.insert(topUpOrders).values([
+    { ...at, tradeNo: "a", method: "x", quota: 1000, money: "1", status: "success" },
+    { ...at, tradeNo: "b", method: "x", quota: 5000, money: "1", status: "pending" },
+  ]);
+  const [code] = await app.db
+    .insert(redemptionCodes)
+    .values({ key: "c", name: "code", quota: 200, status: 3, createdTime: 1 })
+    .returning({ id: redemptionCodes.id });
+  await app.db.insert(redemptionUses).values({ codeId: code?.id ?? 0, userId: id, quota: 200, usedTime: 1 });
+  await app.db.insert(rebates).values([
+    { ...at, rechargeQuota: 1, quota: 30, kind: "cashback" },
+    { ...at, rechargeQuota: 1, quota: 9999, kind: "dividend" },
+  ]);
+  await app.db.insert(checkIns).values({ ...at, day: "2026-01-01", quota: 4 });
+  await app.db.insert(agents).values({ ...at, rate: "5", balance: 10, earned: 100 });
+  await app.db.insert(withdrawals).values([
+    { ...at, quota: 40, status: "paid" },
+    { ...at, quota: 7, status: "rejected" },
+  ]);
+  await writeLog(app.db, { type: LOG_TYPE.system, userId: id, content: "Quota for a new user", quota: 600 });
+  const rootId = Number(root["Sluice-User"]);
+  await writeManagementLog(app.db, { id: rootId }, "Changed", { user_id: id, quota_delta: -100 });
+  // 1000 + 200 + 30 + 4 + (100 − 10 − 40) + 600 − 100, and 3 of 5 rewards transferred.
+  const credited = 1787;
+  const set = (quota: number) =>
+    app.db
+      .update(users)
+      .set({ quota, usedQuota: 500, affHistoryQuota: 5, affQuota: 2 })
+      .where(sql`${users.id} = ${id}`);
+  await set(credited - 500);
+  expect(await balance()).toEqual([]);
+  await set(credited - 499);
+  expect(await balance()).toEqual([{ id, name: "bea", kept: credited + 1, added: credited }]);
 });
 
 test("is for super admins", async () => {

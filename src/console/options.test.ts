@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { options } from "../../db/schema/settings.ts";
+import { passkeys } from "../../db/schema/sign-in.ts";
+import { identities } from "../../db/schema/users.ts";
 import { createVault } from "../lib/crypto.ts";
 import { createLogger } from "../lib/log.ts";
 import { checkEncryptionKey } from "../settings/key-check.ts";
@@ -27,6 +29,24 @@ const list = async () => {
 };
 
 describe("options", () => {
+  test("sign-in by password stays on until a super admin has another way", async () => {
+    const refused = { success: false, code: "option_password_login_needed" };
+    expect((await put("PasswordLoginEnabled", false)).body).toMatchObject(refused);
+    const imported = { options: { PasswordLoginEnabled: "false" } };
+    expect((await app.ask("POST", "/api/option/import", imported, root)).body).toMatchObject(refused);
+    const userId = Number(root["Sluice-User"]);
+    await app.db.insert(identities).values({ provider: "discord", subject: "7", userId, createdAt: 1 });
+    expect((await put("PasswordLoginEnabled", false)).body).toMatchObject(refused);
+    await put("DiscordClientId", "id");
+    await put("DiscordOAuthEnabled", true);
+    expect((await put("PasswordLoginEnabled", false)).body).toMatchObject({ success: true });
+    expect((await put("PasswordLoginEnabled", true)).body).toMatchObject({ success: true });
+    await put("DiscordOAuthEnabled", false);
+    await app.db.insert(passkeys).values({ id: "k", userId, name: "key", publicKey: "", createdAt: 1 });
+    expect((await put("PasswordLoginEnabled", "false")).body).toMatchObject({ success: true });
+    await put("PasswordLoginEnabled", true);
+  });
+
   test("are listed as text, defaults included", async () => {
     const { values } = await list();
     expect(values.get("QuotaPerUnit")).toBe("500000");

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
+import { guardPasswordLogin } from "../accounts/guard-password-login.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { optionKeys, registry } from "../settings/registry/index.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -22,6 +23,7 @@ export function optionRoutes(
     .put(
       "/",
       async ({ actor, body }) => {
+        await guardPasswordLogin({ db, settings }, body.key, String(body.value));
         await settings.set(body.key, String(body.value));
         // The name alone: values may be secrets.
         await writeManagementLog(db, actor, `Changed the option ${body.key}`);

@@ -21,7 +21,7 @@ export function judgeSkew(
   host = "",
 ): Finding {
   const sure = Math.max(0, Math.abs(skewMs) - doubtMs);
-  const said = [code, { seconds: (skewMs / 1000).toFixed(1), host }] as const;
+  const said = [code, { seconds: (Math.round(skewMs / 100) / 10 + 0).toFixed(1), host }] as const;
   if (sure < SOME_MS) return fine(...said);
   return trouble(sure < MUCH_MS ? "warn" : "fail", said, ["doctor_fix_clock"]);
 }

@@ -7,6 +7,7 @@ import People from "@mui/icons-material/GroupOutlined";
 import Info from "@mui/icons-material/InfoOutlined";
 import Demote from "@mui/icons-material/KeyboardDoubleArrowDownOutlined";
 import Promote from "@mui/icons-material/KeyboardDoubleArrowUpOutlined";
+import LockReset from "@mui/icons-material/LockResetOutlined";
 import Remove from "@mui/icons-material/PersonRemoveOutlined";
 import Button from "@mui/material/Button";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -30,6 +31,7 @@ import { UserDrawer } from "../features/users/UserDrawer.tsx";
 import { UserFilterBar } from "../features/users/UserFilterBar.tsx";
 import { UserInfoDialog } from "../features/users/UserInfoDialog.tsx";
 import { UserStatus } from "../features/users/UserStanding.tsx";
+import { useSecondFactorReset } from "../features/users/use-second-factor-reset.ts";
 import { useUserActions } from "../features/users/use-user-actions.ts";
 import { ACTIVE, actionsFor, drawerOf, isInReach, type User, type UserAction } from "../features/users/user.ts";
 import { exportUsers } from "../features/users/user-calls.ts";
@@ -65,6 +67,7 @@ export const UserListPage = () => {
   const list = useQuery({ ...userPage(filters, page, pageSize), placeholderData: keepPreviousData });
   const columns = useColumnChoice(useUserColumns(), "users-table-columns");
   const manage = useUserActions();
+  const resetFactor = useSecondFactorReset();
   const go = (to: "/user" | "/user/add") => navigate({ to, search: true });
   const edit = (user: User) => navigate({ to: "/user/edit/$id", params: { id: String(user.id) }, search: true });
   const download = async () => {
@@ -80,6 +83,9 @@ export const UserListPage = () => {
       ? [
           { label: t("users.actions.edit"), icon: <Edit />, onSelect: () => void edit(user) },
           { label: t("users.quota.open"), icon: <Paid />, onSelect: () => setTopped(user) },
+          ...(user.id === actor?.id
+            ? []
+            : [{ label: t("users.secondFactor.reset"), icon: <LockReset />, onSelect: () => void resetFactor(user) }]),
         ]
       : []),
     ...actionsFor(user, actor).map((action) => ({

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "../../../db/types.ts";
 
-/** What can be re-added: counters against roll-ups, roll-ups against the log, and what is set aside or used up. */
-export const BOOKS = ["users", "channels", "tokens", "hours", "holds", "codes", "dividends"] as const;
+/** What can be re-added: balances against all that was credited and charged, counters against roll-ups, roll-ups against the log, and what is set aside or used up. */
+export const BOOKS = ["balances", "users", "channels", "tokens", "hours", "holds", "codes", "dividends"] as const;
 export type Book = (typeof BOOKS)[number];
 
 /** A sum that is kept and the same re-added; both quota units, of codes uses. */
@@ -49,6 +49,8 @@ export async function readUncovered(db: Db): Promise<number> {
 
 function statementOf(book: Book, after: number, nowSeconds: number): SQL {
   switch (book) {
+    case "balances":
+      return balances(after);
     case "users":
       return sql`select u.id, u.username as name, u.used_quota as kept,
           (select coalesce(sum(r.quota), 0) from usage_rollups r where r.user_id = u.id) as added
@@ -85,3 +87,28 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
         from agents a join users u on u.id = a.user_id where a.user_id > ${after} order by a.user_id limit ${SLICE}`;
   }
 }
+
+/**
+ * Left and used against everything that was ever credited: top-ups, codes, cashback, check-ins, rewards and earnings that
+ * were transferred, and, by the log, gifts and what administrators changed. Refunds take from what was used.
+ */
+const balances = (after: number): SQL => sql`
+  with slice as (select * from users u where u.id > ${after} order by u.id limit ${SLICE}),
+  changed as (
+    select (l.other::jsonb->>'user_id')::bigint as user_id, sum((l.other::jsonb->>'quota_delta')::bigint) as quota
+    from logs l
+    where l.type = 3 and l.user_id in (select a.id from users a where a.role >= 10)
+      and l.other like '%"quota_delta"%'
+    group by 1)
+  select s.id, s.username as name, s.quota + s.used_quota as kept,
+    s.aff_history_quota - s.aff_quota
+    + (select coalesce(sum(o.quota), 0) from top_up_orders o where o.user_id = s.id and o.status = 'success')
+    + (select coalesce(sum(c.quota), 0) from redemption_uses c where c.user_id = s.id)
+    + (select coalesce(sum(r.quota), 0) from rebates r where r.user_id = s.id and r.kind = 'cashback')
+    + (select coalesce(sum(d.quota), 0) from check_ins d where d.user_id = s.id)
+    + (select coalesce(sum(a.earned - a.balance), 0) from agents a where a.user_id = s.id)
+    - (select coalesce(sum(w.quota), 0) from withdrawals w where w.user_id = s.id and w.status <> 'rejected')
+    + (select coalesce(sum(l.quota), 0) from logs l where l.user_id = s.id and l.type = 4
+        and l.content in ('Quota for a new user', 'Quota for using an invitation', 'Quota to start with'))
+    + coalesce((select c.quota from changed c where c.user_id = s.id), 0) as added
+  from slice s order by s.id`;

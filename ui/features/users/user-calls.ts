@@ -16,3 +16,6 @@ export const manageUser = async (id: number, action: UserAction): Promise<{ role
   (await request<{ role: number; status: number }>("/api/user/manage", { method: "POST", body: { id, action } })).data;
 
 export const exportUsers = (filters: UserFilters) => requestFile("/api/user/export", filters);
+
+/** Turns off the two-step verification of somebody who has lost it. Rejects ApiError, also when it is off. */
+export const resetSecondFactor = (id: number) => request<null>(`/api/user/${id}/second_factor`, { method: "DELETE" });
