@@ -31,15 +31,16 @@ type Listener = (call: LiveCall) => void;
 export type CallFeed = Readonly<{
   /** Hands a call on to those who watch; `make` is not called when nobody does. */
   tell(make: () => LiveCall): void;
-  /** Calls of this process from now on, until the returned function is called. `onEnd` hears that the feed is closed. */
+  /** Calls of this process from now on, until the returned function is called. `onEnd` hears that the feed is closed, also when it was already. */
   watch(listener: Listener, onEnd: () => void): () => void;
-  /** Sends everybody away. */
+  /** Sends everybody away, for good. */
   close(): void;
 }>;
 
 /** Joins the relay, which tells of calls, with the console, which shows them. */
 export function createCallFeed(): CallFeed {
   const watchers = new Map<Listener, () => void>();
+  let isClosed = false;
   return {
     tell(make) {
       if (watchers.size === 0) return;
@@ -47,10 +48,12 @@ export function createCallFeed(): CallFeed {
       for (const listener of watchers.keys()) listener(call);
     },
     watch(listener, onEnd) {
-      watchers.set(listener, onEnd);
+      if (isClosed) queueMicrotask(onEnd);
+      else watchers.set(listener, onEnd);
       return () => watchers.delete(listener);
     },
     close() {
+      isClosed = true;
       for (const onEnd of [...watchers.values()]) onEnd();
       watchers.clear();
     },
