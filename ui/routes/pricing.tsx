@@ -92,7 +92,9 @@ export const PricingPage = () => {
           </Button>
         }
       />
-      {data && <PriceNotes isVisitor={user === null} group={group} ratio={groupRatio} discount={data.discounts[group]} />}
+      {data && (
+        <PriceNotes isVisitor={user === null} group={group} ratio={groupRatio} discount={data.discounts[group]} />
+      )}
       <FilterBar
         search={{ value: text, placeholder: t("pricing.search") }}
         filters={[
