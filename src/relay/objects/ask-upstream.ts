@@ -33,9 +33,15 @@ export async function askUpstream(context: RelayContext, { channel, key }: Choic
     body: ask.body ?? "",
     proxy: typeof proxy === "string" ? proxy : "",
   };
-  const response = await context.upstream.send(outgoing, AbortSignal.timeout(TIMEOUT_MS)).catch((error) => {
-    throw toldOf(context, notAnswered(channel, key, "unreachable", error));
-  });
+  // The limit is for the answer's beginning: a large file may take longer.
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), TIMEOUT_MS);
+  const response = await context.upstream
+    .send(outgoing, controller.signal)
+    .catch((error) => {
+      throw toldOf(context, notAnswered(channel, key, "unreachable", error));
+    })
+    .finally(() => clearTimeout(timer));
   if (response.ok) return response;
   const told = readError(response.status, await response.text());
   const failure = refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));

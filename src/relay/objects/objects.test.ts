@@ -176,7 +176,7 @@ test("a batch is charged once when it is over, by model, at half price; its owne
       answer("c", "gpt-4o-mini", 10, 5),
     ].join("\n"),
   );
-  const listed = await client.batches.list();
+  const [listed] = await Promise.all([client.batches.list(), client.batches.retrieve(batch.id), client.batches.list()]);
   expect(listed.data[0]?.status).toBe("completed");
   // gpt-4o: (100 + 10 × 4) × 2 × group 2 ÷ 2; mini: (20 + 10 × 4) × 1 × group 2 ÷ 2
   expect(relay.billing.records.map(({ modelName, quota, promptTokens }) => [modelName, promptTokens, quota])).toEqual([

@@ -8,7 +8,7 @@ import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { askUpstream, makerOf } from "./ask-upstream.ts";
 import { jsonLines } from "./json-lines.ts";
-import type { KeptObject } from "./store.ts";
+import type { KeptObject, ObjectStore } from "./store.ts";
 
 /** Batches cost half of what the same calls cost at once. */
 export const BATCH_SHARE = decimal("0.5");
@@ -27,6 +27,25 @@ export const isOver = ({ status }: JsonObject): boolean => OVER.has(status);
  */
 export async function settleObject(context: RelayContext, object: KeptObject): Promise<void> {
   if (object.settledAt !== null || !isOver(object.body)) return;
+  const { objects } = context.services;
+  const settlings = settlingsOf.get(objects) ?? new Map<string, Promise<void>>();
+  settlingsOf.set(objects, settlings);
+  // Several may look at an object at once, or hold it as it was before.
+  const begun = settlings.get(object.id);
+  if (begun) return begun;
+  const settling = settle(context, object);
+  settlings.set(object.id, settling);
+  settling.catch(() => settlings.delete(object.id));
+  const [oldest] = settlings.keys();
+  if (settlings.size > MOST_SETTLINGS && oldest !== undefined) settlings.delete(oldest);
+  return settling;
+}
+
+const MOST_SETTLINGS = 1_000;
+/** What this process has charged lately, or is charging. */
+const settlingsOf = new WeakMap<ObjectStore, Map<string, Promise<void>>>();
+
+async function settle(context: RelayContext, object: KeptObject): Promise<void> {
   const used = object.kind === "batch" ? await usedByBatch(context, object) : usedByJob(object);
   for (const [model, usage] of used) record(context, object, model, usage);
   await context.services.objects.settled(object.id, nowSeconds());

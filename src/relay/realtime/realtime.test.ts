@@ -319,6 +319,13 @@ describe("a talk that is refused", () => {
     expect(record.other.admin_info?.attempts[0]?.error).toContain("private");
   });
 
+  test("through a proxy of a kind that is not supported", async () => {
+    const relay = start("http://127.0.0.1:1", {}, { setting: { proxy: "ftp://127.0.0.1:1080" } });
+    await connect(relay.url).until("error");
+    const record = await relay.billing.nextRecord();
+    expect(record.other.admin_info?.attempts[0]?.error).toContain("proxy address must begin");
+  });
+
   test("without WebSocket it is told what the address is for", async () => {
     const relay = start("http://127.0.0.1:1");
     const answer = await relay.get("/v1/realtime?model=gpt-realtime");

@@ -108,7 +108,7 @@ export const OPENAI_USD: PriceList = {
   "gpt-3.5-turbo-0125-training": [8],
   "gpt-4o-transcribe": [2.5, 10],
   "gpt-4o-mini-transcribe": [1.25, 5],
-  "gpt-4o-mini-tts": [0.6],
+  "gpt-4o-mini-tts": [0.6, 12],
   "tts-1": [15],
   "tts-1-1106": [15],
   "tts-1-hd": [30],
