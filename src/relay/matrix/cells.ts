@@ -9,6 +9,8 @@ export const PROVIDERS = {
   cohere: "Cohere",
   dashscope: "DashScope",
   mistral: "Mistral",
+  converse: "Bedrock Converse",
+  hunyuan: "Hunyuan",
 } as const;
 export type ProviderName = keyof typeof PROVIDERS;
 
@@ -77,6 +79,25 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Readonly<Partial<Reco
     logprobs: "Cohere tells probabilities by numbers of tokens, without their texts",
     blocked: "Cohere does not mark blocked answers",
     user: "Cohere's chat has no place for an end user's id",
+  },
+  converse: {
+    schema: "Converse has no field for a schema: it is asked for in words",
+    "audio-input": "Converse takes no sound",
+    citations: "Converse cites places in documents, which have no addresses",
+    several: "Converse gives one answer",
+    logprobs: "Converse tells no log probabilities",
+    user: "Converse has no place for an end user's id",
+  },
+  hunyuan: {
+    cached: "Hunyuan's own API does not tell cached tokens",
+    limit: "Hunyuan's own API has no limit of the answer",
+    "must-call": "Hunyuan can be made to call one tool alone",
+    schema: "Hunyuan's own API has no field for a schema",
+    document: "Hunyuan's own API takes no documents",
+    "audio-input": "Hunyuan's own API takes no sound",
+    several: "Hunyuan gives one answer",
+    logprobs: "Hunyuan tells no log probabilities",
+    user: "Hunyuan has no place for an end user's id",
   },
   dashscope: {
     "must-call": "DashScope's own API has no way to demand a call",

@@ -186,7 +186,7 @@ afterAll(() => pictures.stop());
 const pictureUrl = `${pictures.url}/ghent.png`;
 
 /** These take images inside the request only. */
-const INLINE: readonly ProviderName[] = ["gemini", "bedrock", "ollama"];
+const INLINE: readonly ProviderName[] = ["gemini", "bedrock", "converse", "ollama"];
 const NAMES = Object.keys(PROVIDERS) as ProviderName[];
 const ROWS = (Object.keys(FEATURES) as FeatureName[]).filter(
   (feature): feature is BasicName => feature !== "error" && !(feature in FURTHER),
@@ -231,6 +231,9 @@ const STAYS_BEHIND = [
   ["openai-responses", "gemini", { stop: ["END"] }, "stop"],
   ["ollama", "chat", { tools: true, mustCall: true }, "tool_choice"],
   ["ollama", "responses", { tools: true, mustCall: true }, "tool_choice"],
+  ["converse", "messages", { schema: true }, "response_format"],
+  ["hunyuan", "chat", { limit: 300 }, "max_tokens"],
+  ["hunyuan", "responses", { schema: true }, "response_format"],
   ["dashscope", "messages", { tools: true, mustCall: true }, "tool_choice"],
   ["dashscope", "responses", { tools: true, mustCall: true }, "tool_choice"],
 ] as const;

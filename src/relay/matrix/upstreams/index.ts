@@ -1,9 +1,11 @@
 import type { ProviderName } from "../cells.ts";
 import { anthropic, bedrock } from "./anthropic.ts";
 import { cohere } from "./cohere.ts";
+import { converse } from "./converse.ts";
 import { dashscope, dashscopeImitation } from "./dashscope.ts";
 import type { FakeUpstream } from "./fake.ts";
 import { gemini } from "./gemini.ts";
+import { hunyuan } from "./hunyuan.ts";
 import { mistral } from "./mistral.ts";
 import { ollama } from "./ollama.ts";
 import { openaiChat } from "./openai-chat.ts";
@@ -20,6 +22,8 @@ export const upstreams: Readonly<Record<ProviderName, FakeUpstream>> = {
   cohere,
   dashscope,
   mistral,
+  converse,
+  hunyuan,
 };
 
 /** Who answers at an address of the provider; null: nobody. */
