@@ -4,7 +4,7 @@ import { type ImageFormat, ordered, pictures } from "./image-format.ts";
 /** Models that answer at once, in the form of a talk; the others make a job that must be asked for. */
 const AT_ONCE = /^(qwen-image|z-image|wan2\.[5-9])/;
 
-export const drawsAtOnce = (model: string): boolean => AT_ONCE.test(model);
+const drawsAtOnce = (model: string): boolean => AT_ONCE.test(model);
 
 const RUNNING: ReadonlySet<unknown> = new Set(["PENDING", "RUNNING"]);
 const FAILED: ReadonlySet<unknown> = new Set(["FAILED", "CANCELED", "UNKNOWN"]);
