@@ -29,10 +29,14 @@ export async function measureBeside(
   rounds: number,
 ): Promise<Beside> {
   const upstream = await startScript("upstream", "upstream.ts");
+  let channelId: number | null = null;
   try {
     await setOption(root, "ModelRatio", RATIOS);
     const name = `beside-${Date.now()}`;
-    await createChannel(root, upstream.subject.target.url.replace(/\/$/, ""), [MODELS.json], { name, priority: 1000 });
+    channelId = await createChannel(root, upstream.subject.target.url.replace(/\/$/, ""), [MODELS.json], {
+      name,
+      priority: 1000,
+    });
     const { key } = await createToken(root, { name });
     const target = { url: gateway.url, key };
     const measure = async (seconds: number = LOAD.seconds) => {
@@ -59,6 +63,8 @@ export async function measureBeside(
       listsRead,
     };
   } finally {
+    // Its upstream is about to go: a later run must not be led to it.
+    if (channelId !== null) await root.delete(`/api/channel/${channelId}`);
     upstream.stop();
   }
 }

@@ -19,11 +19,11 @@ export type Latency = {
 };
 
 /** More are not read, so that a long range takes no longer: the newest of it stand for it. */
-const MOST_CALLS = 50_000;
+const MOST_CALLS = 20_000;
 const MOST_ROWS = 50;
 
 /**
- * Percentiles of the time that calls took and their failures, for the newest 50,000 calls that fit, most called first.
+ * Percentiles of the time that calls took and their failures, for the newest 20,000 calls that fit, most called first.
  * `calls`: how many these were.
  */
 export async function readLatency(
