@@ -116,7 +116,7 @@ export function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Op
     {
       key: "cost",
       head: t("tasks.columns.cost"),
-      width: 110,
+      width: 140,
       cell: ({ quota, refunded }) => <Cost quota={quota} refunded={refunded} />,
     },
     text("prompt", 150, ({ prompt }) => prompt),

@@ -71,7 +71,7 @@ export function mediaColumns(t: TFunction, isAdmin: boolean, open: (opened: Open
     {
       key: "cost",
       head: t("tasks.columns.cost"),
-      width: 110,
+      width: 140,
       cell: ({ quota, refunded }) => <Cost quota={quota} refunded={refunded} />,
     },
     {
