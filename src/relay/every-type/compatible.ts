@@ -31,7 +31,7 @@ export const openaiStream = (): Response => {
 };
 
 /** The user's words in messages of OpenAI's kind. */
-export const lastQuestion = ({ messages }: JsonObject): string => {
+const lastQuestion = ({ messages }: JsonObject): string => {
   const content = recordsOf(messages).findLast(({ role }) => role === "user")?.content;
   return (
     textOf(content) ??

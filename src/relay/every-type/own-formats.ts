@@ -45,7 +45,7 @@ export const claudeEvents = [
   { type: "message_stop" },
 ];
 export const claudeWhole = (): Response => Response.json(claudeMessage);
-export const claudeStream = (): Response =>
+const claudeStream = (): Response =>
   eventStream(claudeEvents.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
 const claudeError = () =>
   Response.json({ type: "error", error: { type: "invalid_request_error", message: REFUSED } }, { status: 400 });
