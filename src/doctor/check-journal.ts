@@ -36,6 +36,7 @@ export async function checkJournal({ config, running }: Pick<Patient, "config" |
 }
 
 export function judgeDepth(count: number, seconds: number): Finding {
+  if (count === 0) return fine("doctor_journal_empty");
   const said = ["doctor_journal_depth", { count, seconds }] as const;
   return count > MANY_RECORDS || seconds > OLD_SECONDS
     ? trouble("warn", said, ["doctor_fix_journal_waits"])

@@ -109,7 +109,7 @@ test("charges that wait are told, in a running gateway and beside none", async (
       config: { dataDir, encryptionKey: null, trustedProxies: [] },
       running: { billing: { status: () => ({ ...status, ...given }), flush }, readOverhead: () => null },
     }).then(brief);
-  expect(await check({})).toEqual(["ok doctor_journal_depth", "ok doctor_journal_flush"]);
+  expect(await check({})).toEqual(["ok doctor_journal_empty", "ok doctor_journal_flush"]);
   expect(await check({ databaseDown: true, pendingRecords: 3 })).toEqual(["fail doctor_journal_waits"]);
   expect((await check({ diskRefused: true }))[0]).toBe("fail doctor_journal_refused");
   expect((await check({}, () => Promise.reject(new Error("late"))))[1]).toBe("fail doctor_journal_stuck");

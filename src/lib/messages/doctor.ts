@@ -253,7 +253,7 @@ export const doctorMessages = {
     zh: "提供的 {count} 个模型均有价格。",
   },
   doctor_prices_missing: {
-    en: "{count} models that are offered have no price: {names}",
+    en: "Models that are offered without a price ({count}): {names}",
     zh: "{count} 个已提供的模型没有价格：{names}",
   },
   doctor_fix_prices: {

@@ -167,9 +167,9 @@ const Price = ({
         </Box>
       )}
       {model.context_tiers.map((tier) => (
-        <Box key={tier.over} component="span" className="num" sx={{ color: "text.tertiary" }}>
+        <Box key={tier.over} component="span" className="num" sx={{ color: "text.tertiary", whiteSpace: "normal" }}>
           {t("pricing.tier", {
-            over: tier.over.toLocaleString("en"),
+            over: tier.over.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 }),
             input: usd(input * tier.input),
             output: usd(output * tier.output),
           })}
