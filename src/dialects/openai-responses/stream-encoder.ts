@@ -228,7 +228,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   /** Tells the sources that wait: some upstreams name them before the text. */
   #annotate(message: MessageItem): string {
-    const annotations = this.#cited.splice(0).flatMap((citation) => annotationOf(citation) ?? []);
+    const annotations = this.#cited
+      .splice(0)
+      .map(annotationOf)
+      .filter((annotation) => annotation !== null);
     return annotations.map((annotation) => message.annotate(annotation)).join("");
   }
 
