@@ -10,6 +10,8 @@ type Props = {
   group: string;
   /** Quota units that were held before the call. */
   reserved?: number | undefined;
+  /** Quota units that went back later: what was ordered failed. */
+  refunded?: number | undefined;
 };
 
 const DECIMALS = 6;
@@ -17,7 +19,7 @@ const DECIMALS = 6;
 const USD_PER_MILLION_AT_RATIO_1 = 2;
 
 /** The sums behind a charge, line by line, in dollars. */
-export const Receipt = ({ receipt, group, reserved }: Props) => {
+export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const perUnit = Number(receipt.quotaPerUnit) || 1;
@@ -101,6 +103,11 @@ export const Receipt = ({ receipt, group, reserved }: Props) => {
         >
           {t("components.receipt.reserved", { held: usd(reserved), back: usd(Math.max(reserved - receipt.total, 0)) })}
         </Row>
+      )}
+      {refunded !== undefined && refunded > 0 && (
+        <Box className="num" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
+          {t("components.receipt.refunded", { amount: usd(refunded) })}
+        </Box>
       )}
     </Box>
   );

@@ -37,7 +37,12 @@ export const LogDetail = ({ entry, place = "row" }: LogDetailProps) => {
         {isCall(entry) && (
           <Part title={t("logs.detail.receipt")}>
             {other.receipt ? (
-              <Receipt receipt={other.receipt} group={entry.group} reserved={other.reserved} />
+              <Receipt
+                receipt={other.receipt}
+                group={entry.group}
+                reserved={other.reserved}
+                refunded={other.refunded}
+              />
             ) : (
               <Box sx={{ fontSize: 13, color: "text.secondary" }}>
                 {t(entry.quota === 0 ? "logs.detail.free" : "logs.detail.noReceipt")}
