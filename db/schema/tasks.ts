@@ -3,6 +3,22 @@ import { bigint, boolean, index, integer, jsonb, pgTable, text } from "drizzle-o
 import { epochMs, epochSeconds, quotaUnits } from "./columns.ts";
 import { users } from "./users.ts";
 
+/** What following a task at its upstream takes. */
+const followed = () => ({
+  /** Request id of the record that charged it, at `created_at`; empty: it was never to be charged. */
+  chargeId: text("charge_id").notNull().default(""),
+  /** What went back to the user when it failed. */
+  refunded: quotaUnits("refunded").notNull().default(0),
+  /** The upstream still works on it, as far as is known: it is asked about. */
+  isOpen: boolean("is_open").notNull().default(false),
+  /** Epoch seconds at which the upstream was last asked. */
+  polledAt: epochSeconds("polled_at").notNull().default(0),
+  /** Keyed hash of the channel's key that the task belongs to. */
+  keyHash: text("key_hash").notNull().default(""),
+  /** Where the client wants to hear of it; empty: nowhere. */
+  notifyHook: text("notify_hook").notNull().default(""),
+});
+
 /** Drawing (Midjourney) tasks; times in milliseconds as the protocol has them. */
 export const drawingTasks = pgTable(
   "drawing_tasks",
@@ -33,18 +49,7 @@ export const drawingTasks = pgTable(
     properties: jsonb("properties"),
     botType: text("bot_type").notNull().default(""),
     customId: text("custom_id").notNull().default(""),
-    /** Request id of the record that charged it, at `created_at`; empty: it was never to be charged. */
-    chargeId: text("charge_id").notNull().default(""),
-    /** What went back to the user when it failed. */
-    refunded: quotaUnits("refunded").notNull().default(0),
-    /** The upstream still works on it, as far as is known: it is asked about. */
-    isOpen: boolean("is_open").notNull().default(false),
-    /** Epoch seconds at which the upstream was last asked. */
-    polledAt: epochSeconds("polled_at").notNull().default(0),
-    /** Keyed hash of the channel's key that the task belongs to. */
-    keyHash: text("key_hash").notNull().default(""),
-    /** Where the client wants to hear of it; empty: nowhere. */
-    notifyHook: text("notify_hook").notNull().default(""),
+    ...followed(),
   },
   (t) => [
     index("drawing_tasks_user_idx").on(t.userId, t.submitTime),
@@ -83,18 +88,7 @@ export const mediaTasks = pgTable(
     modelName: text("model_name").notNull().default(""),
     /** The upstream's own name of it; `taskId` is what clients see. */
     upstreamId: text("upstream_id").notNull().default(""),
-    /** Request id of the record that charged it, at `created_at`; empty: it was never to be charged. */
-    chargeId: text("charge_id").notNull().default(""),
-    /** What went back to the user when it failed. */
-    refunded: quotaUnits("refunded").notNull().default(0),
-    /** The upstream still works on it, as far as is known: it is asked about. */
-    isOpen: boolean("is_open").notNull().default(false),
-    /** Epoch seconds at which the upstream was last asked. */
-    polledAt: epochSeconds("polled_at").notNull().default(0),
-    /** Keyed hash of the channel's key that the task belongs to. */
-    keyHash: text("key_hash").notNull().default(""),
-    /** Where the client wants to hear of it; empty: nowhere. */
-    notifyHook: text("notify_hook").notNull().default(""),
+    ...followed(),
   },
   (t) => [
     index("media_tasks_user_idx").on(t.userId, t.submitTime),

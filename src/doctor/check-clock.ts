@@ -36,12 +36,12 @@ async function againstDatabase({ database }: Pick<Patient, "database">): Promise
 }
 
 /** Any answer has a date, a refusal too: no key is sent. */
-async function againstUpstream({ channels, fetch }: Pick<Patient, "channels" | "fetch">): Promise<Finding> {
+async function againstUpstream({ channels, fetch: ask }: Pick<Patient, "channels" | "fetch">): Promise<Finding> {
   for (const channel of channels.all()) {
     const address = channel.baseUrl || channelTypes.find(({ id }) => id === channel.type)?.defaultBaseUrl;
     if (channel.status !== CHANNEL_STATUS.enabled || !address) continue;
     const before = Date.now();
-    const answer = await fetch(address, { method: "HEAD", timeoutMs: UPSTREAM_TIMEOUT_MS, maxRedirects: 0 }).catch(
+    const answer = await ask(address, { method: "HEAD", timeoutMs: UPSTREAM_TIMEOUT_MS, maxRedirects: 0 }).catch(
       () => null,
     );
     const date = Date.parse(answer?.headers.get("date") ?? "");

@@ -33,7 +33,7 @@ export async function checkStreams({
 }
 
 /** `spreadMs`: from the first event's arrival to the last one's. */
-export function judgeArrivals(spreadMs: number, address: string): Finding {
+function judgeArrivals(spreadMs: number, address: string): Finding {
   const params = { address, ms: Math.round(spreadMs), sent: SENT_OVER_MS };
   if (spreadMs >= SENT_OVER_MS / 2) return fine("doctor_streams_flow", params);
   return trouble("fail", ["doctor_streams_held", params], ["doctor_fix_streams_held"]);

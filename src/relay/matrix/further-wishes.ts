@@ -2,9 +2,9 @@ import { recordOf, recordsOf } from "../../dialects/json.ts";
 import type { FurtherName, ProviderName } from "./cells.ts";
 import { ask, type DoorName } from "./doors.ts";
 
-export const PDF = Buffer.from("%PDF-1.4\n%%EOF\n").toString("base64");
-export const SOUND = Buffer.from("RIFF....WAVEfmt ").toString("base64");
-export const USER = "user-4711";
+const PDF = Buffer.from("%PDF-1.4\n%%EOF\n").toString("base64");
+const SOUND = Buffer.from("RIFF....WAVEfmt ").toString("base64");
+const USER = "user-4711";
 const QUESTION = "What is the weather in Ghent?";
 
 type Part = Readonly<Record<string, unknown>>;

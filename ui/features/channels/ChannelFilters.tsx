@@ -1,14 +1,10 @@
-import Columns from "@mui/icons-material/ViewColumnOutlined";
 import FormControlLabel from "@mui/material/FormControlLabel";
-import IconButton from "@mui/material/IconButton";
 import Switch from "@mui/material/Switch";
-import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { StatusCounts } from "../../../src/channels/list-channels.ts";
 import type { ChannelType } from "../../../src/providers/registry.ts";
-import { ColumnDialog } from "../../components/data-table/ColumnDialog.tsx";
+import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import { SavedViews } from "../../components/SavedViews.tsx";
@@ -33,7 +29,6 @@ const HEALTHS = ["healthy", "cooling", "failing", "disabled"] as const;
 /** What narrows the list of channels, and how it is laid out. */
 export const ChannelFilters = ({ address, types, counts, columns, ...layout }: ChannelFiltersProps) => {
   const { t } = useTranslation();
-  const [isChoosing, setChoosing] = useState(false);
   const groups = useQuery(groupNames).data ?? [];
   const tags = useQuery(channelTags).data ?? [];
   const models = useQuery(enabledModels).data ?? [];
@@ -45,58 +40,51 @@ export const ChannelFilters = ({ address, types, counts, columns, ...layout }: C
   });
   const same = (names: readonly string[]) => names.map((name) => [name, name] as const);
   return (
-    <>
-      <FilterBar
-        search={{ value: address.text("search"), placeholder: t("channels.filters.search") }}
-        filters={[
-          filter("model", same(models)),
-          filter("group", same(groups)),
-          filter(
-            "type",
-            types.map(({ id, name }) => [String(id), name] as const),
-          ),
-          filter("tag", same(tags)),
-          filter(
-            "health",
-            HEALTHS.map((health) => [health, t(`channels.health.${health}`)] as const),
-          ),
-        ]}
-        onChange={(key, value) => address.set({ [key]: value, p: undefined })}
-        onClear={address.clear}
-        tools={
-          <>
-            <SavedViews list="channels" />
-            <StatusSegments
-              value={address.text("status")}
-              counts={counts}
-              onChange={(status) => address.set({ status, p: undefined })}
+    <FilterBar
+      search={{ value: address.text("search"), placeholder: t("channels.filters.search") }}
+      filters={[
+        filter("model", same(models)),
+        filter("group", same(groups)),
+        filter(
+          "type",
+          types.map(({ id, name }) => [String(id), name] as const),
+        ),
+        filter("tag", same(tags)),
+        filter(
+          "health",
+          HEALTHS.map((health) => [health, t(`channels.health.${health}`)] as const),
+        ),
+      ]}
+      onChange={(key, value) => address.set({ [key]: value, p: undefined })}
+      onClear={address.clear}
+      tools={
+        <>
+          <SavedViews list="channels" />
+          <StatusSegments
+            value={address.text("status")}
+            counts={counts}
+            onChange={(status) => address.set({ status, p: undefined })}
+          />
+          {(
+            [
+              ["idSort", layout.idSort, layout.onIdSort],
+              ["byTag", layout.byTag, layout.onByTag],
+            ] as const
+          ).map(([name, isOn, onSwitch]) => (
+            <FormControlLabel
+              key={name}
+              label={t(`channels.filters.${name}`)}
+              control={<Switch checked={isOn} onChange={(event) => onSwitch(event.target.checked)} />}
+              sx={{
+                mx: 2,
+                gap: 2,
+                "& .MuiFormControlLabel-label": { fontSize: 12.5, color: "text.secondary", whiteSpace: "nowrap" },
+              }}
             />
-            {(
-              [
-                ["idSort", layout.idSort, layout.onIdSort],
-                ["byTag", layout.byTag, layout.onByTag],
-              ] as const
-            ).map(([name, isOn, onSwitch]) => (
-              <FormControlLabel
-                key={name}
-                label={t(`channels.filters.${name}`)}
-                control={<Switch checked={isOn} onChange={(event) => onSwitch(event.target.checked)} />}
-                sx={{
-                  mx: 2,
-                  gap: 2,
-                  "& .MuiFormControlLabel-label": { fontSize: 12.5, color: "text.secondary", whiteSpace: "nowrap" },
-                }}
-              />
-            ))}
-            <Tooltip title={t("components.table.columns")}>
-              <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
-                <Columns />
-              </IconButton>
-            </Tooltip>
-          </>
-        }
-      />
-      {isChoosing && <ColumnDialog choice={columns} onClose={() => setChoosing(false)} />}
-    </>
+          ))}
+          <ColumnTools columns={columns} />
+        </>
+      }
+    />
   );
 };

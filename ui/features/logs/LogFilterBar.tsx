@@ -1,9 +1,5 @@
-import Columns from "@mui/icons-material/ViewColumnOutlined";
-import IconButton from "@mui/material/IconButton";
-import Tooltip from "@mui/material/Tooltip";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ColumnDialog } from "../../components/data-table/ColumnDialog.tsx";
+import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import { SavedViews } from "../../components/SavedViews.tsx";
@@ -19,35 +15,27 @@ type LogFilterBarProps = Readonly<{ address: Address; isAdmin: boolean; columns:
 /** What narrows the log beside time. */
 export const LogFilterBar = ({ address, isAdmin, columns }: LogFilterBarProps) => {
   const { t } = useTranslation();
-  const [isChoosing, setChoosing] = useState(false);
   const types = [
     ...Object.entries(LOG_TYPES).map(([name, type]) => ({ value: String(type), label: t(`logs.types.${name}`) })),
     { value: FAILED, label: t("logs.types.failed") },
   ];
   return (
-    <>
-      <FilterBar
-        search={{ value: address.text("search"), placeholder: t("logs.filters.search") }}
-        filters={[
-          { key: "type", label: t("logs.filters.type"), value: address.text("type"), options: types },
-          ...(isAdmin ? ADMIN : OWN).map((key) => ({ key, label: t(`logs.filters.${key}`), value: address.text(key) })),
-        ]}
-        onChange={(key, value) => address.set({ [key]: value, p: undefined })}
-        onClear={() =>
-          address.set({ search: "", type: "", model: "", token: "", user: "", channel: "", group: "", p: undefined })
-        }
-        tools={
-          <>
-            <SavedViews list="logs" />
-            <Tooltip title={t("components.table.columns")}>
-              <IconButton aria-label={t("components.table.columns")} onClick={() => setChoosing(true)}>
-                <Columns />
-              </IconButton>
-            </Tooltip>
-          </>
-        }
-      />
-      {isChoosing && <ColumnDialog choice={columns} onClose={() => setChoosing(false)} />}
-    </>
+    <FilterBar
+      search={{ value: address.text("search"), placeholder: t("logs.filters.search") }}
+      filters={[
+        { key: "type", label: t("logs.filters.type"), value: address.text("type"), options: types },
+        ...(isAdmin ? ADMIN : OWN).map((key) => ({ key, label: t(`logs.filters.${key}`), value: address.text(key) })),
+      ]}
+      onChange={(key, value) => address.set({ [key]: value, p: undefined })}
+      onClear={() =>
+        address.set({ search: "", type: "", model: "", token: "", user: "", channel: "", group: "", p: undefined })
+      }
+      tools={
+        <>
+          <SavedViews list="logs" />
+          <ColumnTools columns={columns} />
+        </>
+      }
+    />
   );
 };
