@@ -43,7 +43,7 @@ export const PER_CALL_USD: Readonly<Record<string, number>> = {
   swap_face: 0.05,
   mj_edits: 0.1,
   mj_video: 0.4,
-  // A second of video, at the providers' standard quality (rounded from their price lists).
+  // A second of video at standard quality: assumed, not taken from a price list; operators set their own.
   "kling-v2-6": 0.07,
   "kling-v2-5-turbo": 0.07,
   "kling-v2-1-master": 0.28,
