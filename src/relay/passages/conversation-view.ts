@@ -64,12 +64,16 @@ export class ConversationView implements StreamView {
       this.parts.watch?.(step);
       if (step.type === "usage") this.usage = step.usage;
       else if (step.type === "finish") this.#finished = true;
-      for (const passed of applyFilters(this.parts.filters, step)) {
-        this.#collector?.push(passed);
-        if (passed.type === "error") this.failed ??= passed.error.message;
-        if (!this.parts.passesBytes) text += this.parts.encoder.push(passed);
-      }
+      if (this.parts.filters.length === 0) text += this.#pass(step);
+      else for (const passed of applyFilters(this.parts.filters, step)) text += this.#pass(passed);
     }
     return text;
+  }
+
+  /** What the client is told of a step. */
+  #pass(step: ReplyEvent): string {
+    this.#collector?.push(step);
+    if (step.type === "error") this.failed ??= step.error.message;
+    return this.parts.passesBytes ? "" : this.parts.encoder.push(step);
   }
 }

@@ -5,6 +5,4 @@ export type StepFilter = (step: ReplyEvent) => readonly ReplyEvent[];
 
 /** The step after all filters. */
 export const applyFilters = (filters: readonly StepFilter[], step: ReplyEvent): readonly ReplyEvent[] =>
-  filters.length === 0
-    ? [step]
-    : filters.reduce<readonly ReplyEvent[]>((steps, filter) => steps.flatMap((one) => filter(one)), [step]);
+  filters.reduce<readonly ReplyEvent[]>((steps, filter) => steps.flatMap((one) => filter(one)), [step]);
