@@ -11,17 +11,17 @@ import { useSite } from "../features/site/site.tsx";
 import { drawingColumns } from "../features/tasks/drawing-columns.tsx";
 import { type Opened, TaskDialog } from "../features/tasks/TaskDialog.tsx";
 import { TaskFilters } from "../features/tasks/TaskFilters.tsx";
-import { type DrawingTask, pollTasks } from "../features/tasks/task.ts";
+import { type DrawingTask, monthAgo, pollTasks } from "../features/tasks/task.ts";
 import { PagedTable } from "../features/wallet/PagedTable.tsx";
 
-/** Drawing tasks: everybody's for administrators, one's own else. */
+/** Drawing tasks, of the last 30 days unless asked otherwise: everybody's for administrators, one's own else. */
 export const DrawingLogPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
   const forAdmin = isAdmin(useSession().user);
   const site = useSite();
   const [opened, setOpened] = useState<Opened | null>(null);
-  const start = address.number("start") ?? 0;
+  const start = address.number("start") ?? monthAgo(new Date());
   const end = address.number("end") ?? 0;
   return (
     <>

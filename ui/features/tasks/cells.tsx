@@ -11,10 +11,14 @@ import { percentOf } from "./task.ts";
 /** A moment in epoch seconds; a dash for 0. */
 export const Moment = ({ seconds }: { seconds: number }) => (seconds > 0 ? <TimeAgo seconds={seconds} /> : "–");
 
-/** Whole seconds that something took; a dash for null. */
-export const Elapsed = ({ seconds }: { seconds: number | null }) => {
+/** Whole seconds that something took, red when that was long; a dash for null. */
+export const Elapsed = ({ seconds, isSlow = false }: { seconds: number | null; isSlow?: boolean }) => {
   const { t } = useTranslation();
-  return <span className="num">{seconds === null ? "–" : t("tasks.seconds", { seconds })}</span>;
+  return (
+    <Box component="span" className="num" sx={isSlow ? { color: "tone.bad.text" } : {}}>
+      {seconds === null ? "–" : t("tasks.seconds", { seconds })}
+    </Box>
+  );
 };
 
 /** What a task cost, in quota units; what went back is crossed out. A dash for nothing. */

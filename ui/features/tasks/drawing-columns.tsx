@@ -4,7 +4,7 @@ import type { Column } from "../../components/data-table/column.ts";
 import { Cost, Elapsed, LongText, Moment, Progress } from "./cells.tsx";
 import type { Opened } from "./TaskDialog.tsx";
 import { TaskStatus } from "./TaskStatus.tsx";
-import { type DrawingTask, elapsedSeconds } from "./task.ts";
+import { type DrawingTask, elapsedSeconds, isSlowDrawing } from "./task.ts";
 
 const ACTIONS = [
   "IMAGINE",
@@ -65,9 +65,10 @@ export function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Op
       key: "elapsed",
       head: t("tasks.columns.elapsed"),
       width: 80,
-      cell: ({ submit_time, finish_time }) => (
-        <Elapsed seconds={elapsedSeconds(submit_time / 1000, finish_time / 1000)} />
-      ),
+      cell: ({ submit_time, finish_time }) => {
+        const seconds = elapsedSeconds(submit_time / 1000, finish_time / 1000);
+        return <Elapsed seconds={seconds} isSlow={isSlowDrawing(seconds)} />;
+      },
     },
     ...(isAdmin ? ofAdmins : []),
     {

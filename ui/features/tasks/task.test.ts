@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { elapsedSeconds, percentOf, pollTasks, startOfDay } from "./task.ts";
+import { elapsedSeconds, isSlowDrawing, monthAgo, percentOf, pollTasks, startOfDay } from "./task.ts";
 
 test("progress is read from text and stays between 0 and 100", () => {
   expect(["40%", "", "120%", "-3%", "wait"].map(percentOf)).toEqual([40, 0, 100, 0, 0]);
@@ -19,4 +19,12 @@ test("elapsed time is known once a task has ended", () => {
 
 test("the day begins at its local midnight", () => {
   expect(startOfDay(new Date(2026, 0, 2, 15, 4))).toBe(new Date(2026, 0, 2).getTime() / 1000);
+});
+
+test("a month back is 30 days, over the turn of a month or year", () => {
+  expect(monthAgo(new Date(2026, 0, 2, 15, 4))).toBe(new Date(2025, 11, 3).getTime() / 1000);
+});
+
+test("a drawing is slow over a minute, an unfinished one is not yet", () => {
+  expect([null, 60, 61].map(isSlowDrawing)).toEqual([false, false, true]);
 });

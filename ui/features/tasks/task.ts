@@ -27,3 +27,14 @@ export const elapsedSeconds = (submitted: number, finished: number): number | nu
 /** Midnight of the day of a moment, local time, in epoch seconds. */
 export const startOfDay = (moment: Date): number =>
   Math.trunc(new Date(moment.getFullYear(), moment.getMonth(), moment.getDate()).getTime() / 1000);
+
+const DAYS_BACK = 30;
+
+/** Midnight of the day 30 days before a moment, local time, in epoch seconds: it stands still while a list is read. */
+export const monthAgo = (moment: Date): number =>
+  startOfDay(new Date(moment.getFullYear(), moment.getMonth(), moment.getDate() - DAYS_BACK));
+
+const SLOW_DRAWING_SECONDS = 60;
+
+/** Whether a drawing took long: over 60 s. Takes what `elapsedSeconds` returns. */
+export const isSlowDrawing = (elapsed: number | null): boolean => elapsed !== null && elapsed > SLOW_DRAWING_SECONDS;
