@@ -27,11 +27,22 @@ export type LogHistogram = Readonly<{ step: number; buckets: Bucket[] }>;
 
 const LOGS_KEY = ["logs"] as const;
 
+const pageKey = (scope: LogScope, filters: LogFilters, page: number, pageSize: number) =>
+  [...LOGS_KEY, "page", scope, filters, page, pageSize] as const;
+
+/** Where the list goes on behind a page; undefined when that is not known. */
+const cursorBehind = (page: LogPage | undefined): string | undefined => {
+  const last = page?.items.at(-1);
+  return last && `${last.created_at}-${last.id}`;
+};
+
+/** A page by its number (from 0): read behind the page before it where that is known, which is fast however far back. */
 export const logPage = (scope: LogScope, filters: LogFilters, page: number, pageSize: number) =>
   queryOptions({
-    queryKey: [...LOGS_KEY, "page", scope, filters, page, pageSize],
-    queryFn: async ({ signal }) => {
-      const query = { ...parametersOf(scope, filters), p: page + 1, page_size: pageSize };
+    queryKey: pageKey(scope, filters, page, pageSize),
+    queryFn: async ({ client, signal }) => {
+      const before = cursorBehind(client.getQueryData<LogPage>(pageKey(scope, filters, page - 1, pageSize)));
+      const query = { ...parametersOf(scope, filters), p: page + 1, page_size: pageSize, before };
       return (await request<LogPage>(pathOf(scope, ""), { query, signal })).data;
     },
     placeholderData: keepPreviousData,
