@@ -1,0 +1,47 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { startRelay } from "./testing/start-relay.ts";
+import { chatReply, startUpstream } from "./testing/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+const ON = { CheckSensitiveEnabled: "true", SensitiveWords: "forbidden" };
+const SAID = "All good, then a Forbidden thing.";
+
+/** Asks a model, which says `SAID`, under these options. */
+async function ask(question: string, options: Readonly<Record<string, string>>) {
+  const message = { role: "assistant", content: SAID };
+  const choices = [{ index: 0, message, finish_reason: "stop" }];
+  const upstream = startUpstream(() => Response.json(chatReply({ choices })));
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url }], options: { ...ON, ...options } });
+  stops.push(upstream.stop, relay.stop);
+  const body = { model: "gpt-4o", messages: [{ role: "user", content: question }] };
+  const answer = await relay.post("/v1/chat/completions", body);
+  const { choices: [choice] = [] } = (await answer.json()) as {
+    choices?: { message: { content: string }; finish_reason: string }[];
+  };
+  return { status: answer.status, said: choice?.message.content, reason: choice?.finish_reason };
+}
+
+describe("a prompt with a forbidden word", () => {
+  test.each([
+    [{}, 400],
+    [{ CheckSensitiveOnPromptEnabled: "false" }, 200],
+    [{ CheckSensitiveEnabled: "false" }, 200],
+    [{ SensitiveWords: "" }, 200],
+  ])("under %o is answered %p", async (options, status) => {
+    expect((await ask("A FORBIDDEN question", options)).status).toBe(status);
+  });
+});
+
+describe("an answer with a forbidden word", () => {
+  const onAnswers = { CheckSensitiveOnCompletionEnabled: "true" };
+  test.each([
+    [{}, SAID, "stop"],
+    [{ ...onAnswers, CheckSensitiveEnabled: "false" }, SAID, "stop"],
+    [{ ...onAnswers, StopOnSensitiveEnabled: "true" }, "All good, then a ", "content_filter"],
+    [{ ...onAnswers, StopOnSensitiveEnabled: "false" }, "All good, then a **###** thing.", "stop"],
+  ])("under %o arrives as told", async (options, said, reason) => {
+    expect(await ask("A question", options)).toEqual({ status: 200, said, reason });
+  });
+});
