@@ -80,7 +80,7 @@ async function call(
     provider.capabilities.includes("embeddings") && (EMBEDDING.test(bare) || !provider.capabilities.includes("chat"));
   const model = upstreamModelOf(channel, requested, bare);
   const dialect = provider.dialectOf?.(model, key) ?? provider.dialects[0];
-  const stream = !isEmbedding && provider.streams === "always";
+  const stream = !isEmbedding && (provider.streams === "always" || provider.onlyStreams?.(model) === true);
   const ask: Ask = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream };
   const body = isEmbedding ? { input: ["hello world"], model } : chatBody(dialect, model, stream);
   const adapted = provider.adapt?.(body, ask);

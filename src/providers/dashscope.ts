@@ -7,6 +7,9 @@ const DEFAULT_BASE_URL = "https://dashscope.aliyuncs.com";
 const GENERATION = "/api/v1/services/aigc";
 const SEES_OR_HEARS = /vl|omni|audio|ocr|qvq/;
 
+/** Models that always think, open ones that think unless told otherwise, and those that speak: whole answers are refused. */
+const ONLY_STREAMS = /^(qwq|qvq|qwen3(\.\d+)?-(next-)?\d+b)|-thinking|omni/;
+
 /** The address of DashScope's own API. */
 const ownBase = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string =>
   (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/compatible-mode\/v1$/, "");
@@ -62,4 +65,5 @@ export const dashscope: Provider = {
     ...(channel.other && { "x-dashscope-plugin": channel.other }),
   }),
   vectorsAsNumbers: true,
+  onlyStreams: (model) => ONLY_STREAMS.test(model),
 };

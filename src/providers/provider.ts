@@ -152,6 +152,8 @@ export type Provider = Readonly<{
   framing?: Framing;
   /** It is asked for streams alone, or for none, whatever the client wants. */
   streams?: "always" | "never";
+  /** Models among others that answer in streams alone. */
+  onlyStreams?(model: string): boolean;
   /** A chat is a WebSocket: the request is the one frame that is sent, each frame back is an event of a stream. */
   webSocket?: boolean;
   /** Its answers differ from the format that they are in: no client is sent them as they are. */

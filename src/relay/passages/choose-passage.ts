@@ -44,6 +44,7 @@ export function choosePassage(
     provider.ownAnswers === true ||
     filters.length > 0 ||
     channel.setting.force_format === true ||
+    (!call.admitted.summary.stream && provider.onlyStreams?.(call.upstreamModel) === true) ||
     needsPreparation(call.upstreamModel, dialect);
   if (door === "openai-chat" && dialect === door && !rewritten && !provider.framing) {
     return new BytesPassage(call, provider, options);

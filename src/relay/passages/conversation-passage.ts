@@ -53,7 +53,10 @@ export class ConversationPassage implements Passage {
   async encode(channel: ChannelEntry): Promise<EncodedRequest> {
     const { call, options, provider } = this;
     const { summary, endpoint } = call.admitted;
-    const stream = provider.streams === "always" || (summary.stream && !options.wholeOnly);
+    const stream =
+      provider.streams === "always" ||
+      provider.onlyStreams?.(call.upstreamModel) === true ||
+      (summary.stream && !options.wholeOnly);
     const ask: Ask = {
       capability: "chat",
       dialect: options.dialect,
