@@ -21,20 +21,26 @@ const OTHER_NAMES: Readonly<Record<string, string>> = { "advanced-tool-use-2025-
 /** Tells who calls, or needs nothing any more: nobody misses it. */
 const NO_LOSS = /^(claude-code|oauth|prompt-caching)-/;
 
-/** The betas a request asks for, by header and in the body, as a cloud takes them: in the body, those it knows. */
-export function cloudBetas(
+/**
+ * The members of a request that the clouds take otherwise than Anthropic: betas, by header and in the body, go in the body,
+ * those the cloud knows; a tier goes nowhere.
+ */
+export function cloudMembers(
   cloud: keyof typeof ACCEPTED,
   body: JsonObject,
   asked: readonly string[] = [],
-): Readonly<{ anthropic_beta: string[] | undefined; dropped: string[] }> {
+): Readonly<{ service_tier: undefined; anthropic_beta: string[] | undefined; dropped: string[] }> {
   const { anthropic_beta: own } = body;
   const inBody = typeof own === "string" ? own.split(",") : textsOf(own);
   const wanted = [...inBody, ...asked].map((name) => name.trim()).filter((name) => name !== "");
   const named = [...new Set(wanted.map((name) => OTHER_NAMES[name] ?? name))];
   const known = named.filter((name) => ACCEPTED[cloud].has(name));
   const lost = named.filter((name) => !ACCEPTED[cloud].has(name) && !NO_LOSS.test(name));
+  const tier = body.service_tier == null || body.service_tier === "auto" ? [] : ["service_tier"];
   return {
+    // The clouds have tiers of their own, elsewhere than in a request.
+    service_tier: undefined,
     anthropic_beta: known.length > 0 ? known : undefined,
-    dropped: lost.map((name) => `anthropic-beta: ${name}`),
+    dropped: [...lost.map((name) => `anthropic-beta: ${name}`), ...tier],
   };
 }

@@ -35,7 +35,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     tools: tools.length > 0 ? tools : null,
     tool_choice: tools.length > 0 ? choiceOf(conversation) : null,
     metadata: conversation.user === null ? null : { user_id: conversation.user },
-    service_tier: tierOf(conversation),
+    service_tier: TIERS[conversation.serviceTier ?? ""],
     ...thinking.members,
     output_config: outputConfig(recordOf(own.output_config), thinking, formatOf(conversation, target)),
   });
@@ -67,7 +67,7 @@ function systemOf({ system, format }: Conversation, { model }: Target, dropped: 
 }
 
 function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
-  const { sampling, modalities, verbosity, promptCacheKey, metadata, extra } = conversation;
+  const { sampling, modalities, verbosity, promptCacheKey, metadata, serviceTier, extra } = conversation;
   if (sampling.n !== null && sampling.n > 1) dropped.add("n");
   if (sampling.frequencyPenalty) dropped.add("frequency_penalty");
   if (sampling.presencePenalty) dropped.add("presence_penalty");
@@ -77,6 +77,7 @@ function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
   if (modalities?.some((kind) => kind !== "text")) dropped.add("modalities");
   if (verbosity !== null) dropped.add("verbosity");
   if (metadata !== null) dropped.add("metadata");
+  if (serviceTier !== null && !TIERS[serviceTier]) dropped.add("service_tier");
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
   if (extra.dialect !== "anthropic") for (const name of foreignMembers(conversation)) dropped.add(name);
 }
@@ -181,10 +182,8 @@ function plainChoice(choice: ToolChoice | null): JsonObject | null {
   }
 }
 
-function tierOf({ serviceTier }: Conversation): string | null {
-  if (serviceTier === null) return null;
-  return serviceTier === "default" || serviceTier === "standard_only" ? "standard_only" : "auto";
-}
+/** OpenAI's tiers in Anthropic's words: "auto" is the better one where there is one. */
+const TIERS: Readonly<Record<string, string>> = { default: "standard_only", auto: "auto", priority: "auto" };
 
 function formatOf({ format }: Conversation, { model }: Target): JsonObject | null {
   if (format?.type !== "schema" || !keepsToSchema(model)) return null;

@@ -16,7 +16,12 @@ const SAID = [
   "tool_choice",
   "response_format",
   "reasoning_effort",
+  "service_tier",
+  "metadata",
 ];
+const TIERS: ReadonlySet<string> = new Set(["default", "flex", "priority"]);
+const MOST_METADATA = 16;
+const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 const FREE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
 const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 1280, medium: 2048, high: 4096 };
 
@@ -40,7 +45,26 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     inferenceConfig: Object.keys(inference).length > 0 ? inference : null,
     toolConfig: toolConfig(conversation, turns, dropped),
     additionalModelRequestFields: thinking(conversation.reasoning, target.model, dropped),
+    serviceTier: tierOf(conversation, dropped),
+    requestMetadata: metadataOf(conversation, dropped),
   });
+}
+
+function tierOf({ serviceTier: type }: Conversation, dropped: Dropped): JsonObject | null {
+  if (type !== null && TIERS.has(type)) return { type };
+  if (type !== null && type !== "auto") dropped.add("service_tier");
+  return null;
+}
+
+/** Goes into Bedrock's own logs of calls, which take short texts of plain characters. */
+function metadataOf({ metadata }: Conversation, dropped: Dropped): JsonObject | null {
+  if (!metadata) return null;
+  const fits = ([name, value]: [string, unknown]) =>
+    name !== "" && METADATA_TEXT.test(name) && typeof value === "string" && METADATA_TEXT.test(value);
+  const entries = Object.entries(metadata);
+  const kept = entries.filter(fits).slice(0, MOST_METADATA);
+  if (kept.length < entries.length) dropped.add("metadata");
+  return kept.length > 0 ? Object.fromEntries(kept) : null;
 }
 
 function stopsOf(stop: readonly string[]): string[] | null {

@@ -5,12 +5,15 @@ import { type CallNames, camel, either, readPart } from "./parts.ts";
 
 const KNOWN: ReadonlySet<string> = new Set(
   `model contents systemInstruction system_instruction tools generationConfig generation_config toolConfig
-  tool_config`.split(/\s+/),
+  tool_config serviceTier service_tier`.split(/\s+/),
 );
 const KNOWN_GENERATION: ReadonlySet<string> = new Set(
   `maxOutputTokens temperature topP topK frequencyPenalty presencePenalty seed stopSequences candidateCount
   responseLogprobs logprobs responseSchema responseJsonSchema responseModalities thinkingConfig`.split(/\s+/),
 );
+
+/** Google's tiers in OpenAI's words. */
+const TIERS: Readonly<Record<string, string>> = { standard: "default", flex: "flex", priority: "priority" };
 
 /** Reads a generateContent request (providers.md 2.4.1); the path has the model and whether it is a stream. Throws DecodeError. */
 export function decodeRequest(body: JsonObject, path?: { model: string; stream: boolean }): Conversation {
@@ -32,6 +35,7 @@ export function decodeRequest(body: JsonObject, path?: { model: string; stream: 
   const config = recordOf(either(recordOf(either(body, "toolConfig")), "functionCallingConfig"));
   conversation.toolChoice = choiceOf(config);
   readGeneration(conversation, recordOf(either(body, "generationConfig")));
+  conversation.serviceTier = TIERS[textOf(either(body, "serviceTier"))?.toLowerCase() ?? ""] ?? null;
   conversation.extra.members = unread(body);
   return conversation;
 }

@@ -9,6 +9,8 @@ import { cleanSchema } from "./schema.ts";
 import { isOld, thinkingConfig } from "./thinking.ts";
 
 const MOST_STOPS = 5;
+/** OpenAI's tiers in Google's words. */
+const TIERS: Readonly<Record<string, string>> = { default: "standard", flex: "flex", priority: "priority" };
 
 /** Writes a generateContent request (providers.md 2.4.1, 4.3, 4.4). */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
@@ -35,15 +37,18 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
       recordOf(own.generationConfig),
       dropped,
     ),
+    serviceTier: TIERS[conversation.serviceTier ?? ""],
   });
 }
 
 function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
-  const { sampling, parallelToolCalls, verbosity, user, extra } = conversation;
+  const { sampling, parallelToolCalls, verbosity, user, metadata, serviceTier, extra } = conversation;
   if (sampling.logitBias) dropped.add("logit_bias");
   if (parallelToolCalls === false) dropped.add("parallel_tool_calls");
   if (verbosity !== null) dropped.add("verbosity");
   if (user !== null) dropped.add("user");
+  if (metadata !== null) dropped.add("metadata");
+  if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
   if (sampling.stop.length > MOST_STOPS) dropped.add("stop");
   if (extra.dialect !== "gemini") for (const name of foreignMembers(conversation)) dropped.add(name);
 }

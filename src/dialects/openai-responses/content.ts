@@ -63,11 +63,6 @@ export function writeMedia({ type, source, detail, name }: MediaPart): JsonObjec
         ? { type: "input_file", file_url: url }
         : { type: "input_file", filename: name ?? "document.pdf", file_data: url };
     case "audio":
-      if (source.kind !== "base64") return null;
-      return {
-        type: "input_audio",
-        input_audio: { data: source.data, format: /mpeg|mp3/.test(source.mediaType) ? "mp3" : "wav" },
-      };
     case "video":
       return null;
   }

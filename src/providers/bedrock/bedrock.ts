@@ -1,5 +1,5 @@
 import { CLAUDE_MODELS } from "../anthropic.ts";
-import { cloudBetas } from "../claude-betas.ts";
+import { cloudMembers } from "../claude-betas.ts";
 import type { Provider } from "../provider.ts";
 import { bearerHeader, credentialOf, hostOf, signForAws } from "./credential.ts";
 import { bedrockModelId } from "./model-ids.ts";
@@ -24,14 +24,14 @@ export const bedrock: Provider = {
   authHeaders: (_channel, key) => bearerHeader(key),
   sign: (request, _channel, key) => signForAws(request, key),
   adapt(body, { model, betas }) {
-    const { anthropic_beta, dropped } = cloudBetas("bedrock", body, betas);
+    const { dropped, ...members } = cloudMembers("bedrock", body, betas);
     return {
       model,
       changes: {
         model: undefined,
         stream: undefined,
         anthropic_version: "bedrock-2023-05-31",
-        anthropic_beta,
+        ...members,
       },
       dropped,
     };

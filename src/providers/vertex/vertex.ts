@@ -1,6 +1,6 @@
 import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
-import { cloudBetas } from "../claude-betas.ts";
+import { cloudMembers } from "../claude-betas.ts";
 import { GEMINI_MODELS, geminiMethod } from "../gemini.ts";
 import { googleImages } from "../images/google.ts";
 import type { Provider, ProviderChannel } from "../provider.ts";
@@ -62,8 +62,8 @@ export const vertex: Provider = {
   },
   adapt(body, { model, dialect, betas }) {
     if (dialect !== "anthropic") return null;
-    const { anthropic_beta, dropped } = cloudBetas("vertex", body, betas);
-    return { model, changes: { model: undefined, anthropic_version: "vertex-2023-10-16", anthropic_beta }, dropped };
+    const { dropped, ...members } = cloudMembers("vertex", body, betas);
+    return { model, changes: { model: undefined, anthropic_version: "vertex-2023-10-16", ...members }, dropped };
   },
   streamUsage: true,
   inlineMedia: true,

@@ -23,6 +23,8 @@ export const FURTHER = {
   logprobs: "Log probabilities",
   blocked: "Blocked answers marked as such",
   user: "The end user's id",
+  tier: "Service tier",
+  metadata: "Metadata",
 } as const;
 export type FurtherName = keyof typeof FURTHER;
 
@@ -50,6 +52,7 @@ const CLAUDE = {
   "audio-input": "Claude takes no sound",
   several: "Claude gives one answer",
   logprobs: "Claude tells no log probabilities",
+  metadata: "Claude takes no metadata but the end user's id",
 } as const;
 
 /** Why a provider cannot do it; whoever asks all the same reads of it in `X-Sluice-Dropped` where something was left out. */
@@ -60,8 +63,11 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Readonly<Partial<Reco
     several: "OpenAI's Responses gives one answer",
   },
   anthropic: CLAUDE,
-  bedrock: CLAUDE,
-  gemini: { user: "Gemini has no place for an end user's id" },
+  bedrock: { ...CLAUDE, tier: "Bedrock takes no tier in a request for Claude" },
+  gemini: {
+    user: "Gemini has no place for an end user's id",
+    metadata: "Gemini has no place for metadata",
+  },
   ollama: {
     cached: "Ollama does not tell cached tokens",
     "must-call": "Ollama has no choice of tools",
@@ -71,6 +77,8 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Readonly<Partial<Reco
     several: "Ollama gives one answer",
     blocked: "Ollama blocks nothing",
     user: "Ollama has no place for an end user's id",
+    tier: "Ollama has no service tiers",
+    metadata: "Ollama has no place for metadata",
   },
   cohere: {
     document: "Cohere's chat takes documents as text alone",
@@ -79,6 +87,8 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Readonly<Partial<Reco
     logprobs: "Cohere tells probabilities by numbers of tokens, without their texts",
     blocked: "Cohere does not mark blocked answers",
     user: "Cohere's chat has no place for an end user's id",
+    tier: "Cohere's chat has no service tiers",
+    metadata: "Cohere's chat has no place for metadata",
   },
   converse: {
     schema: "Converse has no field for a schema: it is asked for in words",
@@ -98,24 +108,29 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Readonly<Partial<Reco
     several: "Hunyuan gives one answer",
     logprobs: "Hunyuan tells no log probabilities",
     user: "Hunyuan has no place for an end user's id",
+    tier: "Hunyuan has no service tiers",
+    metadata: "Hunyuan has no place for metadata",
   },
   dashscope: {
     "must-call": "DashScope's own API has no way to demand a call",
     document: "DashScope's chat takes no documents",
     blocked: "DashScope answers with an error instead",
     user: "DashScope has no place for an end user's id",
+    tier: "DashScope has no service tiers",
+    metadata: "DashScope has no place for metadata",
   },
   mistral: {
     citations: "Mistral's references have no addresses",
     logprobs: "Mistral tells no log probabilities",
     blocked: "Mistral does not mark blocked answers",
     user: "Mistral's chat has no place for an end user's id",
+    tier: "Mistral's chat takes no service tier",
   },
 };
 
 /** What a client format has no words for, whatever the provider. */
 export const UNSAID: Readonly<Partial<Record<"chat" | "responses" | "messages" | "gemini", readonly FeatureName[]>>> = {
   responses: ["stop", "audio-input", "several"],
-  messages: ["audio-input", "several", "logprobs"],
-  gemini: ["user"],
+  messages: ["audio-input", "several", "logprobs", "metadata"],
+  gemini: ["user", "metadata"],
 };

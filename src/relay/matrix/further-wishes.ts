@@ -5,6 +5,7 @@ import { ask, type DoorName } from "./doors.ts";
 const PDF = Buffer.from("%PDF-1.4\n%%EOF\n").toString("base64");
 const SOUND = Buffer.from("RIFF....WAVEfmt ").toString("base64");
 const USER = "user-4711";
+const METADATA = { ticket: "4711" };
 const QUESTION = "What is the weather in Ghent?";
 
 type Part = Readonly<Record<string, unknown>>;
@@ -27,13 +28,22 @@ const PARTS: Readonly<Record<DoorName, Partial<Record<FurtherName, Part>>>> = {
   },
 };
 const MEMBERS: Readonly<Record<DoorName, Partial<Record<FurtherName, Part>>>> = {
-  chat: { user: { user: USER }, several: { n: 2 }, logprobs: { logprobs: true, top_logprobs: 1 } },
+  chat: {
+    user: { user: USER },
+    several: { n: 2 },
+    logprobs: { logprobs: true, top_logprobs: 1 },
+    tier: { service_tier: "default" },
+    metadata: { metadata: METADATA },
+  },
   responses: {
     user: { safety_identifier: USER },
+    tier: { service_tier: "default" },
+    metadata: { metadata: METADATA },
     logprobs: { include: ["message.output_text.logprobs"], top_logprobs: 1 },
   },
-  messages: { user: { metadata: { user_id: USER } } },
+  messages: { user: { metadata: { user_id: USER } }, tier: { service_tier: "standard_only" } },
   gemini: {
+    tier: { serviceTier: "standard" },
     several: { generationConfig: { candidateCount: 2 } },
     logprobs: { generationConfig: { responseLogprobs: true, logprobs: 1 } },
   },
@@ -57,6 +67,8 @@ const textPart = (text: unknown): Part => ({ type: "text", text });
 
 type Marks = Partial<Record<FurtherName, readonly string[]>>;
 
+const OPENAI: Marks = { tier: ['"service_tier":"default"'], metadata: ['"metadata":{"ticket":"4711"}'] };
+
 const CLAUDE: Marks = {
   document: ['"type":"document"', '"media_type":"application/pdf"', PDF],
   user: [`"metadata":{"user_id":"${USER}"}`],
@@ -65,6 +77,7 @@ const CLAUDE: Marks = {
 /** What must stand in a provider's request so that it knows of the wish. */
 export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
   "openai-chat": {
+    ...OPENAI,
     document: ['"type":"file"', `"file_data":"data:application/pdf;base64,${PDF}"`],
     "audio-input": ['"type":"input_audio"', `"data":"${SOUND}"`, '"format":"wav"'],
     user: [`"user":"${USER}"`],
@@ -72,19 +85,25 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
     logprobs: ['"logprobs":true', '"top_logprobs":1'],
   },
   "openai-responses": {
+    ...OPENAI,
     document: ['"type":"input_file"', `"file_data":"data:application/pdf;base64,${PDF}"`],
     user: [`"safety_identifier":"${USER}"`],
     logprobs: ['"message.output_text.logprobs"', '"top_logprobs":1'],
   },
-  anthropic: CLAUDE,
+  anthropic: { ...CLAUDE, tier: ['"service_tier":"standard_only"'] },
   bedrock: CLAUDE,
   gemini: {
+    tier: ['"serviceTier":"standard"'],
     document: ['"mimeType":"application/pdf"', PDF],
     "audio-input": ['"mimeType":"audio/wav"', SOUND],
     several: ['"candidateCount":2'],
     logprobs: ['"responseLogprobs":true', '"logprobs":1'],
   },
-  converse: { document: ['"document":{"format":"pdf"', `"source":{"bytes":"${PDF}"}`] },
+  converse: {
+    document: ['"document":{"format":"pdf"', `"source":{"bytes":"${PDF}"}`],
+    tier: ['"serviceTier":{"type":"default"}'],
+    metadata: ['"requestMetadata":{"ticket":"4711"}'],
+  },
   hunyuan: {},
   ollama: { logprobs: ['"logprobs":true', '"top_logprobs":1'] },
   cohere: {},
@@ -97,5 +116,6 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
     document: ['"type":"document_url"', `"document_url":"data:application/pdf;base64,${PDF}"`],
     "audio-input": [`"input_audio":"${SOUND}"`],
     several: ['"n":2'],
+    metadata: ['"metadata":{"ticket":"4711"}'],
   },
 };

@@ -132,6 +132,14 @@ const STAYS_BEHIND = [
   ["dashscope", "messages", "document", "file"],
   ["mistral", "chat", "user", "user"],
   ["openai-responses", "gemini", "several", "n"],
+  ["openai-responses", "chat", "audio-input", "audio"],
+  ["bedrock", "chat", "tier", "service_tier"],
+  ["bedrock", "messages", "tier", "service_tier"],
+  ["mistral", "gemini", "tier", "service_tier"],
+  ["ollama", "responses", "tier", "service_tier"],
+  ["anthropic", "chat", "metadata", "metadata"],
+  ["gemini", "responses", "metadata", "metadata"],
+  ["cohere", "chat", "metadata", "metadata"],
 ] as const;
 
 test.each(STAYS_BEHIND)("what %s cannot take of %s's wishes is named: %s", async (name, door, feature, named) => {

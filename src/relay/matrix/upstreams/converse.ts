@@ -125,7 +125,7 @@ function read(body: JsonObject): Sent {
   };
 }
 
-const KNOWN = "messages system inferenceConfig toolConfig additionalModelRequestFields";
+const KNOWN = "messages system inferenceConfig toolConfig additionalModelRequestFields serviceTier requestMetadata";
 
 /** Every family on AWS Bedrock, by its Converse: binary frames named by what they hold. */
 export const converse: FakeUpstream = {

@@ -93,7 +93,7 @@ function read(body: JsonObject): Sent {
   };
 }
 
-const KNOWN = "systemInstruction contents tools toolConfig generationConfig safetySettings";
+const KNOWN = "systemInstruction contents tools toolConfig generationConfig safetySettings serviceTier";
 const CONFIG = `maxOutputTokens temperature topP topK seed stopSequences responseMimeType responseSchema thinkingConfig
   candidateCount responseLogprobs logprobs`;
 

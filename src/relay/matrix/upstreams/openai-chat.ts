@@ -104,7 +104,7 @@ function speak(answer: Answer, streamed: boolean): Response {
 }
 
 const KNOWN = `model messages stream stream_options max_tokens max_completion_tokens temperature top_p stop tools tool_choice
-  response_format reasoning_effort parallel_tool_calls user n seed logprobs top_logprobs`;
+  response_format reasoning_effort parallel_tool_calls user n seed logprobs top_logprobs service_tier metadata`;
 
 /** Any server that imitates OpenAI's chat completions; thoughts as most of them show them. */
 export const openaiChat: FakeUpstream = {
