@@ -3,20 +3,23 @@ import { redemptionCodes, redemptionUses } from "../../db/schema/codes.ts";
 import { tokens } from "../../db/schema/tokens.ts";
 import { checkIns, rebates, topUpOrders, withdrawals } from "../../db/schema/wallet.ts";
 import type { Db } from "../../db/types.ts";
+import { nowSeconds } from "../lib/clock.ts";
 import type { Vault } from "../lib/crypto.ts";
 import { type LogCursor, readLogs } from "../logs/list-logs.ts";
+import type { SettingsReader } from "../settings/settings.ts";
+import { listDrawingTasks, listMediaTasks } from "../tasks/list-tasks.ts";
 import { viewToken } from "../tokens/token-view.ts";
 import { ownOrderFields } from "../wallet/order-view.ts";
 import { viewUser } from "./user-view.ts";
 
-type ExportDeps = Readonly<{ db: Db; vault: Vault }>;
+type ExportDeps = Readonly<{ db: Db; vault: Vault; settings: SettingsReader }>;
 type Line = Readonly<{ kind: string }> & Readonly<Record<string, unknown>>;
 
 const SLICE = 500;
 
 /**
  * Everything that is kept of a user, as lines of JSON whose `kind` says what they are: account, key, order, redemption,
- * check_in, rebate, withdrawal, log. Read in slices while it is sent. API keys are masked unless `withKeys`.
+ * check_in, rebate, withdrawal, drawing, task, log. Read in slices while it is sent. API keys are masked unless `withKeys`.
  */
 export function exportAccount(deps: ExportDeps, userId: number, withKeys: boolean): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -33,7 +36,8 @@ export function exportAccount(deps: ExportDeps, userId: number, withKeys: boolea
   });
 }
 
-async function* linesOf({ db, vault }: ExportDeps, userId: number, withKeys: boolean): AsyncGenerator<Line[], void> {
+async function* linesOf(deps: ExportDeps, userId: number, withKeys: boolean): AsyncGenerator<Line[], void> {
+  const { db, vault } = deps;
   yield [{ kind: "account", ...(await viewUser(db, userId)) }];
   yield* slices("key", async (after) => {
     const rows = await db
@@ -103,7 +107,23 @@ async function* linesOf({ db, vault }: ExportDeps, userId: number, withKeys: boo
       .orderBy(asc(withdrawals.id))
       .limit(SLICE),
   );
+  // The lists go backwards: what is submitted meanwhile would push rows from one page to the next.
+  const end = nowSeconds();
+  yield* pages("drawing", (page) => listDrawingTasks(deps, { userId, end: end * 1000 }, page, "owner"));
+  yield* pages("task", (page) => listMediaTasks(db, { userId, end }, page, "owner"));
   yield* logLines(db, userId);
+}
+
+/** Rows as a list answers them, a page at a time. */
+async function* pages(
+  kind: string,
+  read: (page: Readonly<{ page: number; pageSize: number }>) => Promise<{ items: object[] }>,
+): AsyncGenerator<Line[], void> {
+  for (let page = 0; ; page += 1) {
+    const { items } = await read({ page, pageSize: SLICE });
+    if (items.length > 0) yield items.map((row) => ({ kind, ...row }));
+    if (items.length < SLICE) return;
+  }
 }
 
 /** Rows in the order of their ids, a slice at a time. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { redemptionCodes, redemptionUses } from "../../db/schema/codes.ts";
 import { logs } from "../../db/schema/logs.ts";
+import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
 import { tokens } from "../../db/schema/tokens.ts";
 import { checkIns, rebates, topUpOrders, withdrawals } from "../../db/schema/wallet.ts";
 import { nowSeconds } from "../lib/clock.ts";
@@ -9,12 +10,14 @@ import { startTestConsole, TEST_PASSWORD, type TestConsole } from "./testing.ts"
 
 let app: TestConsole;
 let userId = 0;
+let otherId = 0;
 let user: Record<string, string>;
 const LOG_ROWS = 1203;
+const TASK_ROWS = 501;
 beforeAll(async () => {
   app = await startTestConsole();
   userId = await app.addUser("ann");
-  const otherId = await app.addUser("other");
+  otherId = await app.addUser("other");
   user = await app.login("ann");
   const { db } = app;
   const now = nowSeconds();
@@ -34,6 +37,19 @@ beforeAll(async () => {
     await db.insert(checkIns).values({ userId: id, day: "2026-03-01", quota: 9, createdTime: now });
     await db.insert(rebates).values({ userId: id, fromUserId: otherId, rechargeQuota: 10, quota: 1, createdTime: now });
     await db.insert(withdrawals).values({ userId: id, quota: 3, account: "bank", createdTime: now });
+    const task = { userId: id, channelId: 9, createdAt: now };
+    await db
+      .insert(drawingTasks)
+      .values({ ...task, action: "IMAGINE", prompt: `a cat of ${id}`, submitTime: now * 1000 });
+    await db.insert(mediaTasks).values(
+      Array.from({ length: mine ? TASK_ROWS : 1 }, (_, at) => ({
+        ...task,
+        updatedAt: now,
+        platform: "suno",
+        taskId: `song ${at} of ${id}`,
+        submitTime: now - at,
+      })),
+    );
   }
   const other = JSON.stringify({ admin_info: { use_channel: ["secret supplier"] }, receipt: { total: 5 } });
   const row = (id: number) => ({ createdAt: now, type: 2, userId: id, modelName: `of ${id}`, channelId: 9, other });
@@ -66,15 +82,27 @@ test("all of one's own data, line by line, and nothing of others or of operators
     check_in: 1,
     rebate: 1,
     withdrawal: 1,
+    drawing: 1,
+    task: TASK_ROWS,
     log: LOG_ROWS + 1,
   });
   const of = (kind: string) => lines.find((line) => line.kind === kind);
   expect(of("account")).toMatchObject({ id: userId, username: "ann", password: "" });
   expect(of("key")).toMatchObject({ name: "mine", key: expect.stringMatching(/^sk-.{4}….{4}$/) });
   expect(of("order")).toMatchObject({ trade_no: `T${userId}` });
+  expect(of("drawing")).toMatchObject({ action: "IMAGINE", prompt: `a cat of ${userId}` });
+  expect(of("task")).toMatchObject({ platform: "suno", task_id: `song 0 of ${userId}` });
   expect(of("check_in")).toMatchObject({ day: "2026-03-01", quota: 9 });
   expect(lines.findLast(({ kind }) => kind === "log")).toMatchObject({ other: { receipt: { total: 5 } } });
-  for (const secret of ["theirs", "secret supplier", "secret-code", "from_user", "use_channel"]) {
+  for (const secret of [
+    "theirs",
+    "secret supplier",
+    "secret-code",
+    "from_user",
+    "use_channel",
+    "channel_id",
+    `of ${otherId}`,
+  ]) {
     expect(text).not.toContain(secret);
   }
 });
