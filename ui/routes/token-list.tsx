@@ -19,6 +19,7 @@ import { ManualCopyDialog } from "../components/ManualCopyDialog.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { usePhone } from "../components/usePhone.ts";
+import { useKeyChats } from "../features/chat/use-key-chats.tsx";
 import { CreatedDialog } from "../features/tokens/CreatedDialog.tsx";
 import { HowToUse } from "../features/tokens/HowToUse.tsx";
 import { RotateDialog } from "../features/tokens/RotateDialog.tsx";
@@ -46,6 +47,7 @@ export const TokenListPage = () => {
   const [created, setCreated] = useState<readonly Token[]>([]);
   const [wholeKey, setWholeKey] = useState("");
   const copy = useCopyKeys();
+  const keyChats = useKeyChats();
   const filters = {
     keyword: address.text("search") || undefined,
     token: wholeKey || undefined,
@@ -121,6 +123,7 @@ export const TokenListPage = () => {
         card={(token) => <TokenCard token={token} onToggle={actions.toggle} />}
         actions={(token) => [
           { label: t("tokens.copyKey"), icon: <Copy />, onSelect: () => copy.copy([token]) },
+          ...keyChats(token),
           { label: t("tokens.rotate.action"), icon: <Rotate />, onSelect: () => setRotating(token) },
           { label: t("tokens.edit"), icon: <Edit />, onSelect: () => setDrawer({ token }) },
           { label: t("tokens.delete"), icon: <Delete />, onSelect: () => actions.remove([token]), isDangerous: true },
