@@ -1,5 +1,5 @@
 import type { Dropped } from "./codec.ts";
-import type { Conversation } from "./conversation.ts";
+import type { ChatDialect, Conversation } from "./conversation.ts";
 import type { JsonObject } from "./json.ts";
 
 /** Members of a chat request that say nothing by themselves, or are said elsewhere. */
@@ -10,9 +10,15 @@ export function noteUnsaid(chat: JsonObject, said: readonly string[], dropped: D
   for (const name of Object.keys(chat)) if (!SILENT.has(name) && !said.includes(name)) dropped.add(name);
 }
 
-/** Members of a Responses request that are read into the conversation too, or that the gateway itself answers for. */
-const MET: ReadonlySet<string> = new Set(["instructions", "include", "store", "previous_response_id"]);
+/** Members that are read into the conversation too, or that the gateway itself answers for. */
+const MET: Readonly<Partial<Record<ChatDialect, ReadonlySet<string>>>> = {
+  "openai-responses": new Set(["instructions", "include", "store", "previous_response_id"]),
+  "openai-chat": new Set(["thinking", "reasoning", "enable_thinking", "thinking_budget"]),
+};
 
-/** Members that only the client's own format has words for: another one leaves them out. */
-export const foreignMembers = ({ extra }: Conversation): string[] =>
-  Object.keys(extra.members).filter((name) => extra.dialect !== "openai-responses" || !MET.has(name));
+/** Notes the members that only the client's own format has words for; `kept` are those that the target takes all the same. */
+export function noteForeign({ extra }: Conversation, kept: readonly string[], dropped: Dropped): void {
+  for (const [name, value] of Object.entries(extra.members)) {
+    if (value !== null && !MET[extra.dialect]?.has(name) && !kept.includes(name)) dropped.add(name);
+  }
+}

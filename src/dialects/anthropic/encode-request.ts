@@ -4,7 +4,7 @@ import type { Conversation, Part, ToolChoice, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { listOf, recordOf, textOf } from "../json.ts";
 import { pairCalls } from "../pair-calls.ts";
-import { foreignMembers } from "../unsaid.ts";
+import { noteForeign } from "../unsaid.ts";
 import { blockOf } from "./blocks.ts";
 import { keepsToSchema, knowsAdaptive } from "./models.ts";
 import { closedSchema, inputSchema } from "./schema.ts";
@@ -79,7 +79,7 @@ function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
   if (metadata !== null) dropped.add("metadata");
   if (serviceTier !== null && !TIERS[serviceTier]) dropped.add("service_tier");
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
-  if (extra.dialect !== "anthropic") for (const name of foreignMembers(conversation)) dropped.add(name);
+  if (extra.dialect !== "anthropic") noteForeign(conversation, [], dropped);
 }
 
 /** Temperature is 0 to 1 here; newer models take temperature or top_p, not both; none of them beside thought. */

@@ -3,6 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation, ToolChoice } from "../conversation.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
+import { noteForeign } from "../unsaid.ts";
 
 const UNKNOWN = ["n", "logit_bias", "top_logprobs", "parallel_tool_calls", "user", "metadata", "service_tier"];
 const UNKNOWN_TOO = ["verbosity", "modalities", "audio", "prompt_cache_key"];
@@ -17,6 +18,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const rest = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
   for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
+  noteForeign(conversation, OWN, dropped);
   const { sampling, extra, toolChoice } = conversation;
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   if (sampling.stop.length > 5) dropped.add("stop");

@@ -3,6 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation } from "../conversation.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
+import { noteForeign } from "../unsaid.ts";
 
 const UNKNOWN = [
   "logit_bias",
@@ -23,6 +24,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const rest = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
   for (const name of UNKNOWN) if (chat[name] !== undefined) dropped.add(name);
+  noteForeign(conversation, OWN, dropped);
   const { sampling, extra, stream, reasoning } = conversation;
   if (chat.tool_choice === "required") dropped.add("tool_choice");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];

@@ -3,7 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation, Part, Tool } from "../conversation.ts";
 import { type JsonObject, listOf, recordOf } from "../json.ts";
 import { pairCalls } from "../pair-calls.ts";
-import { foreignMembers } from "../unsaid.ts";
+import { noteForeign } from "../unsaid.ts";
 import { signFirstCall, writePart } from "./parts.ts";
 import { cleanSchema } from "./schema.ts";
 import { isOld, thinkingConfig } from "./thinking.ts";
@@ -50,7 +50,7 @@ function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
   if (metadata !== null) dropped.add("metadata");
   if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
   if (sampling.stop.length > MOST_STOPS) dropped.add("stop");
-  if (extra.dialect !== "gemini") for (const name of foreignMembers(conversation)) dropped.add(name);
+  if (extra.dialect !== "gemini") noteForeign(conversation, [], dropped);
 }
 
 /** Turns alternate and the user's comes first: a call may only follow one. */

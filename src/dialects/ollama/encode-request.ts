@@ -3,6 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
+import { noteForeign } from "../unsaid.ts";
 
 const UNKNOWN = ["n", "logit_bias", "tool_choice", "parallel_tool_calls", "user", "metadata"];
 const UNKNOWN_TOO = ["service_tier", "verbosity", "modalities", "audio", "prompt_cache_key"];
@@ -13,6 +14,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const rest = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
   for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
+  noteForeign(conversation, ["options", "keep_alive"], dropped);
   const { sampling, extra } = conversation;
   const own = extra.dialect === "openai-chat" ? extra.members : {};
   const options = compact({

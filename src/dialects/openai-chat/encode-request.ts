@@ -12,6 +12,7 @@ import type {
   Turn,
 } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
+import { noteForeign } from "../unsaid.ts";
 import { callExtra, callOf } from "./calls.ts";
 import { chatMedia, textOfParts } from "./media.ts";
 import { reasoningDetail } from "./reasoning.ts";
@@ -20,6 +21,7 @@ import { reasoningDetail } from "./reasoning.ts";
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, reasoning, extra } = conversation;
   if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
+  if (extra.dialect !== "openai-chat") noteForeign(conversation, [], dropped);
   const body: JsonObject = {
     ...(extra.dialect === "openai-chat" && extra.members),
     model: target.model,

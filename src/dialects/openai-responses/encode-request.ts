@@ -3,6 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation, Part, ReasoningPart, ToolCallPart, ToolResultPart, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { textOfParts } from "../openai-chat/media.ts";
+import { noteForeign } from "../unsaid.ts";
 import { writeMedia } from "./content.ts";
 import { writeChoice, writeText, writeTool } from "./tools.ts";
 
@@ -15,6 +16,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const { sampling, reasoning, extra, tools } = conversation;
   const own = extra.dialect === "openai-responses";
   noteUnsaid(conversation, dropped);
+  if (!own) noteForeign(conversation, ["store"], dropped);
   const written = tools
     .map((tool) => writeTool(tool) ?? noted(dropped, `tools: ${tool.name}`))
     .filter((tool) => tool !== null);
