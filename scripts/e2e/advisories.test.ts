@@ -4,14 +4,18 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
+import { waitForLogs } from "./books.ts";
 import { openBrowser, openPage } from "./browser.ts";
 import { createToken, login } from "./console-client.ts";
-import { type Gateway, type Session, setOption, setUp, startGateway } from "./harness.ts";
+import { type Gateway, type Session, type Stage, setOption, setStage, setUp, startGateway } from "./harness.ts";
 
 const PASSWORD = "a user's password";
 const DOLLAR = 500_000;
 
+/** Keeps to public addresses, as on the internet. */
 let gateway: Gateway;
+/** Has an upstream that answers, so that calls can be charged. */
+let stage: Stage;
 let root: Session;
 let ann: Session;
 let bob: Session;
@@ -28,21 +32,38 @@ const inside = Bun.serve({
   },
 });
 
-async function addUser(username: string): Promise<Session> {
-  await root.post("/api/user/", { username, password: PASSWORD, display_name: username });
-  return login(gateway, username, PASSWORD);
+async function addUser(username: string, at = { gateway, root }): Promise<Session> {
+  await at.root.post("/api/user/", { username, password: PASSWORD, display_name: username });
+  return login(at.gateway, username, PASSWORD);
 }
+
+/** Somebody with a dollar and a key, where calls are answered. */
+async function addCaller(username: string): Promise<{ caller: Session; key: string }> {
+  const caller = await addUser(username, stage);
+  await stage.root.put("/api/user/", { id: caller.userId, username, quota: DOLLAR });
+  return { caller, key: (await createToken(caller)).key };
+}
+
+const call = (key: string, body: string, headers: Record<string, string> = {}) =>
+  fetch(`${stage.gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { ...headers, authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body,
+    signal: AbortSignal.timeout(5000),
+  });
 
 beforeAll(async () => {
   browser = await openBrowser();
   gateway = await startGateway({ env: { ALLOW_PRIVATE_UPSTREAMS: "" } });
   root = await setUp(gateway);
+  stage = await setStage(["m"]);
   ann = await addUser("ann");
   bob = await addUser("bob");
 }, 60_000);
 afterAll(async () => {
   await browser.close();
   await gateway.stop();
+  await stage.stop();
   await inside.stop(true);
 });
 
@@ -62,31 +83,25 @@ const LOCAL_NAMES = [
 
 describe("advisories", () => {
   test("overflowing charges: no number in a call raises a balance or passes for nothing", async () => {
-    await setOption(root, "ModelRatio", { m: 1 });
-    await root.post("/api/channel/", {
-      type: 1,
-      name: "public",
-      key: "sk-none",
-      base_url: "http://192.0.2.1:9",
-      models: "m",
-      group: "default",
-    });
-    const { key } = await createToken(ann);
-    const before = (await ann.get("/api/user/self")).quota;
-    const messages = [{ role: "user", content: "hi" }];
+    const { caller, key } = await addCaller("eve");
+    const balance = async () => Number((await caller.get("/api/user/self")).quota);
+    const messages = JSON.stringify([{ role: "user", content: "hi" }]);
     const numbers = [2 ** 31, 2 ** 53, 1e300, -1, -(2 ** 63), 9_223_372_036_854_775_807n.toString()];
+    let answered = 0;
     for (const field of ["max_tokens", "max_completion_tokens", "n"]) {
       for (const value of numbers) {
-        const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
-          method: "POST",
-          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-          body: `{"model":"m","messages":${JSON.stringify(messages)},"${field}":${value}}`,
-          signal: AbortSignal.timeout(5000),
-        }).catch(() => null);
-        expect(reply?.status ?? 0).not.toBe(200);
+        const reply = await call(key, `{"model":"m","messages":${messages},"${field}":${value}}`);
+        await reply.text();
+        if (reply.status === 200) answered += 1;
+        expect(await balance()).toBeLessThanOrEqual(DOLLAR);
       }
     }
-    expect((await ann.get("/api/user/self")).quota).toBe(before);
+    // The same caller is served when the numbers are sound; whatever was answered is paid for.
+    expect((await call(key, `{"model":"m","messages":${messages},"max_tokens":5}`)).status).toBe(200);
+    const charged = await waitForLogs(stage.root, ({ user_id }) => user_id === caller.userId, answered + 1);
+    expect(charged).toHaveLength(answered + 1);
+    for (const { quota } of charged) expect(quota).toBeGreaterThan(0);
+    expect(await balance()).toBe(DOLLAR - charged.reduce((sum, { quota }) => sum + quota, 0));
   }, 60_000);
 
   test("overflowing charges: an administrator's numbers stay within what is counted exactly", async () => {
@@ -125,7 +140,9 @@ describe("advisories", () => {
         webhook_url: webhook,
         quota_warning_threshold: 1,
       });
-      await ann.send("POST", "/api/user/setting/test", { notify_type: "webhook", webhook_url: webhook });
+      // Nobody listens with TLS there, so the answer has to tell that nothing was tried.
+      const answer = await text(ann, "POST", "/api/user/setting/test", {});
+      expect(answer).toContain("refused address");
     }
     expect(reached).toEqual([]);
   }, 60_000);
@@ -133,34 +150,22 @@ describe("advisories", () => {
   test("SSRF by discovery and by channel: addresses inside are refused", async () => {
     for (const name of LOCAL_NAMES) {
       const address = `http://${name}:${inside.port}`;
-      await root.send("POST", "/api/option/oidc_discovery", {
-        well_known: `${address}/.well-known/openid-configuration`,
-      });
-      await root.send("POST", "/api/channel/fetch_models", { type: 1, key: "k", base_url: address });
+      const wellKnown = { well_known: `${address}/.well-known/openid-configuration` };
+      expect(await text(root, "POST", "/api/option/oidc_discovery", wellKnown)).toContain("private, loopback");
+      const models = { type: 1, key: "k", base_url: address };
+      expect(await text(root, "POST", "/api/channel/fetch_models", models)).toContain("private, loopback");
     }
     expect(reached).toEqual([]);
   }, 60_000);
 
   test("SSRF by redirect: an address outside that sends one inside is in safe-fetch.test.ts; here, no address of a caller's is taken for an upstream", async () => {
-    const { key } = await createToken(ann);
-    const headers = {
-      authorization: `Bearer ${key}`,
-      "content-type": "application/json",
-      "x-portkey-custom-host": `http://127.0.0.1:${inside.port}`,
-      "x-base-url": `http://127.0.0.1:${inside.port}`,
-    };
-    const body = JSON.stringify({
-      model: "m",
-      messages: [{ role: "user", content: "hi" }],
-      api_base: `http://127.0.0.1:${inside.port}`,
-      base_url: `http://127.0.0.1:${inside.port}`,
-    });
-    await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: "POST",
-      headers,
-      body,
-      signal: AbortSignal.timeout(5000),
-    }).catch(() => null);
+    const { key } = await addCaller("mia");
+    const address = `http://127.0.0.1:${inside.port}`;
+    const body = { model: "m", messages: [{ role: "user", content: "hi" }], api_base: address, base_url: address };
+    stage.upstream.requests.length = 0;
+    const reply = await call(key, JSON.stringify(body), { "x-portkey-custom-host": address, "x-base-url": address });
+    expect(reply.status).toBe(200);
+    expect(stage.upstream.requests).toHaveLength(1);
     expect(reached).toEqual([]);
   }, 20_000);
 
@@ -204,6 +209,7 @@ describe("advisories", () => {
   test("object access by id: what is somebody else's is not there", async () => {
     const { id, key } = await createToken(ann, { name: "ann's", remain_quota: DOLLAR, unlimited_quota: false });
     const bare = key.replace(/^sk-/, "");
+    const [session] = await ann.get("/api/user/sessions");
     for (const [method, path, body] of [
       ["GET", `/api/token/${id}`],
       ["PUT", "/api/token/", { id, name: "taken", remain_quota: 1, unlimited_quota: true, expired_time: -1 }],
@@ -212,7 +218,7 @@ describe("advisories", () => {
       ["PUT", "/api/user/", { id: ann.userId, username: "ann", quota: 1 }],
       ["DELETE", `/api/user/${ann.userId}`],
       ["GET", `/api/log/?username=ann`],
-      ["GET", `/api/user/sessions/${ann.userId}`],
+      ["DELETE", `/api/user/sessions/${session.id}`],
     ] as const) {
       const reply = await bob.send(method, path, body);
       const answer = await reply.text();
@@ -264,13 +270,15 @@ describe("advisories", () => {
       headers: { "stripe-signature": "t=1,v1=00", "content-type": "application/json" },
       body: "x".repeat(40_000_000),
     }).catch(() => null);
-    expect([400, 404, 413, 0]).toContain(reply?.status ?? 0);
+    expect([413, 0]).toContain(reply?.status ?? 0);
     expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
   }, 30_000);
 
   test("CSRF: a page elsewhere cannot act with the browser's cookie, by GET binding or otherwise", async () => {
     const cookie = ann.cookie;
     const email = (await ann.get("/api/user/self")).email;
+    const github = { GitHubClientId: "client", GitHubClientSecret: "secret", GitHubOAuthEnabled: "true" };
+    for (const [key, value] of Object.entries(github)) await setOption(root, key, value);
     for (const [method, path] of [
       ["GET", "/api/oauth/email/bind?email=evil%40example.com&code=000000"],
       ["GET", "/api/oauth/github?code=x&state=y"],
