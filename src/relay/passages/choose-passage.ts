@@ -8,6 +8,7 @@ import type { RelayContext } from "../context.ts";
 import { inlineMedia } from "../inline-media.ts";
 import { keeperOf } from "../responses/keep.ts";
 import { BytesPassage } from "./bytes-passage.ts";
+import { channelPromptOf } from "./channel-prompt.ts";
 import { ConversationPassage } from "./conversation-passage.ts";
 import { ImagesPassage } from "./images-passage.ts";
 import type { Passage } from "./passage.ts";
@@ -26,7 +27,8 @@ export function choosePassage(
   const { settings } = context.services;
   const { endpoint } = call.admitted;
   const options = {
-    untouched: settings.get("global.pass_through_request_enabled"),
+    untouched:
+      settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true,
     wholeOnly: provider.streams === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: settings.get("LogChatContentEnabled"),
   };
@@ -40,7 +42,9 @@ export function choosePassage(
   const served = provider.dialectOf?.(call.upstreamModel, key) ?? door;
   const dialect = has(served) ? served : provider.dialects[0];
   const filters = filtersFor(settings, channel, door);
+  const prompt = channelPromptOf(channel);
   const rewritten =
+    prompt !== null ||
     provider.ownAnswers === true ||
     filters.length > 0 ||
     channel.setting.force_format === true ||
@@ -55,6 +59,7 @@ export function choosePassage(
     settings: context.conversationSettings,
     inlineMedia: provider.inlineMedia ? (conversation) => inlineMedia(context, conversation) : null,
     filters,
+    prompt,
     thoughts: context.thoughts,
     keeper: (request) => keeperOf(context, call, request, dialect === "openai-responses" && !call.resumed),
   });

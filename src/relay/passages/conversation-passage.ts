@@ -17,6 +17,7 @@ import type { KeepReply } from "../responses/keep.ts";
 import { OutputTally } from "../tally.ts";
 import type { ThoughtMemory } from "../thought-memory.ts";
 import type { PassageOptions } from "./bytes-passage.ts";
+import { type ChannelPrompt, withChannelPrompt } from "./channel-prompt.ts";
 import { ConversationView } from "./conversation-view.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
 import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
@@ -31,6 +32,8 @@ export type ConversationOptions = PassageOptions &
     thoughts: ThoughtMemory;
     /** Makes what keeps the answer for later reference; null: it is not kept. */
     keeper: ((request: Conversation) => KeepReply | null) | null;
+    /** Instructions of the channel's own. */
+    prompt: ChannelPrompt | null;
     /** Applied in order. */
     filters: readonly (() => StepFilter)[];
   }>;
@@ -68,7 +71,8 @@ export class ConversationPassage implements Passage {
     if (this.#sameFormat && options.untouched) return { ask, body: call.admitted.body.bytes };
     if (this.#keepsRequest(stream)) return this.#spliced(channel, ask);
     const read = call.admitted.conversation?.() ?? endpoint.codec.decodeRequest(call.admitted.body.json);
-    const prepared = prepareConversation(read, call.upstreamModel, options.dialect, options.settings);
+    const led = withChannelPrompt(read, options.prompt);
+    const prepared = prepareConversation(led, call.upstreamModel, options.dialect, options.settings);
     const remembered = options.thoughts.recall(call.admitted.caller.user.id, options.dialect, prepared.conversation);
     const conversation = { ...remembered, model: prepared.model, stream };
     if (options.inlineMedia) await options.inlineMedia(conversation);
@@ -161,6 +165,7 @@ export class ConversationPassage implements Passage {
       !call.resumed &&
       options.dialect !== "openai-chat" &&
       options.inlineMedia === null &&
+      options.prompt === null &&
       summary.stream === stream &&
       !needsPreparation(call.upstreamModel, options.dialect)
     );
