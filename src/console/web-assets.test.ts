@@ -49,6 +49,14 @@ test("pages carry a policy without inline scripts and without foreign sources of
   expect(policy).toContain("object-src 'none'");
 });
 
+test("pages cannot be framed elsewhere, are not guessed at, and tell other sites no path", async () => {
+  const { headers } = await get("/token");
+  expect(headers.get("content-security-policy")).toContain("frame-ancestors 'self'");
+  expect(headers.get("content-security-policy")).toContain("base-uri 'none'");
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  expect(headers.get("referrer-policy")).toBe("strict-origin-when-cross-origin");
+});
+
 test("paths cannot leave the folder", async () => {
   await Bun.write(join(root, "../outside.txt"), "secret");
   for (const path of ["/..%2foutside.txt", "/%2e%2e/outside.txt", "/assets/../../outside.txt"]) {
