@@ -5,12 +5,12 @@ import type { Call } from "./call.ts";
 const MOST_CHARACTERS = 4_000;
 
 /**
- * What calls of one conversation have in common: who calls, the model, and the client's own cache key, or else how the
- * prompt begins (instructions and first message). Null where there is nothing to go by.
+ * What calls of one conversation have in common: who calls, the model, and the client's own cache key or its name of
+ * the end user, or else how the prompt begins (instructions and first message). Null where there is nothing to go by.
  */
 export function conversationKey({ admitted }: Call): bigint | null {
   const { caller, summary, prompt, body } = admitted;
-  const given = textOf(body.json.prompt_cache_key);
+  const given = textOf(body.json.prompt_cache_key) ?? textOf(body.json.user);
   const beginning = given ?? beginningOf(prompt);
   if (beginning === null) return null;
   const who = `${caller.user.id}/${caller.token?.id ?? 0}/${summary.model}`;

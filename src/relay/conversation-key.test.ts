@@ -1,0 +1,21 @@
+import { afterEach, expect, test } from "bun:test";
+import { startRelay } from "./testing/start-relay.ts";
+import { chatReply, startUpstream } from "./testing/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+test.each(["prompt_cache_key", "user"])("calls of one %s stay with one key, however they begin", async (name) => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url, keys: ["1", "2", "3", "4", "5"] }] });
+  stops.push(relay.stop, upstream.stop);
+  const ask = (content: string, more: object) =>
+    relay.post("/v1/chat/completions", { model: "gpt-4o", messages: [{ role: "user", content }], ...more });
+  const keys = () => upstream.received.splice(0).map(({ headers }) => headers.get("authorization"));
+  for (let i = 0; i < 5; i += 1) await ask(`Question ${i}`, { [name]: "conversation-1" });
+  expect(new Set(keys()).size).toBe(1);
+  for (let i = 0; i < 5; i += 1) await ask(`Question ${i}`, {});
+  expect(new Set(keys()).size).toBeGreaterThan(1);
+});
