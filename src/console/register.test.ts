@@ -231,3 +231,33 @@ describe("password reset by mail", () => {
     expect(answer.body.code).toBe("reset_link_invalid");
   });
 });
+
+describe("the address of an account", () => {
+  const bind = (email: string, code: string, headers: Record<string, string>) =>
+    app.ask("GET", `/api/oauth/email/bind?${new URLSearchParams({ email, code })}`, undefined, headers);
+  beforeEach(() => app.db.delete(verificationCodes));
+
+  test("is changed by a code of its own user, once; the former address is told, also when it is removed", async () => {
+    await app.addUser("jan");
+    const jan = await app.login("jan");
+    await app.addUser("kim");
+    const kim = await app.login("kim");
+    const first = await codeFor("jan@example.com", jan);
+    expect((await bind("jan@example.com", first, kim)).body.code).toBe("verification_code_wrong");
+    expect((await bind("jan@example.com", first, jan)).body).toMatchObject({ success: true });
+    expect((await bind("jan@example.com", first, jan)).body.code).toBe("verification_code_wrong");
+    expect(await rowOf("jan")).toMatchObject({ email: "jan@example.com" });
+
+    const second = await codeFor("new@example.com", jan);
+    const told = post.next();
+    expect((await bind("new@example.com", second, jan)).body.success).toBe(true);
+    expect((await told).to).toEqual(["jan@example.com"]);
+    expect(await rowOf("jan")).toMatchObject({ email: "new@example.com" });
+    expect(await rowOf("kim")).toMatchObject({ email: null });
+
+    const toldAgain = post.next();
+    expect((await app.ask("DELETE", "/api/user/bindings/email", undefined, jan)).body.success).toBe(true);
+    expect((await toldAgain).to).toEqual(["new@example.com"]);
+    expect(await rowOf("jan")).toMatchObject({ email: null });
+  });
+});
