@@ -67,8 +67,11 @@ export function createApp(services: Services, draining: () => boolean): App {
   const api = managementApi(services, explain, readLive, patient);
   const document = lazily(() => openApiDocument([relay, api], version));
   const management = new Elysia({ name: "control-plane" })
-    .onRequest(({ request, set }) => {
+    .onRequest(({ request, set, server }) => {
       set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
+      set.headers["x-content-type-options"] = "nosniff";
+      // Whoever came by https once is kept to it for a year.
+      if (services.clientAddress.isHttps(request, server)) set.headers["strict-transport-security"] = HSTS;
     })
     .use(health({ readiness: () => readiness(services, draining), metrics: services.metrics, version }))
     .use(api)
@@ -89,6 +92,8 @@ export function createApp(services: Services, draining: () => boolean): App {
     patient,
   };
 }
+
+const HSTS = "max-age=31536000";
 
 /** Made when first asked for. */
 function lazily<Value>(make: () => Value): () => Value {

@@ -315,6 +315,21 @@ describe("advisories", () => {
     }
   });
 
+  test("headers: answers are what they say they are, and https stays https", async () => {
+    for (const path of ["/", "/api/status", "/api/nowhere"]) {
+      const plain = await fetch(gateway.url + path);
+      expect(plain.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(plain.headers.get("strict-transport-security")).toBeNull();
+      // Said by somebody who is no trusted proxy, it means nothing.
+      const claimed = await fetch(gateway.url + path, { headers: { "x-forwarded-proto": "https" } });
+      expect(claimed.headers.get("strict-transport-security")).toBeNull();
+    }
+    const behindProxy = await startGateway({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
+    const answer = await fetch(behindProxy.url, { headers: { "x-forwarded-proto": "https" } });
+    expect(answer.headers.get("strict-transport-security")).toContain("max-age=");
+    await behindProxy.stop();
+  }, 30_000);
+
   test("injection: quotes and templates in every kind of field are only text", async () => {
     const nasty = `'; drop table users; --"\`\${7*7}{{7*7}}<%= 7*7 %>`;
     const { id } = await createToken(ann, { name: "q" });

@@ -32,6 +32,7 @@ test("tells whoever wants to hear of it, and nobody else", async () => {
       .where(eq(users.id, id));
   };
   await addressed("wants", { notify_events: ["promotion"] });
+  await addressed("letters", { notify_events: ["contact"] });
   await addressed("default", {});
   await addressed("banned", { notify_events: ["promotion"] }, { status: 2 });
   const id = await app.addUser("nowhere");

@@ -5,7 +5,7 @@ import type { Broadcasts } from "../notify/broadcast.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 
-/** Telling everybody who wants to hear of it: announcements, price changes, promotions. */
+/** Telling everybody who wants to hear of it: announcements, price changes, promotions, regular letters. */
 export function broadcastRoutes(
   { db, broadcasts }: Readonly<{ db: Db; broadcasts: Broadcasts }>,
   guarded: ReturnType<typeof guard>,
@@ -24,7 +24,12 @@ export function broadcastRoutes(
       {
         role: "root",
         body: t.Object({
-          event: t.Union([t.Literal("announcement"), t.Literal("price_change"), t.Literal("promotion")]),
+          event: t.Union([
+            t.Literal("announcement"),
+            t.Literal("price_change"),
+            t.Literal("promotion"),
+            t.Literal("contact"),
+          ]),
           title: t.String({ maxLength: 1000 }),
           content: t.String({ maxLength: 50_000 }),
         }),

@@ -6,7 +6,7 @@ export const NOTIFY_TYPES = ["email", "webhook", "wecom", "dingtalk", "wxpusher"
 export type NotifyType = (typeof NOTIFY_TYPES)[number];
 
 /** What people can be told of. */
-export const NOTIFY_EVENTS = ["low_balance", "price_change", "announcement", "promotion"] as const;
+export const NOTIFY_EVENTS = ["low_balance", "price_change", "announcement", "promotion", "contact"] as const;
 export type NotifyEvent = (typeof NOTIFY_EVENTS)[number];
 
 /** Unless somebody chooses otherwise: no advertising. */

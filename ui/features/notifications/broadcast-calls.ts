@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { BroadcastProgress } from "../../../src/notify/broadcast.ts";
 import { request } from "../../api/client.ts";
 
-export const BROADCAST_EVENTS = ["announcement", "price_change", "promotion"] as const;
+export const BROADCAST_EVENTS = ["announcement", "price_change", "promotion", "contact"] as const;
 export type BroadcastEvent = (typeof BROADCAST_EVENTS)[number];
 
 const ASK_EVERY_MS = 1000;

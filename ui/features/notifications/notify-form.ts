@@ -3,7 +3,7 @@ import type { UserSetting } from "../personal/user-setting.ts";
 export const WAYS = ["email", "webhook", "wecom", "dingtalk", "wxpusher", "bark", "gotify", "ntfy"] as const;
 export type Way = (typeof WAYS)[number];
 
-export const EVENTS = ["low_balance", "price_change", "announcement", "promotion"] as const;
+export const EVENTS = ["low_balance", "price_change", "announcement", "promotion", "contact"] as const;
 export type NoticeEvent = (typeof EVENTS)[number];
 
 /** Under `notifications.fields` in the words. */
