@@ -35,3 +35,47 @@ describe.each([1, 2, 3, 7, 1000])("pieces of %p characters", (size) => {
     expect(read("Nothing to hide here.", size, true)).toEqual({ text: "Nothing to hide here.", reason: "stop" });
   });
 });
+
+describe("thoughts and refusals", () => {
+  const steps = (stops: boolean, ...said: ReplyEvent[]) => {
+    const filter = sensitiveAnswers(WORDS, stops)();
+    return said.flatMap((step) => filter(step));
+  };
+  const thought = (text: string): ReplyEvent => ({ type: "reasoning", choice: 0, text });
+  const signature: ReplyEvent = { type: "signature", choice: 0, signature: { value: "s", dialect: "anthropic" } };
+  const words = (all: readonly ReplyEvent[], type: ReplyEvent["type"]) =>
+    all.map((step) => (step.type === type && "text" in step ? step.text : "")).join("");
+
+  test("are masked as answers are, each for itself; a masked thought loses its signature", () => {
+    const passed = steps(
+      false,
+      thought("the sec"),
+      thought("ret is"),
+      signature,
+      { type: "text", choice: 0, text: "fine" },
+      { type: "refusal", choice: 0, text: "no bad word" },
+      { type: "finish", choice: 0, reason: "stop", native: null },
+    );
+    expect(words(passed, "reasoning")).toBe("the **###** is");
+    expect(words(passed, "text")).toBe("fine");
+    expect(words(passed, "refusal")).toBe("no **###**");
+    expect(passed.some(({ type }) => type === "signature")).toBe(false);
+  });
+
+  test("keep their signature where nothing was found, in its place behind them", () => {
+    const passed = steps(false, thought("harmless"), signature, { type: "text", choice: 0, text: "fine" });
+    expect(words(passed, "reasoning")).toBe("harmless");
+    expect(passed.findIndex(({ type }) => type === "signature")).toBeGreaterThan(0);
+  });
+
+  test("a word is not put together from a thought and the answer behind it", () => {
+    const passed = steps(true, thought("sec"), { type: "text", choice: 0, text: "ret ballot" }, signature);
+    expect(words(passed, "reasoning") + words(passed, "text")).toBe("secret ballot");
+  });
+
+  test("end the answer where the site wants that", () => {
+    const passed = steps(true, thought("a secret plan"), { type: "text", choice: 0, text: "more" });
+    expect(words(passed, "reasoning")).toBe("a ");
+    expect(passed.at(-1)).toMatchObject({ type: "finish", reason: "content_filter" });
+  });
+});

@@ -7,43 +7,60 @@ const MASK = "**###**";
 /** A pattern's match may be this long across the pieces of a stream. */
 const PATTERN_REACH = 64;
 
+/** What is said in words; the input of tools is for programs, and stays as it is. */
+type Said = Extract<ReplyEvent, { type: "text" | "refusal" | "reasoning" }>;
+
 /**
- * Keeps words that a site does not allow out of answers: masks them, or ends the answer at the first one. A word may be cut
- * anywhere between the pieces of a stream, so as much text is held back as the longest word needs.
+ * Keeps words that a site does not allow out of answers and thoughts: masks them, or ends the answer at the first one. A
+ * word may be cut anywhere between the pieces of a stream, so as much text is held back as the longest word needs.
  */
 export function sensitiveAnswers({ words, patterns }: SensitiveWords, stops: boolean): () => StepFilter {
   const reach = Math.max(patterns.length > 0 ? PATTERN_REACH : 0, ...words.map((word) => word.length)) - 1;
   const found = (text: string): { at: number; length: number } | null => firstMatch(text, words, patterns);
   return () => {
-    const held = new Map<number, string>();
+    const held = new Map<number, Said>();
     const ended = new Set<number>();
-    const text = (choice: number, said: string): ReplyEvent[] =>
-      said === "" ? [] : [{ type: "text", choice, text: said }];
+    /** Choices whose present thought was masked: its signature no longer fits it. */
+    const masked = new Set<number>();
+    const saying = (like: Said, text: string): ReplyEvent[] => (text === "" ? [] : [{ ...like, text }]);
     const release = (choice: number): ReplyEvent[] => {
-      const rest = held.get(choice) ?? "";
+      const rest = held.get(choice);
       held.delete(choice);
-      return text(choice, rest);
+      return rest ? [rest] : [];
     };
-    return (step) => {
-      if (!("choice" in step)) return [step];
+    const filtered = (step: Said): ReplyEvent[] => {
       const { choice } = step;
-      if (ended.has(choice)) return [];
-      if (step.type !== "text") return [...release(choice), step];
-      let rest = (held.get(choice) ?? "") + step.text;
+      const before = held.get(choice);
+      const continues = before?.type === step.type;
+      const released = continues ? [] : release(choice);
+      let rest = (continues ? before.text : "") + step.text;
       let passed = "";
       for (let match = found(rest); match; match = found(rest)) {
         passed += rest.slice(0, match.at);
         if (stops) {
           held.delete(choice);
           ended.add(choice);
-          return [...text(choice, passed), { type: "finish", choice, reason: "content_filter", native: "sensitive" }];
+          const finish = { type: "finish", choice, reason: "content_filter", native: "sensitive" } as const;
+          return [...released, ...saying(step, passed), finish];
         }
+        if (step.type === "reasoning") masked.add(choice);
         passed += MASK;
         rest = rest.slice(match.at + match.length);
       }
       const keep = Math.min(reach, rest.length);
-      held.set(choice, rest.slice(rest.length - keep));
-      return text(choice, passed + rest.slice(0, rest.length - keep));
+      if (keep > 0) held.set(choice, { ...step, text: rest.slice(rest.length - keep) });
+      else held.delete(choice);
+      return [...released, ...saying(step, passed + rest.slice(0, rest.length - keep))];
+    };
+    return (step) => {
+      if (!("choice" in step)) return [step];
+      const { choice } = step;
+      if (ended.has(choice)) return [];
+      // Probabilities tell the very words that are to be kept out.
+      if (step.type === "text") return filtered({ type: "text", choice, text: step.text });
+      if (step.type === "refusal" || step.type === "reasoning") return filtered(step);
+      if (step.type === "signature" && masked.delete(choice)) return release(choice);
+      return [...release(choice), step];
     };
   };
 }
