@@ -8,6 +8,7 @@ import { isOneOf } from "../lib/sql-text.ts";
 import { providerOf } from "../providers/registry.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
 import { fetchModels } from "./fetch-models.ts";
+import { proxyOf } from "./proxy-of.ts";
 import { upstreamModelOf } from "./upstream-model.ts";
 
 /** How a channel's models differ from what its upstream offers. */
@@ -50,7 +51,7 @@ export function compareModels(
 export async function refreshModelList({ db, fetch }: Deps, channel: ChannelEntry): Promise<void> {
   const { keys, disabledKeys, setting, ...upstream } = channel;
   const key = keys.find((candidate) => !disabledKeys.has(candidate)) ?? keys[0] ?? "";
-  const proxy = typeof setting.proxy === "string" ? setting.proxy : "";
+  const proxy = proxyOf({ setting });
   const keep = (values: Partial<ModelList>) => {
     const row = { ...values, checkedTime: nowSeconds() };
     return db

@@ -7,6 +7,7 @@ import { fetchModels } from "../channels/fetch-models.ts";
 import { readForecast } from "../channels/forecast.ts";
 import { splitKeys } from "../channels/keys.ts";
 import { refreshModelList, viewModelList } from "../channels/model-list.ts";
+import { proxyOf } from "../channels/proxy-of.ts";
 import { takeOverModels } from "../channels/take-over-models.ts";
 import type { ChannelTester } from "../channels/test-all.ts";
 import { type BalanceReading, updateAllBalances, updateBalance } from "../channels/update-balance.ts";
@@ -67,8 +68,7 @@ export function channelUpstreamRoutes(services: Services, guarded: ReturnType<ty
       "/fetch_models/:id",
       async ({ params }) => {
         const { keys, setting, ...channel } = find(params.id);
-        const proxy = typeof setting.proxy === "string" ? setting.proxy : "";
-        return ok(await fetchModels(fetch, { ...channel, key: keys[0] ?? "", proxy }));
+        return ok(await fetchModels(fetch, { ...channel, key: keys[0] ?? "", proxy: proxyOf({ setting }) }));
       },
       { params: id },
     )

@@ -1,12 +1,11 @@
 import type { Attempt } from "../billing/types.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
-import { upstreamModelOf } from "../channels/upstream-model.ts";
 import { DecodeError } from "../dialects/codec.ts";
 import type { ReadError } from "../dialects/openai-chat/error.ts";
 import { carriesData } from "../dialects/openai-chat/stream.ts";
 import { withoutKeepAlives } from "../lib/json-body.ts";
 import { wholeEventsLength } from "../lib/sse.ts";
-import { providerOf } from "../providers/registry.ts";
+import { aimCall, beginAttempt } from "./aim-call.ts";
 import { AttemptFailure, notAnswered, refusedByUpstream } from "./attempt-failure.ts";
 import { drains } from "./broken-stream.ts";
 import type { Call } from "./call.ts";
@@ -64,15 +63,7 @@ export async function underWatch<Result>(
 ): Promise<Result> {
   const { channel } = choice;
   const startMs = call.elapsedMs;
-  const entry: Attempt = {
-    channelId: channel.id,
-    channelName: channel.name,
-    status: 0,
-    startMs: Math.round(startMs),
-    firstByteMs: null,
-    endMs: 0,
-  };
-  call.attempts.push(entry);
+  const entry = beginAttempt(call, choice);
   context.coolDown.begin(channel.id, choice.key);
   context.traffic.begin(channel.id, choice.key);
   let failed: boolean | null = null;
@@ -121,12 +112,8 @@ async function exchangeWith(
   entry: Attempt,
 ): Promise<Answer> {
   const { channel, key } = choice;
-  const { endpoint, candidates, summary } = call.admitted;
-  const provider = providerOf(channel.type);
-  if (!provider?.capabilities.includes(endpoint.capability)) throw notAnswered(channel, key, "unsupported");
-  call.channel = channel;
-  call.keyIndex = channel.keys.indexOf(key);
-  call.upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);
+  const { endpoint, summary } = call.admitted;
+  const provider = aimCall(call, choice);
   const passage = choosePassage(context, call, channel, provider, key);
   const encoded = passage.encode(channel);
   const request = encoded instanceof Promise ? await encoded : encoded;

@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "../channels/entry.ts";
+import { proxyOf } from "../channels/proxy-of.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
@@ -26,9 +27,8 @@ export function encode(
     if (value !== null) headers[name] = value;
   }
   Object.assign(headers, context.conversationSettings.headersOf(ask.model));
-  const { proxy } = channel.setting;
   const webSocket = ask.capability === "chat" && provider.webSocket === true;
-  const outgoing = { url, headers, body, webSocket, proxy: typeof proxy === "string" ? proxy : "" };
+  const outgoing = { url, headers, body, webSocket, proxy: proxyOf(channel) };
   if (!provider.sign || isForm) return outgoing;
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   return provider

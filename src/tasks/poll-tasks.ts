@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "../channels/entry.ts";
+import { proxyOf } from "../channels/proxy-of.ts";
 import { parseJson } from "../dialects/json.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
@@ -101,13 +102,12 @@ async function reportsOf(deps: PollDeps, question: Question, tasks: OpenTask[]):
   if (!provider || !protocol) return [];
   try {
     const { method, url, body } = protocol.ask(channel, tasks);
-    const { proxy } = channel.setting;
     const answer = await deps.fetch(url, {
       method,
       headers: { ...provider.authHeaders(channel, key), ...(body !== "" && { "content-type": "application/json" }) },
       ...(body !== "" && { body }),
       timeoutMs: TIMEOUT_MS,
-      ...(typeof proxy === "string" && { proxy }),
+      proxy: proxyOf(channel),
     });
     if (answer.status === 200) return protocol.readReports(parseJson(answer.text()), tasks);
     deps.log.warn({ channelId: channel.id, status: answer.status }, "an upstream does not tell how its tasks stand");

@@ -1,3 +1,4 @@
+import { proxyOf } from "../../channels/proxy-of.ts";
 import { emptyConversation, type Turn } from "../../dialects/conversation.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
@@ -99,13 +100,12 @@ async function askMaker(
   const [path = "", query] = provider.url(channel, ask).split("?");
   const suffix = action === "retrieve" || action === "delete" ? "" : `/${action}`;
   const wishes = [query, search.slice(1)].filter((part) => part).join("&");
-  const { proxy } = channel.setting;
   const outgoing = {
     method: METHODS[action],
     url: `${path}/${encodeURIComponent(id)}${suffix}${wishes && `?${wishes}`}`,
     headers: provider.authHeaders(channel, key, ask),
     body: "",
-    proxy: typeof proxy === "string" ? proxy : "",
+    proxy: proxyOf(channel),
   };
   const response = await context.upstream.send(outgoing, AbortSignal.timeout(TIMEOUT_MS)).catch((error) => {
     throw toldOf(context, notAnswered(channel, key, "unreachable", error));

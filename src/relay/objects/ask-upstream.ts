@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
+import { proxyOf } from "../../channels/proxy-of.ts";
 import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
 import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
@@ -25,13 +26,12 @@ export async function askUpstream(context: RelayContext, { channel, key }: Choic
   if (!objects) throw notOffered();
   const headers: Record<string, string> = { ...providerOf(channel.type)?.authHeaders(channel, key) };
   if (typeof ask.body === "string") headers["content-type"] = "application/json";
-  const { proxy } = channel.setting;
   const outgoing = {
     method: ask.method,
     url: objects.url(channel, ask.path),
     headers,
     body: ask.body ?? "",
-    proxy: typeof proxy === "string" ? proxy : "",
+    proxy: proxyOf(channel),
   };
   // The limit is for the answer's beginning: a large file may take longer.
   const controller = new AbortController();

@@ -1,8 +1,7 @@
-import type { Attempt } from "../../billing/types.ts";
-import { upstreamModelOf } from "../../channels/upstream-model.ts";
+import { proxyOf } from "../../channels/proxy-of.ts";
 import type { ReadError } from "../../dialects/openai-chat/error.ts";
 import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
-import { providerOf } from "../../providers/registry.ts";
+import { aimCall, beginAttempt } from "../aim-call.ts";
 import { AttemptFailure, notAnswered, refusedByUpstream } from "../attempt-failure.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
@@ -23,34 +22,20 @@ export async function connect(
   signal: AbortSignal,
 ): Promise<Connected> {
   const { channel, key } = choice;
-  const { candidates, summary } = call.admitted;
   const startMs = call.elapsedMs;
-  const entry: Attempt = {
-    channelId: channel.id,
-    channelName: channel.name,
-    status: 0,
-    startMs: Math.round(startMs),
-    firstByteMs: null,
-    endMs: 0,
-  };
-  call.attempts.push(entry);
+  const entry = beginAttempt(call, choice);
   context.coolDown.begin(channel.id, key);
   try {
-    const provider = providerOf(channel.type);
-    if (!provider?.capabilities.includes("realtime")) throw notAnswered(channel, key, "unsupported");
-    const upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);
-    call.channel = channel;
-    call.keyIndex = channel.keys.indexOf(key);
-    call.upstreamModel = upstreamModel;
+    const provider = aimCall(call, choice);
+    const { upstreamModel } = call;
     const ask = { capability: "realtime", dialect: "openai-chat", model: upstreamModel, stream: true, key } as const;
-    const { proxy } = channel.setting;
     const dial = {
       url: provider.url(channel, ask),
       headers: {
         ...provider.authHeaders(channel, key, ask),
         ...(asksBeta(client) && { "openai-beta": "realtime=v1" }),
       },
-      proxy: typeof proxy === "string" ? proxy : "",
+      proxy: proxyOf(channel),
     };
     const { relayTimeoutMs } = context.services.config;
     const deadline = AbortSignal.timeout(relayTimeoutMs > 0 ? relayTimeoutMs : HANDSHAKE_MS);

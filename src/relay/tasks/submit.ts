@@ -1,13 +1,13 @@
 import { charge } from "../../billing/pricing/charge.ts";
 import { NO_USAGE } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../channels/entry.ts";
-import { upstreamModelOf } from "../../channels/upstream-model.ts";
+import { proxyOf } from "../../channels/proxy-of.ts";
 import { parseJson } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
 import type { Provider } from "../../providers/provider.ts";
-import { providerOf } from "../../providers/registry.ts";
 import { refuseTask, type Taken } from "../../tasks/submit-task.ts";
 import type { TaskKind } from "../../tasks/task.ts";
+import { aimCall } from "../aim-call.ts";
 import { underWatch } from "../attempt.ts";
 import { notAnswered, refusedByUpstream } from "../attempt-failure.ts";
 import type { Call } from "../call.ts";
@@ -104,16 +104,10 @@ function attemptOrder<Answer>(
   const exchange = new Exchange(context.watch, SUBMIT_TIMEOUT_MS);
   return underWatch(context, call, choice, exchange, false, async (entry) => {
     const { channel, key } = choice;
-    const { endpoint, candidates, summary } = call.admitted;
-    const provider = providerOf(channel.type);
-    if (!provider?.capabilities.includes(endpoint.capability)) throw notAnswered(channel, key, "unsupported");
-    call.channel = channel;
-    call.keyIndex = channel.keys.indexOf(key);
-    call.upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);
+    const provider = aimCall(call, choice);
     const { url, body } = order.request(channel, provider, call.upstreamModel, id);
     const headers = { ...provider.authHeaders(channel, key), "content-type": "application/json" };
-    const { proxy } = channel.setting;
-    const outgoing = { url, headers, body, webSocket: false, proxy: typeof proxy === "string" ? proxy : "" };
+    const outgoing = { url, headers, body, webSocket: false, proxy: proxyOf(channel) };
     const response = await context.upstream.send(outgoing, exchange.signal);
     entry.status = response.status;
     const text = await response.text();

@@ -1,0 +1,32 @@
+import type { Attempt } from "../billing/types.ts";
+import { upstreamModelOf } from "../channels/upstream-model.ts";
+import type { Provider } from "../providers/provider.ts";
+import { providerOf } from "../providers/registry.ts";
+import { notAnswered } from "./attempt-failure.ts";
+import type { Call } from "./call.ts";
+import type { Choice } from "./scheduler/choose.ts";
+
+/** Begins the record of one try, in the call's list of attempts. */
+export function beginAttempt(call: Call, { channel }: Choice): Attempt {
+  const attempt: Attempt = {
+    channelId: channel.id,
+    channelName: channel.name,
+    status: 0,
+    startMs: Math.round(call.elapsedMs),
+    firstByteMs: null,
+    endMs: 0,
+  };
+  call.attempts.push(attempt);
+  return attempt;
+}
+
+/** Points the call at a channel and key: what it is charged and logged by. Throws AttemptFailure when they can't serve it. */
+export function aimCall(call: Call, { channel, key }: Choice): Provider {
+  const { endpoint, candidates, summary } = call.admitted;
+  const provider = providerOf(channel.type);
+  if (!provider?.capabilities.includes(endpoint.capability)) throw notAnswered(channel, key, "unsupported");
+  call.channel = channel;
+  call.keyIndex = channel.keys.indexOf(key);
+  call.upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);
+  return provider;
+}
