@@ -1,0 +1,109 @@
+import { expect } from "bun:test";
+import type { Browser, Locator, Page } from "playwright-core";
+import { type Language, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
+import { ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
+import type { Gateway } from "./harness.ts";
+
+/** Long enough for a machine that does much else. */
+export const PATIENCE_MS = 30_000;
+
+/** The two ways in which screens are looked at: English wide and light, Chinese on a phone and dark. */
+export const WAYS = {
+  en: { language: "en", dark: false, width: 1280 },
+  zh: { language: "zh", dark: true, width: 390 },
+} as const;
+
+/** A page of somebody who is signed in, with what tests do in it all the time. */
+export type Desk = Readonly<{
+  page: Page;
+  complaints: string[];
+  /** Goes to a path of the console. */
+  open: (path: string) => Promise<void>;
+  button: (name: string | RegExp, within?: Locator) => Locator;
+  dialog: (name?: string | RegExp) => Locator;
+  row: (text: string | RegExp) => Locator;
+  /** Opens a row's menu and chooses. */
+  act: (rowName: string, action: string) => Promise<void>;
+  /** What a row's menu offers; closes it again. */
+  actionsOf: (rowName: string) => Promise<string[]>;
+  /** Waits for the notice that says so. */
+  told: (text: string | RegExp) => Promise<void>;
+  /** Presses what starts a download. Returns the file's name and text. */
+  downloaded: (press: () => Promise<void>) => Promise<{ name: string; text: string }>;
+  /** Fails when axe finds something serious, or the page can be scrolled sideways. */
+  clean: () => Promise<void>;
+  close: () => Promise<void>;
+}>;
+
+/** Opens a page of somebody who is signed in; of the super administrator unless another account is given. */
+export async function openDesk(
+  browser: Browser,
+  gateway: Pick<Gateway, "url">,
+  way: Readonly<{ language: Language; dark?: boolean; width?: number }>,
+  account: Readonly<{ username: string; password: string }> = { username: ROOT_NAME, password: ROOT_PASSWORD },
+): Promise<Desk> {
+  const { page, complaints } = await openPage(browser, way);
+  const words = WORDS[way.language].components;
+  page.setDefaultTimeout(PATIENCE_MS);
+  await page.goto(`${gateway.url}/login`);
+  await page.evaluate(async (body) => {
+    const headers = { "content-type": "application/json" };
+    const reply = await fetch("/api/user/login", { method: "POST", headers, body: JSON.stringify(body) });
+    localStorage.setItem("user", JSON.stringify((await reply.json()).data));
+  }, account);
+  const button: Desk["button"] = (name, within) =>
+    (within ?? page).getByRole("button", { name, exact: typeof name === "string" });
+  const menu = page.getByRole("menu");
+  const openMenu = async (name: string) => {
+    await button(words.table.actionsFor.replace("{{name}}", name)).click();
+    await menu.getByRole("menuitem").first().waitFor();
+  };
+  return {
+    page,
+    complaints,
+    open: async (path) => {
+      await page.goto(gateway.url + path);
+    },
+    button,
+    dialog: (name) => (name === undefined ? page.getByRole("dialog") : page.getByRole("dialog", { name })).last(),
+    row: (text) => page.locator("[data-row]").filter({ hasText: text }),
+    act: async (name, action) => {
+      await openMenu(name);
+      await menu.getByRole("menuitem", { name: action, exact: true }).click();
+    },
+    actionsOf: async (name) => {
+      await openMenu(name);
+      const actions = await menu.getByRole("menuitem").allTextContents();
+      await page.keyboard.press("Escape");
+      await menu.waitFor({ state: "detached" });
+      return actions;
+    },
+    told: (text) => page.getByText(text).first().waitFor(),
+    downloaded: async (press) => {
+      const download = page.waitForEvent("download");
+      await press();
+      const file = await download;
+      return { name: file.suggestedFilename(), text: await Bun.file(await file.path()).text() };
+    },
+    clean: async () => {
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(await sidewaysScroll(page)).toBe(0);
+    },
+    close: () => page.context().close(),
+  };
+}
+
+/** Waits until a condition of the server holds. Fails with what it last saw. */
+export async function until<Value>(read: () => Promise<Value>, holds: (value: Value) => boolean): Promise<Value> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (Date.now() > deadline) throw new Error(`waited in vain: ${JSON.stringify(value)?.slice(0, 400)}`);
+    await Bun.sleep(50);
+  }
+}
+
+/** Words with their places filled in. */
+export const filled = (words: string, values: Readonly<Record<string, string | number>>): string =>
+  words.replace(/\{\{(\w+)\}\}/g, (place, name: string) => String(values[name] ?? place));
