@@ -127,9 +127,9 @@ function isRelayPath(url: string): boolean {
 
 /** The human check is a script of its provider. */
 const scriptHosts =
-  ({ settings }: Services) =>
+  ({ settings, config }: Services) =>
   () =>
-    settings.get("TurnstileCheckEnabled") ? ["https://challenges.cloudflare.com"] : [];
+    settings.get("TurnstileCheckEnabled") ? [new URL(config.signInAddresses.turnstile).origin] : [];
 
 /** Limits page loads by address, where the configuration says so. */
 function pageLimit({ config, clientAddress }: Services): PageLimit {
@@ -167,7 +167,7 @@ function managementApi(services: Services, explain: Explain, readLive: ReadLive,
     startedAt: nowSeconds(),
   };
   const operations = { db: database.db, changes, vault, channels, readLive };
-  const guarded = guard(services);
+  const guarded = guard({ ...services, db: database.db });
   const limits = rateLimit({ rateLimits: config.rateLimits, clientAddress: services.clientAddress });
   return new Elysia({ name: "management" })
     .use(envelope(services))

@@ -1,7 +1,9 @@
+import type { Db } from "../../db/types.ts";
 import type { Vault } from "../lib/crypto.ts";
 import type { MessageCode } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { UserDirectory, UserEntry } from "./directory.ts";
+import { hasDownloadTicket, takeDownload } from "./download-ticket.ts";
 import { USER_STATUS } from "./roles.ts";
 import { sessionCookieOf } from "./session-cookie.ts";
 import type { Session, Sessions } from "./sessions.ts";
@@ -9,7 +11,7 @@ import type { Session, Sessions } from "./sessions.ts";
 /** Who makes a call; `session` is null when an access token says so. */
 export type Caller = Readonly<{ actor: UserEntry; session: Session | null }>;
 
-export type AuthenticationServices = Readonly<{ users: UserDirectory; sessions: Sessions; vault: Vault }>;
+export type AuthenticationServices = Readonly<{ db: Db; users: UserDirectory; sessions: Sessions; vault: Vault }>;
 
 /** Names under which tools of the ecosystem send the user id; ours first. */
 const USER_ID_HEADERS = [
@@ -36,7 +38,9 @@ export async function authenticate(services: AuthenticationServices, request: Re
   if (!session && !authorization) throw new OperationError("not_logged_in", {}, UNAUTHENTICATED);
   const actor = session ? services.users.get(session.userId) : findByAccessToken(services, authorization ?? "");
   if (!actor) throw new OperationError("access_token_invalid", {}, UNAUTHENTICATED);
-  const problem = headerProblem(request, actor, session !== null);
+  const problem = hasDownloadTicket(request)
+    ? await ticketProblem(services, request, actor)
+    : headerProblem(request, actor, session !== null);
   if (problem) throw new OperationError(problem, {}, UNAUTHENTICATED);
   if (actor.status === USER_STATUS.banned) throw new OperationError("user_banned");
   return { actor, session };
@@ -62,6 +66,15 @@ function headerProblem(request: Request, actor: UserEntry, isRequired: boolean):
   if (given.length === 0) return isRequired ? "user_header_missing" : null;
   if (given.some((id) => !/^\s*\d{1,10}\s*$/.test(id))) return "user_header_malformed";
   return given.some((id) => Number(id) !== actor.id) ? "user_header_mismatch" : null;
+}
+
+/** A download that the browser makes by itself has a ticket in place of the header. */
+async function ticketProblem(
+  services: AuthenticationServices,
+  request: Request,
+  actor: UserEntry,
+): Promise<MessageCode | null> {
+  return (await takeDownload(services, actor.id, request)) ? null : "download_ticket_invalid";
 }
 
 async function findSession({ sessions }: Pick<AuthenticationServices, "sessions">, request: Request) {

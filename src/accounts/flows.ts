@@ -4,7 +4,7 @@ import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { randomText, type Vault } from "../lib/crypto.ts";
 
-export type FlowKind = "oauth" | "second_factor" | "passkey" | "passkey_registration" | "telegram_proof";
+export type FlowKind = "oauth" | "second_factor" | "passkey" | "passkey_registration" | "telegram_proof" | "download";
 
 export type Flow = Readonly<{
   userId: number | null;
@@ -18,12 +18,17 @@ const VALUE_BYTES = 24;
 /** Wrong codes after which a sign-in has to start again. */
 const MOST_ATTEMPTS = 5;
 
-/** Starts a flow and returns the value that the browser keeps in a cookie; the database knows its hash only. */
-export async function startFlow({ db, vault }: FlowDeps, kind: FlowKind, flow: Flow): Promise<string> {
+/** Starts a flow of so many seconds and returns the value that the browser keeps, mostly in a cookie; the database knows its hash only. */
+export async function startFlow(
+  { db, vault }: FlowDeps,
+  kind: FlowKind,
+  flow: Flow,
+  seconds = FLOW_SECONDS,
+): Promise<string> {
   const value = randomText(VALUE_BYTES);
   const now = nowSeconds();
   await db.delete(signInFlows).where(lt(signInFlows.expiresAt, now));
-  await db.insert(signInFlows).values({ ...flow, id: idOf(vault, kind, value), kind, expiresAt: now + FLOW_SECONDS });
+  await db.insert(signInFlows).values({ ...flow, id: idOf(vault, kind, value), kind, expiresAt: now + seconds });
   return value;
 }
 

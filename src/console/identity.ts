@@ -19,6 +19,7 @@ import { announcementRoutes } from "./announcements.ts";
 import { bindingRoutes } from "./bindings.ts";
 import { broadcastRoutes } from "./broadcast.ts";
 import { discoveryRoutes } from "./discovery.ts";
+import { downloadRoutes } from "./downloads.ts";
 import { groupRoutes } from "./groups.ts";
 import type { guard } from "./guard.ts";
 import { notificationRoutes } from "./notification.ts";
@@ -74,6 +75,7 @@ export function identityRoutes(
   const signInLimiter = createSignInLimiter();
   return new Elysia({ name: "console/identity" })
     .use(statusRoutes(services, guarded))
+    .use(downloadRoutes(services, guarded))
     .use(setupRoutes(services, limits))
     .use(sessionRoutes({ ...services, signInLimiter }, limits))
     .use(registerRoutes(services, limits))

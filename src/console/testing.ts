@@ -58,7 +58,7 @@ export async function startTestConsole(
   const sessions = createSessions({ db, changes, users, secret: "the session secret of the tests" });
   const setup = await createSetup({ db, changes, vault, version: "test" });
   const clientAddress = createClientAddress([]);
-  const guarded = guard({ users, sessions, vault });
+  const guarded = guard({ db, users, sessions, vault });
   const limits = rateLimit({ rateLimits: { api: null, web: null, critical: null }, clientAddress });
   const policy = createAddressPolicy(true);
   const { signInAddresses, notifyAddresses, notifyLimit } = readConfig({});

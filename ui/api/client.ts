@@ -57,23 +57,10 @@ export async function request<Data, Beside = unknown>(
   return answer;
 }
 
-/** Fetches a file, such as an export; with a body by POST. Rejects ApiError. */
-export async function requestFile(path: string, query?: Options["query"], body?: object): Promise<Blob> {
-  const response = await send(withQuery(path, query), {
-    credentials: "same-origin",
-    headers: headersOf(body !== undefined),
-    ...(body && { method: "POST", body: JSON.stringify(body) }),
-  });
-  const type = response.headers.get("content-type") ?? "";
-  const isFile = response.ok && (!type.includes("json") || type.includes("ndjson"));
-  if (isFile) return response.blob();
-  const answer = await parse<Answer<null>>(response);
-  if (response.status === 401) goToLogin();
-  throw new ApiError(
-    messageOf(response.status, answer?.message),
-    response.status,
-    response.headers.get("x-request-id"),
-  );
+/** The address at which the browser can fetch a file, such as an export, by itself: once, soon. Rejects ApiError. */
+export async function requestDownload(path: string, query?: Options["query"]): Promise<string> {
+  const body = { address: withQuery(path, query) };
+  return (await request<{ address: string }>("/api/user/self/download", { method: "POST", body })).data.address;
 }
 
 /**

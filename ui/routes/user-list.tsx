@@ -22,7 +22,7 @@ import { EmptyState } from "../components/EmptyState.tsx";
 import { Row } from "../components/layout.tsx";
 import { notifyError } from "../components/notify.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
-import { saveFile } from "../components/save-file.ts";
+import { openFile } from "../components/save-file.ts";
 import { useAddress } from "../components/useAddress.ts";
 import { usePhone } from "../components/usePhone.ts";
 import { useSession } from "../features/session/session.tsx";
@@ -72,7 +72,7 @@ export const UserListPage = () => {
   const edit = (user: User) => navigate({ to: "/user/edit/$id", params: { id: String(user.id) }, search: true });
   const download = async () => {
     try {
-      saveFile(await exportUsers(filters), `users-${new Date().toISOString().slice(0, 10)}.csv`);
+      openFile(await exportUsers(filters));
     } catch (error) {
       notifyError(error);
     }

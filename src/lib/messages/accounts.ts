@@ -11,6 +11,11 @@ export const accountMessages = {
     en: "The Veloera-User header does not match the logged-in user.",
     zh: "Veloera-User 请求头与登录用户不匹配。",
   },
+  download_ticket_invalid: {
+    en: "This download address was used already or is too old. Start the download again.",
+    zh: "该下载地址已使用或已过期，请重新下载。",
+  },
+  download_unknown: { en: "There is no such file to download.", zh: "没有这个可下载的文件。" },
   user_banned: { en: "This account is banned.", zh: "该账户已被封禁。" },
   permission_denied: { en: "You do not have permission to do this.", zh: "权限不足，无法进行此操作。" },
   login_required_fields: { en: "Enter your username and password.", zh: "请输入用户名和密码。" },

@@ -2,11 +2,11 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { requestFile } from "../../api/client.ts";
+import { request } from "../../api/client.ts";
 import { Panel } from "../../components/layout.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { SwitchRow } from "../../components/SwitchRow.tsx";
-import { saveFile } from "../../components/save-file.ts";
+import { openFile } from "../../components/save-file.ts";
 import { PasswordField } from "../login/PasswordField.tsx";
 import { AskDialog } from "../security/AskDialog.tsx";
 
@@ -18,8 +18,8 @@ export const ExportPanel = () => {
   const [password, setPassword] = useState("");
   const submit = async () => {
     const body = withKeys ? { with_keys: true, password } : {};
-    const day = new Date().toISOString().slice(0, 10);
-    saveFile(await requestFile("/api/user/self/export", undefined, body), `account-${day}.ndjson`);
+    const call = { method: "POST", body } as const;
+    openFile((await request<{ address: string }>("/api/user/self/export/download", call)).data.address);
     notifyDone(t("personal.export.done"));
     setOpen(false);
   };

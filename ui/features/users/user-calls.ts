@@ -1,4 +1,4 @@
-import { request, requestFile } from "../../api/client.ts";
+import { request, requestDownload } from "../../api/client.ts";
 import type { User, UserAction } from "./user.ts";
 import type { NewUserBody, UserChanges } from "./user-form.ts";
 import type { UserFilters } from "./user-queries.ts";
@@ -15,7 +15,8 @@ export const addQuota = async (id: number, quotaDelta: number): Promise<User> =>
 export const manageUser = async (id: number, action: UserAction): Promise<{ role: number; status: number }> =>
   (await request<{ role: number; status: number }>("/api/user/manage", { method: "POST", body: { id, action } })).data;
 
-export const exportUsers = (filters: UserFilters) => requestFile("/api/user/export", filters);
+/** The address at which the browser can fetch the users that fit as CSV. */
+export const exportUsers = (filters: UserFilters) => requestDownload("/api/user/export", filters);
 
 /** Turns off the two-step verification of somebody who has lost it. Rejects ApiError, also when it is off. */
 export const resetSecondFactor = (id: number) => request<null>(`/api/user/${id}/second_factor`, { method: "DELETE" });
