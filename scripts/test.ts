@@ -77,6 +77,6 @@ function bunTest(targets: readonly string[], timeoutMs: number, env: Record<stri
 function databaseTests(): string[] {
   const all = [...new Bun.Glob("{src,db}/**/*.test.ts").scanSync(".")];
   return all
-    .filter((file) => /from "[^"]*\/testing(\.ts)?"/.test(readFileSync(file, "utf8")))
+    .filter((file) => /from "[^"]*\/testing[\w-]*(\.ts)?"/.test(readFileSync(file, "utf8")))
     .map((file) => `./${file}`);
 }

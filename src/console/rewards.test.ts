@@ -4,11 +4,12 @@ import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import { checkIns } from "../../db/schema/wallet.ts";
 import { shiftDay } from "../wallet/calendar-day.ts";
+import { zoneAtNoon, zoneOfAnotherDay } from "../wallet/testing-zones.ts";
 import { startTestWallet, type TestWallet } from "./testing-wallet.ts";
 
 let app: TestWallet;
 beforeAll(async () => {
-  app = await startTestWallet();
+  app = await startTestWallet({ CheckInTimeZone: zoneAtNoon() });
 });
 afterAll(() => app.close());
 
@@ -80,6 +81,14 @@ describe("check-in", () => {
     const { streak, week } = (await status()) as { streak: number; week: { quota: number | null }[] };
     expect(streak).toBe(3);
     expect(week.map(({ quota }) => quota).slice(0, 6)).toEqual([null, null, 7, null, 7, 7]);
+  });
+
+  test("begins anew with the day of the site's time zone", async () => {
+    expect(await app.call("POST", "/api/user/check_in")).toMatchObject({ code: "already_checked_in" });
+    await app.settings.set("CheckInTimeZone", zoneOfAnotherDay());
+    expect(await status()).toMatchObject({ can_check_in: true });
+    expect(await app.call("POST", "/api/user/check_in")).toMatchObject({ success: true });
+    expect(await app.call("POST", "/api/user/check_in")).toMatchObject({ code: "already_checked_in" });
   });
 
   test("the time zone must exist", async () => {
