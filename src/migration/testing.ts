@@ -1,52 +1,9 @@
 import { Database as SqliteFile } from "bun:sqlite";
+import { expect } from "bun:test";
+import type { Database } from "../../db/types.ts";
+import { checkBooks } from "../billing/books/check-books.ts";
 import type { Family } from "./family.ts";
-
-/** `kind` says how the dialect spells what differs: SQLite takes everything as it is. */
-type Run = (statement: string) => Promise<unknown>;
-
-const NEW_TOKENS = `, model_limits_enabled boolean default false, model_limits varchar(1024) default '', allow_ips text default '',
-  "group" text default '', deleted_at timestamp`;
-const NEW_CHANNELS = `, openai_organization text, test_model text, auto_ban int default 1, status_code_mapping varchar(1024) default '',
-  other_info text, tag text, setting text, param_override text`;
-const VELOERA_CODES =
-  ", valid_from bigint default 0, valid_until bigint default 0, is_gift boolean default false, max_uses int default -1, used_count int default 0";
-
-/** The tables of a gateway, as its ORM makes them. */
-function tablesOf(family: Family): string[] {
-  const isOld = family === "one-api";
-  const isVeloera = family === "Veloera";
-  return [
-    `create table users (id integer primary key, username text unique, password text not null, display_name text, role int default 1,
-      status int default 1, email text, github_id text, wechat_id text, oidc_id text${isOld ? "" : ", telegram_id text, linux_do_id text"},
-      access_token char(32) unique, quota bigint default 0, used_quota bigint default 0, request_count int default 0,
-      "group" varchar(64) default 'default', aff_code varchar(32), inviter_id int
-      ${isOld ? "" : ", aff_count int default 0, aff_quota int default 0, aff_history int default 0, deleted_at timestamp, setting text"}
-      ${isVeloera ? ", last_check_in_time timestamp" : ""})`,
-    `create table tokens (id integer primary key, user_id int, "key" char(48) unique, status int default 1, name text,
-      created_time bigint, accessed_time bigint, expired_time bigint default -1, remain_quota bigint default 0,
-      unlimited_quota boolean default false, used_quota bigint default 0
-      ${isOld ? ", models text, subnet text default ''" : NEW_TOKENS})`,
-    `create table channels (id integer primary key, type int default 0, "key" text, status int default 1, name text, weight int default 0,
-      created_time bigint, test_time bigint, response_time int, base_url text default '', other text, balance float default 0,
-      balance_updated_time bigint, models text, "group" varchar(64) default 'default', used_quota bigint default 0,
-      model_mapping text, priority bigint default 0 ${isOld ? ", config text, system_prompt text" : NEW_CHANNELS}
-      ${isVeloera ? ", model_prefix varchar(64) default ''" : ""})`,
-    `create table options ("key" varchar(128) primary key, value text)`,
-    `create table redemptions (id integer primary key, user_id int, "key" char(32) unique, status int default 1, name text,
-      quota bigint default 100, created_time bigint, redeemed_time bigint
-      ${isOld ? "" : ", used_user_id int, deleted_at timestamp"} ${isVeloera ? VELOERA_CODES : ""})`,
-    ...(isVeloera
-      ? ["create table redemption_logs (id integer primary key, redemption_id int, user_id int, used_time bigint)"]
-      : []),
-    `create table logs (id integer primary key, user_id int, created_at bigint, type int, content text, username text default '',
-      token_name text default '', model_name text default '', quota int default 0, prompt_tokens int default 0,
-      completion_tokens int default 0, channel_id int ${
-        isOld
-          ? ", request_id text, elapsed_time bigint, is_stream boolean default false, system_prompt_reset boolean default false"
-          : ', use_time int default 0, is_stream boolean default false, token_id int default 0, "group" text, other text'
-      })`,
-  ];
-}
+import { type Engine, tablesOf } from "./testing-schemas.ts";
 
 /** bcrypt of "correct horse", as the others keep it. */
 const passwordHash = Bun.password.hashSync("correct horse", { algorithm: "bcrypt", cost: 4 }).replace("$2b$", "$2a$");
@@ -78,15 +35,47 @@ const ROWS: readonly string[] = [
    (3, 7, 1738368501, 1, 'topped up', 'alice', '', '', 1000, 0, 0, 0)`,
 ];
 
-/** Fills an empty database with a gateway's tables and rows. */
-export async function fill(run: Run, family: Family): Promise<void> {
-  for (const statement of [...tablesOf(family), ...ROWS]) await run(statement);
+/** Runs one statement on a source, in standard quotes and without escapes in texts. */
+export type Run = (statement: string) => Promise<unknown>;
+
+/** Fills an empty database with a gateway's tables and rows; `more` are statements for what only this family has. */
+export async function fill(run: Run, engine: Engine, family: Family, more: readonly string[] = []): Promise<void> {
+  for (const statement of [...tablesOf(engine, family), ...ROWS, ...more]) await run(statement);
 }
 
-/** Makes a SQLite file as `family` leaves it; `more` are statements for what only this family has. */
+/** Makes a SQLite file as `family` leaves it. */
 export async function makeFile(path: string, family: Family, more: readonly string[] = []): Promise<void> {
   const file = new SqliteFile(path, { create: true });
-  await fill(async (statement) => file.run(statement), family);
-  for (const statement of more) file.run(statement);
+  await fill(async (statement) => file.run(statement), "SQLite", family, more);
   file.close();
+}
+
+const TABLES = [
+  "users",
+  "tokens",
+  "channels",
+  "abilities",
+  "redemption_codes",
+  "redemption_uses",
+  "options",
+  "logs",
+  "usage_rollups",
+];
+
+/** All that an import writes, in a form to compare. */
+export async function contents({ sql }: Database): Promise<string> {
+  const parts: unknown[] = [];
+  for (const table of TABLES) {
+    parts.push(
+      await sql.unsafe(`select count(*)::int as n, coalesce(sum(hashtext(t::text)), 0)::text as h from ${table} t`),
+    );
+  }
+  return JSON.stringify(parts);
+}
+
+/** Expects counters, log and statistics to say the same. */
+export async function expectBooksRight({ db }: Database): Promise<void> {
+  for (const book of ["users", "tokens", "channels"] as const) {
+    expect({ book, wrong: (await checkBooks(db, book, 0, 1_800_000_000)).wrong }).toEqual({ book, wrong: [] });
+  }
 }
