@@ -5,6 +5,12 @@ type Encoding = { countTokens(text: string): number };
 
 /** Text is counted in pieces, with other work let in between, so that a long prompt holds nobody up. */
 const PIECE_CHARACTERS = 16_384;
+/**
+ * Merging the pieces of one word takes the square of its length: letters, signs or blanks without end (Chinese without
+ * punctuation, a line of dashes) are counted in parts of this length, which is off by less than a token a part.
+ */
+const LONGEST_WORD = 128;
+const LONG_WORDS = /[\p{L}\p{M}]{129,}|[^\s\p{L}\p{N}]{129,}|\s{129,}/gu;
 /** Words of a message that are no text: role and separators. */
 const TOKENS_PER_MESSAGE = 4;
 const TOKENS_PER_REQUEST = 3;
@@ -28,9 +34,22 @@ export async function countText(model: string, text: string): Promise<number> {
   let tokens = 0;
   for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-    tokens += encoding.countTokens(text.slice(at, at + PIECE_CHARACTERS));
+    tokens += countPiece(encoding, text.slice(at, at + PIECE_CHARACTERS));
   }
   return tokens;
+}
+
+function countPiece(encoding: Encoding, piece: string): number {
+  let tokens = 0;
+  let counted = 0;
+  for (const { 0: word, index } of piece.matchAll(LONG_WORDS)) {
+    tokens += encoding.countTokens(piece.slice(counted, index));
+    for (let at = 0; at < word.length; at += LONGEST_WORD) {
+      tokens += encoding.countTokens(word.slice(at, at + LONGEST_WORD));
+    }
+    counted = index + word.length;
+  }
+  return tokens + encoding.countTokens(counted > 0 ? piece.slice(counted) : piece);
 }
 
 /** Tokens of a request's prompt, counted locally: texts, messages, tools, token ids, and a flat weight for media. */

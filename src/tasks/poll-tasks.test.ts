@@ -68,5 +68,5 @@ test("ten thousand open tasks are asked about in hundreds, and what else the pro
   expect(changed).toBe(asked.length);
   gapsMs.sort((a, b) => a - b);
   // Other tests may have the processor: the typical wait tells, not the longest.
-  expect(gapsMs[Math.floor(gapsMs.length * 0.5)]).toBeLessThan(50);
+  expect(gapsMs[Math.floor(gapsMs.length * 0.5)]).toBeLessThan(250);
 }, 120_000);

@@ -56,8 +56,11 @@ export const DONE = "data: [DONE]\n\n";
 export const sse = (body: BodyInit): Response =>
   new Response(body, { headers: { "content-type": "text/event-stream" } });
 
-/** A stream of events with pauses: texts are sent, numbers are milliseconds to wait, an Error breaks the connection. */
-export function pacedSse(steps: readonly (string | number | Error)[], onCancel: () => void = () => {}): Response {
+/** Text to send, milliseconds to wait, something else to wait for, or how the connection breaks. */
+export type PacedStep = string | number | (() => Promise<void>) | Error;
+
+/** A stream of events, step by step. */
+export function pacedSse(steps: readonly PacedStep[], onCancel: () => void = () => {}): Response {
   const rest = [...steps];
   let cancelled = false;
   return sse(
@@ -68,7 +71,7 @@ export function pacedSse(steps: readonly (string | number | Error)[], onCancel: 
           if (step === undefined) return controller.close();
           if (step instanceof Error) return controller.error(step);
           if (typeof step === "string") return controller.enqueue(Buffer.from(step));
-          await Bun.sleep(step);
+          await (typeof step === "number" ? Bun.sleep(step) : step());
           if (cancelled) return;
         }
       },
