@@ -1,4 +1,4 @@
-import { and, desc, eq, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lte, type SQL, sql } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
 import { isOneOf, startsWith } from "../lib/sql-text.ts";
@@ -17,25 +17,49 @@ export type Viewer = "admin" | "owner";
 const COUNTED_EVENTS = 10_000;
 const EVENT_TYPES = [LOG_TYPE.topUp, LOG_TYPE.management, LOG_TYPE.system, LOG_TYPE.checkIn];
 const MOST_FOUND = 100;
+/** Rows that are skipped together with their contents. */
+const FAR_BACK = 1000;
 
 /** A page of log rows, newest first, by number (from 0) or behind a cursor, which stays fast however far back it is. */
 export async function readLogs(db: Db, filter: LogFilter, page: LogPage, viewer: Viewer): Promise<LogView[]> {
   const { before } = page;
-  const rows = await db
+  const where = and(
+    logConditions(filter),
+    before ? sql`(${logs.createdAt}, ${logs.id}) < (${before.createdAt}, ${before.id})` : undefined,
+    // Says nothing new, but shows which months need not be looked at.
+    before ? lte(logs.createdAt, before.createdAt) : undefined,
+  );
+  const skipped = before ? 0 : page.page * page.pageSize;
+  const rows = skipped < FAR_BACK ? await readNear(db, where, skipped, page) : await readFar(db, where, skipped, page);
+  return viewer === "owner" ? rows.map(viewForOwner) : viewRows(db, rows);
+}
+
+const readNear = (db: Db, where: SQL | undefined, skipped: number, { pageSize }: LogPage): Promise<LogRow[]> =>
+  db.select().from(logs).where(where).orderBy(desc(logs.createdAt), desc(logs.id)).limit(pageSize).offset(skipped);
+
+/** What is skipped is counted off in an index, without looking at the rows themselves. */
+async function readFar(db: Db, where: SQL | undefined, skipped: number, { pageSize }: LogPage): Promise<LogRow[]> {
+  const places = await db
+    .select({ createdAt: logs.createdAt, id: logs.id })
+    .from(logs)
+    .where(where)
+    .orderBy(desc(logs.createdAt), desc(logs.id))
+    .limit(pageSize)
+    .offset(skipped);
+  const [first] = places;
+  const last = places.at(-1);
+  if (!first || !last) return [];
+  return db
     .select()
     .from(logs)
     .where(
       and(
-        logConditions(filter),
-        before ? sql`(${logs.createdAt}, ${logs.id}) < (${before.createdAt}, ${before.id})` : undefined,
-        // Says nothing new, but shows which months need not be looked at.
-        before ? lte(logs.createdAt, before.createdAt) : undefined,
+        gte(logs.createdAt, last.createdAt),
+        lte(logs.createdAt, first.createdAt),
+        sql`${logs.id} = any(${`{${places.map(({ id }) => id).join(",")}}`}::bigint[])`,
       ),
     )
-    .orderBy(desc(logs.createdAt), desc(logs.id))
-    .limit(page.pageSize)
-    .offset(before ? 0 : page.page * page.pageSize);
-  return viewer === "owner" ? rows.map(viewForOwner) : viewRows(db, rows);
+    .orderBy(desc(logs.createdAt), desc(logs.id));
 }
 
 /** The newest rows, 100 at most, of the type whose number the keyword is, or whose text begins with it; null: of everybody. */

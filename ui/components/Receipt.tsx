@@ -1,4 +1,5 @@
 import Box from "@mui/material/Box";
+import type { TFunction } from "i18next";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import type { Receipt as ReceiptData } from "../../src/billing/types.ts";
@@ -55,7 +56,7 @@ export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
               {Number(line.quantity).toLocaleString("en")}
             </Box>
             <Box className="r" sx={{ color: "text.secondary" }}>
-              {linePrice(line, t("components.receipt.perCall"))}
+              {linePrice(line, t)}
             </Box>
             <Box className="r">{usd(Number(line.amount))}</Box>
           </Fragment>
@@ -120,18 +121,18 @@ const Rule = ({ isStrong }: { isStrong?: boolean }) => (
 /** A call at a fixed price, and tools that providers run themselves. */
 const PRICED_BY_USE: ReadonlySet<string> = new Set([
   "per_call",
-  "per_second",
   "web_search",
   "web_search_preview",
   "file_search",
   "code_interpreter",
 ]);
 
-/** Dollars per million tokens; per call or use where the price is such. */
-export function linePrice(line: ReceiptData["lines"][number], perCall: string): string {
+/** Dollars per million tokens; per call, use or second where the price is such. */
+export function linePrice(line: ReceiptData["lines"][number], t: TFunction): string {
   const factor = Number(line.factor);
   if (line.item === "minimum") return "";
-  if (PRICED_BY_USE.has(line.item)) return `$${factor} ${perCall}`;
+  if (line.item === "per_second") return `$${factor} ${t("components.receipt.perSecond")}`;
+  if (PRICED_BY_USE.has(line.item)) return `$${factor} ${t("components.receipt.perCall")}`;
   return `$${(factor * USD_PER_MILLION_AT_RATIO_1).toLocaleString("en", { maximumFractionDigits: 4 })}`;
 }
 

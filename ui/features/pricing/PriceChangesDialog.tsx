@@ -12,6 +12,7 @@ import { ErrorState } from "../../components/ErrorState.tsx";
 import { Row } from "../../components/layout.tsx";
 import { useMoneyFormat } from "../../components/money-format.tsx";
 import { StatusChip } from "../../components/StatusChip.tsx";
+import { fixedUnitOf } from "./price-unit.ts";
 import { type PriceChange, priceChanges, usd, usdPerMillion } from "./pricing.ts";
 
 /** Which models' prices changed, and when: newest first, by day. Render it only while it is open. */
@@ -78,20 +79,22 @@ const Change = ({ change: { model_name, before, after } }: { change: PriceChange
       <Row gap={2} wrap sx={{ color: "text.secondary" }}>
         {before && after && (
           <Box component="del" sx={{ color: "text.tertiary" }}>
-            <Tag price={before} />
+            <Tag name={model_name} price={before} />
           </Box>
         )}
-        {(after ?? before) && <Tag price={(after ?? before) as NonNullable<PriceChange["after"]>} />}
+        {(after ?? before) && <Tag name={model_name} price={(after ?? before) as NonNullable<PriceChange["after"]>} />}
       </Row>
     </Box>
   );
 };
 
-const Tag = ({ price }: { price: NonNullable<PriceChange["after"]> }) => {
+const Tag = ({ name, price }: { name: string; price: NonNullable<PriceChange["after"]> }) => {
   const { t } = useTranslation();
   const { quotaPerUnit } = useMoneyFormat();
-  if ("usdPerCall" in price)
-    return <span className="num">{t("pricing.eachCall", { price: usd(Number(price.usdPerCall)) })}</span>;
+  if ("usdPerCall" in price) {
+    const unit = fixedUnitOf(name);
+    return <span className="num">{t(`pricing.each.${unit}`, { price: usd(Number(price.usdPerCall)) })}</span>;
+  }
   const input = usdPerMillion(Number(price.modelRatio), quotaPerUnit);
   const output = input * Number(price.completionRatio);
   return <span className="num">{t("pricing.changes.perMillion", { input: usd(input), output: usd(output) })}</span>;

@@ -14,6 +14,7 @@ import { notifyDone } from "../../components/notify.tsx";
 import { ProviderGlyph } from "../../components/ProviderGlyph.tsx";
 import { Tag } from "../../components/Tag.tsx";
 import { makerOf } from "./model-traits.ts";
+import { unitOf, unitPrice } from "./price-unit.ts";
 import { type PricedModel, tokenPrice, usd } from "./pricing.ts";
 
 export type PriceView = Readonly<{
@@ -52,7 +53,7 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
     head: t("pricing.columns.billing"),
     width: 104,
     isSolid: true,
-    cell: ({ quota_type }) => <Tag>{t(quota_type === 1 ? "pricing.perCall" : "pricing.perToken")}</Tag>,
+    cell: (model) => <Tag>{t(`pricing.units.${unitOf(model)}`)}</Tag>,
   },
   {
     key: "groups",
@@ -154,8 +155,11 @@ const Price = ({
 }) => {
   const { t } = useTranslation();
   if (!model.is_priced) return quiet(t("pricing.unset"));
-  if (model.quota_type === 1)
-    return <span className="num">{t("pricing.eachCall", { price: usd(model.model_price * groupRatio) })}</span>;
+  const unit = unitOf(model);
+  if (unit !== "token") {
+    const price = usd(unitPrice(model, groupRatio, quotaPerUnit));
+    return <span className="num">{t(`pricing.each.${unit}`, { price })}</span>;
+  }
   const { input, cached, output } = tokenPrice(model, groupRatio, quotaPerUnit);
   return (
     <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>

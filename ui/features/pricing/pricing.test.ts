@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { fuzzyMatch } from "./fuzzy-match.ts";
 import { capabilityOf, makerOf } from "./model-traits.ts";
+import { unitOf, unitPrice } from "./price-unit.ts";
 import { type PricedModel, tokenPrice, usd } from "./pricing.ts";
 
 const MODEL: PricedModel = {
@@ -46,3 +47,27 @@ test.each([
   expect(makerOf(name)).toBe(maker);
   expect(capabilityOf(name)).toBe(capability);
 });
+
+test.each([
+  ["gpt-4o", 0, "token"],
+  ["tts-1", 0, "character"],
+  ["gpt-4o-mini-tts", 0, "token"],
+  ["whisper-1", 0, "minute"],
+  ["dall-e-3", 0, "image"],
+  ["gpt-image-1", 0, "token"],
+  ["x/flux-pro", 1, "image"],
+  ["sora-2", 1, "second"],
+  ["mj_imagine", 1, "call"],
+  ["suno_music", 1, "call"],
+] as const)("%p of kind %p is billed by the %p", (model_name, quota_type, unit) =>
+  expect(unitOf({ ...MODEL, model_name, quota_type })).toBe(unit),
+);
+
+test.each([
+  [{ model_name: "sora-2", quota_type: 1, model_price: 0.1 }, 0.2],
+  [{ model_name: "dall-e-3", quota_type: 0, model_ratio: 16 }, 0.08],
+  [{ model_name: "whisper-1", quota_type: 0, model_ratio: 3 }, 0.012],
+  [{ model_name: "tts-1", quota_type: 0, model_ratio: 7.5 }, 30],
+] as const)("%p costs %p dollars in a group of factor 2", (fields, price) =>
+  expect(unitPrice({ ...MODEL, ...fields }, 2, 500_000)).toBeCloseTo(price, 9),
+);

@@ -13,10 +13,17 @@ export function receiptText(entry: LogEntry, receipt: Receipt, requestId: string
   return [
     `${entry.model_name} · ${new Date(entry.created_at * 1000).toISOString()} · ${requestId}`,
     ...receipt.lines.map((line) => {
-      const price = linePrice(line, t("components.receipt.perCall"));
-      return `${item(line.item)}: ${Number(line.quantity).toLocaleString("en")} × ${price} = ${usd(Number(line.amount))}`;
+      const price = linePrice(line, t);
+      const sum = price === "" ? "" : `${Number(line.quantity).toLocaleString("en")} × ${price} = `;
+      return `${item(line.item)}: ${sum}${usd(Number(line.amount))}`;
     }),
-    `${t("components.receipt.groupRatio", { group: entry.group })}: × ${receipt.groupRatio}`,
+    `${ratioText(entry.group, receipt, t)}: × ${receipt.groupRatio}`,
     `${t("components.receipt.charged")}: ${usd(receipt.total)} (${t("components.money.units", { units: receipt.total.toLocaleString("en") })})`,
   ].join("\n");
 }
+
+/** What the group's factor is called, with the discount that is in it. */
+const ratioText = (group: string, { discountPercent: percent }: Receipt, t: TFunction): string =>
+  percent === undefined
+    ? t("components.receipt.groupRatio", { group })
+    : t("components.receipt.discount", { group, percent });
