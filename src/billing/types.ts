@@ -15,6 +15,9 @@ export type Usage = {
   reasoningTokens: number;
   audioInputTokens: number;
   audioOutputTokens: number;
+  /** Pictures among input and output, where the upstream tells them apart. */
+  imageInputTokens?: number;
+  imageOutputTokens?: number;
   /** Uses of tools that the provider runs itself, by their names in the option ToolPrice. */
   toolCalls?: Readonly<Record<string, number>>;
 };
@@ -63,13 +66,17 @@ export type Price = {
       contextTiers?: readonly ContextTier[] | undefined;
       audioRatio: Decimal;
       audioCompletionRatio: Decimal;
+      /** Pictures in the prompt against text; absent: they cost what text costs. */
+      imageRatio?: Decimal | undefined;
+      /** Pictures that are answered against those in the prompt; absent: they cost what other output costs. */
+      imageCompletionRatio?: Decimal | undefined;
     }
 );
 
 /** One line of a receipt: `quantity` × `factor` = `amount`; numbers are exact decimal text. */
 export type ReceiptLine = {
   /**
-   * Stable code: input, cache_read, cache_write, cache_write_1h, output, audio_input, audio_output, per_call, per_second, or a tool (web_search,
+   * Stable code: input, cache_read, cache_write, cache_write_1h, output, audio_input, audio_output, image_input, image_output, per_call, per_second, or a tool (web_search,
    * file_search, code_interpreter); minimum says that the total
    * was raised to the least charge (it is no part of the subtotal).
    */
@@ -137,6 +144,11 @@ export type LogOther = {
   text_output?: number;
   audio_ratio?: number;
   audio_completion_ratio?: number;
+  /** Tokens of pictures, where they have prices of their own. */
+  image_input?: number;
+  image_output?: number;
+  image_ratio?: number;
+  image_completion_ratio?: number;
   system_prompt?: string;
   context?: string;
   input_content?: string;

@@ -2,7 +2,7 @@ import { usableGroups } from "../accounts/usable-groups.ts";
 import type { ContextTier } from "../billing/pricing/context-tiers.ts";
 import type { PriceTable } from "../billing/pricing/price-table.ts";
 import { resolvePrice } from "../billing/pricing/resolve-price.ts";
-import { toText } from "../lib/decimal.ts";
+import { type Decimal, toText } from "../lib/decimal.ts";
 import { providerOf } from "../providers/registry.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { ChannelDirectory } from "./directory.ts";
@@ -17,6 +17,9 @@ export type PricedModel = Readonly<{
   model_price: number;
   completion_ratio: number;
   cache_ratio: number;
+  /** Pictures in the prompt against text, and pictures answered against those; null: they cost what text costs. */
+  image_ratio: number | null;
+  image_completion_ratio: number | null;
   /** Whose upstream answers first. */
   owner_by: string;
   enable_groups: readonly string[];
@@ -67,6 +70,8 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
       model_price: perCall ? Number(toText(price.usdPerCall)) : 0,
       completion_ratio: price?.kind === "per_token" ? Number(toText(price.completionRatio)) : 0,
       cache_ratio: price?.kind === "per_token" ? Number(toText(price.cacheRatio)) : 0,
+      image_ratio: price?.kind === "per_token" ? numberOf(price.imageRatio) : null,
+      image_completion_ratio: price?.kind === "per_token" ? numberOf(price.imageCompletionRatio) : null,
       owner_by: (first && providerOf(first.type)?.name) ?? "",
       enable_groups: enabled,
       is_priced: isPriced,
@@ -89,6 +94,8 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
     usableGroups: Object.fromEntries(groups),
   };
 }
+
+const numberOf = (ratio: Decimal | undefined): number | null => (ratio ? Number(toText(ratio)) : null);
 
 const tierView = ({ over, input, output }: ContextTier) => ({
   over,

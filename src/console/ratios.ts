@@ -23,6 +23,8 @@ export function ratioRoutes({ settings }: Readonly<{ settings: SettingsReader }>
         longCacheCreationTokens: body.cache_creation_1h_tokens ?? 0,
         audioInputTokens: body.audio_input_tokens ?? 0,
         audioOutputTokens: body.audio_output_tokens ?? 0,
+        imageInputTokens: body.image_input_tokens ?? 0,
+        imageOutputTokens: body.image_output_tokens ?? 0,
       };
       const { model, group } = body;
       const preview = previewCharge(table(), decimal(settings.get("QuotaPerUnit")), { model, group, usage });
@@ -42,6 +44,8 @@ export function ratioRoutes({ settings }: Readonly<{ settings: SettingsReader }>
         cache_creation_1h_tokens: tokens,
         audio_input_tokens: tokens,
         audio_output_tokens: tokens,
+        image_input_tokens: tokens,
+        image_output_tokens: tokens,
       }),
     },
   );

@@ -14,6 +14,9 @@ export type ReportedUsage = {
   reasoningTokens: number;
   audioInputTokens: number;
   audioOutputTokens: number;
+  /** Where it tells pictures apart; parts of prompt and completion. */
+  imageInputTokens?: number;
+  imageOutputTokens?: number;
 };
 
 /** Tool, as price lists name it (web_search, file_search, code_interpreter) → number of uses. */

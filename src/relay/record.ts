@@ -92,6 +92,9 @@ function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
     other.text_input = usage.promptTokens - usage.audioInputTokens;
     other.text_output = usage.completionTokens - usage.audioOutputTokens;
   }
+  const price = call.price?.kind === "per_token" ? call.price : null;
+  if (usage.imageInputTokens && price?.imageRatio) other.image_input = usage.imageInputTokens;
+  if (usage.imageOutputTokens && price?.imageCompletionRatio) other.image_output = usage.imageOutputTokens;
   if (call.dropped.length > 0) other.dropped = [...call.dropped];
   if (outcome.content) Object.assign(other, outcome.content);
   return other;
@@ -135,6 +138,8 @@ function perTokenNotes(price: Extract<Price, { kind: "per_token" }>): PriceNotes
       group_ratio: Number(group),
       audio_ratio: Number(toText(price.audioRatio)),
       audio_completion_ratio: Number(toText(price.audioCompletionRatio)),
+      ...(price.imageRatio && { image_ratio: Number(toText(price.imageRatio)) }),
+      ...(price.imageCompletionRatio && { image_completion_ratio: Number(toText(price.imageCompletionRatio)) }),
     },
     content: `Model ratio ${model}, completion ratio ${completion}, group ratio ${group}`,
   };

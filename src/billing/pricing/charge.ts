@@ -15,7 +15,8 @@ const factorsByTier = new WeakMap<Price, Map<ContextTier, Factors>>();
 
 /**
  * What a call costs, in whole quota units, with its sums (behaviour 3.1):
- * [input + cached × rc + written × rw + output × ro + audio in × ra + audio out × ra × rao] × rm × rg, each input and
+ * [input + cached × rc + written × rw + output × ro + audio in × ra + audio out × ra × rao
+ * + image in × ri + image out × ri × rio] × rm × rg, each input and
  * output times its factor where the prompt is on a step of the model's prices by length, or
  * USD per call × `quotaPerUnit` × rg; tools that the provider ran cost USD per use × `quotaPerUnit` × rg besides; rounded once, halves away from zero. No tokens at all cost nothing, whatever the
  * price; a ratio above zero costs at least 1. Nonsense in `usage` counts as 0 and the charge is never negative.
@@ -97,14 +98,20 @@ function partsOf(price: Price, tier: ContextTier | undefined): Part[] {
   const input = multiply(price.modelRatio, tier?.input ?? ONE);
   const output = multiply(price.modelRatio, tier?.output ?? ONE);
   const audioOutput = multiply(multiply(output, price.audioRatio), price.audioCompletionRatio);
+  const { imageRatio, imageCompletionRatio } = price;
+  const seen = ({ imageInputTokens = 0 }: Usage) => (imageRatio ? imageInputTokens : 0);
+  const drawn = ({ imageOutputTokens = 0 }: Usage) => (imageCompletionRatio ? imageOutputTokens : 0);
+  const imageOutput = multiply(multiply(output, imageRatio ?? ONE), imageCompletionRatio ?? ONE);
   return [
-    ["input", input, (u) => u.promptTokens - u.cachedTokens - u.cacheCreationTokens - u.audioInputTokens],
+    ["input", input, (u) => u.promptTokens - u.cachedTokens - u.cacheCreationTokens - u.audioInputTokens - seen(u)],
     ["cache_read", multiply(input, price.cacheRatio), (u) => u.cachedTokens],
     ["cache_write", multiply(input, price.cacheCreationRatio), (u) => u.cacheCreationTokens - longWrites(u)],
     ["cache_write_1h", multiply(input, price.longCacheCreationRatio), longWrites],
     ["audio_input", multiply(input, price.audioRatio), (u) => u.audioInputTokens],
-    ["output", multiply(output, price.completionRatio), (u) => u.completionTokens - u.audioOutputTokens],
+    ["image_input", multiply(input, imageRatio ?? ONE), seen],
+    ["output", multiply(output, price.completionRatio), (u) => u.completionTokens - u.audioOutputTokens - drawn(u)],
     ["audio_output", audioOutput, (u) => u.audioOutputTokens],
+    ["image_output", imageOutput, drawn],
   ];
 }
 

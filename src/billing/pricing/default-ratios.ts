@@ -69,6 +69,24 @@ export const DEFAULT_AUDIO_COMPLETION_RATIO: RatioMap = {
   "gemini-2.5-flash-lite": 1.333333,
 };
 
+/** Shipped default of the option ImageRatio: pictures in the prompt ÷ text, where providers list them apart. */
+export const DEFAULT_IMAGE_RATIO: RatioMap = {
+  "gpt-image-1": 2,
+  "gpt-image-1-mini": 1.25,
+  "gpt-image-1.5": 1.6,
+  "gpt-realtime": 1.25,
+  "gpt-realtime-mini": 1.333333,
+};
+
+/** Shipped default of the option ImageCompletionRatio: pictures answered ÷ pictures in the prompt. */
+export const DEFAULT_IMAGE_COMPLETION_RATIO: RatioMap = {
+  "gpt-image-1": 4,
+  "gpt-image-1-mini": 3.2,
+  "gpt-image-1.5": 4,
+  "gemini-2.5-flash-image": 100,
+  "gemini-3-pro-image-preview": 60,
+};
+
 function ratios(
   list: Readonly<Record<string, ListPrice>>,
   of: (price: ListPrice) => number | undefined,

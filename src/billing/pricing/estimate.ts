@@ -20,7 +20,7 @@ type Expected = Readonly<{
 
 /**
  * The most that a call can cost, in whole quota units, to be held before it starts: the whole prompt at its dearest, the
- * output limit at the dearer of text and audio, both on the dearest step by length, rounded up. A fixed price is its own upper bound.
+ * output limit at the dearest of text, audio and pictures, both on the dearest step by length, rounded up. A fixed price is its own upper bound.
  */
 export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal): number {
   if (price.kind === "per_call") {
@@ -30,8 +30,11 @@ export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal
   const prompt = saneTokens(expected.promptTokens);
   const audio = Math.min(saneTokens(expected.audioInputTokens ?? 0), prompt);
   const output = saneTokens(expected.maxOutputTokens ?? expected.defaultOutputTokens);
-  const textFactor = dearer(ONE, writeRatio(price, expected.writesCache));
-  const outputFactor = dearer(price.completionRatio, multiply(price.audioRatio, price.audioCompletionRatio));
+  const imageRatio = price.imageRatio ?? ONE;
+  const textFactor = dearer(dearer(ONE, imageRatio), writeRatio(price, expected.writesCache));
+  const drawnFactor = price.imageCompletionRatio ? multiply(imageRatio, price.imageCompletionRatio) : ONE;
+  const spokenFactor = multiply(price.audioRatio, price.audioCompletionRatio);
+  const outputFactor = dearer(dearer(price.completionRatio, drawnFactor), spokenFactor);
   const audioFactor = dearer(textFactor, price.audioRatio);
   const input = add(multiply(whole(prompt - audio), textFactor), multiply(whole(audio), audioFactor));
   const steps = dearestTier(price.contextTiers);

@@ -16,6 +16,8 @@ export type PriceTable = Readonly<{
   cacheCreationRatio: Ratios;
   audioRatio: Ratios;
   audioCompletionRatio: Ratios;
+  imageRatio: Ratios;
+  imageCompletionRatio: Ratios;
   /** What groups pay at the moment: discounts are in it. */
   groupRatio: Ratios;
   /** Group → the discount in force. */
@@ -34,6 +36,8 @@ type PriceOption =
   | "CacheCreationRatio"
   | "AudioRatio"
   | "AudioCompletionRatio"
+  | "ImageRatio"
+  | "ImageCompletionRatio"
   | "GroupRatio"
   | "ToolPrice";
 
@@ -70,6 +74,8 @@ export function createPriceTable(settings: PriceSettings, now: () => number = no
         cacheCreationRatio: settings.get("CacheCreationRatio"),
         audioRatio: settings.get("AudioRatio"),
         audioCompletionRatio: settings.get("AudioCompletionRatio"),
+        imageRatio: settings.get("ImageRatio"),
+        imageCompletionRatio: settings.get("ImageCompletionRatio"),
         groupRatio,
         discounts: active.byGroup,
         contextTiers: settings.get("ContextTiers"),

@@ -23,6 +23,8 @@ const SHIPPED: PriceTable = {
   cacheCreationRatio: exact(defaults.DEFAULT_CACHE_CREATION_RATIO),
   audioRatio: exact(defaults.DEFAULT_AUDIO_RATIO),
   audioCompletionRatio: exact(defaults.DEFAULT_AUDIO_COMPLETION_RATIO),
+  imageRatio: exact(defaults.DEFAULT_IMAGE_RATIO),
+  imageCompletionRatio: exact(defaults.DEFAULT_IMAGE_COMPLETION_RATIO),
   groupRatio: exact({ default: 1, vip: 0.8, free: 0, odd: 0.3333 }),
   toolPrice: exact(DEFAULT_TOOL_PRICE),
   discounts: new Map(),
@@ -174,10 +176,11 @@ describe("which price counts", () => {
     const settings = { version: 1, get };
     const table = createPriceTable(settings);
     expect(table()).toBe(table());
-    expect(builds).toBe(11);
+    const once = builds;
+    expect(once).toBeGreaterThan(0);
     settings.version = 2;
     table();
-    expect(builds).toBe(22);
+    expect(builds).toBe(2 * once);
   });
 });
 

@@ -61,6 +61,8 @@ function perToken(table: PriceTable, name: string, pays: GroupPays, modelRatio: 
     audioRatio: audioRatio ?? ONE,
     audioCompletionRatio:
       table.audioCompletionRatio.get(name) ?? (audioRatio ? AUDIO_COMPLETION_RATIO : completionRatio),
+    imageRatio: table.imageRatio.get(name),
+    imageCompletionRatio: table.imageCompletionRatio.get(name),
   };
 }
 

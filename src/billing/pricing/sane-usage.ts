@@ -12,14 +12,24 @@ export function saneUsage(usage: Usage): Usage {
   const completionTokens = saneTokens(usage.completionTokens);
   const cachedTokens = Math.min(saneTokens(usage.cachedTokens), promptTokens);
   const cacheCreationTokens = Math.min(saneTokens(usage.cacheCreationTokens), promptTokens - cachedTokens);
+  const audioInputTokens = Math.min(
+    saneTokens(usage.audioInputTokens),
+    promptTokens - cachedTokens - cacheCreationTokens,
+  );
+  const audioOutputTokens = Math.min(saneTokens(usage.audioOutputTokens), completionTokens);
+  const textInput = promptTokens - cachedTokens - cacheCreationTokens - audioInputTokens;
   return {
     promptTokens,
     completionTokens,
     cachedTokens,
     cacheCreationTokens,
     reasoningTokens: Math.min(saneTokens(usage.reasoningTokens), completionTokens),
-    audioInputTokens: Math.min(saneTokens(usage.audioInputTokens), promptTokens - cachedTokens - cacheCreationTokens),
-    audioOutputTokens: Math.min(saneTokens(usage.audioOutputTokens), completionTokens),
+    audioInputTokens,
+    audioOutputTokens,
+    ...(usage.imageInputTokens && { imageInputTokens: Math.min(saneTokens(usage.imageInputTokens), textInput) }),
+    ...(usage.imageOutputTokens && {
+      imageOutputTokens: Math.min(saneTokens(usage.imageOutputTokens), completionTokens - audioOutputTokens),
+    }),
     ...(usage.longCacheCreationTokens && {
       longCacheCreationTokens: Math.min(saneTokens(usage.longCacheCreationTokens), cacheCreationTokens),
     }),

@@ -1,4 +1,4 @@
-import { countOf, type JsonObject, recordOf, recordsOf } from "../json.ts";
+import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 import type { ReportedUsage } from "../usage.ts";
 
 /** Gemini's usage: thoughts stand beside the candidates' tokens, tools' prompts beside the prompt (providers.md 4.2). */
@@ -19,8 +19,12 @@ export function readUsage(value: unknown): ReportedUsage | null {
     reasoningTokens: thoughts,
     audioInputTokens: modality(usage.promptTokensDetails, "AUDIO"),
     audioOutputTokens: modality(usage.candidatesTokensDetails, "AUDIO"),
+    ...some("imageInputTokens", modality(usage.promptTokensDetails, "IMAGE")),
+    ...some("imageOutputTokens", modality(usage.candidatesTokensDetails, "IMAGE")),
   };
 }
+
+const some = (name: "imageInputTokens" | "imageOutputTokens", count: number) => (count > 0 ? { [name]: count } : {});
 
 function modality(details: unknown, name: string): number {
   let sum = 0;
@@ -28,11 +32,29 @@ function modality(details: unknown, name: string): number {
   return sum;
 }
 
-/** Usage in Gemini's words. */
-export const usageObject = (usage: ReportedUsage): JsonObject => ({
+/** Google's words for the tier of an answer, also Vertex', and OpenAI's. */
+const TIERS: readonly (readonly [own: string, neutral: string, vertex: string])[] = [
+  ["standard", "default", "on_demand"],
+  ["flex", "flex", "on_demand_flex"],
+  ["priority", "priority", "on_demand_priority"],
+];
+
+/** The tier that usage tells of, in OpenAI's words; empty: none. */
+export function readTier(value: unknown): { serviceTier?: string } {
+  const usage = recordOf(value);
+  const told = (textOf(usage?.serviceTier) ?? textOf(usage?.trafficType))?.toLowerCase();
+  const serviceTier = TIERS.find(([own, , vertex]) => own === told || vertex === told)?.[1];
+  return serviceTier === undefined ? {} : { serviceTier };
+}
+
+/** Usage in Gemini's words. `serviceTier`: in OpenAI's. */
+export const usageObject = (usage: ReportedUsage, serviceTier: string | null = null): JsonObject => ({
   promptTokenCount: usage.promptTokens,
   candidatesTokenCount: Math.max(0, usage.completionTokens - usage.reasoningTokens),
   totalTokenCount: usage.promptTokens + usage.completionTokens,
   ...(usage.cachedTokens > 0 && { cachedContentTokenCount: usage.cachedTokens }),
   ...(usage.reasoningTokens > 0 && { thoughtsTokenCount: usage.reasoningTokens }),
+  ...tierMember(TIERS.find(([, neutral]) => neutral === serviceTier)?.[0]),
 });
+
+const tierMember = (tier: string | undefined) => (tier === undefined ? {} : { serviceTier: tier });

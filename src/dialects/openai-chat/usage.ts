@@ -1,4 +1,4 @@
-import { countOf, recordOf } from "../json.ts";
+import { countOf, type JsonObject, recordOf } from "../json.ts";
 import type { ReportedUsage } from "../usage.ts";
 
 /**
@@ -26,5 +26,17 @@ export function readUsage(value: unknown): ReportedUsage | null {
     reasoningTokens: countOf(completion?.reasoning_tokens) ?? 0,
     audioInputTokens: countOf(prompt?.audio_tokens) ?? 0,
     audioOutputTokens: countOf(completion?.audio_tokens) ?? 0,
+    ...imageTokens(prompt, completion),
+  };
+}
+
+/** Tokens of pictures, where the upstream tells them apart: those read from its cache count as cached alone. */
+export function imageTokens(prompt: JsonObject | null, completion: JsonObject | null) {
+  const read = countOf(prompt?.image_tokens) ?? 0;
+  const cached = countOf(recordOf(prompt?.cached_tokens_details)?.image_tokens) ?? 0;
+  const drawn = countOf(completion?.image_tokens) ?? 0;
+  return {
+    ...(read > cached && { imageInputTokens: read - cached }),
+    ...(drawn > 0 && { imageOutputTokens: drawn }),
   };
 }

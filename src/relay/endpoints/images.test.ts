@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import type { ChannelEntry } from "../../channels/entry.ts";
+import type { OptionKey } from "../../settings/registry/index.ts";
 import { startRelay } from "../testing/start-relay.ts";
 import { startUpstream } from "../testing/start-upstream.ts";
 
@@ -171,4 +172,52 @@ test.each([
   expect((await client.images.generate(order)).data).toHaveLength(1);
   expect(upstream.received[0]?.path).toBe(path);
   expect(sent(upstream)).toEqual(order);
+});
+
+describe("pictures among the tokens", () => {
+  const png = () => new File([new Uint8Array([137, 80, 78, 71])], "cat.png", { type: "image/png" });
+  const edit = async (model: string, usage: object, options: Partial<Record<OptionKey, string>> = {}) => {
+    const upstream = startUpstream(() => Response.json({ created: 1, data: [{ b64_json: "AAAA" }], usage }));
+    const relay = startRelay({ channels: [{ type: 1, baseUrl: upstream.url, models: [model] }], options });
+    stops.push(upstream.stop, relay.stop);
+    const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
+    await client.images.edit({ model, prompt: "a hat", image: png() });
+    return relay.billing.nextRecord();
+  };
+  const USAGE = { input_tokens: 300, output_tokens: 1_000, total_tokens: 1_300 };
+  const DETAILS = { input_tokens_details: { text_tokens: 100, image_tokens: 200 } };
+
+  test("gpt-image-1: text in $5, pictures in $10, pictures out $40 a million", async () => {
+    const { quota, other } = await edit("gpt-image-1", { ...USAGE, ...DETAILS });
+    expect(quota).toBe((100 * 5 + 200 * 10 + 1_000 * 40) / 2);
+    expect(other.receipt?.lines.map(({ item, quantity, factor }) => [item, quantity, factor])).toEqual([
+      ["input", "100", "2.5"],
+      ["image_input", "200", "5"],
+      ["image_output", "1000", "20"],
+    ]);
+    expect(other).toMatchObject({ image_input: 200, image_output: 1_000, image_ratio: 2, image_completion_ratio: 4 });
+  });
+
+  test("gpt-image-1.5 answers text at a price of its own", async () => {
+    const output = { output_tokens_details: { text_tokens: 100, image_tokens: 900 } };
+    const { quota } = await edit("gpt-image-1.5", { ...USAGE, ...DETAILS, ...output });
+    expect(quota).toBe((100 * 5 + 200 * 8 + 100 * 10 + 900 * 32) / 2);
+  });
+
+  test("without ratios of their own pictures cost what text costs", async () => {
+    const options = { ModelRatio: '{"gpt-image-1": 2.5}', ImageRatio: "{}", ImageCompletionRatio: "{}" };
+    const { quota, other } = await edit("gpt-image-1", { ...USAGE, ...DETAILS }, options);
+    expect(quota).toBe((300 * 5 + 1_000 * 40) / 2);
+    expect(other.receipt?.lines.map(({ item }) => item)).toEqual(["input", "output"]);
+    expect(other.image_input).toBeUndefined();
+  });
+
+  test("those read from the cache have the price of what is cached, and nonsense adds nothing", async () => {
+    const cached = { cached_tokens: 150, cached_tokens_details: { text_tokens: 0, image_tokens: 150 } };
+    const told = { ...USAGE, input_tokens_details: { ...DETAILS.input_tokens_details, ...cached } };
+    // 150 × 0.625 + 100 × 2.5 + 50 × 5 + 1,000 × 20 = 20,593.75, rounded once.
+    expect((await edit("gpt-image-1", told)).quota).toBe(20_594);
+    const nonsense = { input_tokens_details: { image_tokens: 9_999 }, output_tokens_details: { image_tokens: 9_999 } };
+    expect((await edit("gpt-image-1", { ...USAGE, ...nonsense })).quota).toBe((300 * 10 + 1_000 * 40) / 2);
+  });
 });

@@ -89,9 +89,13 @@ function imageEndpoint(capability: Capability): Endpoint {
       return { ...asked, summary: { ...asked.summary, model, stream: wantsStream(body) } };
     },
     priceOf: (price, { prompt, summary }) => priceOfImages(price, prompt, summary.model),
-    meter: ({ prompt }, answer) => readUsage(answer?.usage) ?? usageOf(countOf(prompt)),
+    meter: ({ prompt }, answer) => drawnUsage(readUsage(answer?.usage)) ?? usageOf(countOf(prompt)),
   };
 }
+
+/** What models answer here are pictures, also where they do not say so. */
+const drawnUsage = (usage: ReportedUsage | null): ReportedUsage | null =>
+  usage && { imageOutputTokens: usage.completionTokens, ...usage };
 
 /** POST /v1/audio/speech: models of the tts kind are billed by character, others by the tokens of their text. */
 export const speech: Endpoint = {

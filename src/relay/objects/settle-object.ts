@@ -81,6 +81,8 @@ const sum = (a: Usage, b: Usage): Usage => ({
   reasoningTokens: a.reasoningTokens + b.reasoningTokens,
   audioInputTokens: a.audioInputTokens + b.audioInputTokens,
   audioOutputTokens: a.audioOutputTokens + b.audioOutputTokens,
+  imageInputTokens: (a.imageInputTokens ?? 0) + (b.imageInputTokens ?? 0),
+  imageOutputTokens: (a.imageOutputTokens ?? 0) + (b.imageOutputTokens ?? 0),
 });
 
 function record(context: RelayContext, object: KeptObject, model: string, usage: Usage): void {

@@ -1,9 +1,10 @@
 import { countOf, recordOf } from "../../dialects/json.ts";
+import { imageTokens } from "../../dialects/openai-chat/usage.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 
 /**
- * What a `response.done` (or a transcription that is complete) says it used; null: it does not say. Audio that was read
- * from the cache is counted as cached alone, as it has the price of what is cached.
+ * What a `response.done` (or a transcription that is complete) says it used; null: it does not say. Audio and
+ * pictures that were read from the cache are counted as cached alone, as it has the price of what is cached.
  */
 export function readRealtimeUsage(value: unknown): ReportedUsage | null {
   const usage = recordOf(value);
@@ -20,5 +21,6 @@ export function readRealtimeUsage(value: unknown): ReportedUsage | null {
     reasoningTokens: 0,
     audioInputTokens: Math.max(0, (countOf(input?.audio_tokens) ?? 0) - cachedAudio),
     audioOutputTokens: countOf(output?.audio_tokens) ?? 0,
+    ...imageTokens(input, output),
   };
 }

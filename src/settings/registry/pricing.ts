@@ -4,6 +4,8 @@ import {
   DEFAULT_CACHE_CREATION_RATIO,
   DEFAULT_CACHE_RATIO,
   DEFAULT_COMPLETION_RATIO,
+  DEFAULT_IMAGE_COMPLETION_RATIO,
+  DEFAULT_IMAGE_RATIO,
   DEFAULT_MODEL_PRICE,
   DEFAULT_MODEL_RATIO,
 } from "../../billing/pricing/default-ratios.ts";
@@ -21,6 +23,8 @@ export const pricingOptions = {
   CacheCreationRatio: jsonMap(DEFAULT_CACHE_CREATION_RATIO, ratioShape),
   AudioRatio: jsonMap(DEFAULT_AUDIO_RATIO, ratioShape),
   AudioCompletionRatio: jsonMap(DEFAULT_AUDIO_COMPLETION_RATIO, ratioShape),
+  ImageRatio: jsonMap(DEFAULT_IMAGE_RATIO, ratioShape),
+  ImageCompletionRatio: jsonMap(DEFAULT_IMAGE_COMPLETION_RATIO, ratioShape),
   /** Dollars per use of a tool that providers run themselves; `tool:prefix` for models whose names begin so. */
   ToolPrice: jsonMap(DEFAULT_TOOL_PRICE, ratioShape),
   /** Model → steps of its price by length of the prompt, as factors: input and output apart. */

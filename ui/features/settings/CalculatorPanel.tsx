@@ -24,6 +24,8 @@ const COUNTS = [
   "cache_creation_1h_tokens",
   "audio_input_tokens",
   "audio_output_tokens",
+  "image_input_tokens",
+  "image_output_tokens",
 ] as const satisfies readonly (keyof ImaginedUsage)[];
 type Counts = Record<(typeof COUNTS)[number], string>;
 
@@ -35,6 +37,8 @@ const START: Counts = {
   cache_creation_1h_tokens: "0",
   audio_input_tokens: "0",
   audio_output_tokens: "0",
+  image_input_tokens: "0",
+  image_output_tokens: "0",
 };
 const SUGGESTED = 50;
 const COST_DECIMALS = 6;

@@ -46,6 +46,8 @@ export type ImaginedUsage = Readonly<{
   cache_creation_1h_tokens: number;
   audio_input_tokens: number;
   audio_output_tokens: number;
+  image_input_tokens: number;
+  image_output_tokens: number;
 }>;
 
 export type ChargePreview = {

@@ -12,7 +12,13 @@ import {
   withRow,
 } from "./price-maps.ts";
 
-const EMPTY = { CacheCreationRatio: {}, AudioRatio: {}, AudioCompletionRatio: {} };
+const EMPTY = {
+  CacheCreationRatio: {},
+  AudioRatio: {},
+  AudioCompletionRatio: {},
+  ImageRatio: {},
+  ImageCompletionRatio: {},
+};
 const MAPS: PriceMaps = {
   ModelPrice: { mj_imagine: 0.1 },
   ModelRatio: { "gpt-4o": 1.25, "gpt-4-gizmo-*": 15 },

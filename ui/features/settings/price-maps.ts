@@ -7,6 +7,8 @@ export const PRICE_KEYS = [
   "CacheCreationRatio",
   "AudioRatio",
   "AudioCompletionRatio",
+  "ImageRatio",
+  "ImageCompletionRatio",
 ] as const;
 export type PriceKey = (typeof PRICE_KEYS)[number];
 

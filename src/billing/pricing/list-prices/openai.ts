@@ -99,7 +99,7 @@ export const OPENAI_USD: PriceList = {
   "computer-use-preview": [3, 12],
   "gpt-image-1": [5, 40, 1.25],
   "gpt-image-1-mini": [2, 8, 0.2],
-  "gpt-image-1.5": [5, 32, 1.25],
+  "gpt-image-1.5": [5, 10, 1.25],
   "gpt-4o-2024-08-06-training": [25],
   "gpt-4o-mini-2024-07-18-training": [3],
   "gpt-4.1-2025-04-14-training": [25],

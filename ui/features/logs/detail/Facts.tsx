@@ -38,6 +38,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("cacheWrite", other.cache_creation_tokens, count(other.cache_creation_tokens)),
     ...fact("text", other.text_input ?? other.text_output, inOut(other.text_input, other.text_output)),
     ...fact("audio", other.audio_input ?? other.audio_output, inOut(other.audio_input, other.audio_output)),
+    ...fact("pictures", other.image_input ?? other.image_output, inOut(other.image_input, other.image_output)),
     ...fact("reasoning", other.reasoning_tokens, count(other.reasoning_tokens)),
     ...fact("effort", other.reasoning_effort, other.reasoning_effort),
     ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
