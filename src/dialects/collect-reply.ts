@@ -10,6 +10,7 @@ export type Reply = {
   createdAt: number | null;
   choices: ReplyChoice[];
   usage: ReportedUsage | null;
+  /** In OpenAI's words. */
   serviceTier: string | null;
 };
 
@@ -33,6 +34,7 @@ export class ReplyCollector {
         this.#reply.id ||= event.id;
         this.#reply.model ||= event.model;
         this.#reply.createdAt ??= event.createdAt;
+        this.#reply.serviceTier ??= event.serviceTier ?? null;
         return;
       case "usage":
         this.#reply.usage = event.usage;
@@ -121,11 +123,10 @@ export class ReplyCollector {
 
 /** The steps of a complete answer, as a stream would have told them: for a client that asked for one. */
 export function* stepsOf(reply: Reply): Generator<ReplyEvent> {
-  yield { type: "start", id: reply.id, model: reply.model, createdAt: reply.createdAt };
+  const tier = reply.serviceTier === null ? null : { serviceTier: reply.serviceTier };
+  yield { type: "start", id: reply.id, model: reply.model, createdAt: reply.createdAt, ...tier };
   for (const choice of reply.choices) yield* stepsOfChoice(choice);
-  if (reply.usage) {
-    yield { type: "usage", usage: reply.usage, ...(reply.serviceTier !== null && { serviceTier: reply.serviceTier }) };
-  }
+  if (reply.usage) yield { type: "usage", usage: reply.usage, ...tier };
 }
 
 function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: ReplyChoice): Generator<ReplyEvent> {

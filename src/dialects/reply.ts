@@ -12,7 +12,15 @@ export type ReplyError = { status: number; type: string; code: string | null; me
  * call exactly one `tool-start` before its input, one `finish` per choice, and usage as totals so far.
  */
 export type ReplyEvent =
-  | { type: "start"; id: string; model: string /** Epoch seconds. */; createdAt: number | null }
+  | {
+      type: "start";
+      id: string;
+      model: string;
+      /** Epoch seconds. */
+      createdAt: number | null;
+      /** In OpenAI's words, where the upstream tells it so early. */
+      serviceTier?: string;
+    }
   | { type: "text"; choice: number; text: string; logprobs?: JsonObject[] }
   | { type: "refusal"; choice: number; text: string }
   | { type: "reasoning"; choice: number; text: string; summary?: boolean }
@@ -40,6 +48,7 @@ export type ReplyEvent =
   | { type: "citation"; choice: number; citation: Citation }
   /** What only its own dialect can show: hosted tools at work and their results. */
   | { type: "native"; choice: number; dialect: ChatDialect; name: string; value: JsonObject }
+  /** `serviceTier`: in OpenAI's words. */
   | { type: "usage"; usage: ReportedUsage; serviceTier?: string }
   | {
       type: "finish";

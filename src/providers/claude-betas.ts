@@ -1,5 +1,6 @@
 import type { JsonObject } from "../dialects/json.ts";
 import { textsOf } from "../dialects/json.ts";
+import type { TopLevelChanges } from "../lib/json-splice.ts";
 
 /** What the clouds that host Claude call a beta; whatever is not here they refuse, with the whole request. */
 const ACCEPTED: Readonly<Record<"bedrock" | "vertex", ReadonlySet<string>>> = {
@@ -21,26 +22,29 @@ const OTHER_NAMES: Readonly<Record<string, string>> = { "advanced-tool-use-2025-
 /** Tells who calls, or needs nothing any more: nobody misses it. */
 const NO_LOSS = /^(claude-code|oauth|prompt-caching)-/;
 
+/** Anthropic alone has these: the clouds have tiers and regions of their own, and run no tools of others. */
+const ELSEWHERE = ["service_tier", "inference_geo", "container", "mcp_servers", "speed"];
+
 /**
  * The members of a request that the clouds take otherwise than Anthropic: betas, by header and in the body, go in the body,
- * those the cloud knows; a tier goes nowhere.
+ * those the cloud knows; what only Anthropic has goes nowhere.
  */
 export function cloudMembers(
   cloud: keyof typeof ACCEPTED,
   body: JsonObject,
   asked: readonly string[] = [],
-): Readonly<{ service_tier: undefined; anthropic_beta: string[] | undefined; dropped: string[] }> {
+): Readonly<{ changes: TopLevelChanges; dropped: readonly string[] }> {
   const { anthropic_beta: own } = body;
   const inBody = typeof own === "string" ? own.split(",") : textsOf(own);
   const wanted = [...inBody, ...asked].map((name) => name.trim()).filter((name) => name !== "");
   const named = [...new Set(wanted.map((name) => OTHER_NAMES[name] ?? name))];
   const known = named.filter((name) => ACCEPTED[cloud].has(name));
   const lost = named.filter((name) => !ACCEPTED[cloud].has(name) && !NO_LOSS.test(name));
-  const tier = body.service_tier == null || body.service_tier === "auto" ? [] : ["service_tier"];
   return {
-    // The clouds have tiers of their own, elsewhere than in a request.
-    service_tier: undefined,
-    anthropic_beta: known.length > 0 ? known : undefined,
-    dropped: [...lost.map((name) => `anthropic-beta: ${name}`), ...tier],
+    changes: {
+      ...Object.fromEntries(ELSEWHERE.map((name) => [name, undefined])),
+      anthropic_beta: known.length > 0 ? known : undefined,
+    },
+    dropped: [...lost.map((name) => `anthropic-beta: ${name}`), ...ELSEWHERE.filter((name) => body[name] != null)],
   };
 }

@@ -11,11 +11,16 @@ const CHAT_AND_EMBEDDINGS = ["chat", "embeddings"] as const;
 /** Sampling that reasoning models of xAI refuse. */
 const GROK_REFUSED = ["presence_penalty", "frequency_penalty", "stop", "logprobs"];
 
-/** Zhipu knows no other choice than its own. */
+/** Zhipu leaves the choice to the model: tools that none may be called of stay away. */
 const onlyAutomaticTools = (body: JsonObject): JsonObject => ({
   ...(body.tool_choice != null && body.tool_choice !== "auto" && { tool_choice: undefined }),
+  ...(body.tool_choice === "none" && { tools: undefined }),
   ...(body.temperature === 0 && { temperature: undefined, do_sample: false }),
 });
+const metByZhipu = ({ tool_choice, temperature }: JsonObject): string[] => [
+  ...(tool_choice === "none" ? ["tool_choice", "tools"] : []),
+  ...(temperature === 0 ? ["temperature"] : []),
+];
 
 /** Kimi wants the thoughts of calls back, and takes a blank but no empty text. */
 const blankThoughts = (body: JsonObject): JsonObject => {
@@ -145,6 +150,7 @@ const tables: readonly Compatible[] = [
       limitField: "max_tokens",
       refused: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
       further: onlyAutomaticTools,
+      met: metByZhipu,
     },
   },
   {

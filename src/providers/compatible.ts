@@ -22,8 +22,14 @@ export type Quirks = Readonly<{
   noDeveloper?: boolean;
   /** The field that limits the answer. */
   limitField?: "max_tokens" | "max_completion_tokens";
+  /** All that it takes: everything else it refuses. */
+  taken?: ReadonlySet<string>;
+  /** Fields that it knows by another name. */
+  renamed?: Readonly<Record<string, string>>;
   /** Everything else. Gets the body with the changes so far, returns further ones. */
   further?(body: JsonObject, ask: Ask): JsonObject;
+  /** Fields that `further` takes away because what they say is said otherwise. */
+  met?(body: JsonObject): readonly string[];
 }>;
 
 /** A service that speaks OpenAI's chat format under its own address. */
@@ -96,18 +102,25 @@ function balanceOf(
   };
 }
 
-/** The changes by which a chat request meets a service's quirks; null: none are needed. */
+/** The changes by which a chat request meets a service's quirks; null: none are needed. What goes away is named. */
 function meetQuirks(body: JsonObject, ask: Ask, quirks: Quirks): Adaptation | null {
   if (ask.capability !== "chat") return null;
   const changes: JsonObject = {};
-  const dropped = (quirks.refused ?? []).filter((field) => body[field] != null);
-  for (const field of dropped) changes[field] = undefined;
+  const { limitField, renamed = {}, taken } = quirks;
+  for (const field of quirks.refused ?? []) if (body[field] != null) changes[field] = undefined;
   clamp(body, changes, "temperature", quirks.temperature);
   clamp(body, changes, "top_p", quirks.topP);
-  if (quirks.limitField) renameLimit(body, changes, quirks.limitField);
+  if (limitField) rename(body, changes, otherLimit(limitField), limitField);
+  for (const [field, name] of Object.entries(renamed)) rename(body, changes, field, name);
   if (quirks.noDeveloper) withoutDeveloper(body, changes);
+  if (taken) for (const field of Object.keys(body)) if (!taken.has(field)) changes[field] = undefined;
   Object.assign(changes, quirks.further?.({ ...body, ...changes }, ask));
-  return Object.keys(changes).length > 0 ? { model: ask.model, changes, dropped } : null;
+  if (Object.keys(changes).length === 0) return null;
+  const met = new Set(["stream_options", ...Object.keys(renamed), ...(quirks.met?.(body) ?? [])]);
+  if (limitField) met.add(otherLimit(limitField));
+  const gone = (field: string) => field in changes && changes[field] === undefined;
+  const dropped = Object.keys(body).filter((field) => body[field] != null && gone(field) && !met.has(field));
+  return { model: ask.model, changes, dropped };
 }
 
 function clamp(body: JsonObject, changes: JsonObject, field: string, range: Range | undefined): void {
@@ -117,11 +130,13 @@ function clamp(body: JsonObject, changes: JsonObject, field: string, range: Rang
   if (near !== value) changes[field] = near;
 }
 
-function renameLimit(body: JsonObject, changes: JsonObject, field: "max_tokens" | "max_completion_tokens"): void {
-  const other = field === "max_tokens" ? "max_completion_tokens" : "max_tokens";
-  if (body[other] == null) return;
-  changes[other] = undefined;
-  changes[field] ??= body[field] ?? body[other];
+const otherLimit = (field: "max_tokens" | "max_completion_tokens") =>
+  field === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+
+function rename(body: JsonObject, changes: JsonObject, field: string, name: string): void {
+  if (body[field] == null) return;
+  changes[field] = undefined;
+  changes[name] ??= body[name] ?? body[field];
 }
 
 function withoutDeveloper(body: JsonObject, changes: JsonObject): void {

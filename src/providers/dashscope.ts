@@ -43,7 +43,13 @@ const imitation = compatible({
     "qwq-plus",
     "text-embedding-v4",
   ],
-  quirks: { topP: [0.001, 0.999], temperature: [0, 1.99], noDeveloper: true, further: switchThought },
+  quirks: {
+    topP: [0.001, 0.999],
+    temperature: [0, 1.99],
+    noDeveloper: true,
+    further: switchThought,
+    met: () => ["reasoning_effort"],
+  },
 });
 
 /** Alibaba's DashScope. `other` is the value of the plugin header. */

@@ -36,13 +36,9 @@ export const mistral: Provider = {
       temperature: [0, 1.5],
       limitField: "max_tokens",
       noDeveloper: true,
-      refused: ["user", "logprobs", "top_logprobs", "logit_bias", "store", "service_tier"],
-      further(body) {
-        const changes: JsonObject = { messages: withShortIds(imageAddresses(body.messages).map(withOwnMedia)) };
-        for (const name of Object.keys(body)) if (!TAKEN.has(name)) changes[name] = undefined;
-        if (body.seed != null) changes.random_seed = body.seed;
-        return changes;
-      },
+      taken: TAKEN,
+      renamed: { seed: "random_seed" },
+      further: ({ messages }) => ({ messages: withShortIds(imageAddresses(messages).map(withOwnMedia)) }),
     },
   }),
   // Thoughts are parts of the content.

@@ -3,7 +3,7 @@ import type { Citation, Part } from "../conversation.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { partsOf } from "./blocks.ts";
 import { finishOf } from "./stream-decoder.ts";
-import { readUsage } from "./usage.ts";
+import { readTier, readUsage } from "./usage.ts";
 
 /** Reads a complete message (providers.md 2.3.2); null when it has no content. */
 export function decodeReply(body: JsonObject): Reply | null {
@@ -29,7 +29,7 @@ export function decodeReply(body: JsonObject): Reply | null {
       },
     ],
     usage: readUsage(body.usage),
-    serviceTier: null,
+    serviceTier: readTier(body.usage).serviceTier ?? null,
   };
 }
 

@@ -18,7 +18,7 @@ export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
     content: choice ? contentOf(choice) : [],
     stop_reason: stopReason(choice?.finish ?? { reason: "stop", stopSequence: null }),
     stop_sequence: choice?.finish.stopSequence ?? null,
-    usage: usageObject(reply.usage ?? NO_USAGE),
+    usage: usageObject(reply.usage ?? NO_USAGE, reply.serviceTier),
   };
 }
 

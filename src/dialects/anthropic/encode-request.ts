@@ -20,6 +20,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   noteUnsaid(conversation, dropped);
   const messages = messagesOf(conversation.turns, target, dropped);
   const thinking = thinkingAfter(messages, thinkingFor(target.model, conversation), dropped);
+  if (thinking.unmet) dropped.add("reasoning_effort");
   const limit = sampling.maxOutputTokens ?? target.defaultMaxTokens;
   const tools = toolsOf(conversation, dropped);
   const system = systemOf(conversation, target, dropped);
@@ -77,7 +78,7 @@ function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
   if (modalities?.some((kind) => kind !== "text")) dropped.add("modalities");
   if (verbosity !== null) dropped.add("verbosity");
   if (metadata !== null) dropped.add("metadata");
-  if (serviceTier !== null && !TIERS[serviceTier]) dropped.add("service_tier");
+  if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
   if (extra.dialect !== "anthropic") noteForeign(conversation, [], dropped);
 }
@@ -182,8 +183,8 @@ function plainChoice(choice: ToolChoice | null): JsonObject | null {
   }
 }
 
-/** OpenAI's tiers in Anthropic's words: "auto" is the better one where there is one. */
-const TIERS: Readonly<Record<string, string>> = { default: "standard_only", auto: "auto", priority: "auto" };
+/** OpenAI's tiers in Anthropic's words, whose "auto" is the better one where there is one; OpenAI's says nothing. */
+const TIERS: Readonly<Record<string, string>> = { default: "standard_only", priority: "auto" };
 
 function formatOf({ format }: Conversation, { model }: Target): JsonObject | null {
   if (format?.type !== "schema" || !keepsToSchema(model)) return null;

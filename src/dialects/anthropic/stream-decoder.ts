@@ -4,7 +4,7 @@ import { readSignature } from "../signature.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { citationOf } from "./blocks.ts";
 import { decodeError } from "./error.ts";
-import { readUsage } from "./usage.ts";
+import { readTier, readUsage } from "./usage.ts";
 
 /** Anthropic's stop reasons (providers.md 4.1). */
 export function finishOf(native: string): FinishReason {
@@ -64,15 +64,15 @@ export class MessagesStreamDecoder implements StreamDecoder {
   }
 
   #start(message: JsonObject): ReplyEvent[] {
-    const steps: ReplyEvent[] = [
-      { type: "start", id: textOf(message.id) ?? "", model: textOf(message.model) ?? "", createdAt: null },
-    ];
-    return [...steps, ...this.#note(message.usage)];
+    const id = textOf(message.id) ?? "";
+    const model = textOf(message.model) ?? "";
+    const start: ReplyEvent = { type: "start", id, model, createdAt: null, ...readTier(message.usage) };
+    return [start, ...this.#note(message.usage)];
   }
 
   #note(reported: unknown): ReplyEvent[] {
     this.#usage = readUsage(reported, this.#usage);
-    return this.#usage ? [{ type: "usage", usage: this.#usage }] : [];
+    return this.#usage ? [{ type: "usage", usage: this.#usage, ...readTier(reported) }] : [];
   }
 
   #open(index: number, content: JsonObject): ReplyEvent[] {

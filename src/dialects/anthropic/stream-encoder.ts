@@ -28,6 +28,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #begun = false;
   #id = "";
   #usage: ReportedUsage | null = null;
+  /** In OpenAI's words. */
+  #serviceTier: string | null = null;
   #index = -1;
   /** What the open block holds; calls by their number. */
   #open: "text" | "thinking" | number | null = null;
@@ -46,9 +48,11 @@ export class MessagesStreamEncoder implements StreamEncoder {
     switch (step.type) {
       case "start":
         this.#id = step.id;
+        this.#serviceTier = step.serviceTier ?? null;
         return "";
       case "usage":
         this.#usage = step.usage;
+        this.#serviceTier = step.serviceTier ?? this.#serviceTier;
         return "";
       case "error":
         return write(encodeError(step.error, this.context.requestId) as JsonObject & { type: string });
@@ -66,7 +70,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       this.#begin() +
       this.#close() +
       this.#flush() +
-      write({ type: "message_delta", delta, usage: usageObject(usage) }) +
+      write({ type: "message_delta", delta, usage: usageObject(usage, this.#serviceTier) }) +
       write({ type: "message_stop" })
     );
   }
@@ -82,7 +86,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: { ...usageObject(this.#usage ?? NOTHING_YET), output_tokens: 0 },
+      usage: { ...usageObject(this.#usage ?? NOTHING_YET, this.#serviceTier), output_tokens: 0 },
     };
     return write({ type: "message_start", message });
   }

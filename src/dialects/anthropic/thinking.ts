@@ -18,11 +18,13 @@ export type Thinking = Readonly<{
   on: boolean;
   /** The answer's turn must begin with a thought, so it cannot go on with what others began. */
   strict: boolean;
+  /** The client wishes for thought, and it is not to be had here. */
+  unmet: boolean;
   /** The limit the answer needs so that something is left beside the thought. */
   leastMaxTokens: number;
 }>;
 
-const OFF: Thinking = { members: {}, on: false, strict: false, leastMaxTokens: 0 };
+const OFF: Thinking = { members: {}, on: false, strict: false, unmet: false, leastMaxTokens: 0 };
 
 /** What a wish to think becomes for this model: nothing, a budget, or adaptive thinking with an effort. */
 export function thinkingFor(model: string, { reasoning, toolChoice, extra }: Conversation): Thinking {
@@ -40,16 +42,18 @@ export function thinkingFor(model: string, { reasoning, toolChoice, extra }: Con
   if (adaptive || (knowsAdaptive(model) && budgetTokens === -1)) {
     const display = show === false ? "omitted" : "summarized";
     const thinking = wanted && !forced ? { thinking: { type: "adaptive", display } } : null;
-    return { ...OFF, members: { ...thinking, ...effortOf(effort) }, on: adaptive || thinking !== null };
+    const unmet = wanted && forced && effort === null;
+    return { ...OFF, members: { ...thinking, ...effortOf(effort) }, on: adaptive || thinking !== null, unmet };
   }
   const members = extra.dialect === "anthropic" ? effortOf(effort) : {};
-  if (!wanted || forced || !thinks(model)) return { ...OFF, members };
+  if (!wanted || forced || !thinks(model)) return { ...OFF, members, unmet: wanted };
   const asked = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : BUDGETS[effort ?? "medium"];
   const budget = Math.max(LEAST_BUDGET, asked);
   return {
     members: { thinking: { type: "enabled", budget_tokens: budget }, ...members },
     on: true,
     strict: true,
+    unmet: false,
     leastMaxTokens: budget + 1,
   };
 }

@@ -1,4 +1,4 @@
-import { countOf, type JsonObject, recordOf } from "../json.ts";
+import { countOf, type JsonObject, recordOf, textOf } from "../json.ts";
 import type { ReportedUsage } from "../usage.ts";
 
 /** Anthropic counts cached and written tokens beside `input_tokens`; here they are inside the prompt (providers.md 4.2). */
@@ -35,8 +35,21 @@ function sumOf(creation: JsonObject | null): number | null {
   return (countOf(creation.ephemeral_5m_input_tokens) ?? 0) + (countOf(creation.ephemeral_1h_input_tokens) ?? 0);
 }
 
-/** Usage in Anthropic's words. */
-export const usageObject = (usage: ReportedUsage): JsonObject => ({
+/** Tiers of answers: Anthropic's words and OpenAI's. */
+const TIERS: readonly (readonly [own: string, neutral: string])[] = [
+  ["standard", "default"],
+  ["priority", "priority"],
+];
+
+/** The tier that usage tells of, in OpenAI's words; empty: none. */
+export function readTier(value: unknown): { serviceTier?: string } {
+  const told = textOf(recordOf(value)?.service_tier);
+  const serviceTier = TIERS.find(([own]) => own === told)?.[1];
+  return serviceTier === undefined ? {} : { serviceTier };
+}
+
+/** Usage in Anthropic's words. `serviceTier`: in OpenAI's. */
+export const usageObject = (usage: ReportedUsage, serviceTier: string | null = null): JsonObject => ({
   input_tokens: Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheCreationTokens),
   cache_creation_input_tokens: usage.cacheCreationTokens,
   ...(usage.longCacheCreationTokens && {
@@ -47,4 +60,7 @@ export const usageObject = (usage: ReportedUsage): JsonObject => ({
   }),
   cache_read_input_tokens: usage.cachedTokens,
   output_tokens: usage.completionTokens,
+  ...tierMember(TIERS.find(([, neutral]) => neutral === serviceTier)?.[0]),
 });
+
+const tierMember = (tier: string | undefined) => (tier === undefined ? {} : { service_tier: tier });

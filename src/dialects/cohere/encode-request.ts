@@ -19,7 +19,10 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
   for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
   noteForeign(conversation, OWN, dropped);
-  const { sampling, extra, toolChoice } = conversation;
+  const { sampling, extra, toolChoice, reasoning } = conversation;
+  const thinking = thinkingOf(reasoning);
+  const canThink = THINKS.test(target.model);
+  if (thinking?.type === "enabled" && !canThink) dropped.add("reasoning_effort");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   if (sampling.stop.length > 5) dropped.add("stop");
   return compact({
@@ -39,7 +42,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     frequency_penalty: clamp(sampling.frequencyPenalty, 0, 1),
     presence_penalty: clamp(sampling.presencePenalty, 0, 1),
     logprobs: sampling.logprobs,
-    thinking: THINKS.test(target.model) ? thinkingOf(conversation.reasoning) : null,
+    thinking: canThink ? thinking : null,
   });
 }
 

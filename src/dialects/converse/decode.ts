@@ -38,7 +38,7 @@ export class ConverseStreamDecoder implements StreamDecoder {
       case "metadata": {
         this.#measured = true;
         const usage = usageOf(body.usage);
-        return usage ? [{ type: "usage", usage }] : [];
+        return usage ? [{ type: "usage", usage, ...tierOf(body) }] : [];
       }
       default: {
         const error = errorOf(200, body);
@@ -111,6 +111,12 @@ function usageOf(value: unknown): ReportedUsage | null {
   };
 }
 
+/** Bedrock has OpenAI's words for its tiers, and one of its own, which does not pass on. */
+function tierOf({ serviceTier }: JsonObject): { serviceTier?: string } {
+  const type = textOf(recordOf(serviceTier)?.type);
+  return type === "default" || type === "flex" || type === "priority" ? { serviceTier: type } : {};
+}
+
 /** Reads a complete answer of Converse; null when it has no message. */
 export function decodeReply(body: JsonObject): Reply | null {
   const message = recordOf(recordOf(body.output)?.message);
@@ -134,7 +140,8 @@ export function decodeReply(body: JsonObject): Reply | null {
     }
   }
   const usage = usageOf(body.usage);
-  steps.push(...decoder.stop(textOf(body.stopReason)), ...(usage ? [{ type: "usage", usage } as const] : []));
+  steps.push(...decoder.stop(textOf(body.stopReason)));
+  if (usage) steps.push({ type: "usage", usage, ...tierOf(body) });
   for (const step of steps) collector.push(step);
   return collector.reply;
 }

@@ -135,6 +135,6 @@ function thinking({ effort, budgetTokens, enabled }: Reasoning, model: string, d
   if (/gpt-oss/.test(model)) return { reasoning_effort: level };
   if (/nova-2/.test(model)) return { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
   // The others think or not, as they are made.
-  if (!/deepseek|qwen|kimi|minimax|glm/.test(model)) dropped.add("reasoning_effort");
+  dropped.add("reasoning_effort");
   return null;
 }

@@ -6,6 +6,7 @@ import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
 import { noteForeign } from "../unsaid.ts";
 
 const UNKNOWN = [
+  "frequency_penalty",
   "logit_bias",
   "user",
   "metadata",

@@ -4,7 +4,7 @@ import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../repl
 import { readSignature } from "../signature.ts";
 import { decodeError } from "./error.ts";
 import { readLogprobs } from "./logprobs.ts";
-import { readUsage } from "./usage.ts";
+import { readTier, readUsage } from "./usage.ts";
 
 /** Gemini's finish reasons (providers.md 4.1). */
 function finishOf(native: string): FinishReason {
@@ -52,12 +52,13 @@ export class GeminiDecoder implements StreamDecoder {
         id: textOf(answer.responseId) ?? "",
         model: textOf(answer.modelVersion) ?? "",
         createdAt: null,
+        ...readTier(answer.usageMetadata),
       });
     }
     const candidates = recordsOf(answer.candidates);
     for (const candidate of candidates) steps.push(...this.#candidate(candidate));
     const usage = readUsage(answer.usageMetadata);
-    if (usage) steps.push({ type: "usage", usage });
+    if (usage) steps.push({ type: "usage", usage, ...readTier(answer.usageMetadata) });
     const blocked = textOf(recordOf(answer.promptFeedback)?.blockReason);
     if (blocked !== null && candidates.length === 0) {
       this.#finished.add(0);

@@ -22,7 +22,7 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
 export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
   return compact({
     candidates: reply.choices.map(candidateOf),
-    usageMetadata: reply.usage && usageObject(reply.usage),
+    usageMetadata: reply.usage && usageObject(reply.usage, reply.serviceTier),
     modelVersion: context.model,
     responseId: reply.id || context.requestId,
   });
@@ -81,6 +81,8 @@ type Framing = "events" | "array";
 class GeminiStreamEncoder implements StreamEncoder {
   #written = 0;
   #usage: ReportedUsage | null = null;
+  /** In OpenAI's words. */
+  #serviceTier: string | null = null;
   #id = "";
   /** Calls go out whole. */
   #calls = new Map<string, { start: Extract<ReplyEvent, { type: "tool-start" }>; input: string }>();
@@ -95,9 +97,11 @@ class GeminiStreamEncoder implements StreamEncoder {
     switch (step.type) {
       case "start":
         this.#id = step.id;
+        this.#serviceTier = step.serviceTier ?? null;
         return "";
       case "usage":
         this.#usage = step.usage;
+        this.#serviceTier = step.serviceTier ?? this.#serviceTier;
         return "";
       case "text":
         return step.text === "" ? "" : this.#parts(step.choice, [{ text: step.text }], writeLogprobs(step.logprobs));
@@ -155,7 +159,7 @@ class GeminiStreamEncoder implements StreamEncoder {
       ? answer
       : compact({
           ...answer,
-          usageMetadata: usage && usageObject(usage),
+          usageMetadata: usage && usageObject(usage, this.#serviceTier),
           modelVersion: this.context.model,
           responseId: this.#id || this.context.requestId,
         });

@@ -42,11 +42,12 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
 }
 
 function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
-  const { sampling, parallelToolCalls, verbosity, user, metadata, serviceTier, extra } = conversation;
+  const { sampling, parallelToolCalls, verbosity, user, promptCacheKey, metadata, serviceTier, extra } = conversation;
   if (sampling.logitBias) dropped.add("logit_bias");
   if (parallelToolCalls === false) dropped.add("parallel_tool_calls");
   if (verbosity !== null) dropped.add("verbosity");
   if (user !== null) dropped.add("user");
+  if (promptCacheKey !== null) dropped.add("prompt_cache_key");
   if (metadata !== null) dropped.add("metadata");
   if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
   if (sampling.stop.length > MOST_STOPS) dropped.add("stop");

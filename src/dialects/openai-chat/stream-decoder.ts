@@ -60,7 +60,11 @@ export class ChatStreamDecoder implements StreamDecoder {
     // Azure's first chunk holds filter results alone and no id.
     if (this.#started || (id === "" && recordsOf(chunk.choices).length === 0)) return [];
     this.#started = true;
-    return [{ type: "start", id, model: textOf(chunk.model) ?? "", createdAt: numberOf(chunk.created) || null }];
+    const serviceTier = textOf(chunk.service_tier);
+    const tier = serviceTier === null ? null : { serviceTier };
+    return [
+      { type: "start", id, model: textOf(chunk.model) ?? "", createdAt: numberOf(chunk.created) || null, ...tier },
+    ];
   }
 
   #choice(choice: JsonObject): ReplyEvent[] {

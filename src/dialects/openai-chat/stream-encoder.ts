@@ -9,6 +9,7 @@ import { DONE_EVENT } from "./stream.ts";
 
 /** Writes a chat stream (providers.md 2.1.3): role first, one finish for each choice, usage if wanted, `[DONE]`. */
 class ChatStreamEncoder implements StreamEncoder {
+  #start: Start = NOT_STARTED;
   /** Every chunk up to its choices, and what follows them. */
   #head: string;
   readonly #tail: string;
@@ -23,7 +24,7 @@ class ChatStreamEncoder implements StreamEncoder {
     private readonly context: ReplyContext,
     private readonly wantsUsage: boolean,
   ) {
-    this.#head = headOf(context, "", null);
+    this.#head = headOf(context, NOT_STARTED, null);
     // Once usage is asked for, every chunk before it says that it has none.
     this.#tail = wantsUsage ? ',"usage":null}\n\n' : "}\n\n";
   }
@@ -31,7 +32,11 @@ class ChatStreamEncoder implements StreamEncoder {
   push(step: ReplyEvent): string {
     switch (step.type) {
       case "start":
-        this.#head = headOf(this.context, step.id, step.createdAt);
+        this.#start = step;
+        this.#head = headOf(this.context, step, step.serviceTier ?? null);
+        return "";
+      case "usage":
+        if (step.serviceTier) this.#head = headOf(this.context, this.#start, step.serviceTier);
         return "";
       case "text":
         return this.#text(step);
@@ -131,9 +136,13 @@ class ChatStreamEncoder implements StreamEncoder {
   }
 }
 
-function headOf(context: ReplyContext, id: string, createdAt: number | null): string {
+type Start = Readonly<{ id: string; createdAt: number | null }>;
+const NOT_STARTED: Start = { id: "", createdAt: null };
+
+function headOf(context: ReplyContext, { id, createdAt }: Start, serviceTier: string | null): string {
   const common = { id: chatId(id, context), object: "chat.completion.chunk", created: createdAt ?? context.createdAt };
-  return `data: ${JSON.stringify({ ...common, model: context.model }).slice(0, -1)},"choices":`;
+  const tier = serviceTier === null ? null : { service_tier: serviceTier };
+  return `data: ${JSON.stringify({ ...common, model: context.model, ...tier }).slice(0, -1)},"choices":`;
 }
 
 /** The error object of OpenAI's API, the request id behind the message. */

@@ -22,7 +22,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     .filter((tool) => tool !== null);
   return compact({
     // Nothing is kept at the provider that the client did not ask for; sealed thoughts come along instead.
-    ...(own ? extra.members : { store: false, include: includeOf(conversation, target) }),
+    ...(own ? extra.members : { store: extra.members.store === true, include: includeOf(conversation, target) }),
     model: target.model,
     instructions: textOfParts(conversation.system, "\n\n") || null,
     input: itemsOf(conversation, dropped),

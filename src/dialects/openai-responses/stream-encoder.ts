@@ -32,6 +32,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   /** Calls stay open side by side: their pieces may interleave. */
   #calls = new Map<number, OpenCall>();
   #reason: FinishReason = "stop";
+  /** The tier that the call was served in; null: the upstream does not tell. */
+  #serviceTier: string | null = null;
   #cited: Citation[] = [];
 
   constructor(
@@ -46,8 +48,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       case "start":
         this.#id = step.id;
         this.#createdAt = step.createdAt ?? this.#createdAt;
+        this.#serviceTier = step.serviceTier ?? null;
         return this.#begin();
       case "usage":
+        this.#serviceTier = step.serviceTier ?? this.#serviceTier;
         return "";
       case "error":
         return this.#begin() + this.#fail(step.error);
@@ -65,7 +69,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   /** The whole response, once all steps are in. */
   finish(usage: ReportedUsage | null): JsonObject {
     this.#close();
-    return { ...this.#base, output: this.#output, ...endState(this.#reason, usage, this.context.createdAt) };
+    const tier = this.#serviceTier === null ? null : { service_tier: this.#serviceTier };
+    return { ...this.#base, ...tier, output: this.#output, ...endState(this.#reason, usage, this.context.createdAt) };
   }
 
   #close = (): string => this.#begin() + this.#closeItem() + this.#closeCalls();

@@ -24,14 +24,14 @@ export const bedrock: Provider = {
   authHeaders: (_channel, key) => bearerHeader(key),
   sign: (request, _channel, key) => signForAws(request, key),
   adapt(body, { model, betas }) {
-    const { dropped, ...members } = cloudMembers("bedrock", body, betas);
+    const { changes, dropped } = cloudMembers("bedrock", body, betas);
     return {
       model,
       changes: {
         model: undefined,
         stream: undefined,
         anthropic_version: "bedrock-2023-05-31",
-        ...members,
+        ...changes,
       },
       dropped,
     };

@@ -62,8 +62,8 @@ export const vertex: Provider = {
   },
   adapt(body, { model, dialect, betas }) {
     if (dialect !== "anthropic") return null;
-    const { dropped, ...members } = cloudMembers("vertex", body, betas);
-    return { model, changes: { model: undefined, anthropic_version: "vertex-2023-10-16", ...members }, dropped };
+    const { changes, dropped } = cloudMembers("vertex", body, betas);
+    return { model, changes: { model: undefined, anthropic_version: "vertex-2023-10-16", ...changes }, dropped };
   },
   streamUsage: true,
   inlineMedia: true,
