@@ -26,12 +26,18 @@ export function readPaging(
   return { page: Math.min(page, LAST_PAGE), pageSize };
 }
 
+type Read<T> = (page: { page: number; pageSize: number }) => Promise<{ items: T[]; total: number }>;
+
 /** Answers one page of a list, whose first page is 1 to callers, with the total beside it. */
-export async function paged<T>(
-  query: PagingQuery,
-  read: (page: { page: number; pageSize: number }) => Promise<{ items: T[]; total: number }>,
-) {
+export async function paged<T>(query: PagingQuery, read: Read<T>) {
   const { page, pageSize } = readPaging(query, 1);
   const { items, total } = await read({ page, pageSize });
   return ok({ items, total, page: page + 1, page_size: pageSize });
+}
+
+/** The same for lists whose first page is 0 to callers: `data` is the rows themselves. */
+export async function pagedRows<T>(query: PagingQuery, read: Read<T>, defaultSize?: number) {
+  const { page, pageSize } = readPaging(query, 0, defaultSize);
+  const { items, total } = await read({ page, pageSize });
+  return { ...ok(items), total, page, page_size: pageSize };
 }

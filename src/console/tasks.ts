@@ -3,7 +3,7 @@ import type { Db } from "../../db/types.ts";
 import { listDrawingTasks, listMediaTasks } from "../tasks/list-tasks.ts";
 import type { Site } from "../tasks/task-view.ts";
 import type { guard } from "./guard.ts";
-import { paged, pagingQuery } from "./paging.ts";
+import { pagedRows, pagingQuery } from "./paging.ts";
 import { timestamp, wholeNumber } from "./query-fields.ts";
 
 const text = t.Optional(t.String({ maxLength: 200 }));
@@ -38,7 +38,7 @@ export function taskRoutes(site: Site & Readonly<{ db: Db }>, guarded: ReturnTyp
     .get(
       "/mj",
       ({ query }) =>
-        paged(query, (page) =>
+        pagedRows(query, (page) =>
           listDrawingTasks(drawings, { ...drawingFilter(query), ...channelOf(query) }, page, "admin"),
         ),
       { role: "admin", query: drawingQuery },
@@ -46,7 +46,7 @@ export function taskRoutes(site: Site & Readonly<{ db: Db }>, guarded: ReturnTyp
     .get(
       "/mj/self",
       ({ actor, query }) =>
-        paged(query, (page) =>
+        pagedRows(query, (page) =>
           listDrawingTasks(drawings, { ...drawingFilter(query), userId: actor.id }, page, "owner"),
         ),
       { role: "user", query: drawingQuery },
@@ -54,13 +54,13 @@ export function taskRoutes(site: Site & Readonly<{ db: Db }>, guarded: ReturnTyp
     .get(
       "/task",
       ({ query }) =>
-        paged(query, (page) => listMediaTasks(db, { ...mediaFilter(query), ...channelOf(query) }, page, "admin")),
+        pagedRows(query, (page) => listMediaTasks(db, { ...mediaFilter(query), ...channelOf(query) }, page, "admin")),
       { role: "admin", query: mediaQuery },
     )
     .get(
       "/task/self",
       ({ actor, query }) =>
-        paged(query, (page) => listMediaTasks(db, { ...mediaFilter(query), userId: actor.id }, page, "owner")),
+        pagedRows(query, (page) => listMediaTasks(db, { ...mediaFilter(query), userId: actor.id }, page, "owner")),
       { role: "user", query: mediaQuery },
     );
 }

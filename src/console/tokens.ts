@@ -7,7 +7,7 @@ import { rotateToken } from "../tokens/rotate-token.ts";
 import { deleteToken, setTokenStatus, updateToken } from "../tokens/update-token.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
-import { pagingQuery, readPaging } from "./paging.ts";
+import { pagedRows, pagingQuery } from "./paging.ts";
 import { wholeNumber } from "./query-fields.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
@@ -42,11 +42,8 @@ const listQuery = t.Object({
 
 /** API keys of the caller; nobody reaches another's. */
 export function tokenRoutes(services: TokenDeps, guarded: ReturnType<typeof guard>) {
-  const list = async ({ actor, query }: { actor: Owner; query: typeof listQuery.static }, defaultSize?: number) => {
-    const { page, pageSize } = readPaging(query, 0, defaultSize);
-    const { items, total } = await listTokens(services, actor, filterOf(query), { page, pageSize });
-    return { ...ok(items), total, page, page_size: pageSize };
-  };
+  const list = ({ actor, query }: { actor: Owner; query: typeof listQuery.static }, defaultSize?: number) =>
+    pagedRows(query, (page) => listTokens(services, actor, filterOf(query), page), defaultSize);
   return new Elysia({ prefix: "/api/token", name: "console/tokens" })
     .use(guarded)
     .guard({ role: "user" })

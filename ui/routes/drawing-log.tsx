@@ -9,6 +9,7 @@ import { useSession } from "../features/session/session.tsx";
 import { isAdmin } from "../features/session/stored-user.ts";
 import { useSite } from "../features/site/site.tsx";
 import { drawingColumns } from "../features/tasks/drawing-columns.tsx";
+import { readTasks } from "../features/tasks/read-tasks.ts";
 import { type Opened, TaskDialog } from "../features/tasks/TaskDialog.tsx";
 import { TaskFilters } from "../features/tasks/TaskFilters.tsx";
 import { type DrawingTask, monthAgo, pollTasks } from "../features/tasks/task.ts";
@@ -34,6 +35,7 @@ export const DrawingLogPage = () => {
       <TaskFilters address={address} hasChannel={forAdmin} start={start} end={end} />
       <PagedTable<DrawingTask>
         path={forAdmin ? "/api/mj/" : "/api/mj/self"}
+        read={readTasks}
         filters={{
           ...(address.text("search") && { mj_id: address.text("search").trim() }),
           ...(forAdmin && address.number("channel") && { channel_id: address.text("channel") }),

@@ -7,6 +7,7 @@ import { useAddress } from "../components/useAddress.ts";
 import { useSession } from "../features/session/session.tsx";
 import { isAdmin } from "../features/session/stored-user.ts";
 import { mediaColumns } from "../features/tasks/media-columns.tsx";
+import { readTasks } from "../features/tasks/read-tasks.ts";
 import { type Opened, TaskDialog } from "../features/tasks/TaskDialog.tsx";
 import { TaskFilters } from "../features/tasks/TaskFilters.tsx";
 import { type MediaTask, pollTasks, startOfDay } from "../features/tasks/task.ts";
@@ -26,6 +27,7 @@ export const TaskLogPage = () => {
       <TaskFilters address={address} hasChannel={forAdmin} start={start} end={end} />
       <PagedTable<MediaTask>
         path={forAdmin ? "/api/task/" : "/api/task/self"}
+        read={readTasks}
         filters={{
           ...(address.text("search") && { task_id: address.text("search").trim() }),
           ...(forAdmin && address.number("channel") && { channel_id: address.text("channel") }),

@@ -8,6 +8,8 @@ import { readList, WALLET_KEY } from "./wallet-calls.ts";
 type Props<Row> = {
   /** The call that answers pages of the list. */
   path: string;
+  /** Reads a page where the answer has another shape than the wallet's. */
+  read?: typeof readList<Row>;
   filters?: Readonly<Record<string, string>>;
   columns: readonly Column<Row>[];
   rowId: (row: Row) => number;
@@ -24,14 +26,14 @@ type Props<Row> = {
 
 /** A list of the wallet, page by page; filters that change begin at its first page. */
 export function PagedTable<Row>(props: Props<Row>) {
-  const { path, filters = {}, pollMs } = props;
+  const { path, read = readList<Row>, filters = {}, pollMs } = props;
   const wanted = JSON.stringify(filters);
   const [at, setAt] = useState({ page: 0, wanted });
   const [pageSize, setPageSize] = useState(readPageSize);
   const page = at.wanted === wanted ? at.page : 0;
   const list = useQuery({
     queryKey: [...WALLET_KEY, path, wanted, page, pageSize],
-    queryFn: ({ signal }) => readList<Row>(path, { page, pageSize }, signal, filters),
+    queryFn: ({ signal }) => read(path, { page, pageSize }, signal, filters),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollMs?.(state.data?.items ?? []) ?? false,
   });
