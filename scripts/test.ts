@@ -5,7 +5,8 @@
 import { readFileSync } from "node:fs";
 import { runChecks } from "./checks/index.ts";
 import { startTemporaryPostgres, type TemporaryPostgres } from "./processes/temporary-postgres.ts";
-import { type Count, runBunTest } from "./test/bun-test.ts";
+import { runTests } from "./test/bun-test.ts";
+import type { Count } from "./test/report.ts";
 
 const UNIT_FOLDERS = [
   "src",
@@ -19,39 +20,43 @@ const UNIT_FOLDERS = [
 ];
 const total = { passed: 0, failed: 0 };
 const failures: string[] = [];
+/** For a test or a hook beside the code; far above what one takes, since the machine may be busy. */
+const UNIT_MS = 90_000;
+const BROWSER_MS = 180_000;
+const WORKERS = 2;
 const abort = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => abort.abort());
 
 let postgres: TemporaryPostgres | undefined;
 try {
   await runChecks(({ name, ok, output }) => {
-    record(`check: ${name}`, { passed: Number(ok), failed: Number(!ok) });
+    record(`check: ${name}`, oneOf(ok));
     if (output) process.stdout.write(`${output}\n`);
   });
   await stage("build", build);
-  await stage("unit tests", () => bunTest(UNIT_FOLDERS, 30_000));
+  await stage("unit tests", () => tests(UNIT_FOLDERS, UNIT_MS, WORKERS));
   await stage("database tests on Postgres", async () => {
     postgres = await startTemporaryPostgres({ durable: false });
-    return bunTest(databaseTests(), 30_000, { TEST_DATABASE_URL: postgres.url });
+    return tests(databaseTests(), UNIT_MS, WORKERS, { TEST_DATABASE_URL: postgres.url });
   });
   await stage("executable", () =>
-    bunTest(["scripts/e2e"], 120_000, postgres ? { TEST_DATABASE_URL: postgres.url } : {}),
+    tests(["scripts/e2e"], BROWSER_MS, 1, postgres ? { TEST_DATABASE_URL: postgres.url } : {}),
   );
 } finally {
   await postgres?.stop();
 }
 
-if (failures.length) process.stdout.write(`failed: ${failures.join(", ")}\n`);
+for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
 process.exit(total.failed === 0 && !abort.signal.aborted ? 0 : 1);
 
 async function stage(name: string, run: () => Promise<Count>): Promise<void> {
-  if (abort.signal.aborted) return record(name, { passed: 0, failed: 1 });
+  if (abort.signal.aborted) return record(name, oneOf(false));
   process.stdout.write(`\n== ${name}\n`);
   const start = performance.now();
   const count = await run().catch((error: unknown) => {
     process.stdout.write(`${error instanceof Error ? error.message : error}\n`);
-    return { passed: 0, failed: 1 };
+    return oneOf(false);
   });
   record(`${name} (${Math.round((performance.now() - start) / 1000)} s)`, count);
 }
@@ -59,18 +64,22 @@ async function stage(name: string, run: () => Promise<Count>): Promise<void> {
 function record(name: string, count: Count): void {
   total.passed += count.passed;
   total.failed += count.failed;
-  if (count.failed) failures.push(name);
+  if (count.failed) failures.push(name, ...count.failures.map(({ file, name }) => `${file}: ${name}`));
   process.stdout.write(`${count.failed ? "FAIL" : "ok  "} ${name}: ${count.passed} + ${count.failed} failed\n`);
 }
 
 async function build(): Promise<Count> {
   const child = Bun.spawn([process.execPath, "scripts/build.ts"], { stdio: ["ignore", "inherit", "inherit"] });
-  const ok = (await child.exited) === 0;
-  return { passed: Number(ok), failed: Number(!ok) };
+  return oneOf((await child.exited) === 0);
 }
 
-function bunTest(targets: readonly string[], timeoutMs: number, env: Record<string, string> = {}): Promise<Count> {
-  return runBunTest(targets, { env, timeoutMs, signal: abort.signal });
+/** The count of a single thing that holds or not. */
+function oneOf(ok: boolean): Count {
+  return { passed: Number(ok), failed: Number(!ok), failures: [] };
+}
+
+function tests(targets: readonly string[], timeoutMs: number, workers: number, env: Record<string, string> = {}) {
+  return runTests(targets, { env, timeoutMs, workers, signal: abort.signal });
 }
 
 /** The tests that use a database, and so are worth running on each engine. */

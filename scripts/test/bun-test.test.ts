@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { countTests, runBunTest } from "./bun-test.ts";
+import { runTests } from "./bun-test.ts";
 
 const { signal } = new AbortController();
 
@@ -11,22 +11,30 @@ async function runFile(text: string) {
   const file = path.join(folder, "sample.test.ts");
   await Bun.write(file, text);
   try {
-    return await runBunTest([file], { timeoutMs: 1000, signal, quiet: true });
+    const env = { SAMPLE: path.join(folder, "seen") };
+    return await runTests([file], { timeoutMs: 10_000, signal, quiet: true, env });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-test("reads the totals of a report; skipped tests are neither passed nor failed", () => {
-  const report = '<?xml version="1.0"?><testsuites name="bun test" tests="9" assertions="20" failures="2" skipped="3">';
-  expect(countTests(report)).toEqual({ passed: 4, failed: 2 });
-});
-
-test("counts a real run", async () => {
+test("counts a real run, and names what failed twice", async () => {
   const text = `import { expect, test } from "bun:test";
     test("right", () => expect(1).toBe(1));
     test("wrong", () => expect(1).toBe(2));`;
-  expect(await runFile(text)).toEqual({ passed: 1, failed: 1 });
+  expect(await runFile(text)).toMatchObject({ passed: 1, failed: 1, failures: [{ name: "wrong" }] });
+});
+
+test("what fails once and passes alone has passed", async () => {
+  const text = `import { expect, test } from "bun:test";
+    import { existsSync, writeFileSync } from "node:fs";
+    test("right", () => expect(1).toBe(1));
+    test("unsteady", () => {
+      const again = existsSync(process.env.SAMPLE);
+      writeFileSync(process.env.SAMPLE, "");
+      expect(again).toBe(true);
+    });`;
+  expect(await runFile(text)).toEqual({ passed: 2, failed: 0, failures: [] });
 });
 
 test("an error outside of the tests is a failure", async () => {

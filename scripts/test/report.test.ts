@@ -1,0 +1,21 @@
+import { expect, test } from "bun:test";
+import { readReport } from "./report.ts";
+
+test("reads the totals of a report; skipped tests are neither passed nor failed", () => {
+  const report = '<?xml version="1.0"?><testsuites name="bun test" tests="9" assertions="20" failures="2" skipped="3">';
+  expect(readReport(report)).toEqual({ passed: 4, failed: 2, failures: [] });
+});
+
+test("names what failed, with its group and file", () => {
+  const report = `<testsuites tests="3" failures="2" skipped="0">
+    <testcase name="right" classname="group" file="a.test.ts" assertions="1" />
+    <testcase name="wrong &lt; &amp;amp;" classname="group" file="a.test.ts" assertions="1">
+      <failure type="AssertionError" message="x"></failure>
+    </testcase>
+    <testcase name="alone" classname="" file="b.test.ts" assertions="1"><failure type="Error" message="y" /></testcase>
+  </testsuites>`;
+  expect(readReport(report).failures).toEqual([
+    { file: "a.test.ts", name: "group > wrong < &amp;" },
+    { file: "b.test.ts", name: "alone" },
+  ]);
+});
