@@ -60,7 +60,6 @@ export async function listProbes(gateway: Gateway, root: Session, isEmbedded: bo
     list("log, page 500", `/api/log/?p=500&page_size=20&${range(365)}`),
     list("log, page 10,000", `/api/log/?p=10000&page_size=20&${range(365)}`),
     list("log, page 10,000 of 100", `/api/log/?p=10000&page_size=100&${range(365)}`),
-    list("log, by model, page 2,000", `/api/log/?p=2000&page_size=20&model_name=${model}&${range(365)}`),
     list("log, behind a cursor", `/api/log/?p=1&page_size=20&before=${now - 200 * DAY_S}-1`),
     list("log, search for a text", "/api/log/search?keyword=Topped"),
     list("chips, 7 days", `/api/log/stat?${range(7)}`),
