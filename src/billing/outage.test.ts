@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import type { Sql } from "../../db/types.ts";
+import { until } from "../lib/testing/until.ts";
 import { type Billing, createBilling } from "./billing.ts";
 import { LedgerUnavailable } from "./ledger/errors.ts";
 import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
@@ -66,7 +67,7 @@ test.each([true, false])(
     for (let call = 0; call < 100; call++) {
       billing.settle(await billing.reserve({ userId, token: null, amount: 1000 }), usageRecord({ userId, quota: 900 }));
     }
-    await Bun.sleep(60);
+    await until(() => billing.status().databaseDown);
     expect(billing.status()).toMatchObject({ pendingRecords: 100, databaseDown: true });
     expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 10_000_000, rows: 0 });
     outage = "none";
