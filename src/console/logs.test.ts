@@ -226,10 +226,50 @@ describe("the log of one key", () => {
     },
   );
 
-  test.each(["?key=sk-nonsense", "?key=", "", "?key=%25"])("is closed to %s", async (query) => {
+  test.each(["?key=sk-nonsense", "?key=", "", "?key=%25"])("is closed to %s, in both languages", async (query) => {
     const answer = await app.ask("GET", `/api/log/token${query}`);
     expect(answer.body).toMatchObject({ success: false, code: "token_key_invalid" });
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    const chinese = await app.ask("GET", `/api/log/token${query}`, undefined, { "accept-language": "zh" });
+    expect(chinese.body.message).toMatch(/[\u4e00-\u9fff]/);
+  });
+
+  test("comes in pages from 1, of 100 unless told otherwise", async () => {
+    const pageOf = async (query: string) => (await app.ask("GET", `/api/log/token?key=${key.key}${query}`)).body;
+    expect(await pageOf("")).toMatchObject({ total: 25, page: 1, page_size: 100 });
+    const [first, last, beyond] = [
+      await pageOf("&page_size=20"),
+      await pageOf("&page_size=20&p=2"),
+      await pageOf("&p=9"),
+    ];
+    expect([first.data, last.data, beyond.data].map((rows) => (rows as LogView[]).length)).toEqual([20, 5, 0]);
+    expect(last).toMatchObject({ total: 25, page: 2, page_size: 20 });
+    expect((await app.ask("GET", `/api/log/token?key=${key.key}&p=x`)).status).toBe(400);
+  });
+
+  test("no parameter adds another's rows, and a login adds nothing", async () => {
+    const plain = (await app.ask("GET", `/api/log/token?key=${key.key}`)).body.data;
+    for (const trick of [`user_id=${app.ids.other}`, "username=other", "token_id=0", "type=4", "token_name="]) {
+      const answer = await app.ask("GET", `/api/log/token?key=${key.key}&${trick}`, undefined, app.as.admin);
+      expect(answer.body.data).toEqual(plain);
+    }
+  });
+
+  test("is closed to a key that was deleted, and to an old one once its time is over", async () => {
+    const make = async () =>
+      (await app.ask("POST", "/api/token/", { name: "brief", unlimited_quota: true }, app.as.user)).body
+        .data as TokenView;
+    const see = async (given: string) => (await app.ask("GET", `/api/log/token?key=${given}`)).body;
+    const brief = await make();
+    const rotate = (seconds: number) =>
+      app.ask("POST", `/api/token/${brief.id}/rotate`, { grace_seconds: seconds }, app.as.user);
+    await rotate(600);
+    expect(await see(brief.key)).toMatchObject({ success: true, total: 0 });
+    await rotate(0);
+    expect(await see(brief.key)).toMatchObject({ code: "token_key_invalid" });
+    const gone = await make();
+    await app.ask("DELETE", `/api/token/${gone.id}`, undefined, app.as.user);
+    expect(await see(gone.key)).toMatchObject({ code: "token_key_invalid" });
   });
 
   test("browsers may ask first whether they may send the key", async () => {
