@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { amountText, dollars } from "./money-format.tsx";
+import { amountText, dollars, exactAmountText } from "./money-format.tsx";
 
 test.each([
   [500_000, 2, "$1.00"],
@@ -10,3 +10,12 @@ test.each([
 
 test("a site may show quota units instead", () =>
   expect(amountText(1_234_567, { inCurrency: false, quotaPerUnit: 500_000 })).toBe("1,234,567"));
+
+test.each([
+  [1_500_000, "$3.00"],
+  [1000, "$0.002"],
+  [1, "$0.000002"],
+  [612_345, "$1.22469"],
+])("%d units that somebody set are %s", (quota, text) =>
+  expect(exactAmountText(quota, { inCurrency: true, quotaPerUnit: 500_000 })).toBe(text),
+);

@@ -27,3 +27,13 @@ export function dollars(quota: number, quotaPerUnit: number, decimals: number): 
 /** An amount as the site shows it: dollars, or quota units. */
 export const amountText = (quota: number, { inCurrency, quotaPerUnit }: MoneyFormat, decimals = 2): string =>
   inCurrency ? dollars(quota, quotaPerUnit, decimals) : quota.toLocaleString("en");
+
+const FEWEST_DECIMALS = 2;
+const MOST_DECIMALS = 6;
+
+/** An amount that somebody set, with as many decimals as it takes, two at least: "$3.00", "$0.002". */
+export function exactAmountText(quota: number, format: MoneyFormat): string {
+  let decimals = FEWEST_DECIMALS;
+  while (decimals < MOST_DECIMALS && (quota * 10 ** decimals) % format.quotaPerUnit !== 0) decimals += 1;
+  return amountText(quota, format, decimals);
+}

@@ -14,6 +14,7 @@ import { BindingsPanel } from "../features/personal/BindingsPanel.tsx";
 import { DeleteAccountPanel } from "../features/personal/DeleteAccountPanel.tsx";
 import { ExportPanel } from "../features/personal/ExportPanel.tsx";
 import { IdentityCard } from "../features/personal/IdentityCard.tsx";
+import { ModelsPanel } from "../features/personal/ModelsPanel.tsx";
 import { PasswordPanel } from "../features/personal/PasswordPanel.tsx";
 import { PricePanel } from "../features/personal/PricePanel.tsx";
 import { ProfilePanel } from "../features/personal/ProfilePanel.tsx";
@@ -81,6 +82,7 @@ const Part = ({ tab, user }: { tab: Tab; user: UserView }) => {
           <IdentityCard user={user} />
           <CheckInCard />
           <InvitationCard />
+          <ModelsPanel />
           <ProfilePanel user={user} />
           <BindingsPanel user={user} />
           <ExportPanel />

@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { CheckInStatus } from "../../../src/wallet/read-check-ins.ts";
 import { Panel } from "../../components/layout.tsx";
-import { amountText, dollars, useMoneyFormat } from "../../components/money-format.tsx";
+import { amountText, dollars, exactAmountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { checkIn, checkInStatus } from "./rewards-calls.ts";
 
@@ -26,7 +26,7 @@ export const CheckInCard = () => {
       ]),
   });
   if (!data?.enabled) return null;
-  const amount = (quota: number) => amountText(quota, format, quota % 5000 === 0 ? 2 : 3);
+  const amount = (quota: number) => exactAmountText(quota, format);
   const range = data.least === data.most ? amount(data.least) : `${amount(data.least)} – ${amount(data.most)}`;
   return (
     <Panel
@@ -74,12 +74,14 @@ const Week = ({ week }: { week: CheckInStatus["week"] }) => {
       {week.map(({ day, quota }, index) => {
         const date = Date.parse(`${day}T00:00:00Z`);
         const isToday = index === week.length - 1;
-        const gained = quota === null ? null : amountText(quota, format, 2).replace("$", "");
+        // The columns are narrow; rewards below a cent would seem to be nothing.
+        const decimals = (quota ?? 0) * 100 < format.quotaPerUnit ? 3 : 2;
+        const gained = quota === null ? null : amountText(quota, format, decimals).replace("$", "");
         return (
           <Box
             component="li"
             key={day}
-            aria-label={`${fullName.format(date)}: ${gained ?? t("rewards.checkIn.missed")}`}
+            aria-label={`${fullName.format(date)}: ${quota === null ? t("rewards.checkIn.missed") : exactAmountText(quota, format)}`}
             sx={{
               py: 1,
               textAlign: "center",

@@ -9,7 +9,7 @@ import { CopyButton } from "../../components/CopyButton.tsx";
 import { ErrorState } from "../../components/ErrorState.tsx";
 import { Panel, Row } from "../../components/layout.tsx";
 import { Money } from "../../components/Money.tsx";
-import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
+import { exactAmountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { InviteCodeDialog } from "./InviteCodeDialog.tsx";
 import { invitation, transferRewards } from "./rewards-calls.ts";
 import { TransferDialog } from "./TransferDialog.tsx";
@@ -95,7 +95,7 @@ const Figure = ({ name, quota }: { name: string; quota: number }) => (
 const Rules = ({ invitation: mine }: { invitation: Invitation }) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
-  const amount = (quota: number) => amountText(quota, format);
+  const amount = (quota: number) => exactAmountText(quota, format);
   const rules = [
     mine.for_inviter > 0 && t("rewards.invitation.rules.inviter", { amount: amount(mine.for_inviter) }),
     mine.for_invitee > 0 && t("rewards.invitation.rules.invitee", { amount: amount(mine.for_invitee) }),

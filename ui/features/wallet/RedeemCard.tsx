@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Field, Panel, Row } from "../../components/layout.tsx";
-import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
+import { exactAmountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { redeemCode } from "./wallet-calls.ts";
 
@@ -27,7 +27,7 @@ export const RedeemCard = ({ given, link }: Props) => {
     mutationFn: () => redeemCode(code.trim()),
     onSuccess: async ({ quota, is_gift: isGift }) => {
       setCode("");
-      const amount = amountText(quota, format);
+      const amount = exactAmountText(quota, format);
       notifyDone(isGift ? t("wallet.redeem.gift", { amount }) : t("wallet.redeem.done", { amount }));
       await client.invalidateQueries({ queryKey: ["self"] });
     },
