@@ -49,6 +49,9 @@ export type SignInAddresses = Readonly<{
   linuxdoApi: string;
   discord: string;
   telegram: string;
+  /** Where the human check's script comes from. */
+  turnstile: string;
+  /** Where its proofs are verified. */
   turnstileVerify: string;
 }>;
 
@@ -69,6 +72,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Reads the configuration from environment variables. Throws ConfigError. */
 export function readConfig(env: Env = process.env, isTerminal = process.stdout.isTTY === true): Config {
   const read = reader(env);
+  const turnstile = read.address("TURNSTILE_BASE_URL", "https://challenges.cloudflare.com");
   return {
     host: read.text("HOST") ?? "0.0.0.0",
     port: read.integer("PORT", 3000, 0, 65_535),
@@ -110,10 +114,8 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
       linuxdoApi: read.address("LINUXDO_API_URL", "https://connect.linux.do"),
       discord: read.address("DISCORD_BASE_URL", "https://discord.com"),
       telegram: read.address("TELEGRAM_BASE_URL", "https://oauth.telegram.org"),
-      turnstileVerify: read.address(
-        "TURNSTILE_VERIFY_URL",
-        "https://challenges.cloudflare.com/turnstile/v0/siteverify",
-      ),
+      turnstile,
+      turnstileVerify: read.address("TURNSTILE_VERIFY_URL", `${turnstile}/turnstile/v0/siteverify`),
     },
     stripeAddress: read.address("STRIPE_API_URL", "https://api.stripe.com"),
   };

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createHash, createHmac } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import { signInFlows } from "../../db/schema/sign-in.ts";
 import { identities, users } from "../../db/schema/users.ts";
 import { startTestConsole, type TestConsole } from "./testing.ts";
-import { startFakeSignInServices } from "./testing-sign-in.ts";
+import { signTelegramProof, startFakeSignInServices } from "./testing-sign-in.ts";
 
 let app: TestConsole;
 let outside: Awaited<ReturnType<typeof startFakeSignInServices>>;
@@ -328,12 +327,7 @@ describe("Telegram", () => {
       auth_date: String(Math.floor(Date.now() / 1000) - Math.floor(Math.random() * 60)),
       ...change,
     };
-    const text = Object.entries(fields)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, value]) => `${key}=${value}`)
-      .join("\n");
-    const key = createHash("sha256").update(token).digest();
-    return { ...fields, hash: createHmac("sha256", key).update(text).digest("hex") };
+    return signTelegramProof(fields, token);
   };
   const ask = (action: string, fields: Record<string, string>, headers?: Headers) =>
     app.ask("GET", `/api/oauth/telegram/${action}?${new URLSearchParams(fields)}`, undefined, headers);

@@ -12,6 +12,7 @@ type StatusServices = Readonly<{
   db: Db;
   settings: SettingsReader;
   setup: Setup;
+  signInAddresses: Readonly<{ turnstile: string }>;
   version: string;
   /** Epoch seconds. */
   startedAt: number;
@@ -19,7 +20,7 @@ type StatusServices = Readonly<{
 
 /** What anybody may know of the site, and whether it works. */
 export function statusRoutes(services: StatusServices, guarded: ReturnType<typeof guard>) {
-  const { db, settings, setup, version, startedAt } = services;
+  const { db, settings, setup, signInAddresses, version, startedAt } = services;
   const options = publicOptions(settings);
   return new Elysia({ prefix: "/api", name: "console/status" })
     .use(guarded)
@@ -29,6 +30,7 @@ export function statusRoutes(services: StatusServices, guarded: ReturnType<typeo
         start_time: startedAt,
         setup: await setup.isDone(),
         ...options(),
+        turnstile_script: `${signInAddresses.turnstile}/turnstile/v0/api.js`,
         enable_online_topup: (["PayAddress", "EpayId", "EpayKey"] as const).every((key) => settings.get(key) !== ""),
         // Usage is always written in batches here.
         enable_batch_update: true,

@@ -1,6 +1,31 @@
+import { createHash, createHmac } from "node:crypto";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 type Person = Readonly<Record<string, unknown>>;
+
+/** The script of a human check that a person passes by a click; its proofs begin with the site's key. */
+const WIDGET = `window.turnstile = {
+  render(place, { sitekey, callback }) {
+    const box = document.createElement("button");
+    box.type = "button";
+    box.textContent = "I am human";
+    box.onclick = () => callback(sitekey + "-" + crypto.randomUUID());
+    place.append(box);
+    return "1";
+  },
+  reset() {},
+  remove() {},
+};`;
+
+/** The proof that Telegram gives of who somebody is, signed under the bot's token. */
+export function signTelegramProof(fields: Readonly<Record<string, string>>, botToken: string): Record<string, string> {
+  const text = Object.entries(fields)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}=${value}`)
+    .join("\n");
+  const key = createHash("sha256").update(botToken).digest();
+  return { ...fields, hash: createHmac("sha256", key).update(text).digest("hex") };
+}
 
 /**
  * The services that people sign in with, on one loopback address: a code is the JSON of whoever it stands for. Each checks
@@ -13,7 +38,9 @@ export async function startFakeSignInServices() {
   const calls: { path: string; form: Record<string, string>; headers: Headers }[] = [];
   const people = new Map<string, Person>();
   const challenges = new Map<string, string>();
-  let visitor: Readonly<{ person: Person; returnTo: string }> | null = null;
+  const nonces = new Map<string, string>();
+  const usedChecks = new Set<string>();
+  let visitor: Readonly<{ person: Person; site: string; botToken: string }> | null = null;
   let idToken: Readonly<{ nonce: string; change?: Person; isForged?: boolean }> = { nonce: "" };
 
   const challengeOf = (verifier: string) => new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
@@ -27,8 +54,8 @@ export async function startFakeSignInServices() {
   const personOf = (request: Request): Person | undefined =>
     people.get(request.headers.get("authorization")?.replace("Bearer ", "") ?? "");
 
-  const signIdToken = async (origin: string, person: Person) => {
-    const claims = { sub: String(person.sub), nonce: idToken.nonce, ...idToken.change };
+  const signIdToken = async (origin: string, person: Person, nonce: string | undefined) => {
+    const claims = { sub: String(person.sub), nonce: idToken.nonce || nonce, ...idToken.change };
     return new SignJWT(claims)
       .setProtectedHeader({ alg: "RS256", kid: "k" })
       .setIssuer(String(idToken.change?.iss ?? origin))
@@ -38,13 +65,40 @@ export async function startFakeSignInServices() {
       .sign((idToken.isForged ? strangerKeys : keys).privateKey);
   };
 
-  /** A code that stands for `person`; with `authorizeAddress` its PKCE challenge has to be met. */
+  /** A code that stands for `person`; with `authorizeAddress` its PKCE challenge has to be met, and its nonce is told. */
   const codeFor = (person: Person, authorizeAddress?: string): string => {
     const code = crypto.randomUUID();
     people.set(code, person);
-    const challenge = authorizeAddress && new URL(authorizeAddress).searchParams.get("code_challenge");
+    const asked = authorizeAddress ? new URL(authorizeAddress).searchParams : null;
+    const challenge = asked?.get("code_challenge");
     if (challenge) challenges.set(code, challenge);
+    nonces.set(code, asked?.get("nonce") ?? "");
     return code;
+  };
+
+  /** The page where somebody says yes: back to an address of the site that the service knows, and to no other. */
+  const authorize = (address: string): Response => {
+    const asked = new URL(address).searchParams;
+    const returnTo = asked.get("redirect_uri") ?? `${visitor?.site}/oauth/github`;
+    if (!visitor || !returnTo.startsWith(`${visitor.site}/oauth/`)) return new Response("no", { status: 403 });
+    const code = codeFor(visitor.person, address);
+    return Response.redirect(`${returnTo}?${new URLSearchParams({ code, state: asked.get("state") ?? "" })}`, 302);
+  };
+  const authorizeTelegram = (asked: URLSearchParams): Response => {
+    const returnTo = asked.get("return_to") ?? "";
+    const isKnown = visitor !== null && asked.get("bot_id") === visitor.botToken.split(":")[0];
+    if (!visitor || !isKnown || !returnTo.startsWith(`${visitor.site}/oauth/telegram?`)) {
+      return new Response("no", { status: 403 });
+    }
+    const fields = { id: String(visitor.person.id), auth_date: String(Math.floor(Date.now() / 1000)) };
+    const proof = JSON.stringify(signTelegramProof(fields, visitor.botToken));
+    return Response.redirect(`${returnTo}#tgAuthResult=${Buffer.from(proof).toString("base64url")}`, 302);
+  };
+  /** A proof works once, and with the site's secret. */
+  const verifyCheck = ({ secret, response = "" }: Record<string, string>): Response => {
+    const success = secret === "human secret" && response.startsWith("human key-") && !usedChecks.has(response);
+    usedChecks.add(response);
+    return Response.json({ success });
   };
 
   const server = Bun.serve({
@@ -57,12 +111,16 @@ export async function startFakeSignInServices() {
       const form = isJson ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
       calls.push({ path: pathname, form, headers: request.headers });
       switch (pathname) {
-        case "/login/oauth/authorize": {
-          if (!visitor) return new Response("nobody sits here", { status: 403 });
-          const code = codeFor(visitor.person, request.url);
-          const answer = new URLSearchParams({ code, state: searchParams.get("state") ?? "" });
-          return Response.redirect(`${visitor.returnTo}?${answer}`, 302);
-        }
+        case "/login/oauth/authorize":
+        case "/oauth2/authorize":
+        case "/oidc/authorize":
+          return authorize(request.url);
+        case "/auth":
+          return authorizeTelegram(searchParams);
+        case "/turnstile/v0/api.js":
+          return new Response(WIDGET, { headers: { "content-type": "text/javascript" } });
+        case "/turnstile/v0/siteverify":
+          return verifyCheck(form);
         case "/login/oauth/access_token":
         case "/oauth2/token":
         case "/api/oauth2/token":
@@ -92,7 +150,7 @@ export async function startFakeSignInServices() {
           const traded = await trade(form).json();
           if (!traded.access_token) return Response.json(traded, { status: 400 });
           const person = people.get(form.code) ?? {};
-          return Response.json({ ...traded, id_token: await signIdToken(origin, person) });
+          return Response.json({ ...traded, id_token: await signIdToken(origin, person, nonces.get(form.code)) });
         }
         case "/api/wechat/user": {
           if (request.headers.get("authorization") !== "wechat token") return new Response("no", { status: 401 });
@@ -108,9 +166,9 @@ export async function startFakeSignInServices() {
     url: server.url.origin,
     calls,
     codeFor,
-    /** Whoever comes to GitHub's page from now on is this person, says yes, and is sent back there. */
-    seat(person: Person, returnTo: string) {
-      visitor = { person, returnTo };
+    /** Whoever comes to a service's page from now on is this person, says yes, and is sent back to this site. */
+    seat(person: Person, site: string, botToken = "") {
+      visitor = { person, site, botToken };
     },
     /** What the next id tokens say. */
     sayInIdToken(next: typeof idToken) {

@@ -42,10 +42,10 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
   return {
     port: (server.server.address() as AddressInfo).port,
     received,
-    /** The next mail, within two seconds. */
+    /** The next mail that comes after this call; however slow the machine is, within 20 seconds. */
     async next(): Promise<ReceivedMail> {
       const before = received.length;
-      for (let tries = 0; tries < 200; tries += 1) {
+      for (let tries = 0; tries < 2000; tries += 1) {
         const mail = received[before];
         if (mail) return mail;
         await Bun.sleep(10);

@@ -19,15 +19,14 @@ declare global {
   }
 }
 
-const SCRIPT = "https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit";
 let loading: Promise<Widget> | undefined;
 
 /** Loads the check once; a failure may be tried again. */
-function loadWidget(): Promise<Widget> {
+function loadWidget(address: string): Promise<Widget> {
   loading ??= new Promise<Widget>((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = SCRIPT;
-    script.onload = () => (window.turnstile ? resolve(window.turnstile) : reject(new Error(SCRIPT)));
+    script.src = `${address}?render=explicit`;
+    script.onload = () => (window.turnstile ? resolve(window.turnstile) : reject(new Error(address)));
     script.onerror = () => {
       loading = undefined;
       reject(new Error(translate("login.turnstile.failed")));
@@ -52,14 +51,15 @@ type HumanCheck = Readonly<{
 export function useTurnstile(): HumanCheck {
   const site = useSite();
   const siteKey = site?.turnstile_check ? site.turnstile_site_key : "";
+  const script = site?.turnstile_script;
   const [token, setToken] = useState("");
   const place = useRef<HTMLDivElement>(null);
   const shown = useRef<{ widget: Widget; id: string } | null>(null);
 
   useEffect(() => {
-    if (!siteKey) return;
+    if (!siteKey || !script) return;
     let isGone = false;
-    loadWidget().then((widget) => {
+    loadWidget(script).then((widget) => {
       if (isGone || !place.current) return;
       const id = widget.render(place.current, {
         sitekey: siteKey,
@@ -73,7 +73,7 @@ export function useTurnstile(): HumanCheck {
       shown.current?.widget.remove(shown.current.id);
       shown.current = null;
     };
-  }, [siteKey]);
+  }, [siteKey, script]);
 
   const renew = useCallback(() => {
     setToken("");

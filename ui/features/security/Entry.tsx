@@ -1,25 +1,34 @@
 import Box from "@mui/material/Box";
-import type { ReactNode } from "react";
-import { Row } from "../../components/layout.tsx";
+import { type ReactNode, useId } from "react";
 
 type Props = { title: ReactNode; children?: ReactNode; action?: ReactNode };
 
 /** A line of a short list: what it is, a word about it, what can be done. */
-export const Entry = ({ title, children, action }: Props) => (
-  <Row
-    gap={3}
-    sx={{
-      mt: 3,
-      pt: 3,
-      borderTop: "1px solid",
-      borderColor: "line.main",
-      "&:first-of-type": { mt: 0, pt: 0, borderTop: 0 },
-    }}
-  >
-    <Box sx={{ flex: 1, minWidth: 0 }}>
-      <Box sx={{ fontSize: 13, fontWeight: 550, overflowWrap: "anywhere" }}>{title}</Box>
-      {children && <Box sx={{ fontSize: 12, color: "text.secondary", overflowWrap: "anywhere" }}>{children}</Box>}
+export const Entry = ({ title, children, action }: Props) => {
+  const id = useId();
+  return (
+    <Box
+      role="group"
+      aria-labelledby={id}
+      sx={{
+        display: "flex",
+        alignItems: "center",
+        gap: 3,
+        minWidth: 0,
+        mt: 3,
+        pt: 3,
+        borderTop: "1px solid",
+        borderColor: "line.main",
+        "&:first-of-type": { mt: 0, pt: 0, borderTop: 0 },
+      }}
+    >
+      <Box sx={{ flex: 1, minWidth: 0 }}>
+        <Box id={id} sx={{ fontSize: 13, fontWeight: 550, overflowWrap: "anywhere" }}>
+          {title}
+        </Box>
+        {children && <Box sx={{ fontSize: 12, color: "text.secondary", overflowWrap: "anywhere" }}>{children}</Box>}
+      </Box>
+      {action}
     </Box>
-    {action}
-  </Row>
-);
+  );
+};

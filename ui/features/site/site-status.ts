@@ -30,6 +30,8 @@ export type SiteStatus = Readonly<{
   email_verification: boolean;
   turnstile_check: boolean;
   turnstile_site_key: string;
+  /** A remembered copy may lack it. */
+  turnstile_script?: string;
   github_oauth: boolean;
   oidc_enabled: boolean;
   linuxdo_oauth: boolean;
