@@ -1,5 +1,6 @@
 import type { Decimal } from "../lib/decimal.ts";
 import type { ContextTier } from "./pricing/context-tiers.ts";
+import type { PriceVariant } from "./pricing/price-variants.ts";
 
 /**
  * What one call consumed, in one normal shape whatever the provider's own: `promptTokens` INCLUDES cached, cache-creation
@@ -53,6 +54,10 @@ export type Price = {
       usdPerCall: Decimal;
       /** The price is that of a second, and so many (a whole number) are asked for. */
       seconds?: number;
+      /** What a second costs of orders that ask for something dearer or cheaper. */
+      variants?: readonly PriceVariant[] | undefined;
+      /** The variant whose price this is, as it was written. */
+      variant?: string;
     }
   | {
       kind: "per_token";
@@ -96,6 +101,8 @@ export type Receipt = {
   groupRatio: string;
   /** Percent that the group pays less for a while; it is in `groupRatio`. */
   discountPercent?: string;
+  /** The variant that the order falls under, whose price is in the factors: `mode=pro`. */
+  variant?: string;
   /** The prompt was longer than so many tokens, so prices are those of that step; they are in the factors. */
   contextOver?: number;
   /** What was charged, rounded once: whole quota units. */

@@ -64,7 +64,7 @@ export function createPrices(settings: SettingsReader): Prices {
   };
 }
 
-const noPrice = (model: string): RelayError =>
+export const noPrice = (model: string): RelayError =>
   new RelayError(
     500,
     "model_price_error",

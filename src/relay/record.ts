@@ -120,7 +120,7 @@ function perCallNotes(price: Extract<Price, { kind: "per_call" }>): PriceNotes {
       cache_ratio: 0,
       group_ratio: Number(group),
     },
-    content: `Model price $${usd}${price.seconds === undefined ? "" : ` a second, ${price.seconds} seconds`}, group ratio ${group}`,
+    content: `Model price $${usd}${price.seconds === undefined ? "" : ` a second, ${price.seconds} seconds`}${price.variant ? ` (${price.variant})` : ""}, group ratio ${group}`,
   };
 }
 

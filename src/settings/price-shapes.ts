@@ -1,5 +1,6 @@
 import type { ContextTier } from "../billing/pricing/context-tiers.ts";
 import type { GroupDiscount } from "../billing/pricing/group-discounts.ts";
+import { type PriceVariant, readConditions } from "../billing/pricing/price-variants.ts";
 import { decimal, isNegative, subtract } from "../lib/decimal.ts";
 import { ratioShape, type Shape } from "./json-option.ts";
 
@@ -20,6 +21,22 @@ export const contextTiersShape: Shape<readonly ContextTier[]> = {
       tiers.push({ over: Number(over), input: factors[0], output: factors[1] });
     }
     return tiers.toSorted((a, b) => a.over - b.over);
+  },
+};
+
+/** Variants of a model's price by what an order asks for. */
+export const priceVariantsShape: Shape<readonly PriceVariant[]> = {
+  name: '{"field=value,other=one|another": USD of a second}',
+  read(value) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    const variants: PriceVariant[] = [];
+    for (const [text, given] of Object.entries(value)) {
+      const conditions = readConditions(text);
+      const usd = ratioShape.read(given);
+      if (!conditions || !usd) return undefined;
+      variants.push({ text, conditions, usd });
+    }
+    return variants;
   },
 };
 

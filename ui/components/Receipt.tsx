@@ -89,6 +89,11 @@ export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
           {t("components.receipt.contextOver", { over: receipt.contextOver.toLocaleString("en") })}
         </Box>
       )}
+      {receipt.variant !== undefined && (
+        <Box className="mono" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
+          {t("components.receipt.variant", { variant: receipt.variant })}
+        </Box>
+      )}
       {reserved !== undefined && reserved > 0 && (
         <Row
           className="num"

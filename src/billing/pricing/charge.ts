@@ -52,6 +52,7 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     groupRatio: factors.groupRatio,
     ...(price.discount && { discountPercent: toText(price.discount.percent) }),
     ...(tier && { contextOver: tier.over }),
+    ...(price.kind === "per_call" && price.variant !== undefined && { variant: price.variant }),
     total: quota,
     quotaPerUnit: toText(quotaPerUnit),
   };

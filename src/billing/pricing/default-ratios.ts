@@ -6,7 +6,8 @@ import { GOOGLE_USD } from "./list-prices/google.ts";
 import { HOSTED_USD } from "./list-prices/hosted.ts";
 import type { ListPrice } from "./list-prices/list-price.ts";
 import { OPENAI_USD } from "./list-prices/openai.ts";
-import { PER_CALL_USD } from "./list-prices/per-call.ts";
+import { PER_CALL_USD, PER_TASK_USD } from "./list-prices/per-call.ts";
+import { VIDEO_USD } from "./list-prices/video.ts";
 import { WESTERN_USD } from "./list-prices/western.ts";
 
 /** Model name → ratio (or USD), as the price options keep it. */
@@ -33,8 +34,25 @@ export const DEFAULT_COMPLETION_RATIO: RatioMap = ratios(all, ([input, output]) 
 /** Shipped default of the option CacheRatio: cached-input price ÷ input price. */
 export const DEFAULT_CACHE_RATIO: RatioMap = ratios(all, ([input, , cached]) => relative(cached, input));
 
-/** Shipped default of the option ModelPrice: USD per call. */
-export const DEFAULT_MODEL_PRICE: RatioMap = PER_CALL_USD;
+const secondsOfVideo = Object.entries(VIDEO_USD).map(([model, { usd }]) => [model, usd] as const);
+
+/** Shipped default of the option ModelPrice: USD per call, of videos per second. */
+export const DEFAULT_MODEL_PRICE: RatioMap = {
+  ...PER_CALL_USD,
+  ...PER_TASK_USD,
+  ...Object.fromEntries(secondsOfVideo),
+};
+
+/** Those of them that no price list says: assumed. */
+export const ESTIMATED_MODEL_PRICE: RatioMap = {
+  ...PER_TASK_USD,
+  ...Object.fromEntries(secondsOfVideo.filter(([model]) => VIDEO_USD[model]?.isEstimate)),
+};
+
+/** Shipped default of the option VideoPrice: USD of a second of a variant, where it differs from the base price. */
+export const DEFAULT_VIDEO_PRICE: Readonly<Record<string, RatioMap>> = Object.fromEntries(
+  Object.entries(VIDEO_USD).flatMap(([model, { variants }]) => (variants ? [[model, variants]] : [])),
+);
 
 /** Shipped default of the option CacheCreationRatio: cache-write price ÷ input price, where it is not 1.25. */
 export const DEFAULT_CACHE_CREATION_RATIO: RatioMap = { "claude-3-haiku-20240307": 1.2 };

@@ -2,6 +2,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { type Decimal, ONE } from "../../lib/decimal.ts";
 import type { ContextTier } from "./context-tiers.ts";
 import { discounted, discountsAt, type GroupDiscount } from "./group-discounts.ts";
+import type { PriceVariant } from "./price-variants.ts";
 
 /** Model (or group) name → exact number. */
 type Ratios = ReadonlyMap<string, Decimal>;
@@ -24,6 +25,8 @@ export type PriceTable = Readonly<{
   discounts: ReadonlyMap<string, GroupDiscount>;
   /** Model → steps by length of the prompt, ascending. */
   contextTiers: ReadonlyMap<string, readonly ContextTier[]>;
+  /** Model → what a second of a variant costs. */
+  videoPrice: ReadonlyMap<string, readonly PriceVariant[]>;
   /** USD per use of a tool that the provider runs. */
   toolPrice: Ratios;
 }>;
@@ -46,6 +49,7 @@ export type PriceSettings = Readonly<{
   version: number;
   get(option: PriceOption): Ratios;
   get(option: "ContextTiers"): ReadonlyMap<string, readonly ContextTier[]>;
+  get(option: "VideoPrice"): ReadonlyMap<string, readonly PriceVariant[]>;
   get(option: "GroupDiscounts"): readonly GroupDiscount[];
 }>;
 
@@ -79,6 +83,7 @@ export function createPriceTable(settings: PriceSettings, now: () => number = no
         groupRatio,
         discounts: active.byGroup,
         contextTiers: settings.get("ContextTiers"),
+        videoPrice: settings.get("VideoPrice"),
         toolPrice: settings.get("ToolPrice"),
       };
     }

@@ -29,6 +29,7 @@ const SHIPPED: PriceTable = {
   toolPrice: exact(DEFAULT_TOOL_PRICE),
   discounts: new Map(),
   contextTiers: new Map(),
+  videoPrice: new Map(),
 };
 const RATIO_ONLY: PriceTable = { ...SHIPPED, completionRatio: new Map(), audioRatio: new Map() };
 
@@ -91,7 +92,9 @@ describe("shipped prices", () => {
 
   test("no price is negative and every model has a positive or zero ratio", () => {
     for (const map of Object.values(defaults))
-      for (const ratio of Object.values(map)) expect(ratio).toBeGreaterThanOrEqual(0);
+      for (const entry of Object.values<number | defaults.RatioMap>(map))
+        for (const ratio of typeof entry === "number" ? [entry] : Object.values(entry))
+          expect(ratio).toBeGreaterThanOrEqual(0);
     expect(Object.keys(defaults.DEFAULT_MODEL_RATIO).length).toBeGreaterThan(300);
   });
 });

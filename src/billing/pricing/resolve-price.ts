@@ -38,7 +38,10 @@ type GroupPays = Readonly<{ groupRatio: Decimal; discount: GroupDiscount | undef
 function priceOf(table: PriceTable, model: string, pays: GroupPays): Price | undefined {
   const name = collapseGizmo(model);
   const usdPerCall = table.modelPrice.get(name);
-  if (usdPerCall) return { kind: "per_call", pricedAs: name, ...pays, toolPrices: table.toolPrice, usdPerCall };
+  if (usdPerCall) {
+    const variants = table.videoPrice.get(name);
+    return { kind: "per_call", pricedAs: name, ...pays, toolPrices: table.toolPrice, usdPerCall, variants };
+  }
   const modelRatio = table.modelRatio.get(name);
   return modelRatio && perToken(table, name, pays, modelRatio);
 }

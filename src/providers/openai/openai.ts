@@ -1,6 +1,7 @@
 import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../provider.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { adaptReasoningModel } from "./reasoning-models.ts";
+import { openaiVideos } from "./videos.ts";
 
 const DEFAULT_BASE_URL = "https://api.openai.com";
 const CLOUDFLARE_GATEWAY = "https://gateway.ai.cloudflare.com";
@@ -14,7 +15,7 @@ export const openai: Provider = {
   owner: "openai",
   dialects: ["openai-chat", "openai-responses"],
   defaultBaseUrl: DEFAULT_BASE_URL,
-  capabilities: EVERY_CAPABILITY,
+  capabilities: [...EVERY_CAPABILITY, "video"],
   keyHint: "sk-…",
   models: OPENAI_MODELS,
   url: (channel, ask) => versionedBase(channel) + openaiPath(ask),
@@ -28,6 +29,7 @@ export const openai: Provider = {
     capability === "chat" && dialect === "openai-chat" ? adaptReasoningModel(body, model) : null,
   dialectOf: (model) => (RESPONSES_ONLY.test(model) ? "openai-responses" : null),
   streamUsage: true,
+  ...openaiVideos(versionedBase),
 };
 
 /** The address with its `/v1`, which operators give with and without; Cloudflare's gateway has none. */

@@ -68,14 +68,27 @@ export type VideoOrder = Readonly<{
   own: JsonObject;
 }>;
 
+/** What can be made of a finished video: the same again with changes, an edited one, a longer one. */
+export type FollowUpKind = "remix" | "edit" | "extension";
+
 /** How videos are ordered at a provider. */
 export type VideoProtocol = Readonly<{
-  /** `action` is kept with the task. */
-  order(channel: ProviderChannel, order: VideoOrder): Readonly<{ url: string; action: string; body: JsonObject }>;
+  /** `action` is kept with the task; `takesForm`: an order that came as a form goes on as one, with these fields. */
+  order(
+    channel: ProviderChannel,
+    order: VideoOrder,
+  ): Readonly<{ url: string; action: string; body: JsonObject; takesForm?: boolean }>;
+  /** A video that goes on from another of the same channel and key; absent: the provider has no such thing. */
+  followUp?(
+    channel: ProviderChannel,
+    order: Readonly<{ kind: FollowUpKind; upstreamId: string; prompt: string; seconds: number }>,
+  ): Readonly<{ url: string; body: JsonObject }>;
   /** The task's name at the upstream, or why there is none. */
   readOrder(answer: unknown): Readonly<{ upstreamId: string }> | Readonly<{ problem: string }>;
   /** Where the finished video lies; null: nowhere yet. */
   videoUrl(data: unknown): string | null;
+  /** Only the key can read or delete its videos: among the provider's objects, under `/videos`. */
+  isKept?: boolean;
 }>;
 
 /** The address before a path, without a slash at its end. */

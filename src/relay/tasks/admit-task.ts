@@ -1,3 +1,4 @@
+import type { AskedVariant } from "../../billing/pricing/price-variants.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { admitGroup } from "../admit.ts";
 import { authenticate, type Caller } from "../authenticate.ts";
@@ -13,8 +14,9 @@ export type Plan = Readonly<{
   model: string;
   /** What is checked for words that the site does not allow, and logged. */
   prompt: string;
-  /** Length of the video that is asked for. */
+  /** Length of the video that is asked for, and what else its price may depend on. */
   seconds?: number;
+  asked?: AskedVariant;
   /** A task that the new one goes on from: only its channel, and its key there, can do that. */
   parent?: TaskOrigin;
 }>;
@@ -24,7 +26,7 @@ export type OrderArrival = Readonly<{ request: Request; server: RelayServer | nu
 
 /**
  * The call behind an order: authenticate → limits → body → plan → channels. `plan` is made once caller and body are known.
- * Rejects RelayError.
+ * Rejects RelayError. A form is the caller's to discard.
  */
 export async function admitTask<Planned extends Plan>(
   context: RelayContext,
@@ -41,15 +43,20 @@ export async function admitTask<Planned extends Plan>(
   const waitFrom = performance.now();
   const body = await readBody(request, services.config);
   const waitedMs = performance.now() - waitFrom;
-  const planned = await plan(caller, body);
-  const only = planned.parent && channelOfTask(context, planned.parent);
-  const arrival = { request, server, endpoint: planning(endpoint, planned), ...(only && { only }) };
-  const call = admitCall(context, arrival, caller, ip, body, {}, startedAtMs, waitedMs);
-  return { call, planned, body };
+  try {
+    const planned = await plan(caller, body);
+    const only = planned.parent && channelOfTask(context, planned.parent);
+    const arrival = { request, server, endpoint: planning(endpoint, planned), ...(only && { only }) };
+    const call = admitCall(context, arrival, caller, ip, body, {}, startedAtMs, waitedMs);
+    return { call, planned, body };
+  } catch (error) {
+    await body.form?.discard();
+    throw error;
+  }
 }
 
 /** The endpoint for this very order: what it asks for is read already. */
-const planning = (endpoint: Endpoint, { model, prompt, seconds }: Plan): Endpoint => ({
+const planning = (endpoint: Endpoint, { model, prompt, seconds, asked }: Plan): Endpoint => ({
   ...endpoint,
   read: () => ({
     summary: {
@@ -60,7 +67,7 @@ const planning = (endpoint: Endpoint, { model, prompt, seconds }: Plan): Endpoin
       maxOutputTokens: null,
       reasoningEffort: null,
     },
-    prompt: { prompt, ...(seconds !== undefined && { seconds }) },
+    prompt: { prompt, ...(seconds !== undefined && { seconds }), ...(asked && { asked }) },
     conversation: null,
   }),
 });

@@ -4,6 +4,7 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import { proxyOf } from "../../channels/proxy-of.ts";
 import { parseJson } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
+import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { refuseTask, type Taken } from "../../tasks/submit-task.ts";
 import type { TaskKind } from "../../tasks/task.ts";
@@ -31,18 +32,16 @@ export type Sent<Answer> = Readonly<{
   reason: string;
 }>;
 
+/** An order as it is sent. */
+export type Ordered = Readonly<{ url: string; body: string | OutgoingForm }>;
+
 /** An order in the words of one protocol. */
 export type TaskOrder<Answer> = Readonly<{
   kind: TaskKind;
   /** Stores the task before its upstream hears of it; its row's id. */
   store(): Promise<number>;
   /** The order as this channel's upstream wants it. */
-  request(
-    channel: ChannelEntry,
-    provider: Provider,
-    model: string,
-    id: number,
-  ): Readonly<{ url: string; body: string }>;
+  request(channel: ChannelEntry, provider: Provider, model: string, id: number): Ordered | Promise<Ordered>;
   read(answer: unknown, provider: Provider): Sent<Answer> | null;
   /** Notes that the upstream took it. */
   take(id: number, taken: Taken, sent: Sent<Answer>): Promise<void>;
@@ -105,8 +104,11 @@ function attemptOrder<Answer>(
   return underWatch(context, call, choice, exchange, false, async (entry) => {
     const { channel, key } = choice;
     const provider = aimCall(call, choice);
-    const { url, body } = order.request(channel, provider, call.upstreamModel, id);
-    const headers = { ...provider.authHeaders(channel, key), "content-type": "application/json" };
+    const { url, body } = await order.request(channel, provider, call.upstreamModel, id);
+    const headers = {
+      ...provider.authHeaders(channel, key),
+      ...(typeof body === "string" && { "content-type": "application/json" }),
+    };
     const outgoing = { url, headers, body, webSocket: false, proxy: proxyOf(channel) };
     const response = await context.upstream.send(outgoing, exchange.signal);
     entry.status = response.status;

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 import { logs } from "../../../db/schema/logs.ts";
 import { openTestDatabase } from "../../../db/testing.ts";
 import type { Database } from "../../../db/types.ts";
@@ -12,6 +12,7 @@ import {
   temporaryDirectory,
   tokenBooks,
 } from "../../billing/testing.ts";
+import type { LogOther } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { createVault } from "../../lib/crypto.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
@@ -95,7 +96,12 @@ export async function startTasks(given: Given) {
     userId,
     tokenId,
     billing,
-    poll: () => pollTasks(deps),
+    /** Every open task is due: none waits for the next second. */
+    poll: async () => {
+      await sql`update drawing_tasks set polled_at = 0 where is_open`;
+      await sql`update media_tasks set polled_at = 0 where is_open`;
+      return pollTasks(deps);
+    },
     /** Quota units that balance, key and all counters say were spent: all must agree. */
     spent: async (): Promise<number> => {
       const { spent, keySpent, used } = await dollarsOf();
@@ -103,6 +109,12 @@ export async function startTasks(given: Given) {
         if (other !== spent) throw new Error(`the books differ: ${JSON.stringify({ spent, keySpent, used })}`);
       }
       return spent;
+    },
+    /** What the log says beside the newest charge. */
+    lastCharge: async () => {
+      await billing.flush();
+      const [row] = await database.db.select().from(logs).where(eq(logs.type, 2)).orderBy(desc(logs.id)).limit(1);
+      return JSON.parse(row?.other ?? "{}") as LogOther;
     },
     events: () => database.db.select().from(logs).where(eq(logs.type, 4)),
     stop: async () => {

@@ -8,15 +8,16 @@ import {
   DEFAULT_IMAGE_RATIO,
   DEFAULT_MODEL_PRICE,
   DEFAULT_MODEL_RATIO,
+  DEFAULT_VIDEO_PRICE,
 } from "../../billing/pricing/default-ratios.ts";
 import { DEFAULT_TOOL_PRICE } from "../../billing/pricing/tool-prices.ts";
 import { json, jsonMap, ratioShape, textShape } from "../json-option.ts";
-import { contextTiersShape, groupDiscountsShape } from "../price-shapes.ts";
+import { contextTiersShape, groupDiscountsShape, priceVariantsShape } from "../price-shapes.ts";
 
 /** What models cost (ratio 1 = $2 per million tokens) and what groups pay. Saving a map replaces it whole. */
 export const pricingOptions = {
   ModelRatio: jsonMap(DEFAULT_MODEL_RATIO, ratioShape),
-  /** Dollars per call; wins over the ratios. */
+  /** Dollars per call, of videos per second; wins over the ratios. */
   ModelPrice: jsonMap(DEFAULT_MODEL_PRICE, ratioShape),
   CompletionRatio: jsonMap(DEFAULT_COMPLETION_RATIO, ratioShape),
   CacheRatio: jsonMap(DEFAULT_CACHE_RATIO, ratioShape),
@@ -27,6 +28,8 @@ export const pricingOptions = {
   ImageCompletionRatio: jsonMap(DEFAULT_IMAGE_COMPLETION_RATIO, ratioShape),
   /** Dollars per use of a tool that providers run themselves; `tool:prefix` for models whose names begin so. */
   ToolPrice: jsonMap(DEFAULT_TOOL_PRICE, ratioShape),
+  /** Model → what a second of a variant costs, in dollars: `mode=pro`, `size=1024x1792|1792x1024`. */
+  VideoPrice: jsonMap(DEFAULT_VIDEO_PRICE, priceVariantsShape),
   /** Model → steps of its price by length of the prompt, as factors: input and output apart. */
   ContextTiers: jsonMap({}, contextTiersShape),
   /** What groups pay less, and from when until when. */

@@ -59,7 +59,7 @@ export const PricingPanel = () => {
         <ResetButton />
       </Row>
       {view === "json" &&
-        ([...PRICE_KEYS, "ToolPrice", "ContextTiers"] as const).map((key) => (
+        ([...PRICE_KEYS, "VideoPrice", "ToolPrice", "ContextTiers"] as const).map((key) => (
           <SettingInput key={key} field={{ key, kind: "json", shape: "object" }} />
         ))}
       {view !== "json" && "invalid" in edited && (

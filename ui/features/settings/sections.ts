@@ -49,7 +49,7 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
   },
   {
     id: "pricing",
-    fields: ([...PRICE_KEYS, "ToolPrice", "ContextTiers"] as const).map((key) => json(key)),
+    fields: ([...PRICE_KEYS, "VideoPrice", "ToolPrice", "ContextTiers"] as const).map((key) => json(key)),
     extra: "pricing",
     drawsFields: true,
   },

@@ -1,7 +1,5 @@
-/** USD per call: drawing and music tasks, images, reranking by the search. */
+/** USD per call, as providers list it: images, reranking by the search. */
 export const PER_CALL_USD: Readonly<Record<string, number>> = {
-  suno_music: 0.1,
-  suno_lyrics: 0.01,
   "dall-e-2": 0.02,
   "dall-e-3": 0.04,
   "imagen-3.0-generate-002": 0.03,
@@ -25,6 +23,15 @@ export const PER_CALL_USD: Readonly<Record<string, number>> = {
   "rerank-english-v3.0": 0.002,
   "rerank-multilingual-v3.0": 0.002,
   "gpt-4-gizmo-*": 0.1,
+};
+
+/**
+ * USD per drawing, song or lyrics. Neither Midjourney nor Suno lists prices for calls: these are assumed, as the ecosystem
+ * has them; a clip of a video is four drawings.
+ */
+export const PER_TASK_USD: Readonly<Record<string, number>> = {
+  suno_music: 0.1,
+  suno_lyrics: 0.01,
   mj_imagine: 0.1,
   mj_variation: 0.1,
   mj_reroll: 0.1,
@@ -43,19 +50,4 @@ export const PER_CALL_USD: Readonly<Record<string, number>> = {
   swap_face: 0.05,
   mj_edits: 0.1,
   mj_video: 0.4,
-  // A second of video at standard quality: assumed, not taken from a price list; operators set their own.
-  "kling-v2-6": 0.07,
-  "kling-v2-5-turbo": 0.07,
-  "kling-v2-1-master": 0.28,
-  "kling-v2-1": 0.056,
-  "kling-v2-master": 0.28,
-  "kling-v1-6": 0.056,
-  "kling-v1-5": 0.056,
-  "kling-v1": 0.028,
-  viduq2: 0.05,
-  "viduq2-pro": 0.06,
-  "viduq2-turbo": 0.04,
-  viduq1: 0.08,
-  "vidu2.0": 0.05,
-  "vidu1.5": 0.05,
 };

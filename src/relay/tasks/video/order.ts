@@ -1,8 +1,18 @@
+import type { AskedVariant } from "../../../billing/pricing/price-variants.ts";
 import { type JsonObject, numberOf, recordOf, textOf, textsOf } from "../../../dialects/json.ts";
+import { type OutgoingForm, outgoingForm } from "../../../lib/multipart/form-stream.ts";
+import type { Form } from "../../../lib/multipart/read-form.ts";
 import type { VideoOrder } from "../../../providers/tasks/protocol.ts";
 import { type ClientBody, invalidRequest } from "../../client-body.ts";
 
+/** What providers make where nothing is said. */
 const DEFAULT_SECONDS = 5;
+const DEFAULT_SECONDS_OF: readonly (readonly [model: RegExp, seconds: number])[] = [
+  [/(^|\/)sora/, 4],
+  [/(^|\/)vidu(1\.5|2\.0)/, 4],
+];
+/** OpenAI's clients may leave the model out. */
+const DEFAULT_MODEL = "sora-2";
 const MOST_SECONDS = 60;
 const MOST_IMAGES = 7;
 /** Read here; of the provider's own fields none may change what was priced, or where the upstream calls back. */
@@ -31,20 +41,44 @@ const TAKEN: ReadonlySet<string> = new Set([
 export async function readVideoOrder(body: ClientBody): Promise<VideoOrder> {
   const { json } = body;
   const metadata = recordOf(json.metadata) ?? {};
-  const model = textOf(json.model) ?? "";
+  const model = textOf(json.model) ?? DEFAULT_MODEL;
   const prompt = textOf(json.prompt)?.trim() ?? "";
   if (model === "") throw invalidRequest("“model” is missing.", "model");
   const images = await imagesOf(body);
   if (prompt === "" && images.length === 0) throw invalidRequest("“prompt” is missing.", "prompt");
   if (images.length > MOST_IMAGES) throw invalidRequest(`${MOST_IMAGES} pictures at most.`, "images");
-  const seconds = Number(json.seconds ?? json.duration ?? metadata.duration ?? DEFAULT_SECONDS);
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > MOST_SECONDS) {
-    throw invalidRequest(`“seconds” must be a whole number from 1 to ${MOST_SECONDS}.`, "seconds");
+  if (memberOf(json, "input_reference", "file_id")) {
+    throw invalidRequest("Send the picture itself or its address instead of a file's id.", "input_reference");
   }
+  const seconds = secondsOf(json.seconds ?? json.duration ?? metadata.duration ?? defaultSeconds(model));
   const [width, height] = [numberOf(json.width), numberOf(json.height)];
   const size = textOf(json.size) ?? (width && height ? `${width}x${height}` : "");
-  return { model, prompt, seconds, size, images, own: ownFields({ ...(body.form ? {} : json), ...metadata }) };
+  return { model, prompt, seconds, size, images, own: ownFields({ ...textsOfForm(body), ...metadata }) };
 }
+
+/** A text within an object, which forms write as `name[member]`. */
+export const memberOf = (json: JsonObject, name: string, member: string): string | null =>
+  textOf(recordOf(json[name])?.[member]) ?? textOf(json[`${name}[${member}]`]);
+
+/** Whole seconds from 1 to 60. Throws RelayError. */
+export function secondsOf(asked: unknown): number {
+  const seconds = Number(asked);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MOST_SECONDS) return seconds;
+  throw invalidRequest(`“seconds” must be a whole number from 1 to ${MOST_SECONDS}.`, "seconds");
+}
+
+const defaultSeconds = (model: string): number =>
+  DEFAULT_SECONDS_OF.find(([name]) => name.test(model))?.[1] ?? DEFAULT_SECONDS;
+
+/** What of an order prices may depend on, by the provider's names: simple fields, in lower case. */
+export function askedVariant({ own, size, seconds }: Pick<VideoOrder, "own" | "size" | "seconds">): AskedVariant {
+  const simple = Object.entries({ ...own, size, seconds }).filter(([, value]) => typeof value !== "object");
+  return Object.fromEntries(simple.map(([field, value]) => [field, String(value).trim().toLowerCase()]));
+}
+
+/** Files of a form are read apart. */
+const textsOfForm = ({ json, form }: ClientBody): JsonObject =>
+  form ? Object.fromEntries(Object.entries(json).filter(([, value]) => typeof value === "string")) : json;
 
 const ownFields = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !TAKEN.has(name)));
@@ -57,6 +91,16 @@ async function imagesOf({ json, form }: ClientBody): Promise<string[]> {
       return `data:${type};base64,${Buffer.from(await file.arrayBuffer()).toString("base64")}`;
     }),
   );
-  const named = [json.input_reference, json.image, json.image_tail].flatMap((image) => textOf(image) || []);
+  const reference = textOf(json.input_reference) ?? memberOf(json, "input_reference", "image_url");
+  const named = [reference, json.image, json.image_tail].flatMap((image) => textOf(image) || []);
   return [...uploaded, ...named, ...textsOf(json.images)];
 }
+
+/** The form that goes on to a provider that takes forms: as it came, with this model, length and size. */
+export function formOfOrder(form: Form, { model, seconds, size }: VideoOrder): Promise<OutgoingForm> {
+  const left = [...TAKEN].filter((name) => !OPENAI_FIELDS.has(name)).map((name) => [name, undefined]);
+  const changes = { ...Object.fromEntries(left), model, seconds: String(seconds), ...(size !== "" && { size }) };
+  return outgoingForm(form.parts, changes);
+}
+
+const OPENAI_FIELDS: ReadonlySet<string> = new Set(["prompt", "input_reference", "user"]);

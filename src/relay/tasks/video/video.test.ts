@@ -73,8 +73,12 @@ describe("a video", () => {
       path: "/v1/videos/text2video",
       body: { model_name: "kling-v1", prompt: "a cat", duration: "10", aspect_ratio: "16:9", mode: "pro" },
     });
-    // 10 × $0.028 at 500,000 units a dollar.
-    expect(await stage.spent()).toBe(140_000);
+    // 10 × $0.098, as mode “pro” costs, at 500,000 units a dollar.
+    expect(await stage.spent()).toBe(490_000);
+    expect((await stage.lastCharge()).receipt).toMatchObject({
+      lines: [{ item: "per_second", quantity: "10", factor: "0.098" }],
+      variant: "mode=pro",
+    });
     const early = await stage.relay.get(`/v1/videos/${body.id}/content`);
     expect([early.status, await early.json()]).toMatchObject([404, { error: { code: "video_not_ready" } }]);
     const url = "https://cdn.example/cat.mp4";
@@ -114,7 +118,6 @@ describe("a video", () => {
     });
     expect((await stage.spent()) - before).toBe(200_000);
     viduTasks.set("vidu-0", { id: "vidu-0", state: "failed", err_code: "TaskPromptPolicyViolation" });
-    await Bun.sleep(1100);
     await stage.poll();
     const error = { code: "video_generation_failed", message: "TaskPromptPolicyViolation" };
     expect(await get(`/v1/video/generations/${body.task_id}`)).toMatchObject({ status: "failed", url: "", error });

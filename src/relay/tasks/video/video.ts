@@ -1,18 +1,13 @@
-import { randomId } from "../../../lib/request-id.ts";
-import type { Provider } from "../../../providers/provider.ts";
-import { findMedia } from "../../../tasks/find-tasks.ts";
-import { addMedia, takeMedia } from "../../../tasks/submit-task.ts";
 import type { MediaRow } from "../../../tasks/task-view.ts";
 import type { RelayContext } from "../../context.ts";
-import { RelayError } from "../../errors.ts";
 import { type RelayServer, refuse } from "../../handle.ts";
 import { admitTask } from "../admit-task.ts";
 import { answer } from "../answers.ts";
-import { callerOf } from "../caller.ts";
 import { video } from "../endpoints.ts";
-import { type Sent, submitTask } from "../submit.ts";
-import { readVideoOrder } from "./order.ts";
-import { videoUrlOf, viewGeneration, viewVideo } from "./view.ts";
+import { askedVariant, formOfOrder, readVideoOrder } from "./order.ts";
+import { ownVideo } from "./own-video.ts";
+import { submitVideo, videosOf } from "./submit-video.ts";
+import { viewGeneration, viewVideo } from "./view.ts";
 
 /** In which of the two protocols the client speaks. */
 export type VideoDoor = "videos" | "generations";
@@ -28,45 +23,27 @@ export async function orderVideo(
   door: VideoDoor,
 ): Promise<Response> {
   try {
-    const { call, planned } = await admitTask(context, { request, server, endpoint: video }, async (_caller, body) => {
+    const admitted = await admitTask(context, { request, server, endpoint: video }, async (_caller, body) => {
       const order = await readVideoOrder(body);
-      return { ...order, order };
+      return { ...order, asked: askedVariant(order), order };
     });
-    const { tasks } = context.services;
-    const { caller } = call.admitted;
+    const { call, body, planned } = admitted;
     const { order } = planned;
-    const taskId = randomId("video_");
-    let action = "";
-    const { sent } = await submitTask(context, call, {
-      kind: "media",
-      store: () =>
-        addMedia(tasks.db, {
-          userId: caller.user.id,
-          tokenId: caller.token?.id ?? 0,
-          channelId: 0,
-          platform: "video",
-          action: "",
-          modelName: order.model,
-          taskId,
-          properties: { input: order.prompt, seconds: order.seconds, size: order.size },
-          notifyHook: "",
-          chargeId: call.recordId,
-          createdAt: call.createdAt,
-        }),
-      request(channel, provider, model) {
-        const ordered = videosOf(provider).order(channel, { ...order, model });
-        action = ordered.action;
-        return { url: ordered.url, body: JSON.stringify(ordered.body) };
-      },
-      read: readOrdered,
-      take: (id, taken, { answer: platform }) => takeMedia(tasks.db, id, taken, { action, platform }),
-    });
-    if (sent.upstreamId === null) {
-      throw new RelayError(400, "video_refused", sent.reason, { type: "upstream_error" });
+    try {
+      const row = await submitVideo(context, call, {
+        model: order.model,
+        properties: { input: order.prompt, seconds: order.seconds, size: order.size },
+        async request(channel, provider, model) {
+          const sent = { ...order, model };
+          const { url, action, body: fields, takesForm } = videosOf(provider).order(channel, sent);
+          const form = takesForm && body.form ? await formOfOrder(body.form, sent) : null;
+          return { url, action, body: form ?? JSON.stringify(fields) };
+        },
+      });
+      return answer(request, view(context, door, row));
+    } finally {
+      await body.form?.discard();
     }
-    const [row] = await findMedia(tasks.db, caller.user.id, null, [taskId]);
-    if (!row) throw notFound(taskId);
-    return answer(request, view(context, door, row));
   } catch (error) {
     return refuse(context, request, error);
   }
@@ -81,42 +58,8 @@ export async function fetchVideo(
   id: string,
 ): Promise<Response> {
   try {
-    return answer(request, view(context, door, await ownVideo(context, request, server, id)));
+    return answer(request, view(context, door, (await ownVideo(context, request, server, id)).row));
   } catch (error) {
     return refuse(context, request, error);
   }
-}
-
-/** GET /v1/videos/{id}/content: leads to where the provider keeps the video. */
-export async function showVideo(context: RelayContext, request: Request, server: RelayServer | null, id: string) {
-  try {
-    const url = videoUrlOf(context, await ownVideo(context, request, server, id));
-    if (url !== null && /^https?:\/\//.test(url))
-      return new Response(null, { status: 302, headers: { location: url } });
-    throw new RelayError(404, "video_not_ready", "The video is not done yet.", { type: "invalid_request_error" });
-  } catch (error) {
-    return refuse(context, request, error);
-  }
-}
-
-async function ownVideo(context: RelayContext, request: Request, server: RelayServer | null, id: string) {
-  const caller = callerOf(context, request, server, "TaskEnabled");
-  const [row] = id.startsWith("video_") ? await findMedia(context.services.tasks.db, caller.user.id, null, [id]) : [];
-  if (!row) throw notFound(id);
-  return row;
-}
-
-const notFound = (id: string): RelayError =>
-  new RelayError(404, "video_not_found", `There is no video “${id}”.`, { type: "invalid_request_error" });
-
-function videosOf({ name, videos }: Provider) {
-  if (!videos) throw new TypeError(`${name} offers videos and does not say how they are ordered`);
-  return videos;
-}
-
-/** The answer that is kept is which provider it was. */
-function readOrdered(answered: unknown, provider: Provider): Sent<string> {
-  const read = videosOf(provider).readOrder(answered);
-  const problem = "problem" in read ? read.problem : "";
-  return { answer: provider.owner, upstreamId: "problem" in read ? null : read.upstreamId, code: 0, reason: problem };
 }

@@ -31,10 +31,11 @@ export const viewVideo = (row: MediaRow) => ({
   progress: Number.parseInt(row.progress, 10) || 0,
   created_at: row.createdAt,
   completed_at: row.finishTime || null,
-  expires_at: null,
+  expires_at: numberOf(recordOf(row.data)?.expires_at) ?? null,
   size: textOf(recordOf(row.properties)?.size) ?? "",
   seconds: String(secondsOf(row)),
-  remixed_from_video_id: null,
+  prompt: textOf(recordOf(row.properties)?.input),
+  remixed_from_video_id: textOf(recordOf(row.properties)?.remixedFrom),
   error: errorOf(row),
 });
 
