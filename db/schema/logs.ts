@@ -112,3 +112,24 @@ export const usageFold = pgTable("usage_fold", {
   /** Epoch seconds of a whole hour. A call that is written later than its hour was added takes it back. */
   until: epochSeconds("until").notNull(),
 });
+
+/**
+ * Calls that were charged while calls were not logged (LogConsumeEnabled): what keeps a charge from being made twice, and
+ * says what to give back. Nobody sees them, and they are forgotten after a while. Their roll-ups are those of the hour
+ * `UNLOGGED_HOUR`, which lies before all that statistics look at.
+ */
+export const unloggedCalls = pgTable(
+  "unlogged_calls",
+  {
+    requestId: text("request_id").notNull(),
+    createdAt: epochSeconds("created_at").notNull(),
+    userId: integer("user_id").notNull(),
+    tokenId: integer("token_id").notNull(),
+    channelId: integer("channel_id").notNull(),
+    quota: quotaUnits("quota").notNull(),
+    uncovered: quotaUnits("uncovered").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.requestId, t.createdAt] }), index("unlogged_calls_created_idx").on(t.createdAt)],
+);
+
+export const UNLOGGED_HOUR = -3600;
