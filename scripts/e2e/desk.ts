@@ -1,8 +1,11 @@
 import { expect } from "bun:test";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import { type Language, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
 import { ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
-import type { Gateway } from "./harness.ts";
+import { type Gateway, startGateway } from "./harness.ts";
 
 /** Long enough for a machine that does much else. */
 export const PATIENCE_MS = 30_000;
@@ -78,7 +81,7 @@ export async function openDesk(
       await menu.waitFor({ state: "detached" });
       return actions;
     },
-    told: (text) => page.getByText(text).first().waitFor(),
+    told: (text) => page.getByText(text, { exact: true }).first().waitFor(),
     downloaded: async (press) => {
       const download = page.waitForEvent("download");
       await press();
@@ -91,6 +94,22 @@ export async function openDesk(
     },
     close: () => page.context().close(),
   };
+}
+
+/** Starts a gateway whose database was filled with made-up rows of the last twelve months. */
+export async function startSeeded(
+  sizes: Readonly<Record<"channels" | "users" | "tokens" | "logs", number>>,
+): Promise<Gateway> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-seeded-"));
+  const flags = Object.entries(sizes).map(([name, count]) => `--${name}=${count}`);
+  const { DATABASE_URL, SQL_DSN, ...environment } = process.env;
+  const child = Bun.spawn([process.execPath, path.join(import.meta.dir, "../seed.ts"), ...flags], {
+    env: { ...environment, DATA_DIR: dataDir },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const said = new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(`seeding failed: ${await said}`);
+  return startGateway({ dataDir });
 }
 
 /** Waits until a condition of the server holds. Fails with what it last saw. */

@@ -49,7 +49,7 @@ export const DateTimeInput = ({ label, value, onChange, hasError }: DateTimeInpu
             size: "small",
             error: hasError ?? false,
             sx: FIELD,
-            slotProps: { htmlInput: { "aria-label": label } },
+            slotProps: { input: { "aria-label": label } },
           },
           field: { clearable: false },
         }}

@@ -1,9 +1,9 @@
 import Button from "@mui/material/Button";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { checkJsonObject, formatJson } from "./json-text.ts";
 import { Field, Row } from "./layout.tsx";
+import { useLeft } from "./use-left.ts";
 
 type Props = {
   id: string;
@@ -20,8 +20,8 @@ type Props = {
 /** A JSON object as text: checked when the focus leaves, with the place of the error; can be formatted. */
 export const JsonField = ({ id, label, hint, value, onChange, example, error }: Props) => {
   const { t } = useTranslation();
-  const [isChecked, setChecked] = useState(false);
-  const problem = isChecked ? checkJsonObject(value) : null;
+  const { isLeft, leave, enter } = useLeft();
+  const problem = isLeft ? checkJsonObject(value) : null;
   const message =
     typeof problem === "string"
       ? t("components.json.notObject")
@@ -39,8 +39,8 @@ export const JsonField = ({ id, label, hint, value, onChange, example, error }: 
         value={value}
         error={message !== undefined}
         onChange={(event) => onChange(event.target.value)}
-        onFocus={() => setChecked(false)}
-        onBlur={() => setChecked(true)}
+        onFocus={enter}
+        onBlur={leave}
         inputProps={{ className: "mono", spellCheck: false }}
       />
       <Row gap={1} sx={{ mt: 1 }}>

@@ -1,9 +1,10 @@
 import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { checkJson, formatJson } from "../../components/json-text.ts";
 import { Field, Row } from "../../components/layout.tsx";
+import { useLeft } from "../../components/use-left.ts";
 
 /** The editor is big: it is loaded where JSON is shown. */
 const JsonEditor = lazy(() => import("./JsonEditor.tsx"));
@@ -25,8 +26,8 @@ type JsonInputProps = Readonly<{
 /** JSON of an option: coloured, checked when the focus leaves with the place of the error, can be formatted. */
 export const JsonInput = ({ id, label, hint, shape, value, onChange, initial, maxHeight = HEIGHT }: JsonInputProps) => {
   const { t } = useTranslation();
-  const [isChecked, setChecked] = useState(false);
-  const problem = isChecked ? checkJson(value.trim() === "" ? "?" : value, shape) : null;
+  const { isLeft, leave, enter } = useLeft();
+  const problem = isLeft ? checkJson(value.trim() === "" ? "?" : value, shape) : null;
   const isShape = problem === "not-object" || problem === "not-list";
   const message = problem
     ? isShape
@@ -43,10 +44,10 @@ export const JsonInput = ({ id, label, hint, shape, value, onChange, initial, ma
           hasError={problem !== null}
           maxHeight={maxHeight}
           onChange={(text) => {
-            setChecked(false);
+            enter();
             onChange(text);
           }}
-          onBlur={() => setChecked(true)}
+          onBlur={leave}
         />
       </Suspense>
       <Row gap={1} sx={{ mt: 1 }}>

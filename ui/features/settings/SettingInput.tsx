@@ -4,12 +4,12 @@ import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
 import Switch from "@mui/material/Switch";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/confirm.tsx";
 import { formatJson } from "../../components/json-text.ts";
 import { Field, Row } from "../../components/layout.tsx";
 import { QuotaInput } from "../../components/QuotaInput.tsx";
+import { useLeft } from "../../components/use-left.ts";
 import { ContentField } from "./ContentField.tsx";
 import { DomainField } from "./DomainField.tsx";
 import { JsonInput } from "./JsonInput.tsx";
@@ -28,7 +28,7 @@ const LONGEST_DEFAULT = 60;
 export const SettingInput = ({ field }: { field: SettingField }) => {
   const { t } = useTranslation();
   const store = useSettings();
-  const [isLeft, setLeft] = useState(false);
+  const { isLeft, leave } = useLeft();
   const { key } = field;
   const id = controlId(key);
   const label = t(`settings.fields.${wordOf(key)}.label`);
@@ -57,7 +57,7 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
     case "quota":
       return (
         <Field label={label} htmlFor={id} hint={hint} error={error}>
-          <Box onBlur={() => setLeft(true)}>
+          <Box onBlur={leave}>
             <QuotaInput id={id} value={value} onChange={onChange} hasError={fault !== null} />
           </Box>
         </Field>
@@ -126,7 +126,7 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
               store.textOf("general_setting.ping_interval_enabled") !== "true"
             }
             onChange={(event) => onChange(event.target.value)}
-            onBlur={() => setLeft(true)}
+            onBlur={leave}
             inputProps={isNumber ? { inputMode: "decimal", className: "num" } : { spellCheck: false }}
             endAdornment={
               unit && (

@@ -10,9 +10,9 @@ test("what is too short is not looked for", () => {
 
 test("a key never gets into an address", () => expect(whatsOf("sk-abcdefgh", true)).toEqual([]));
 
-test("names are looked for among keys and models, among channels only for administrators", () => {
+test("names are looked for among keys and models, among channels and users only for administrators", () => {
   expect(whatsOf("gpt-4o")).toEqual(["tokens", "model", "request"]);
-  expect(whatsOf("gpt-4o", true)).toEqual(["tokens", "channels", "model", "request"]);
+  expect(whatsOf("gpt-4o", true)).toEqual(["tokens", "channels", "users", "model", "request"]);
   expect(findTargets(" gpt-4o ", false)[1]?.search).toEqual({ model: "gpt-4o", range: "30d" });
 });
 

@@ -1,8 +1,8 @@
 /** A list that can be searched from anywhere. `text` is what its filter takes. */
 export type FindTarget = Readonly<{
   /** Under `shell.palette.find` in the words. */
-  what: "tokens" | "model" | "request" | "channels";
-  path: "/token" | "/log" | "/channel";
+  what: "tokens" | "model" | "request" | "channels" | "users";
+  path: "/token" | "/log" | "/channel" | "/user";
   search: Readonly<Record<string, string>>;
 }>;
 
@@ -20,7 +20,12 @@ export function findTargets(typed: string, isAdmin: boolean): readonly FindTarge
   if (OWN_REQUEST_ID.test(text)) return [request];
   return [
     { what: "tokens", path: "/token", search: { search: text } },
-    ...(isAdmin ? [{ what: "channels", path: "/channel", search: { search: text } } as const] : []),
+    ...(isAdmin
+      ? ([
+          { what: "channels", path: "/channel", search: { search: text } },
+          { what: "users", path: "/user", search: { search: text } },
+        ] as const)
+      : []),
     { what: "model", path: "/log", search: { model: text, range: "30d" } },
     request,
   ];
