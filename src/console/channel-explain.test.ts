@@ -24,9 +24,14 @@ test("asks the scheduler for administrators, with the usual group and a short pr
   const answer = await ask({ model: "gpt-4o" }, admin);
   expect(answer.body).toMatchObject({ success: true, data: { model: "gpt-4o", channels: [] } });
   await ask({ model: "gpt-4o", group: "vip", prompt_tokens: 9000 }, admin);
+  const request = { messages: [{ role: "user", content: "hi" }] };
+  await ask({ model: "gpt-4o", token_id: 7, request }, admin);
+  await ask({ model: "gpt-4o", token_id: 7 }, admin);
   expect(asked).toEqual([
     { model: "gpt-4o", group: "default", promptTokens: 0 },
     { model: "gpt-4o", group: "vip", promptTokens: 9000 },
+    { model: "gpt-4o", group: "default", promptTokens: 0, conversation: { tokenId: 7, request } },
+    { model: "gpt-4o", group: "default", promptTokens: 0 },
   ]);
 });
 
@@ -38,7 +43,13 @@ test("tells nobody else", async () => {
 
 test("refuses what is no question", async () => {
   const admin = await app.login("admin");
-  for (const body of [{}, { model: "" }, { model: "x".repeat(300) }, { model: "m", prompt_tokens: -1 }]) {
+  for (const body of [
+    {},
+    { model: "" },
+    { model: "x".repeat(300) },
+    { model: "m", prompt_tokens: -1 },
+    { model: "m", token_id: 0 },
+  ]) {
     expect((await ask(body, admin)).status).toBe(400);
   }
   expect(asked).toEqual([]);

@@ -3,13 +3,21 @@ import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 
 /** Asks the scheduler where a call would go, and why not elsewhere; changes nothing. */
-export type Explain = (question: { model: string; group: string; promptTokens: number }) => object;
+export type Explain = (question: {
+  model: string;
+  group: string;
+  promptTokens: number;
+  conversation?: { tokenId: number; request: Record<string, unknown> };
+}) => object;
 
 const question = t.Object({
   model: t.String({ minLength: 1, maxLength: 255 }),
   group: t.Optional(t.String({ maxLength: 64 })),
   /** Tokens of the prompt, for channels with a limit. */
   prompt_tokens: t.Optional(t.Integer({ minimum: 0 })),
+  /** Id of the API key that the call comes with, and its body: tells whether the conversation sticks somewhere. */
+  token_id: t.Optional(t.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  request: t.Optional(t.Record(t.String(), t.Unknown())),
 });
 
 /** POST /api/channel/explain: where a request for a model would go. */
@@ -19,8 +27,10 @@ export function channelExplainRoutes(explain: Explain, guarded: ReturnType<typeo
     .guard({ role: "admin" })
     .post(
       "/explain",
-      ({ body: { model, group = "default", prompt_tokens: promptTokens = 0 } }) =>
-        ok(explain({ model, group, promptTokens })),
+      ({ body: { model, group = "default", prompt_tokens: promptTokens = 0, token_id: tokenId, request } }) => {
+        const conversation = tokenId !== undefined && request ? { tokenId, request } : null;
+        return ok(explain({ model, group, promptTokens, ...(conversation && { conversation }) }));
+      },
       { body: question },
     );
 }

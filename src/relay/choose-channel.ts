@@ -35,7 +35,9 @@ function stuck(
 ): Choice | null {
   const { tiers } = call.admitted.candidates;
   if (!hasAlternatives(tiers)) return null;
-  call.conversation = conversationKey(call);
+  const { caller, summary, body, prompt } = call.admitted;
+  const speaking = { userId: caller.user.id, tokenId: caller.token?.id ?? 0, model: summary.model, prompt };
+  call.conversation = conversationKey({ ...speaking, body: body.json })?.key ?? null;
   const kept = call.conversation === null ? null : stickiness.find(call.conversation);
   if (!kept) return null;
   const channel = findChannel(tiers, kept.channelId);

@@ -7,15 +7,31 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-test.each(["prompt_cache_key", "user"])("calls of one %s stay with one key, however they begin", async (name) => {
+test("calls of one prompt_cache_key stay with one key, however they begin", async () => {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const relay = startRelay({ channels: [{ baseUrl: upstream.url, keys: ["1", "2", "3", "4", "5"] }] });
   stops.push(relay.stop, upstream.stop);
   const ask = (content: string, more: object) =>
     relay.post("/v1/chat/completions", { model: "gpt-4o", messages: [{ role: "user", content }], ...more });
   const keys = () => upstream.received.splice(0).map(({ headers }) => headers.get("authorization"));
-  for (let i = 0; i < 5; i += 1) await ask(`Question ${i}`, { [name]: "conversation-1" });
+  for (let i = 0; i < 5; i += 1) await ask(`Question ${i}`, { prompt_cache_key: "conversation-1" });
   expect(new Set(keys()).size).toBe(1);
   for (let i = 0; i < 5; i += 1) await ask(`Question ${i}`, {});
   expect(new Set(keys()).size).toBeGreaterThan(1);
+});
+
+test("an application that names one user for all its calls uses all keys; each of its conversations stays with one", async () => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url, keys: ["1", "2", "3", "4", "5"] }] });
+  stops.push(relay.stop, upstream.stop);
+  const ask = (content: string, user: string) =>
+    relay.post("/v1/chat/completions", { model: "gpt-4o", messages: [{ role: "user", content }], user });
+  const keys = () => upstream.received.splice(0).map(({ headers }) => headers.get("authorization"));
+  for (let i = 0; i < 5; i += 1) await ask(`Question ${i}`, "the-application");
+  const first = keys();
+  expect(new Set(first).size).toBe(5);
+  for (let i = 0; i < 5; i += 1) await ask(`Question ${i}`, "the-application");
+  expect(keys()).toEqual(first);
+  for (let i = 0; i < 5; i += 1) await ask("Question 0", `user ${i}`);
+  expect(new Set(keys()).size).toBe(5);
 });

@@ -1,20 +1,40 @@
 import { type JsonObject, recordsOf, textOf } from "../dialects/json.ts";
-import type { Call } from "./call.ts";
 
 /** Of long first messages the beginning tells conversations apart. */
 const MOST_CHARACTERS = 4_000;
 
+/** A call as far as its conversation is recognised by it. */
+export type Speaking = Readonly<{
+  userId: number;
+  /** 0: no API key, but the playground. */
+  tokenId: number;
+  /** As the client named it. */
+  model: string;
+  body: JsonObject;
+  /** The prompt in the shape of an OpenAI request. */
+  prompt: JsonObject;
+}>;
+
+/** By which of its members a conversation is recognised. */
+export type RecognisedBy = "prompt_cache_key" | "user" | "prompt";
+
+export type ConversationKey = Readonly<{ key: bigint; by: RecognisedBy }>;
+
 /**
- * What calls of one conversation have in common: who calls, the model, and the client's own cache key or its name of
- * the end user, or else how the prompt begins (instructions and first message). Null where there is nothing to go by.
+ * What calls of one conversation have in common: who calls, the model, and the client's own cache key, or else how the
+ * prompt begins (instructions and first message) together with the end user, if one is named: many an application names
+ * the same for all its calls, which must not all go to one channel. Null where there is nothing to go by.
  */
-export function conversationKey({ admitted }: Call): bigint | null {
-  const { caller, summary, prompt, body } = admitted;
-  const given = textOf(body.json.prompt_cache_key) ?? textOf(body.json.user);
-  const beginning = given ?? beginningOf(prompt);
+export function conversationKey({ userId, tokenId, model, body, prompt }: Speaking): ConversationKey | null {
+  const keyOf = (by: RecognisedBy, text: string): ConversationKey => {
+    return { key: BigInt(Bun.hash(`${userId}/${tokenId}/${model}\n${by}\n${text}`)), by };
+  };
+  const cacheKey = textOf(body.prompt_cache_key);
+  if (cacheKey !== null) return keyOf("prompt_cache_key", cacheKey);
+  const beginning = beginningOf(prompt);
   if (beginning === null) return null;
-  const who = `${caller.user.id}/${caller.token?.id ?? 0}/${summary.model}`;
-  return BigInt(Bun.hash(`${who}\n${beginning}`));
+  const user = textOf(body.user);
+  return user === null ? keyOf("prompt", beginning) : keyOf("user", `${user}\n${beginning}`);
 }
 
 function beginningOf(prompt: JsonObject): string | null {

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "./testing/start-relay.ts";
+import { chatReply, startUpstream } from "./testing/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
@@ -29,4 +30,66 @@ test("tells where a call would go, and why not elsewhere", () => {
   expect(byId.get(5)).toMatchObject({ reasons: ["auto_disabled"] });
   expect(byId.get(6)).toMatchObject({ share: 0, reasons: ["prompt_too_long"] });
   expect(byId.has(7)).toBe(false);
+});
+
+const WORDS = "What is a sluice?";
+const ASKED = [
+  ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }] }, "prompt"],
+  ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }], user: "u" }, "user"],
+  ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }], prompt_cache_key: "k" }, "prompt_cache_key"],
+  ["/v1/responses", { input: WORDS }, "prompt"],
+  ["/v1/messages", { max_tokens: 9, system: "Be brief.", messages: [{ role: "user", content: WORDS }] }, "prompt"],
+  ["/v1beta/models/m:generateContent", { contents: [{ role: "user", parts: [{ text: WORDS }] }] }, "prompt"],
+] as const;
+
+test.each(ASKED)("tells that a conversation sticks, by what and until when: %s %j", async (path, request, by) => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const channel = { type: 8, baseUrl: upstream.url, models: ["m"], groups: ["default"], keys: ["a", "b", "c"] };
+  const relay = startRelay({
+    channels: [channel, channel],
+    tokens: { test: { id: 7 }, other: { id: 8 } },
+    options: { ModelRatio: JSON.stringify({ m: 1 }) },
+  });
+  stops.push(relay.stop, upstream.stop);
+  const question = { model: "m", group: "default", promptTokens: 5 };
+  const about = (tokenId: number) => relay.explain({ ...question, conversation: { tokenId, request } });
+  expect(about(7)).toMatchObject({ stuck: null, channels: [{ share: 0.5 }, { share: 0.5 }] });
+
+  const before = Date.now();
+  expect((await relay.post(path, { model: "m", ...request })).status).toBe(200);
+  const key = upstream.received.at(-1)?.headers.get("authorization")?.slice("Bearer ".length);
+  const told = about(7);
+  expect(told.stuck).toMatchObject({ keyIndex: channel.keys.indexOf(key ?? ""), by, holds: true });
+  expect(told.stuck?.until).toBeGreaterThan(before);
+  expect(told.channels.map(({ id, share }) => [id, share])).toEqual([
+    [told.stuck?.channelId ?? 0, 1],
+    [3 - (told.stuck?.channelId ?? 0), 0],
+  ]);
+  // Asking moves nothing.
+  expect(about(7)).toEqual(told);
+  expect(about(8).stuck).toBeNull();
+  expect(about(9).stuck).toBeNull();
+  expect(relay.explain(question)).toMatchObject({ stuck: null });
+
+  for (let i = 0; i < 3; i += 1) await relay.post(path, { model: "m", ...request });
+  const keys = upstream.received.map(({ headers }) => headers.get("authorization"));
+  expect(new Set(keys).size).toBe(1);
+});
+
+test("a conversation whose channel cannot take it any more is free again", async () => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const channel = { type: 8, baseUrl: upstream.url, models: ["m"], groups: ["default"], maxInputTokens: 100 };
+  const relay = startRelay({
+    channels: [channel, channel],
+    options: { ModelRatio: JSON.stringify({ m: 1 }) },
+    tokens: { test: { id: 7 } },
+  });
+  stops.push(relay.stop, upstream.stop);
+  const request = { messages: [{ role: "user", content: WORDS }] };
+  await relay.post("/v1/chat/completions", { model: "m", ...request });
+  const conversation = { tokenId: 7, request };
+  expect(relay.explain({ model: "m", group: "default", promptTokens: 5, conversation }).stuck?.holds).toBe(true);
+  const long = relay.explain({ model: "m", group: "default", promptTokens: 500, conversation });
+  expect(long.stuck?.holds).toBe(false);
+  expect(long.channels.map(({ share }) => share)).toEqual([0, 0]);
 });

@@ -1,9 +1,17 @@
 import type { ChannelEntry } from "../channels/entry.ts";
+import type { JsonObject } from "../dialects/json.ts";
 import { providerOf } from "../providers/registry.ts";
 import type { RelayContext } from "./context.ts";
+import { findStuck, type Stuck } from "./explain-stickiness.ts";
 import { coolingOf } from "./live.ts";
 
-export type ExplainQuestion = Readonly<{ model: string; group: string; promptTokens: number }>;
+export type ExplainQuestion = Readonly<{
+  model: string;
+  group: string;
+  promptTokens: number;
+  /** A request, in any of the four formats, and the API key that it comes with; absent: a conversation that is new. */
+  conversation?: Readonly<{ tokenId: number; request: JsonObject }>;
+}>;
 
 /** Where a call would go, and why not elsewhere. */
 export type Explanation = Readonly<{
@@ -11,6 +19,8 @@ export type Explanation = Readonly<{
   model: string;
   /** Every channel that knows the model, the likeliest first. */
   channels: readonly ExplainedChannel[];
+  /** Where earlier calls of the conversation went; null: none is remembered. */
+  stuck: Stuck | null;
 }>;
 
 export type ExplainedChannel = Readonly<{
@@ -18,7 +28,7 @@ export type ExplainedChannel = Readonly<{
   name: string;
   priority: number;
   weight: number;
-  /** Likelihood of being chosen first, from 0 to 1. */
+  /** Likelihood of being chosen first, from 0 to 1; a conversation that sticks is certain. */
   share: number;
   /** Place among the tiers, from 1; null: it is not asked at all. */
   tier: number | null;
@@ -38,11 +48,9 @@ type Reason = "disabled" | "auto_disabled" | "other_group" | "prompt_too_long" |
 const WEIGHT_FLOOR = 10;
 
 /** Asks the scheduler, without touching it, where a call of this group for this model would go. */
-export function explain(
-  { services, coolDown, traffic }: RelayContext,
-  all: Iterable<ChannelEntry>,
-  { model, group, promptTokens }: ExplainQuestion,
-): Explanation {
+export function explain(context: RelayContext, all: Iterable<ChannelEntry>, question: ExplainQuestion): Explanation {
+  const { services, coolDown, traffic } = context;
+  const { model, group, promptTokens } = question;
   const candidates = services.channels.candidates(group, model);
   const tiers = candidates?.tiers ?? [];
   const known = [...all].filter((channel) => channel.models.some((name) => channel.modelPrefix + name === model));
@@ -56,12 +64,13 @@ export function explain(
   const fit = judged.filter(
     ({ channel, reasons }) => reasons.length === 0 && best?.channels.some(({ id }) => id === channel.id),
   );
+  const stuck = findStuck(context, question, tiers);
   const sum = fit.reduce((total, { channel }) => total + channel.weight + WEIGHT_FLOOR, 0);
   const channels = judged.map(({ channel, keys, reasons }): ExplainedChannel => {
     const place = tiers.findIndex((tier) => tier.channels.some(({ id }) => id === channel.id));
     const chosen = fit.some((one) => one.channel === channel);
     const { id, name, priority, weight } = channel;
-    const share = chosen ? (weight + WEIGHT_FLOOR) / sum : 0;
+    const share = stuck?.holds ? Number(id === stuck.channelId) : chosen ? (weight + WEIGHT_FLOOR) / sum : 0;
     return {
       id,
       name,
@@ -76,6 +85,7 @@ export function explain(
   });
   return {
     model: candidates?.model ?? model,
+    stuck,
     channels: channels.toSorted((a, b) => b.share - a.share || b.priority - a.priority || a.id - b.id),
   };
 

@@ -25,7 +25,7 @@ export type RelayServices = Readonly<{
   >;
   settings: SettingsReader;
   users: Pick<UserDirectory, "get">;
-  tokens: Pick<TokenDirectory, "findByKey" | "setStatus">;
+  tokens: Pick<TokenDirectory, "get" | "findByKey" | "setStatus">;
   channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf" | "all">;
   /** Switches a channel, or one of its keys, off with a reason; in the background. */
   disableChannel(channel: ChannelEntry, key: string | null, reason: string): void;
@@ -41,6 +41,11 @@ export type RelayServices = Readonly<{
     }): Hold | Promise<Hold>;
     settle(hold: Hold, record: UsageRecord): void;
     refund(hold: Hold): void;
+    keepHold(hold: Hold, name: string): Promise<void>;
+    settleKept(
+      kept: Readonly<{ name: string; userId: number; tokenId: number }>,
+      records: readonly UsageRecord[],
+    ): Promise<void>;
     record(record: UsageRecord): void;
   };
   /** How an API key or its owner stands, from the database. */

@@ -1,4 +1,5 @@
 import AltRoute from "@mui/icons-material/AltRouteOutlined";
+import Box from "@mui/material/Box";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { DataTable } from "../components/data-table/DataTable.tsx";
@@ -7,16 +8,22 @@ import { PageHeader } from "../components/PageHeader.tsx";
 import { explainRoute } from "../features/route-explain/explain-call.ts";
 import { RouteForm } from "../features/route-explain/RouteForm.tsx";
 import { useRouteColumns } from "../features/route-explain/route-columns.tsx";
+import { StuckNotice } from "../features/route-explain/StuckNotice.tsx";
 
 /** Where a call would go, and why not elsewhere. */
 export const RouterExplainPage = () => {
   const { t } = useTranslation();
-  const columns = useRouteColumns();
   const answer = useMutation({ mutationFn: explainRoute });
+  const columns = useRouteColumns(answer.data?.stuck ?? null);
   return (
     <>
       <PageHeader title={t("routing.title")} purpose={t("routing.purpose")} />
       <RouteForm isAsking={answer.isPending} onAsk={answer.mutate} />
+      {answer.data && answer.variables?.conversation && (
+        <Box sx={{ mb: 4 }}>
+          <StuckNotice {...answer.data} />
+        </Box>
+      )}
       {answer.isIdle ? (
         <EmptyState icon={<AltRoute />} title={t("routing.idleTitle")} body={t("routing.idleBody")} />
       ) : (

@@ -5,7 +5,8 @@ import type { Choice } from "./choose.ts";
  * providers forget their caches within minutes.
  */
 export type Stickiness = {
-  find(conversation: bigint): Readonly<{ channelId: number; key: string }> | null;
+  /** `until`: epoch milliseconds. */
+  find(conversation: bigint): Readonly<{ channelId: number; key: string; until: number }> | null;
   keep(conversation: bigint, choice: Choice): void;
 };
 

@@ -69,6 +69,7 @@ export function startRelay(setup: Setup) {
     settings: fixedSettings(setup.options),
     users: { get: (id) => (id === user.id ? user : undefined) },
     tokens: {
+      get: (id) => tokens.values().find((token) => token.id === id),
       findByKey: (key) => tokens.get(key),
       setStatus: (tokenId, status) => void marked.push({ tokenId, status }),
     },
@@ -135,7 +136,8 @@ export function startRelay(setup: Setup) {
 const untouched = (): never => {
   throw new Error("this test keeps no tasks");
 };
-const noTasks: TaskDeps = {
+/** Tasks of tests that order none. */
+export const noTasks: TaskDeps = {
   get db() {
     return untouched();
   },

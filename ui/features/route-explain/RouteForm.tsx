@@ -1,13 +1,18 @@
 import Autocomplete from "@mui/material/Autocomplete";
+import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import TextField from "@mui/material/TextField";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { JsonField } from "../../components/JsonField.tsx";
+import { checkJsonObject } from "../../components/json-text.ts";
 import { Field, Row } from "../../components/layout.tsx";
 import { enabledModels, groupNames } from "../channels/channel-queries.ts";
+import { tokenPage } from "../tokens/token-queries.ts";
+import type { RouteQuestion } from "./explain-call.ts";
 
-export type RouteQuestion = Readonly<{ model: string; group: string; promptTokens: number }>;
+const EXAMPLE = '{"messages":[{"role":"user","content":"…"}]}';
 
 type Props = { isAsking: boolean; onAsk: (question: RouteQuestion) => void };
 
@@ -20,13 +25,24 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
   const id = useId();
   const models = useQuery(enabledModels).data ?? [];
   const groups = useQuery(groupNames).data ?? [];
+  const ownKeys = (useQuery(tokenPage({ page: 0, pageSize: 100 })).data?.items ?? []).map(
+    ({ id, name }) => `${id} · ${name}`,
+  );
   const [model, setModel] = useState("");
   const [group, setGroup] = useState("default");
   const [tokens, setTokens] = useState("0");
+  const [keyId, setKeyId] = useState("");
+  const [request, setRequest] = useState("");
   const isWrong = !/^\d{1,9}$/.test(tokens.trim());
+  const isWrongKey = !/^([1-9]\d{0,8}\b.*)?$/.test(keyId.trim());
+  const conversationOf = () =>
+    keyId.trim() && request.trim()
+      ? { tokenId: Number.parseInt(keyId, 10), request: JSON.parse(request) as unknown }
+      : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onAsk({ model: model.trim(), group: group.trim() || "default", promptTokens: Number(tokens) });
+    const call = { model: model.trim(), group: group.trim() || "default", promptTokens: Number(tokens) };
+    onAsk({ ...call, conversation: conversationOf() });
   };
   return (
     <form onSubmit={submit}>
@@ -65,9 +81,42 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
             onChange={(event) => setTokens(event.target.value)}
           />
         </Field>
-        <Button type="submit" variant="contained" disabled={isAsking || isWrong || !model.trim()}>
+        <Button
+          type="submit"
+          variant="contained"
+          disabled={isAsking || isWrong || isWrongKey || checkJsonObject(request) !== null || !model.trim()}
+        >
           {t("routing.ask")}
         </Button>
+      </Row>
+      <Row gap={3} wrap sx={{ mb: 4, alignItems: "flex-start" }}>
+        <Field
+          label={t("routing.keyId")}
+          htmlFor={`${id}-key`}
+          hint={t("routing.keyIdHint")}
+          sx={{ flex: "1 1 140px" }}
+        >
+          <Autocomplete
+            id={`${id}-key`}
+            freeSolo
+            size="small"
+            sx={oneLine}
+            options={ownKeys}
+            inputValue={keyId}
+            onInputChange={(_, text) => setKeyId(text)}
+            renderInput={(params) => <TextField {...params} error={isWrongKey} />}
+          />
+        </Field>
+        <Box sx={{ flex: "3 1 320px" }}>
+          <JsonField
+            id={`${id}-request`}
+            label={t("routing.request")}
+            hint={t("routing.requestHint")}
+            value={request}
+            onChange={setRequest}
+            example={EXAMPLE}
+          />
+        </Box>
       </Row>
     </form>
   );

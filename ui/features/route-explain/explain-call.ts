@@ -1,9 +1,17 @@
 import type { Explanation } from "../../../src/relay/explain.ts";
 import { request } from "../../api/client.ts";
 
+export type RouteQuestion = Readonly<{
+  model: string;
+  group: string;
+  promptTokens: number;
+  /** An API key and the body of a request: whether such a conversation sticks somewhere. */
+  conversation: Readonly<{ tokenId: number; request: unknown }> | null;
+}>;
+
 /** Where a call of `group` for `model` with a prompt of `promptTokens` would go. Rejects ApiError. */
-export const explainRoute = async (question: { model: string; group: string; promptTokens: number }) => {
-  const { model, group, promptTokens } = question;
-  const body = { model, group, prompt_tokens: promptTokens };
+export const explainRoute = async ({ model, group, promptTokens, conversation }: RouteQuestion) => {
+  const about = conversation && { token_id: conversation.tokenId, request: conversation.request };
+  const body = { model, group, prompt_tokens: promptTokens, ...about };
   return (await request<Explanation>("/api/channel/explain", { method: "POST", body })).data;
 };

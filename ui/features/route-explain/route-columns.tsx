@@ -4,6 +4,7 @@ import Link from "@mui/material/Link";
 import { Link as RouterLink } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { ExplainedChannel } from "../../../src/relay/explain.ts";
+import type { Stuck } from "../../../src/relay/explain-stickiness.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { Row } from "../../components/layout.tsx";
 import { StatusChip } from "../../components/StatusChip.tsx";
@@ -12,7 +13,7 @@ import { exactTime } from "../../components/TimeAgo.tsx";
 const TONES = { ready: "ok", cooling: "warn", disabled: "bad" } as const;
 
 /** The columns of the answer: one row a channel. */
-export function useRouteColumns(): Column<ExplainedChannel>[] {
+export function useRouteColumns(stuck: Stuck | null): Column<ExplainedChannel>[] {
   const { t, i18n } = useTranslation();
   return [
     {
@@ -60,10 +61,11 @@ export function useRouteColumns(): Column<ExplainedChannel>[] {
     {
       key: "reasons",
       head: t("routing.reasons.head"),
-      cell: ({ reasons, share }) =>
-        reasons.length > 0
-          ? reasons.map((reason) => t(`routing.reasons.${reason}`)).join(" · ")
-          : t(share > 0 ? "routing.reasons.none" : "routing.reasons.later"),
+      cell: ({ reasons, share }) => {
+        if (reasons.length > 0) return reasons.map((reason) => t(`routing.reasons.${reason}`)).join(" · ");
+        if (stuck?.holds) return t(share > 0 ? "routing.reasons.stuck" : "routing.reasons.stuckElsewhere");
+        return t(share > 0 ? "routing.reasons.none" : "routing.reasons.later");
+      },
     },
   ];
 }
