@@ -168,7 +168,7 @@ function managementApi(services: Services, explain: Explain, readLive: ReadLive,
   };
   const operations = { db: database.db, changes, vault, channels, readLive };
   const guarded = guard({ ...services, db: database.db });
-  const limits = rateLimit({ rateLimits: config.rateLimits, clientAddress: services.clientAddress });
+  const limits = rateLimit({ ...services, rateLimits: config.rateLimits });
   return new Elysia({ name: "management" })
     .use(envelope(services))
     .use(limits)

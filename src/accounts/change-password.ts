@@ -3,7 +3,7 @@ import type { Changes } from "../../db/changes.ts";
 import { sessions, users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import type { RateLimiter } from "../lib/rate-limiter.ts";
+import type { Limiter } from "../lib/shared-limits.ts";
 import { countGuess, requireFresh } from "./confirm-owner.ts";
 import { checkPasswordLength, hashPassword, verifyPassword } from "./passwords.ts";
 import type { Session } from "./sessions.ts";
@@ -13,7 +13,7 @@ import type { Session } from "./sessions.ts";
  * the user ends, `session` stays. Wrong tries count against `limiter`. Throws OperationError.
  */
 export async function changePassword(
-  deps: Readonly<{ db: Db; changes: Changes; limiter: RateLimiter }>,
+  deps: Readonly<{ db: Db; changes: Changes; limiter: Limiter }>,
   input: Readonly<{ userId: number; original: string; password: string; session: Session | null }>,
 ): Promise<void> {
   const { db, changes, limiter } = deps;
@@ -27,15 +27,15 @@ export async function changePassword(
 }
 
 async function checkOriginal(
-  limiter: RateLimiter,
+  limiter: Limiter,
   { userId, original, password }: Readonly<{ userId: number; original: string; password: string }>,
   hash: string | null,
 ): Promise<void> {
   if (original === "") throw new OperationError("original_password_required");
   const attempt = `password:${userId}`;
-  countGuess(limiter, attempt);
+  await countGuess(limiter, attempt);
   if (!(await verifyPassword(original, hash))) throw new OperationError("original_password_wrong");
-  limiter.forget(attempt);
+  await limiter.forget(attempt);
   if (password === original) throw new OperationError("password_unchanged");
 }
 

@@ -3,7 +3,7 @@ import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import type { RateLimiter } from "../lib/rate-limiter.ts";
+import type { Limiter } from "../lib/shared-limits.ts";
 import { verifyPassword } from "./passwords.ts";
 import { SESSION_SECONDS, type Session } from "./sessions.ts";
 
@@ -18,8 +18,8 @@ type Proof = Readonly<{
 }>;
 
 /** Counts a guess at an account's secret. Throws OperationError when there were too many. */
-export function countGuess(limiter: RateLimiter, key: string): void {
-  const seconds = limiter.take(key);
+export async function countGuess(limiter: Limiter, key: string): Promise<void> {
+  const seconds = await limiter.take(key);
   if (seconds > 0) {
     throw new OperationError("login_throttled", { seconds }, { status: 429, retryAfterSeconds: seconds });
   }
@@ -30,7 +30,7 @@ export function countGuess(limiter: RateLimiter, key: string): void {
  * the password, or where there is none by a session that is new. Throws OperationError.
  */
 export async function confirmOwner(
-  { db, limiter }: Readonly<{ db: Db; limiter: RateLimiter }>,
+  { db, limiter }: Readonly<{ db: Db; limiter: Limiter }>,
   { userId, session, password }: Proof,
 ): Promise<void> {
   requireSession(session);
@@ -39,9 +39,9 @@ export async function confirmOwner(
   if (user.hash === null) return requireFresh(session);
   if (!password) throw new OperationError("owner_password_required");
   const attempt = `password:${userId}`;
-  countGuess(limiter, attempt);
+  await countGuess(limiter, attempt);
   if (!(await verifyPassword(password, user.hash))) throw new OperationError("owner_password_wrong");
-  limiter.forget(attempt);
+  await limiter.forget(attempt);
 }
 
 /** Throws OperationError for callers with an access token: whoever found one must not get more than it opens. */

@@ -30,7 +30,7 @@ export async function requestReset(
   if (email === "") throw new OperationError("email_required");
   if (email.length > 320 || !email.includes("@")) throw new OperationError("email_invalid");
   if (!mailer.isConfigured()) throw new OperationError("mail_not_configured");
-  countMail(mailLimiter, email);
+  await countMail(mailLimiter, email);
   mailLink(deps, { ...request, email }).catch((error) => {
     // A second request within moments: the first mail is on its way.
     if (error instanceof OperationError) return;

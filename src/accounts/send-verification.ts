@@ -3,7 +3,7 @@ import type { Db } from "../../db/types.ts";
 import type { Vault } from "../lib/crypto.ts";
 import type { Language } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import { createRateLimiter, type RateLimiter } from "../lib/rate-limiter.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../lib/shared-limits.ts";
 import type { Mailer } from "../notify/mail.ts";
 import { type Letter, writeMail } from "../notify/mail-text.ts";
 import type { SettingsReader } from "../settings/settings.ts";
@@ -19,14 +19,15 @@ export type MailCodeDeps = Readonly<{
   settings: SettingsReader;
   mailer: Mailer;
   /** Mails per address, whoever asks for them. */
-  mailLimiter: RateLimiter;
+  mailLimiter: Limiter;
 }>;
 
-export const createMailLimiter = (): RateLimiter => createRateLimiter({ count: 10, windowMs: 3_600_000 });
+export const createMailLimiter = (shared: SharedLimits | null): Limiter =>
+  createLimiter(shared, "mails", { count: 10, windowMs: 3_600_000 });
 
 /** Counts a mail to an address. Throws OperationError when it gets too many. */
-export function countMail(limiter: RateLimiter, address: string): void {
-  const seconds = limiter.take(address.toLowerCase());
+export async function countMail(limiter: Limiter, address: string): Promise<void> {
+  const seconds = await limiter.take(address.toLowerCase());
   if (seconds > 0) throw new OperationError("mail_too_often", { seconds }, { status: 429, retryAfterSeconds: seconds });
 }
 
@@ -53,7 +54,7 @@ export async function sendVerification(
       pauseSeconds: PAUSE_SECONDS,
     },
   );
-  countMail(mailLimiter, target);
+  await countMail(mailLimiter, target);
   await mailer.send(writeMail(target, letter(request.language, settings.get("SystemName"), code)));
 }
 

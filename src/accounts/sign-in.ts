@@ -3,14 +3,15 @@ import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import { createRateLimiter, type RateLimiter } from "../lib/rate-limiter.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../lib/shared-limits.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { countGuess } from "./confirm-owner.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords.ts";
 import { ROLE, USER_STATUS } from "./roles.ts";
 
 /** Tries per account, whatever addresses they come from. */
-export const createSignInLimiter = (): RateLimiter => createRateLimiter({ count: 10, windowMs: 600_000 });
+export const createSignInLimiter = (shared: SharedLimits | null): Limiter =>
+  createLimiter(shared, "sign-in", { count: 10, windowMs: 600_000 });
 
 /**
  * Checks a username (or e-mail address) and password; returns the user's id. Unknown, wrong and banned are told in the same
@@ -18,21 +19,21 @@ export const createSignInLimiter = (): RateLimiter => createRateLimiter({ count:
  * Throws OperationError.
  */
 export async function signInWithPassword(
-  deps: Readonly<{ db: Db; settings: SettingsReader; limiter: RateLimiter }>,
+  deps: Readonly<{ db: Db; settings: SettingsReader; limiter: Limiter }>,
   given: Readonly<{ username: string; password: string }>,
 ): Promise<number> {
   const { db, settings, limiter } = deps;
   const name = given.username.trim().normalize("NFC");
   if (name === "" || given.password === "") throw new OperationError("login_required_fields");
   const account = name.toLowerCase().slice(0, 320);
-  countGuess(limiter, account);
+  await countGuess(limiter, account);
   const user = await findByLogin(db, name);
   const matches = await verifyPassword(given.password, user?.passwordHash ?? null);
   if (!user || !matches || user.status === USER_STATUS.banned) throw new OperationError("login_failed");
   if (!settings.get("PasswordLoginEnabled") && user.role < ROLE.root) {
     throw new OperationError("password_login_disabled");
   }
-  limiter.forget(account);
+  await limiter.forget(account);
   await db.update(users).set({ lastLoginAt: nowSeconds() }).where(eq(users.id, user.id));
   if (user.passwordHash && isOutdatedHash(user.passwordHash)) {
     const passwordHash = await hashPassword(given.password);

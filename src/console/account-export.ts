@@ -6,14 +6,14 @@ import { issueDownload } from "../accounts/download-ticket.ts";
 import { exportAccount } from "../accounts/export-account.ts";
 import type { Session } from "../accounts/sessions.ts";
 import type { Vault } from "../lib/crypto.ts";
-import type { RateLimiter } from "../lib/rate-limiter.ts";
+import type { Limiter } from "../lib/shared-limits.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import type { rateLimit } from "./rate-limit.ts";
 
-type Services = Readonly<{ db: Db; vault: Vault; settings: SettingsReader; signInLimiter: RateLimiter }>;
+type Services = Readonly<{ db: Db; vault: Vault; settings: SettingsReader; signInLimiter: Limiter }>;
 
 const wishes = t.Object({ with_keys: t.Optional(t.Boolean()), password: t.Optional(t.String({ maxLength: 200 })) });
 

@@ -10,6 +10,7 @@ import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Vault } from "../lib/crypto.ts";
 import type { Logger } from "../lib/log.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { SharedLimits } from "../lib/shared-limits.ts";
 import type { Broadcasts } from "../notify/broadcast.ts";
 import type { Mailer } from "../notify/mail.ts";
 import type { Notifier } from "../notify/notifier.ts";
@@ -50,6 +51,7 @@ export type IdentityServices = Readonly<{
   setup: Setup;
   channels: { modelsOf(group: string): readonly string[] };
   clientAddress: ClientAddress;
+  sharedLimits: SharedLimits | null;
   fetch: SafeFetch;
   mailer: Mailer;
   notifier: Notifier;
@@ -72,7 +74,7 @@ export function identityRoutes(
   guarded: ReturnType<typeof guard>,
   limits: ReturnType<typeof rateLimit>,
 ) {
-  const signInLimiter = createSignInLimiter();
+  const signInLimiter = createSignInLimiter(services.sharedLimits);
   return new Elysia({ name: "console/identity" })
     .use(statusRoutes(services, guarded))
     .use(downloadRoutes(services, guarded))

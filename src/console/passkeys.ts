@@ -11,7 +11,7 @@ import {
   signInWithPasskey,
 } from "../accounts/passkeys.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import type { RateLimiter } from "../lib/rate-limiter.ts";
+import type { Limiter } from "../lib/shared-limits.ts";
 import { type EntranceCall, openSession } from "./enter.ts";
 import { ok } from "./envelope.ts";
 import { flowCookie, flowCookieOf } from "./flow-cookie.ts";
@@ -25,7 +25,7 @@ const response = t.Object({ id: t.String({ maxLength: 2048 }) }, { additionalPro
 
 /** Passkeys: making, listing and forgetting one's own, and signing in with one. */
 export function passkeyRoutes(
-  services: OAuthServices & Readonly<{ signInLimiter: RateLimiter }>,
+  services: OAuthServices & Readonly<{ signInLimiter: Limiter }>,
   guarded: ReturnType<typeof guard>,
   limits: ReturnType<typeof rateLimit>,
 ) {

@@ -17,6 +17,7 @@ function start(limits: { api: number; critical: number }) {
   const limited = rateLimit({
     rateLimits: { api: every(limits.api), web: null, critical: every(limits.critical) },
     clientAddress,
+    sharedLimits: null,
   });
   const app = new Elysia()
     .use(envelope({ log: createLogger({ logLevel: "silent", logFormat: "json" }) }))

@@ -2,31 +2,35 @@ import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import { type ClientAddress, limitKeyOf, type PeerSource } from "../lib/client-ip.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import { createRateLimiter, type RateLimiter } from "../lib/rate-limiter.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../lib/shared-limits.ts";
 import { isConsolePath } from "./envelope.ts";
 
-type LimitServices = Readonly<{ rateLimits: Config["rateLimits"]; clientAddress: ClientAddress }>;
+type LimitServices = Readonly<{
+  rateLimits: Config["rateLimits"];
+  clientAddress: ClientAddress;
+  sharedLimits: SharedLimits | null;
+}>;
 
 /**
  * Limits calls under /api by address. Routes that guess at secrets or send mail say `{ critical: true }` and share a
  * stricter count. A refusal is 429 with the envelope and `Retry-After`.
  */
-export function rateLimit({ rateLimits, clientAddress }: LimitServices) {
-  const api = rateLimits.api && createRateLimiter(rateLimits.api);
-  const critical = rateLimits.critical && createRateLimiter(rateLimits.critical);
+export function rateLimit({ rateLimits, clientAddress, sharedLimits }: LimitServices) {
+  const api = rateLimits.api && createLimiter(sharedLimits, "console", rateLimits.api);
+  const critical = rateLimits.critical && createLimiter(sharedLimits, "console-critical", rateLimits.critical);
 
-  const count = (limiter: RateLimiter | null, request: Request, server: PeerSource) => {
+  const count = async (limiter: Limiter | null, request: Request, server: PeerSource) => {
     const ip = clientAddress.ip(request, server);
     // Without an address (a unix socket) everybody would share one count.
     if (!limiter || ip === "") return;
-    const seconds = limiter.take(limitKeyOf(ip));
+    const seconds = await limiter.take(limitKeyOf(ip));
     if (seconds > 0) {
       throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
     }
   };
   return new Elysia({ name: "console/rate-limit" })
     .onRequest(({ request, server }) => {
-      if (isConsolePath(new URL(request.url).pathname)) count(api, request, server);
+      if (isConsolePath(new URL(request.url).pathname)) return count(api, request, server);
     })
     .macro({
       critical: (_: true) => ({

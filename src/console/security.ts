@@ -13,7 +13,7 @@ import {
   useSecondFactor,
 } from "../accounts/totp.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import type { RateLimiter } from "../lib/rate-limiter.ts";
+import type { Limiter } from "../lib/shared-limits.ts";
 import { openSession } from "./enter.ts";
 import { ok } from "./envelope.ts";
 import { flowCookieOf } from "./flow-cookie.ts";
@@ -26,7 +26,7 @@ const password = t.Optional(t.String({ maxLength: 200 }));
 
 /** The second factor at sign-in and in one's own settings, and one's own logins. */
 export function securityRoutes(
-  services: OAuthServices & Readonly<{ signInLimiter: RateLimiter }>,
+  services: OAuthServices & Readonly<{ signInLimiter: Limiter }>,
   guarded: ReturnType<typeof guard>,
   limits: ReturnType<typeof rateLimit>,
 ) {
@@ -35,9 +35,9 @@ export function securityRoutes(
 
   /** Uses a code up. Guesses count against the account, wherever they are made. */
   const requireCode = async (userId: number, given: string) => {
-    countGuess(signInLimiter, `factor:${userId}`);
+    await countGuess(signInLimiter, `factor:${userId}`);
     if (!(await useSecondFactor(services, userId, given))) throw new OperationError("second_factor_wrong");
-    signInLimiter.forget(`factor:${userId}`);
+    await signInLimiter.forget(`factor:${userId}`);
   };
   return new Elysia({ prefix: "/api/user", name: "console/security" })
     .use(guarded)
@@ -66,9 +66,9 @@ export function securityRoutes(
     .post(
       "/totp/confirm",
       async ({ actor, body }) => {
-        countGuess(signInLimiter, `factor:${actor.id}`);
+        await countGuess(signInLimiter, `factor:${actor.id}`);
         const codes = await confirmTotp(services, actor.id, body.code);
-        signInLimiter.forget(`factor:${actor.id}`);
+        await signInLimiter.forget(`factor:${actor.id}`);
         return ok({ recovery_codes: codes });
       },
       { role: "user", critical: true, body: t.Object({ code }) },

@@ -7,7 +7,7 @@ import { checkTurnstile } from "../accounts/turnstile.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Vault } from "../lib/crypto.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
-import type { RateLimiter } from "../lib/rate-limiter.ts";
+import type { Limiter } from "../lib/shared-limits.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { enter } from "./enter.ts";
 import { ok } from "./envelope.ts";
@@ -19,7 +19,7 @@ type SessionServices = Readonly<{
   settings: SettingsReader;
   sessions: Sessions;
   clientAddress: ClientAddress;
-  signInLimiter: RateLimiter;
+  signInLimiter: Limiter;
   fetch: SafeFetch;
   signInAddresses: Readonly<{ turnstileVerify: string }>;
 }>;

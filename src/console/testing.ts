@@ -59,7 +59,7 @@ export async function startTestConsole(
   const setup = await createSetup({ db, changes, vault, version: "test" });
   const clientAddress = createClientAddress([]);
   const guarded = guard({ db, users, sessions, vault });
-  const limits = rateLimit({ rateLimits: { api: null, web: null, critical: null }, clientAddress });
+  const limits = rateLimit({ rateLimits: { api: null, web: null, critical: null }, clientAddress, sharedLimits: null });
   const policy = createAddressPolicy(true);
   const { signInAddresses, notifyAddresses, notifyLimit } = readConfig({});
   const fetch = createSafeFetch(policy);
@@ -87,6 +87,7 @@ export async function startTestConsole(
           setup,
           channels,
           clientAddress,
+          sharedLimits: null,
           fetch,
           mailer,
           notifier,

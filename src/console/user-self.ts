@@ -8,11 +8,11 @@ import { updateProfile } from "../accounts/update-profile.ts";
 import { updateSetting } from "../accounts/update-setting.ts";
 import { viewUser } from "../accounts/user-view.ts";
 import type { Vault } from "../lib/crypto.ts";
-import type { RateLimiter } from "../lib/rate-limiter.ts";
+import type { Limiter } from "../lib/shared-limits.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 
-type SelfServices = Readonly<{ db: Db; changes: Changes; vault: Vault; signInLimiter: RateLimiter }>;
+type SelfServices = Readonly<{ db: Db; changes: Changes; vault: Vault; signInLimiter: Limiter }>;
 
 const address = t.Optional(t.String({ maxLength: 2000 }));
 const secret = t.Optional(t.Nullable(t.String({ maxLength: 500 })));

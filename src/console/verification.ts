@@ -10,6 +10,7 @@ import type { ClientAddress, PeerSource } from "../lib/client-ip.ts";
 import type { Logger } from "../lib/log.ts";
 import { languageOf } from "../lib/messages.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { SharedLimits } from "../lib/shared-limits.ts";
 import { done, ok } from "./envelope.ts";
 import type { rateLimit } from "./rate-limit.ts";
 
@@ -20,6 +21,7 @@ export type VerificationServices = Omit<MailCodeDeps, "mailLimiter"> &
     sessions: Sessions;
     clientAddress: ClientAddress;
     fetch: SafeFetch;
+    sharedLimits: SharedLimits | null;
     log: Logger;
     signInAddresses: Readonly<{ turnstileVerify: string }>;
     /** Where the console is when no ServerAddress is set. */
@@ -33,7 +35,7 @@ const mailQuery = t.Object({
 
 /** Codes and links by mail: confirming an address, resetting a password. */
 export function verificationRoutes(given: VerificationServices, limits: ReturnType<typeof rateLimit>) {
-  const services = { ...given, mailLimiter: createMailLimiter() };
+  const services = { ...given, mailLimiter: createMailLimiter(given.sharedLimits) };
   const { settings, fetch, clientAddress, signInAddresses, localAddress } = services;
 
   const isPerson = (token: string | undefined, request: Request, server: PeerSource) =>

@@ -1,6 +1,6 @@
 import { RedisClient } from "bun";
 import type { Logger } from "./log.ts";
-import { createRateLimiter, type Limit, waitSeconds } from "./rate-limiter.ts";
+import { createRateLimiter, type Limit, type RateLimiter, waitSeconds } from "./rate-limiter.ts";
 
 /** Counts shared by replicas; the same as RateLimiter, but it has to ask. */
 export type SharedRateLimiter = {
@@ -10,7 +10,12 @@ export type SharedRateLimiter = {
   check(key: string): Promise<number>;
   /** Counts so many without asking; never rejects. */
   add(key: string, amount: number): Promise<void>;
+  /** Starts the key's count anew; never rejects. */
+  forget(key: string): Promise<void>;
 };
+
+/** Counts in this process, or where replicas count together. */
+export type Limiter = RateLimiter | SharedRateLimiter;
 
 /** Redis or Valkey as a place to count in. */
 export type SharedLimits = Readonly<{
@@ -42,34 +47,55 @@ if ARGV[3] ~= '0' and (room or ARGV[5] == '1') then
 end
 return {count, before}`;
 
+/** A limiter whose counts replicas share under `name`, where there is a place for it. */
+export const createLimiter = (shared: SharedLimits | null, name: string, limit: Limit): Limiter =>
+  shared ? shared.limiter(name, limit) : createRateLimiter(limit);
+
 /** How much a question counts, and whether past the limit too. */
 type Count = Readonly<{ amount: number; always: boolean }>;
 
+type Options = Readonly<{ now?: () => number; timeoutMs?: number }>;
+
 /** Connects when it is first needed. Where Redis fails or takes longer than 250 ms, limits fall back to this process. */
-export function createSharedLimits(url: string, log: Logger, now: () => number = Date.now): SharedLimits {
-  const redis = new RedisClient(url, { connectionTimeout: TIMEOUT_MS, enableOfflineQueue: true, autoReconnect: true });
+export function createSharedLimits(
+  url: string,
+  log: Logger,
+  { now = Date.now, timeoutMs = TIMEOUT_MS }: Options = {},
+): SharedLimits {
+  const redis = new RedisClient(url, { connectionTimeout: timeoutMs, enableOfflineQueue: true, autoReconnect: true });
   let restUntil = 0;
 
-  const ask = async (name: string, key: string, limit: Limit, { amount, always }: Count): Promise<number | null> => {
-    const time = now();
-    if (time < restUntil) return null;
-    const index = Math.floor(time / limit.windowMs);
-    const elapsed = (time % limit.windowMs) / limit.windowMs;
-    const keys = [index, index - 1].map((window) => `sluice:limit:${name}:${limit.windowMs}:${key}:${window}`);
-    const numbers = [limit.count, elapsed, amount, 2 * limit.windowMs, always ? 1 : 0].map(String);
+  /** Null without an answer. */
+  const send = async (command: string, parameters: string[]): Promise<unknown> => {
+    if (now() < restUntil) return null;
     try {
-      const asked = redis.send("EVAL", [SCRIPT, "2", ...keys, ...numbers]);
+      const asked = redis.send(command, parameters);
       asked.catch(() => {});
-      const answer: unknown = await Promise.race([asked, Bun.sleep(TIMEOUT_MS)]);
-      if (!Array.isArray(answer)) throw new Error("no answer in time");
+      const answer: unknown = await Promise.race([asked, Bun.sleep(timeoutMs)]);
+      if (answer == null) throw new Error("no answer in time");
       if (restUntil > 0) log.info("redis answers again: limits are shared");
       restUntil = 0;
-      return waitSeconds(limit, { count: Number(answer[0]), before: Number(answer[1]) }, time);
+      return answer;
     } catch (error) {
       if (restUntil === 0) log.warn({ error }, "redis does not answer: limits are counted by each process");
       restUntil = now() + REST_MS;
       return null;
     }
+  };
+
+  /** Where this window and the one before it are counted. */
+  const placesOf = (name: string, key: string, { windowMs }: Limit, time: number): string[] => {
+    const index = Math.floor(time / windowMs);
+    return [index, index - 1].map((window) => `sluice:limit:${name}:${windowMs}:${key}:${window}`);
+  };
+
+  const ask = async (name: string, key: string, limit: Limit, { amount, always }: Count): Promise<number | null> => {
+    const time = now();
+    const elapsed = (time % limit.windowMs) / limit.windowMs;
+    const numbers = [limit.count, elapsed, amount, 2 * limit.windowMs, always ? 1 : 0].map(String);
+    const answer = await send("EVAL", [SCRIPT, "2", ...placesOf(name, key, limit, time), ...numbers]);
+    if (!Array.isArray(answer)) return null;
+    return waitSeconds(limit, { count: Number(answer[0]), before: Number(answer[1]) }, time);
   };
   return {
     limiter(name, limit) {
@@ -79,6 +105,10 @@ export function createSharedLimits(url: string, log: Logger, now: () => number =
         check: async (key) => (await ask(name, key, limit, { amount: 0, always: false })) ?? local.check(key),
         async add(key, amount) {
           if ((await ask(name, key, limit, { amount, always: true })) === null) local.add(key, amount);
+        },
+        async forget(key) {
+          local.forget(key);
+          await send("DEL", placesOf(name, key, limit, now()));
         },
       };
     },

@@ -1,5 +1,4 @@
-import { createRateLimiter, type RateLimiter } from "../lib/rate-limiter.ts";
-import type { SharedLimits, SharedRateLimiter } from "../lib/shared-limits.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../lib/shared-limits.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { RelayError } from "./errors.ts";
 
@@ -11,7 +10,6 @@ export type ModelRequestLimit = {
   succeeded(userId: number): void;
 };
 
-type Limiter = RateLimiter | SharedRateLimiter;
 type Limits = { minutes: number; total: number; success: number; all: Limiter | null; successes: Limiter };
 
 /**
@@ -31,8 +29,7 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
     const success = settings.get("ModelRequestRateLimitSuccessCount");
     if (limits?.minutes === minutes && limits.total === total && limits.success === success) return;
     const windowMs = minutes * 60_000;
-    const limiter = (name: string, count: number): Limiter =>
-      shared ? shared.limiter(name, { count, windowMs }) : createRateLimiter({ count, windowMs });
+    const limiter = (name: string, count: number) => createLimiter(shared, name, { count, windowMs });
     limits = {
       minutes,
       total,

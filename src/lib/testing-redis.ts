@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+
+/** Redis or Valkey on this machine; undefined: neither is installed. */
+export const REDIS = ["/usr/bin/redis-server", "/usr/bin/valkey-server"].find(existsSync);
+
+/** A Redis in memory alone, on a free loopback port, which it keeps when it is ended and started again. */
+export async function startRedis() {
+  const port = freePort();
+  let server = await start(port);
+  const end = async () => {
+    server.kill("SIGKILL");
+    await server.exited;
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    end,
+    async again() {
+      server = await start(port);
+    },
+  };
+}
+
+function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
+
+/** Resolves when it takes connections. Throws after twenty seconds. */
+async function start(port: number): Promise<Bun.Subprocess> {
+  const command = [REDIS ?? "", "--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+  const server = Bun.spawn(command, { stdio: ["ignore", "ignore", "ignore"] });
+  for (let tries = 0; tries < 400; tries += 1) {
+    const isOpen = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
+      (socket) => {
+        socket.end();
+        return true;
+      },
+      () => false,
+    );
+    if (isOpen) return server;
+    await Bun.sleep(50);
+  }
+  server.kill("SIGKILL");
+  throw new Error("redis did not start");
+}
