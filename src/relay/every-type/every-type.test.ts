@@ -60,6 +60,35 @@ test("every type that holds chats is here", () => {
   expect(FAKES.map(({ type }) => type).toSorted((a, b) => a - b)).toEqual(chats);
 });
 
+/** Why a service cannot be asked for its models. */
+const NO_LIST: Readonly<Record<number, string>> = {
+  8: "the channel knows one address, that of its calls",
+  11: "the service has ended",
+  15: "the API has no list of models",
+  18: "the API has no list of models",
+  21: "libraries are no models",
+  23: "the signed API has no list; the address that takes plain keys has one",
+  33: "the runtime has no list of models, and keys for calls need not be allowed to use the control plane",
+  37: "an app's key is for that app alone",
+  41: "what a project may call is not told by a list",
+  1007: "the runtime has no list of models, and keys for calls need not be allowed to use the control plane",
+};
+
+test("every type lists its models, or it is known why it cannot", () => {
+  const channel = { baseUrl: "https://hunyuan.tencentcloudapi.com", other: "acc", openaiOrganization: "" };
+  for (const { id, name } of channelTypes.filter(({ capabilities }) => capabilities.includes("chat"))) {
+    const lists = providerOf(id)?.modelListUrl(channel) != null;
+    expect([name, lists]).toEqual([name, NO_LIST[id] === undefined]);
+    expect([name, FAKES.some(({ type, models }) => type === id && models)]).toEqual([name, lists]);
+  }
+});
+
+test("balances are those that services tell by an address of their own", () => {
+  const telling = channelTypes.filter(({ id }) => providerOf(id)?.balance).map(({ id }) => id);
+  const proved = FAKES.filter(({ balance }) => balance).map(({ type }) => type);
+  expect(proved.toSorted((a, b) => a - b)).toEqual(telling);
+});
+
 describe.each([...FAKES, zhipuFourth].map((fake) => [nameOf(fake), fake] as const))("%s", (_name, fake) => {
   let started: ReturnType<typeof start>;
   beforeAll(() => {
@@ -127,19 +156,24 @@ describe.each([...FAKES, zhipuFourth].map((fake) => [nameOf(fake), fake] as cons
     expect(refused).toMatchObject({ success: false, message: expect.stringContaining(REFUSED) });
   });
 
-  const upstreamOf = () => ({ type: fake.type, baseUrl: started.upstream.url, key: fake.key, other: fake.other ?? "" });
-  test.if(fake.models !== undefined)("lists its models", async () => {
-    expect(await fetchModels(fetch, upstreamOf())).toEqual(["model-a", "model-b"]);
-  });
-
-  test.if(fake.balance !== undefined)("tells what is left", async () => {
-    const { balance, authHeaders } = providerOf(fake.type) ?? {};
-    const channel = { baseUrl: started.upstream.url, other: fake.other ?? "", openaiOrganization: "" };
-    const headers = balance?.headers?.(fake.key) ?? authHeaders?.(channel, fake.key) ?? {};
-    const answer: unknown = JSON.parse((await fetch(balance?.url(channel) ?? "", { headers })).text());
-    expect({ amount: balance?.read(answer), currency: balance?.currency?.(channel, answer) ?? "USD" }).toEqual({
-      amount: fake.balance?.amount ?? null,
-      currency: fake.balance?.currency ?? "",
+  if (fake.models) {
+    test("lists its models", async () => {
+      const { type, key, other = "" } = fake;
+      const upstream = { type, baseUrl: started.upstream.url, key, other };
+      expect(await fetchModels(fetch, upstream)).toEqual(["model-a", "model-b"]);
     });
-  });
+  }
+
+  if (fake.balance) {
+    test("tells what is left", async () => {
+      const { balance, authHeaders } = providerOf(fake.type) ?? {};
+      const channel = { baseUrl: started.upstream.url, other: fake.other ?? "", openaiOrganization: "" };
+      const headers = balance?.headers?.(fake.key) ?? authHeaders?.(channel, fake.key) ?? {};
+      const answer: unknown = JSON.parse((await fetch(balance?.url(channel) ?? "", { headers })).text());
+      expect({ amount: balance?.read(answer), currency: balance?.currency?.(channel, answer) ?? "USD" }).toEqual({
+        amount: fake.balance?.amount ?? null,
+        currency: fake.balance?.currency ?? "",
+      });
+    });
+  }
 });

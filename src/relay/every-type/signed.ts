@@ -151,6 +151,12 @@ const chatglm: FakeType = {
     ]);
   },
   refusal: { status: 400, answer: () => ({ code: 1210, msg: REFUSED, success: false }) },
+  // The fourth API takes whole keys too.
+  beside: ({ path, headers }) =>
+    path === "/api/paas/v4/models" && headers.get("authorization") === "Bearer id.secret"
+      ? Response.json({ object: "list", data: [{ id: "model-b" }, { id: "model-a" }] })
+      : null,
+  models: ["model-b", "model-a"],
 };
 
 /** The same type's fourth API, which takes the token as OpenAI takes keys. */
