@@ -28,7 +28,7 @@ import { taskRoutes } from "./console/tasks.ts";
 import { tokenRoutes } from "./console/tokens.ts";
 import { walletRoutes } from "./console/wallet.ts";
 import { type PageLimit, webAssets } from "./console/web-assets.ts";
-import type { Overhead, Patient } from "./doctor/patient.ts";
+import type { Overhead, Patient, RelayBenchmark } from "./doctor/patient.ts";
 import { health, type Readiness } from "./health.ts";
 import { limitKeyOf } from "./lib/client-ip.ts";
 import { nowSeconds } from "./lib/clock.ts";
@@ -38,6 +38,7 @@ import { createRateLimiter } from "./lib/rate-limiter.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./lib/request-id.ts";
 import { channelDisabled } from "./notify/channel-notices.ts";
 import { openApiDocument } from "./openapi.ts";
+import { runBenchmark } from "./relay/benchmark/run-benchmark.ts";
 import { createObjectStore, createRelay, createResponseStore, type RelayServices, type Talk } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
 import { readStanding } from "./tokens/read-standing.ts";
@@ -61,8 +62,9 @@ export type App = Readonly<{
  * router of its own, so that nothing the console needs runs before a relayed call.
  */
 export function createApp(services: Services, draining: () => boolean): App {
-  const { routes, talks, explain, readLive, readOverhead } = createRelay(relayServices(services));
-  const patient = patientOf(services, readOverhead);
+  const parts = relayServices(services);
+  const { routes, talks, explain, readLive, readOverhead } = createRelay(parts);
+  const patient = patientOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
   const api = managementApi(services, explain, readLive, patient);
   const document = lazily(() => openApiDocument([relay, api], version));
@@ -141,11 +143,16 @@ function pageLimit({ config, clientAddress }: Services): PageLimit {
 }
 
 /** What the doctor examines; the site's own address may be a private one. */
-function patientOf(services: Services, readOverhead: () => Overhead): Patient {
+function patientOf(
+  services: Services,
+  readOverhead: () => Overhead,
+  benchmark: () => Promise<RelayBenchmark>,
+): Patient {
   const { billing } = services;
   return {
     ...services,
     ownFetch: createSafeFetch(createAddressPolicy(true)),
+    benchmark,
     running: { billing, readOverhead },
   };
 }

@@ -12,6 +12,8 @@ import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { loadSecrets } from "../lib/secrets.ts";
 import { createSharedLimits } from "../lib/shared-limits.ts";
 import { createMailer } from "../notify/mail.ts";
+import { runBenchmark } from "../relay/benchmark/run-benchmark.ts";
+import { createObjectStore, createResponseStore } from "../relay/index.ts";
 import { createSettings } from "../settings/settings.ts";
 import { askGateway, textOf } from "./control-client.ts";
 
@@ -75,6 +77,14 @@ async function examineData({ config, log, vault, database }: Opened): Promise<Re
     fetch: createSafeFetch(policy),
     ownFetch: createSafeFetch(createAddressPolicy(true)),
     mailer: createMailer({ settings, policy, log }),
+    benchmark: () =>
+      runBenchmark({
+        settings,
+        responses: createResponseStore(db, log),
+        objects: createObjectStore(db),
+        tasks: { db, changes, settings, vault, log, hookFetch: createSafeFetch(policy) },
+        log,
+      }),
     running: null,
   };
   try {

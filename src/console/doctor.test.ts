@@ -21,6 +21,7 @@ beforeAll(async () => {
         ownFetch: createSafeFetch(policy),
         mailer: createMailer({ ...services, policy }),
         sharedLimits: null,
+        benchmark: async () => ({ calls: 200, p50Ms: 1, p99Ms: 2, perSecond: 2000 }),
         running: null,
       },
       guarded,

@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from "node:os";
 import { type Finding, fine, skipped, trouble } from "./finding.ts";
-import type { Overhead, Patient } from "./patient.ts";
+import type { Overhead, Patient, RelayBenchmark } from "./patient.ts";
 
 const TURNS = 20;
 const TURN_MS = 5;
@@ -8,9 +8,16 @@ const LATE_MS = 50;
 /** The gateway's own share of a call that an operator need not think about. */
 const SLOW_OVERHEAD_MS = 20;
 
-/** How busy this machine is, how late the process gets its turns, and what the gateway added to recent calls. */
-export async function checkMachine({ running }: Pick<Patient, "running">): Promise<Finding[]> {
-  const findings = [judgeLoad(loadavg()[0] ?? 0, availableParallelism()), judgeLateness(await latestTurn())];
+/** Slower than this, a core has hardly anything left for the gateway. */
+const FEW_CALLS_A_SECOND = 50;
+
+/** How busy this machine is, how late the process gets its turns, and what the gateway adds to calls: now, and to recent ones. */
+export async function checkMachine({ running, benchmark }: Pick<Patient, "running" | "benchmark">): Promise<Finding[]> {
+  const findings = [
+    judgeLoad(loadavg()[0] ?? 0, availableParallelism()),
+    judgeLateness(await latestTurn()),
+    judgeBenchmark(await benchmark()),
+  ];
   findings.push(running ? judgeOverhead(running.readOverhead()) : skipped("doctor_overhead_not_running"));
   return findings;
 }
@@ -30,6 +37,14 @@ export function judgeOverhead(overhead: Overhead): Finding {
   const { calls, p50Ms, p99Ms } = overhead;
   const said = ["doctor_overhead", { calls, p50: p50Ms.toFixed(2), p99: p99Ms.toFixed(2) }] as const;
   return p50Ms > SLOW_OVERHEAD_MS ? trouble("warn", said, ["doctor_fix_machine"]) : fine(...said);
+}
+
+export function judgeBenchmark({ calls, p50Ms, p99Ms, perSecond }: RelayBenchmark): Finding {
+  const figures = { calls, p50: p50Ms.toFixed(2), p99: p99Ms.toFixed(2), perSecond };
+  const said = ["doctor_benchmark", figures] as const;
+  return p50Ms > SLOW_OVERHEAD_MS || perSecond < FEW_CALLS_A_SECOND
+    ? trouble("warn", said, ["doctor_fix_machine"])
+    : fine(...said);
 }
 
 /** How much later than asked for a timer came, at worst. */

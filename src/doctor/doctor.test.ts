@@ -18,7 +18,7 @@ import { checkClock, judgeSkew } from "./check-clock.ts";
 import { checkDatabase, judgeWrite } from "./check-database.ts";
 import { checkDisk, judgeSpace, judgeSync } from "./check-disk.ts";
 import { checkJournal, judgeDepth } from "./check-journal.ts";
-import { judgeLateness, judgeLoad, judgeOverhead } from "./check-machine.ts";
+import { checkMachine, judgeBenchmark, judgeLateness, judgeLoad, judgeOverhead } from "./check-machine.ts";
 import { checkSecrets } from "./check-secrets.ts";
 import { checkMail, checkRedis } from "./check-services.ts";
 import { checkStreams } from "./check-streams.ts";
@@ -233,7 +233,12 @@ test("channels that no call reaches and models without a price are told", async 
   ]);
 });
 
-test("a busy machine and a slow gateway are told", () => {
+test("a busy machine and a slow gateway are told", async () => {
+  const measured = { calls: 200, p50Ms: 0.5, p99Ms: 2, perSecond: 3000 };
+  const found = brief(await checkMachine({ running: null, benchmark: async () => measured }));
+  expect(found.slice(2)).toEqual(["ok doctor_benchmark", "skip doctor_overhead_not_running"]);
+  expect(judgeBenchmark({ ...measured, p50Ms: 30 }).state).toBe("warn");
+  expect(judgeBenchmark({ ...measured, perSecond: 20 }).state).toBe("warn");
   expect([judgeLoad(1, 2).state, judgeLoad(9, 2).state]).toEqual(["ok", "warn"]);
   expect([judgeLateness(2).state, judgeLateness(200).state]).toEqual(["ok", "warn"]);
   expect(judgeOverhead(null).state).toBe("skip");

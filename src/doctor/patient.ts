@@ -11,6 +11,9 @@ import type { SettingsReader } from "../settings/settings.ts";
 /** The gateway's own time in recent calls, up to the first byte of the answer: milliseconds; null: no call yet. */
 export type Overhead = Readonly<{ calls: number; p50Ms: number; p99Ms: number }> | null;
 
+/** What the relay adds to a call on this machine: milliseconds, and calls a second when some come at once. */
+export type RelayBenchmark = Readonly<{ calls: number; p50Ms: number; p99Ms: number; perSecond: number }>;
+
 /** What is examined: a running gateway, or its data while none runs. */
 export type Patient = Readonly<{
   config: Pick<Config, "dataDir" | "encryptionKey" | "trustedProxies">;
@@ -24,6 +27,8 @@ export type Patient = Readonly<{
   ownFetch: SafeFetch;
   mailer: Mailer;
   sharedLimits: SharedLimits | null;
+  /** Measures the relay with calls to itself; nobody is charged. */
+  benchmark(): Promise<RelayBenchmark>;
   /** Only in a running gateway. */
   running: Readonly<{
     billing: Pick<Billing, "status" | "flush">;

@@ -110,7 +110,8 @@ const SETTLE_MS = 600_000;
 /** How often kept responses that have expired are deleted. */
 const SWEEP_MS = 3_600_000;
 
-function createContext(services: RelayServices): RelayContext {
+/** The memory of one relay, and the other rooms as it sees them. */
+export function createContext(services: RelayServices): RelayContext {
   const coolDown = createCoolDown();
   const watch = createWatch();
   const policy = createAddressPolicy(services.config.allowPrivateUpstreams);
