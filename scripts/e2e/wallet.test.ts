@@ -1,24 +1,18 @@
-/** Somebody redeems, checks in, pays, invites and is paid in a real browser, in both languages. */
+/** Somebody redeems codes and pays in a real browser; an administrator completes an order whose payment was never told. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { signEasyPay } from "../../src/wallet/easy-pay.ts";
-import { type Language, openBrowser, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
+import { openBrowser, WORDS } from "./browser.ts";
+import { login } from "./console-client.ts";
+import { type Desk, filled, openDesk, WAYS } from "./desk.ts";
 import { type Gateway, type Session, setOption, setUp, startGateway } from "./harness.ts";
 
-const PATIENCE_MS = 10_000;
-const NAME = "payer";
 const PASSWORD = "a payer's password";
 const MERCHANT_KEY = "merchant key";
 const WEBHOOK_SECRET = "whsec_e2e";
 const PAYMENT_SITE = "https://pay.example.test";
 const DOLLAR = 500_000;
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 30_000);
-afterAll(() => browser.close());
 
 /** Answers like the service that takes cards; `opened` are the orders it was asked to take. */
 function startFakeStripe() {
@@ -35,187 +29,190 @@ function startFakeStripe() {
   return { url: `http://127.0.0.1:${server.port}`, opened, stop: () => server.stop(true) };
 }
 
-describe.each<[Language, boolean, number]>([
-  ["en", false, 1280],
-  ["zh", true, 390],
-])("the wallet in %s (dark: %p, %p px)", (language, dark, width) => {
-  const words = WORDS[language];
-  let gateway: Gateway;
-  let stripe: ReturnType<typeof startFakeStripe>;
-  let root: Session;
-  let page: Page;
-  let complaints: string[];
+let browser: Browser;
+let gateway: Gateway;
+let stripe: ReturnType<typeof startFakeStripe>;
+let root: Session;
+beforeAll(async () => {
+  stripe = startFakeStripe();
+  [browser, gateway] = await Promise.all([openBrowser(), startGateway({ env: { STRIPE_API_URL: stripe.url } })]);
+  root = await setUp(gateway);
+  const options = {
+    ServerAddress: gateway.url,
+    RechargeCashbackRate: 10,
+    MinTopUp: 2,
+    PayAddress: PAYMENT_SITE,
+    EpayId: "1001",
+    EpayKey: MERCHANT_KEY,
+    StripeSecretKey: "sk_e2e",
+    StripeWebhookSecret: WEBHOOK_SECRET,
+  };
+  for (const [key, value] of Object.entries(options)) await setOption(root, key, value);
+}, 90_000);
+afterAll(async () => {
+  await browser.close();
+  await gateway.stop();
+  await stripe.stop();
+});
+
+/** Tells the gateway of a payment as Easy Pay does; returns what it answers. */
+async function tellEasyPay(form: Readonly<Record<string, string>>, changes: object = {}, key = MERCHANT_KEY) {
+  const { pid = "", out_trade_no = "", type = "", name = "", money = "" } = form;
+  const notice = { pid, trade_no: "GW1", out_trade_no, type, name, money, trade_status: "TRADE_SUCCESS", ...changes };
+  const query = new URLSearchParams({ ...notice, sign: signEasyPay(notice, key), sign_type: "MD5" });
+  return (await fetch(`${gateway.url}/api/user/epay/notify?${query}`)).text();
+}
+
+/** Tells the gateway of a payment by card as Stripe does; returns the answer's status. */
+async function tellStripe(tradeNo: string, secret = WEBHOOK_SECRET) {
+  const paid = { amount_total: 1000, currency: "usd", payment_status: "paid" };
+  const object = { id: "cs_e2e", client_reference_id: tradeNo, ...paid };
+  const body = JSON.stringify({ id: "evt", object: "event", type: "checkout.session.completed", data: { object } });
+  const time = Math.floor(Date.now() / 1000);
+  const signature = createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
+  const headers = { "stripe-signature": `t=${time},v1=${signature}` };
+  return (await fetch(`${gateway.url}/api/stripe/webhook`, { method: "POST", body, headers })).status;
+}
+
+describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
+  const { wallet: words, agents } = WORDS[language];
+  const name = `payer-${language}`;
+  const guest = `guest-${language}`;
+  let desk: Desk;
+  let own: Session;
+  let invited: Session;
   /** What the browser posted to the payment site. */
   let posted = new URLSearchParams();
 
-  const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
-  const signIn = async (username: string, password: string) => {
-    await page.goto(`${gateway.url}/login`);
-    await page.locator('input[name="username"]').fill(username);
-    await page.locator('input[name="password"]').fill(password);
-    await button(words.login.submit).click();
-    await page.waitForURL("**/token");
-  };
-  const clean = async () => {
-    expect(await seriousFindings(page)).toEqual([]);
-    expect(await sidewaysScroll(page)).toBe(0);
-  };
-  const balanceIs = (dollars: string) => page.getByText(dollars, { exact: true }).first().waitFor();
-  const pay = async (method: string, price: RegExp) => {
-    await button(method).click();
-    // The price of the chosen way arrives a moment later; the quick amounts show theirs already.
-    await page.locator('button[type="submit"]', { hasText: price }).click();
-    await page.getByRole("dialog").getByRole("button", { name: price }).click();
-    await page.waitForURL(`${PAYMENT_SITE}/**`);
-  };
-
   beforeAll(async () => {
-    stripe = startFakeStripe();
-    gateway = await startGateway({ env: { ALLOW_PRIVATE_UPSTREAMS: "true", STRIPE_API_URL: stripe.url } });
-    root = await setUp(gateway);
-    const options = {
-      ServerAddress: gateway.url,
-      CheckInEnabled: "true",
-      CheckInQuota: String(DOLLAR),
-      QuotaForInviter: String(3 * DOLLAR),
-      PayAddress: PAYMENT_SITE,
-      EpayId: "1001",
-      EpayKey: MERCHANT_KEY,
-      StripeSecretKey: "sk_e2e",
-      StripeWebhookSecret: WEBHOOK_SECRET,
-    };
-    for (const [key, value] of Object.entries(options)) await setOption(root, key, value);
-    const account = { username: NAME, password: PASSWORD, password2: PASSWORD };
-    await root.send("POST", "/api/user/register", account);
-    ({ page, complaints } = await openPage(browser, { language, dark, width }));
-    page.setDefaultTimeout(PATIENCE_MS);
-    await page.route(`${PAYMENT_SITE}/**`, async (route) => {
+    await root.post("/api/user/", { username: name, password: PASSWORD });
+    own = await login(gateway, name, PASSWORD);
+    const invitation = { aff_code: await own.get("/api/user/aff"), password2: PASSWORD };
+    await root.send("POST", "/api/user/register", { username: guest, password: PASSWORD, ...invitation });
+    invited = await login(gateway, guest, PASSWORD);
+    desk = await openDesk(browser, gateway, WAYS[language], { username: name, password: PASSWORD });
+    await desk.page.route(`${PAYMENT_SITE}/**`, async (route) => {
       posted = new URLSearchParams(route.request().postData() ?? "");
       await route.fulfill({ contentType: "text/html", body: "<title>Pay</title>" });
     });
-    await signIn(NAME, PASSWORD);
   }, 60_000);
-  afterAll(async () => {
-    await page.context().close();
-    await gateway.stop();
-    await stripe.stop();
-  });
+  afterAll(() => desk.close());
 
-  test("redeems a code that came with the address", async () => {
-    const key = "e2e-gift-code";
-    await root.post("/api/redemption/", { name: "gift", quota: 2 * DOLLAR, count: 1, is_gift: true, key });
-    await page.goto(`${gateway.url}/topup?code=${key}`);
-    await button(words.wallet.redeem.action).click();
+  const balanceIs = (dollars: string) => desk.page.getByText(dollars, { exact: true }).first().waitFor();
+  const addCode = (key: string, dollars: number, more: object = {}) =>
+    root.post("/api/redemption/", { name: "e2e", quota: dollars * DOLLAR, count: 1, key, ...more });
+  const redeem = async (key: string) => {
+    await desk.page.getByLabel(words.redeem.label, { exact: true }).fill(key);
+    await desk.button(words.redeem.action).click();
+  };
+  const refusal = (text: string) => desk.page.getByRole("alert").filter({ hasText: text }).waitFor();
+  /** Chooses a way to pay, waits for its price, and confirms. Returns the form that was posted. */
+  const pay = async (method: keyof typeof words.methods, price: RegExp) => {
+    await desk.open("/topup");
+    await desk.button(words.methods[method]).click();
+    // The price of the chosen way arrives a moment later; the quick amounts show theirs already.
+    await desk.page.locator('button[type="submit"]', { hasText: price }).click();
+    await desk.button(price, desk.dialog()).click();
+    await desk.page.waitForURL(`${PAYMENT_SITE}/**`);
+    return Object.fromEntries(posted);
+  };
+
+  test("redeems a gift code that came with the address, and a code that is typed; neither twice", async () => {
+    await addCode(`gift-${language}`, 2, { is_gift: true });
+    await addCode(`code-${language}`, 1);
+    await desk.open(`/topup?code=gift-${language}`);
+    await desk.button(words.redeem.action).click();
+    await desk.told(filled(words.redeem.gift, { amount: "$2.00" }));
     await balanceIs("$2.00");
-    await page.locator('#code:is([value=""])').waitFor();
-    await page.getByLabel(words.wallet.redeem.label, { exact: true }).fill(key);
-    await button(words.wallet.redeem.action).click();
-    await page.locator("#code").locator("xpath=ancestor::form").getByRole("alert").waitFor();
-    await clean();
-  });
-
-  test("checks in once a day", async () => {
-    await button(words.rewards.checkIn.action).click();
+    await desk.button(words.redeem.action).click();
+    await refusal(words.redeem.missing);
+    await redeem(`gift-${language}`);
+    await refusal(language === "en" ? "you have used this code" : "你已使用过该兑换码");
+    await redeem(` code-${language} `);
+    await desk.told(filled(words.redeem.done, { amount: "$1.00" }));
     await balanceIs("$3.00");
-    expect(await button(words.rewards.checkIn.already).isDisabled()).toBe(true);
+    await redeem(`code-${language}`);
+    await refusal(language === "en" ? "the code has been used" : "该兑换码已被使用");
+    await redeem("no-such-code");
+    await refusal(language === "en" ? "the code is invalid" : "无效的兑换码");
+    await desk.clean();
   });
 
-  test("pays through Easy Pay and is credited by the notice, not by coming back", async () => {
-    await pay(words.wallet.methods.wx, /73\.00/);
-    const form = Object.fromEntries(posted);
+  test("pays with Alipay or WeChat Pay, from the minimum on, and is credited by the notice, not by coming back", async () => {
+    await desk.page.getByLabel(words.topUp.amount, { exact: true }).fill("1");
+    await refusal(filled(words.topUp.tooSmall, { minimum: 2 }));
+    const alipay = await pay("zfb", /73\.00/);
+    expect(alipay).toMatchObject({ type: "alipay", money: "73.00", sign: signEasyPay(alipay, MERCHANT_KEY) });
+    const form = await pay("wx", /73\.00/);
     expect(form).toMatchObject({ type: "wxpay", money: "73.00", sign: signEasyPay(form, MERCHANT_KEY) });
-    await page.goto(form.return_url ?? "");
-    await page.getByText(words.wallet.statuses.pending, { exact: true }).waitFor();
-    await balanceIs("$3.00");
-    const { pid = "", out_trade_no = "", type = "", name = "", money = "" } = form;
-    const notice = { pid, trade_no: "GW1", out_trade_no, type, name, money, trade_status: "TRADE_SUCCESS" };
-    const query = new URLSearchParams({ ...notice, sign: signEasyPay(notice, MERCHANT_KEY), sign_type: "MD5" });
-    expect(await (await fetch(`${gateway.url}/api/user/epay/notify?${query}`)).text()).toBe("success");
+    await desk.page.goto(form.return_url ?? "");
+    const order = desk.row(form.out_trade_no ?? "?");
+    await order.getByText(words.statuses.pending, { exact: true }).waitFor();
+    expect(await tellEasyPay(form, {}, "another key")).toBe("fail");
+    expect(await tellEasyPay(form, { money: "0.73" })).toBe("fail");
+    expect((await own.get("/api/user/self")).quota).toBe(3 * DOLLAR);
+    expect(await tellEasyPay(form)).toBe("success");
+    expect(await tellEasyPay(form)).toBe("success");
     // Nobody reloads: the page hears of it by itself.
-    await page.getByText(words.wallet.statuses.success, { exact: true }).waitFor();
+    await order.getByText(words.statuses.success, { exact: true }).waitFor();
     await balanceIs("$13.00");
+    await desk
+      .row(alipay.out_trade_no ?? "?")
+      .getByText(words.statuses.pending, { exact: true })
+      .waitFor();
   });
 
-  test("pays by card and is credited by the webhook", async () => {
-    await pay(words.wallet.methods.stripe, /10\.00/);
-    const object = { id: "cs_e2e", client_reference_id: stripe.opened.at(-1), amount_total: 1000, currency: "usd" };
-    const type = "checkout.session.completed";
-    const body = JSON.stringify({
-      id: "evt",
-      object: "event",
-      type,
-      data: { object: { ...object, payment_status: "paid" } },
-    });
-    const time = Math.floor(Date.now() / 1000);
-    const signature = createHmac("sha256", WEBHOOK_SECRET).update(`${time}.${body}`).digest("hex");
-    const headers = { "stripe-signature": `t=${time},v1=${signature}` };
-    expect((await fetch(`${gateway.url}/api/stripe/webhook`, { method: "POST", body, headers })).status).toBe(200);
-    await page.goto(`${gateway.url}/topup`);
+  test("pays by card and is credited by the webhook, once, whoever else says so", async () => {
+    await pay("stripe", /10\.00/);
+    const tradeNo = stripe.opened.at(-1) ?? "";
+    expect(await tellStripe(tradeNo, "whsec_other")).toBe(400);
+    await desk.open(`/topup?order=${tradeNo}`);
+    await desk.row(tradeNo).getByText(words.methods.stripe, { exact: true }).waitFor();
+    await balanceIs("$13.00");
+    expect([await tellStripe(tradeNo), await tellStripe(tradeNo)]).toEqual([200, 200]);
+    await desk.row(tradeNo).getByText(words.statuses.success, { exact: true }).waitFor();
     await balanceIs("$23.00");
-    await clean();
+    await desk.clean();
   });
 
-  test("chooses an invitation code and transfers what it brought", async () => {
-    await button(words.rewards.invitation.choose).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("textbox").fill("come_in");
-    await clean();
-    await dialog.getByRole("button", { name: words.rewards.code.action }).click();
-    await page.getByText(`${gateway.url}/register?aff=come_in`).waitFor();
-    const guest = { username: "guest", password: PASSWORD, password2: PASSWORD, aff_code: "come_in" };
-    await root.send("POST", "/api/user/register", guest);
-    await page.reload();
-    await button(words.rewards.invitation.transfer).click();
-    await dialog.getByRole("button", { name: words.rewards.transfer.action, exact: true }).click();
-    await balanceIs("$26.00");
+  test("lists what others' recharges brought", async () => {
+    await addCode(`guest-${language}`, 20);
+    await invited.post("/api/user/topup", { key: `guest-${language}` });
+    await desk.open("/topup");
+    await balanceIs("$25.00");
+    await desk.page.getByRole("tab", { name: words.lists.rebates }).click();
+    const rebate = desk.row("g***");
+    for (const text of [words.rebates.cashback, "10%", "$20.00", "$2.00"]) await rebate.getByText(text).waitFor();
+    expect(await desk.page.getByRole("link", { name: agents.own.title, exact: true }).count()).toBe(0);
+    await desk.clean();
   });
 
-  test("earns as an agent and asks for it", async () => {
-    await root.put("/api/agent/", { username: NAME, rate: 50 });
-    await root.post("/api/redemption/", { name: "guest", quota: 8 * DOLLAR, count: 1, key: "e2e-guest-code" });
-    const answer = await fetch(`${gateway.url}/api/user/login`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ username: "guest", password: PASSWORD }),
-    });
-    const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
-    const { data } = (await answer.json()) as { data: { id: number } };
-    await fetch(`${gateway.url}/api/user/topup`, {
-      method: "POST",
-      headers: { "content-type": "application/json", cookie, "Sluice-User": String(data.id) },
-      body: JSON.stringify({ key: "e2e-guest-code" }),
-    });
-    await page.goto(`${gateway.url}/topup`);
-    await page.getByRole("link", { name: words.agents.own.title, exact: true }).click();
-    await page.getByText("g***t").first().waitFor();
-    await clean();
-    await button(words.agents.withdraw.action).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel(words.agents.withdraw.account).fill("account 7");
-    await clean();
-    await dialog.getByRole("button", { name: words.agents.withdraw.action, exact: true }).click();
-    await page.getByRole("tab", { name: words.agents.lists.withdrawals }).click();
-    await page.locator("main").getByText(words.agents.statuses.requested, { exact: true }).last().waitFor();
+  test("an administrator finds a stuck order and completes it, once; the log says who did", async () => {
+    const body = { amount: 4, top_up_code: "", payment_method: "zfb" };
+    const { out_trade_no: tradeNo } = await invited.post("/api/user/pay", body);
+    const office = await openDesk(browser, gateway, WAYS[language]);
+    await office.open("/order");
+    await office.row(name).first().waitFor();
+    await office.clean();
+    await office.open(`/order?search=${guest}&status=pending`);
+    await office.row(tradeNo).getByText(guest, { exact: true }).waitFor();
+    await office.act(tradeNo, words.allOrders.complete);
+    await office
+      .dialog()
+      .getByText(filled(words.allOrders.confirmBody, { amount: "$4.00", name: guest }))
+      .waitFor();
+    await office.button(words.allOrders.complete, office.dialog()).click();
+    await office.told(words.allOrders.done);
+    await office.row(tradeNo).waitFor({ state: "detached" });
+    expect((await invited.get("/api/user/self")).quota).toBe(24 * DOLLAR);
+    await office.open(`/order?search=${tradeNo}`);
+    await office.row(tradeNo).getByText(words.statuses.success, { exact: true }).waitFor();
+    await office.open("/audit");
+    await office.page
+      .getByText(new RegExp(`${tradeNo}.*${guest}`))
+      .first()
+      .waitFor();
+    expect([...office.complaints, ...desk.complaints]).toEqual([]);
+    await office.close();
   });
-
-  test("an administrator sees orders and agents, and approves", async () => {
-    await page.evaluate(() => fetch("/api/user/logout", { method: "POST" }));
-    await page.evaluate(() => localStorage.removeItem("user"));
-    await signIn("root", "sluice-root-password");
-    await page.goto(`${gateway.url}/order`);
-    await page.getByText(words.wallet.methods.stripe, { exact: true }).first().waitFor();
-    await clean();
-    await page.goto(`${gateway.url}/agent`);
-    await page.getByText(NAME, { exact: true }).first().waitFor();
-    await clean();
-    await page.goto(`${gateway.url}/agent?tab=requests`);
-    await page.getByRole("button", { name: /#1/ }).click();
-    await page.getByRole("menuitem", { name: words.agents.decide.approve }).click();
-    await page.getByRole("dialog").getByRole("button", { name: words.agents.decide.approve, exact: true }).click();
-    await page.getByText(words.agents.requests.emptyTitle).waitFor();
-    expect(await root.get("/api/agent/requests?status=approved")).toMatchObject({ total: 1 });
-    await clean();
-  });
-
-  test("nothing complained", () => expect(complaints).toEqual([]));
 });

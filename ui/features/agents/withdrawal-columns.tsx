@@ -42,13 +42,10 @@ export const withdrawalColumns = (t: TFunction, isForAdmins: boolean): Column<Wi
     head: t("agents.requests.status"),
     width: 140,
     isSolid: true,
-    cell: ({ status: given, reply }) => {
+    cell: ({ status: given }) => {
       const status = WITHDRAWAL_STATUSES.find((known) => known === given) ?? "requested";
-      return (
-        <StatusChip tone={TONES[status]} {...(reply !== "" && { reason: reply })}>
-          {t(`agents.statuses.${status}`)}
-        </StatusChip>
-      );
+      return <StatusChip tone={TONES[status]}>{t(`agents.statuses.${status}`)}</StatusChip>;
     },
   },
+  { key: "reply", head: t("agents.requests.reply"), cell: (row) => row.reply || "–" },
 ];
