@@ -1,10 +1,11 @@
 import { and, eq } from "drizzle-orm";
 import type { Changes } from "../../db/changes.ts";
-import { passkeys } from "../../db/schema/sign-in.ts";
 import { identities, users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import type { SettingsReader } from "../settings/settings.ts";
+import { requireWayIn } from "./guard-ways-in.ts";
 import { OUTSIDE_LABELS } from "./outside/index.ts";
 import type { OutsideName } from "./outside/provider.ts";
 
@@ -35,25 +36,20 @@ export async function bindIdentity(
 }
 
 /** Unbinds what a user has bound of a service. Throws OperationError when the user could not sign in any more. */
-export async function unbindIdentity({ db, changes }: BindDeps, userId: number, provider: OutsideName): Promise<void> {
+export async function unbindIdentity(
+  { db, changes, settings }: BindDeps & Readonly<{ settings: SettingsReader }>,
+  userId: number,
+  provider: OutsideName,
+): Promise<void> {
   await db.transaction(async (tx) => {
     // Two unbindings at once must not each rely on the other's binding.
-    const [user] = await tx
-      .select({ passwordHash: users.passwordHash })
-      .from(users)
-      .where(eq(users.id, userId))
-      .for("update");
+    await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("update");
     const removed = await tx
       .delete(identities)
       .where(and(eq(identities.userId, userId), eq(identities.provider, provider)))
       .returning({ provider: identities.provider });
     if (removed.length === 0) throw new OperationError("identity_not_bound");
-    if (user?.passwordHash) return;
-    const [others, keys] = [
-      await tx.select({ one: identities.provider }).from(identities).where(eq(identities.userId, userId)).limit(1),
-      await tx.select({ one: passkeys.id }).from(passkeys).where(eq(passkeys.userId, userId)).limit(1),
-    ];
-    if (others.length + keys.length === 0) throw new OperationError("last_sign_in");
+    await requireWayIn(tx, settings, userId);
   });
   await changes.publish("users", [userId]);
 }

@@ -12,6 +12,8 @@ import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import type { SettingsReader } from "../settings/settings.ts";
+import { requireWayIn } from "./guard-ways-in.ts";
 import { USER_STATUS } from "./roles.ts";
 
 /** The site as passkeys know it: they work there and nowhere else. */
@@ -134,13 +136,22 @@ export const listPasskeys = (db: Db, userId: number) =>
     .where(eq(passkeys.userId, userId))
     .orderBy(asc(passkeys.createdAt), asc(passkeys.id));
 
-/** Forgets a passkey of this user. Throws OperationError when the user has no such passkey. */
-export async function removePasskey(db: Db, userId: number, id: string): Promise<void> {
-  const removed = await db
-    .delete(passkeys)
-    .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)))
-    .returning({ id: passkeys.id });
-  if (removed.length === 0) throw new OperationError("passkey_unknown");
+/** Forgets a passkey of this user. Throws OperationError when there is no such passkey, or no other way to sign in. */
+export async function removePasskey(
+  { db, settings }: Readonly<{ db: Db; settings: SettingsReader }>,
+  userId: number,
+  id: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    // Who removes two at once must not rely on the other one each time.
+    await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("update");
+    const removed = await tx
+      .delete(passkeys)
+      .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)))
+      .returning({ id: passkeys.id });
+    if (removed.length === 0) throw new OperationError("passkey_unknown");
+    await requireWayIn(tx, settings, userId);
+  });
 }
 
 /** The library says in its errors what was forged or missing; the caller is told that it did not work. */

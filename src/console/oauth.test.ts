@@ -156,6 +156,10 @@ describe.each(Object.keys(PEOPLE))("signing in with %s", (provider) => {
     const unbind = () => app.ask("DELETE", `/api/user/bindings/${provider}`, undefined, headers);
     expect((await unbind()).body.code).toBe("last_sign_in");
     await app.db.update(users).set({ passwordHash: "x" }).where(eq(users.id, id));
+    // A password that opens nothing is no way in.
+    await app.settings.set("PasswordLoginEnabled", "false");
+    expect((await unbind()).body.code).toBe("last_sign_in");
+    await app.settings.set("PasswordLoginEnabled", "true");
     expect((await unbind()).body.success).toBe(true);
     expect((await unbind()).body.code).toBe("identity_not_bound");
   });

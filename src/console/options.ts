@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { guardPasswordLogin } from "../accounts/guard-password-login.ts";
+import { guardWaysIn } from "../accounts/guard-ways-in.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { optionKeys, registry } from "../settings/registry/index.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -23,7 +23,7 @@ export function optionRoutes(
     .put(
       "/",
       async ({ actor, body }) => {
-        await guardPasswordLogin({ db, settings }, body.key, String(body.value));
+        await guardWaysIn({ db, settings }, { [body.key]: String(body.value) });
         await settings.set(body.key, String(body.value));
         // The name alone: values may be secrets.
         await writeManagementLog(db, actor, `Changed the option ${body.key}`);

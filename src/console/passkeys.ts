@@ -92,7 +92,7 @@ export function passkeyRoutes(
       "/passkey/remove",
       async ({ actor, session, body }) => {
         await confirmOwner(owner, { userId: actor.id, session, password: body.password });
-        await removePasskey(db, actor.id, body.id);
+        await removePasskey(services, actor.id, body.id);
         return ok(await listPasskeys(db, actor.id));
       },
       { role: "user", critical: true, body: t.Object({ id: t.String({ maxLength: 2048 }), password }) },

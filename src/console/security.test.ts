@@ -188,6 +188,9 @@ describe("passkeys", () => {
     await app.addUser("lea");
     const lea = await post("/passkey/remove", { id: key?.id, password: TEST_PASSWORD }, await app.login("lea"));
     expect(lea.body.code).toBe("passkey_unknown");
+    await app.settings.set("PasswordLoginEnabled", "false");
+    expect((await remove({ password: TEST_PASSWORD })).body.code).toBe("last_sign_in");
+    await app.settings.set("PasswordLoginEnabled", "true");
     expect((await remove({ password: TEST_PASSWORD })).body.data).toEqual([]);
     expect((await signIn(device)).answer.body.code).toBe("passkey_failed");
   });

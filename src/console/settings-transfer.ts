@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { guardPasswordLogin } from "../accounts/guard-password-login.ts";
+import { guardWaysIn } from "../accounts/guard-ways-in.ts";
 import { languageOf, say } from "../lib/messages.ts";
 import type { OperationError } from "../lib/operation-error.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
@@ -42,7 +42,7 @@ export function settingsTransferRoutes(services: TransferServices, guarded: Retu
     .post(
       "/import",
       async ({ actor, body: { options }, request }) => {
-        await guardPasswordLogin(services, "PasswordLoginEnabled", options.PasswordLoginEnabled ?? "true");
+        await guardWaysIn(services, options);
         const { saved, refused } = await importSettings(settings, options);
         if (saved.length > 0) await writeManagementLog(db, actor, `Imported settings: ${saved.join(", ")}`);
         return ok({ saved, refused: refused.map(({ key, error }) => ({ key, message: tell(request, error) })) });

@@ -25,6 +25,10 @@ export const settingMessages = {
     en: "Password login cannot be turned off: no super admin has bound another way to sign in.",
     zh: "无法关闭密码登录：没有超级管理员绑定其他登录方式。",
   },
+  option_last_sign_in_needed: {
+    en: "This cannot be turned off: password login is off, and no super admin has bound another way to sign in. Turn password login on first.",
+    zh: "无法关闭：密码登录已关闭，且没有超级管理员绑定其他登录方式。请先开启密码登录。",
+  },
   option_modes_exclusive: {
     en: "Self-use mode and demo mode cannot both be on.",
     zh: "自用模式与演示模式不能同时开启。",
