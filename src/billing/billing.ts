@@ -15,6 +15,7 @@ import { keepRejected } from "./journal/rejected.ts";
 import { withoutWritten } from "./journal/without-written.ts";
 import { JournalWriter } from "./journal/writer.ts";
 import type { Hold } from "./ledger/hold.ts";
+import { keptName } from "./ledger/kept-name.ts";
 import { Ledger, type ReserveRequest } from "./ledger/ledger.ts";
 import { Registration } from "./ledger/registration.ts";
 import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
@@ -49,6 +50,9 @@ export type BillingStatus = Readonly<{
   diskRefused: boolean;
 }>;
 
+/** What was kept by `keepHold`, and whose it is; `tokenId` 0: no API key's. */
+export type KeptHold = Readonly<{ name: string; userId: number; tokenId: number }>;
+
 export type Billing = Readonly<{
   /**
    * Sets `amount` quota units aside for a call, on the user and on a limited key, or on neither; at once where memory
@@ -59,6 +63,16 @@ export type Billing = Readonly<{
   settle(hold: Hold, record: UsageRecord): void;
   /** Ends the hold without a charge. A second end changes nothing. */
   refund(hold: Hold): void;
+  /**
+   * Lets a hold outlive this process, under a name that is used once, until it is settled by that. Rejects when the database
+   * does not answer or the balance is gone after all: then nothing is held any more.
+   */
+  keepHold(hold: Hold, name: string): Promise<void>;
+  /**
+   * Charges records at once, each once however often it is tried, first out of what is kept under the name; gives back the
+   * rest of that. Rejects when the database does not answer.
+   */
+  settleKept(kept: KeptHold, records: readonly UsageRecord[]): Promise<void>;
   /** Keeps a record without a hold: a call that failed. */
   record(record: UsageRecord): void;
   /** Quota units the user may still spend, as far as this process knows; undefined: never looked at. */
@@ -148,6 +162,20 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       if (end(hold, "settled")) keep(record, text);
     },
     refund: (hold) => void end(hold, "refunded"),
+    async keepHold(hold, name) {
+      if (!(await ledger.keep(hold, name)))
+        throw new Error(`the balance does not cover what is to be kept for ${name}`);
+    },
+    async settleKept({ name, userId, tokenId }, records) {
+      const id = keptName(name);
+      await inTurn(async () => {
+        const unwritten = await withoutWritten(sql, records.map(recordText));
+        if (unwritten.length > 0) await applyBatch(sql, id, `[${unwritten.join(",")}]`);
+        await releaseDeadProcesses(sql, { ids: [id] });
+      });
+      await ledger.refresh("user", [userId]);
+      await ledger.refresh("token", [tokenId]);
+    },
     record: (record) => keep(record, recordText(record)),
     available: (userId) => ledger.available(userId),
     flush: () => writer.flush(FLUSH_WITHIN_MS),

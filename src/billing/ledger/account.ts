@@ -12,7 +12,7 @@ type Waiter = Readonly<{ amount: number; since: number; resolve(covered: boolean
 
 /**
  * One balance as this process sees it. `allotted` is what it may spend without asking: its share in the database or, when
- * no other process exists, all of the balance. Amounts are whole quota units.
+ * no other process exists, all of the balance but for holds that outlive processes. Amounts are whole quota units.
  */
 export class Account {
   /** Last known balance, and what all processes have set aside of it. */
@@ -129,8 +129,10 @@ export class Account {
   /** Takes over what the database has; `undefined`: the account does not exist there. */
   absorb(balance: Omit<Balance, "id"> | undefined, now: number): void {
     this.#quota = balance?.quota ?? 0;
-    this.#allotted = this.sole ? this.#quota : (balance?.own ?? 0);
-    this.#held = this.sole ? this.#quota : (balance?.held ?? 0);
+    const held = balance?.held ?? 0;
+    // No other process: what is held there outlives processes, and all the rest is this one's.
+    this.#allotted = this.sole ? this.#quota - held : (balance?.own ?? 0);
+    this.#held = this.sole ? this.#quota : held;
     this.readAt = now;
   }
 

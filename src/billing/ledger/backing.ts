@@ -3,6 +3,8 @@ import type { Logger } from "../../lib/log.ts";
 import type { Account } from "./account.ts";
 import { acquireHolds } from "./acquire-holds.ts";
 import { LedgerUnavailable } from "./errors.ts";
+import type { Hold } from "./hold.ts";
+import { keepHold } from "./keep-hold.ts";
 import { readBalances } from "./read-balances.ts";
 import { releaseHolds } from "./release-holds.ts";
 import { renewLease } from "./renew-lease.ts";
@@ -73,6 +75,20 @@ export class Backing {
   /** Reads these accounts of one subject again. Rejects when the database does not answer. */
   async read(subject: Subject, accounts: readonly Account[]): Promise<void> {
     if (accounts.length > 0) await this.parts.inTurn(() => this.#read(subject, accounts));
+  }
+
+  /**
+   * Makes a hold outlive this process, and reads its accounts before anything else is done with them. Answers whether the
+   * database could. Rejects when it does not answer.
+   */
+  async keep(name: string, { amount, user, token }: Hold): Promise<boolean> {
+    const { sql, processId } = this.parts;
+    return this.parts.inTurn(async () => {
+      const done = await keepHold(sql, { processId, name, amount, userId: user.id, tokenId: token?.id ?? null });
+      await this.#read("user", [user]);
+      if (token) await this.#read("token", [token]);
+      return done;
+    });
   }
 
   async #back(subject: Subject, accounts: readonly Account[]): Promise<void> {

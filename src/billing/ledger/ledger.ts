@@ -62,6 +62,19 @@ export class Ledger {
     return true;
   }
 
+  /**
+   * Ends a hold by keeping it in the database under a name, where it outlives this process. Answers false where the balance
+   * was too little after all; the hold has ended then too. Rejects when the database does not answer.
+   */
+  async keep(hold: Hold, name: string): Promise<boolean> {
+    if (hold.state !== "held") return false;
+    try {
+      return await this.#backing.keep(name, hold);
+    } finally {
+      this.end(hold, "refunded");
+    }
+  }
+
   /** The record is in the journal: its charge counts as spent. */
   expectCharge(record: UsageRecord): void {
     for (const account of this.#payers(record)) account.expect(saneCharge(record.quota));

@@ -1,6 +1,7 @@
 import type { Sql } from "../../../db/types.ts";
+import { KEPT_NAMES } from "./kept-name.ts";
 
-/** Which processes count as dead: these, or all (with a lease that has run out) except one. */
+/** Which processes count as dead: these, or all (with a lease that has run out) except one and holds that outlive processes. */
 export type Dead = Readonly<{ ids: readonly string[] } | { except: string; expiredOnly: boolean }>;
 
 /** Gives back all that dead processes held and forgets them; locks users before keys. Answers their ids. */
@@ -11,7 +12,7 @@ export async function releaseDeadProcesses(sql: Sql, dead: Dead): Promise<string
     with dead as materialized (
       select id from processes
       where id = any(${ids}::text[])
-        or (id <> ${except}::text and (not ${expiredOnly} or lease_until < extract(epoch from now())::bigint))
+        or (id <> ${except}::text and id not like ${KEPT_NAMES} and (not ${expiredOnly} or lease_until < extract(epoch from now())::bigint))
       for update skip locked
     ),
     freed as (

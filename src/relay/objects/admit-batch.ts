@@ -8,6 +8,7 @@ import { invalidRequest } from "../client-body.ts";
 import type { RelayContext } from "../context.ts";
 import { promptTokensBound } from "../estimate.ts";
 import { reserveAmount } from "../reserve.ts";
+import type { Hold } from "../services.ts";
 import { askUpstream, makerOf } from "./ask-upstream.ts";
 import { pathOf } from "./follow.ts";
 import { jsonLines } from "./json-lines.ts";
@@ -16,9 +17,9 @@ import type { KeptObject } from "./store.ts";
 
 /**
  * Reads the calls of a batch before it begins: each model must be allowed to the caller, served to its group and priced, and
- * the balance must cover what all can cost at most. Rejects RelayError.
+ * the balance must cover what all can cost at most. Resolves with that held. Rejects RelayError.
  */
-export async function admitBatch(context: RelayContext, caller: Caller, input: KeptObject): Promise<void> {
+export async function admitBatch(context: RelayContext, caller: Caller, input: KeptObject): Promise<Hold> {
   const { prices, services } = context;
   const file = await askUpstream(context, makerOf(context, input), { method: "GET", path: `${pathOf(input)}/content` });
   const defaultOutputTokens = services.settings.get("PreConsumedQuota");
@@ -41,6 +42,5 @@ export async function admitBatch(context: RelayContext, caller: Caller, input: K
     calls += 1;
   }
   if (calls === 0) throw invalidRequest("The batch has no calls.", "input_file_id");
-  // Nothing stays held: a batch may take a day, and survives restarts.
-  services.billing.refund(await reserveAmount(services, caller, amount));
+  return reserveAmount(services, caller, amount);
 }

@@ -49,20 +49,27 @@ export const createUpload: Create = async (context, caller, request) => {
   );
 };
 
-/** POST /v1/batches: kept where its file is */
+/** POST /v1/batches: kept where its file is; what it can cost at most stays held until it is over */
 export const createBatch: Create = async (context, caller, request) => {
   const { json, text } = await jsonBody(context, request);
   const input = await fileOf(context, caller, json, "input_file_id");
   if (!input) throw invalidRequest("“input_file_id” is missing.", "input_file_id");
-  await admitBatch(context, caller, input);
-  const maker = makerOf(context, input);
-  return keep(
-    context,
-    caller,
-    maker,
-    "batch",
-    await askObject(context, maker, { method: "POST", path: PATHS.batch, body: text }),
-  );
+  const { billing, log } = context.services;
+  const hold = await admitBatch(context, caller, input);
+  let body: JsonObject;
+  try {
+    const maker = makerOf(context, input);
+    const made = await askObject(context, maker, { method: "POST", path: PATHS.batch, body: text });
+    body = await keep(context, caller, maker, "batch", made);
+  } catch (error) {
+    billing.refund(hold);
+    throw error;
+  }
+  // The batch runs from here on: without its hold too it is charged when it is over.
+  await billing.keepHold(hold, String(body.id)).catch((error) => {
+    log.error({ error, objectId: body.id }, "nothing is held for a batch while it runs");
+  });
+  return body;
 };
 
 /** POST /v1/fine_tuning/jobs: kept where its files are; training has a price of its own, MODEL-training */

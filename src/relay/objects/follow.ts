@@ -4,7 +4,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { askObject, makerOf } from "./ask-upstream.ts";
-import { settleObject } from "./settle-object.ts";
+import { giveUp, settleObject } from "./settle-object.ts";
 import type { KeptObject, ObjectKind } from "./store.ts";
 
 /** Where an object of a kind stands behind the version. */
@@ -47,19 +47,33 @@ function filesOf(body: JsonObject): string[] {
 }
 
 const SWEEP_OBJECTS = 200;
-/** What an upstream has forgotten, or keeps behind a key that is gone, is given up for lost. */
+/** What an upstream has forgotten, or keeps behind a key or channel that is gone, is given up for lost. */
 const GIVE_UP_SECONDS = 45 * 86_400;
+const GIVE_UP_WITHOUT_CHANNEL_SECONDS = 2 * 86_400;
+
+function isLost({ services }: RelayContext, { channelId, createdAt }: KeptObject, error: unknown): boolean {
+  const age = nowSeconds() - createdAt;
+  if (error instanceof RelayError && error.status === 404) return true;
+  return age > (services.channels.get(channelId) ? GIVE_UP_SECONDS : GIVE_UP_WITHOUT_CHANNEL_SECONDS);
+}
 
 /** Charges batches and jobs that are over though nobody has asked for them. */
 export async function settleForgotten(context: RelayContext): Promise<void> {
-  const { objects, log } = context.services;
-  for (const object of await objects.unsettled(SWEEP_OBJECTS)) {
-    try {
-      await refresh(context, object);
-    } catch (error) {
-      const isGone = error instanceof RelayError && error.status === 404;
-      if (isGone || nowSeconds() - object.createdAt > GIVE_UP_SECONDS) await objects.settled(object.id, nowSeconds());
-      else log.warn({ error, objectId: object.id }, "a batch or job could not be looked at");
-    }
+  const { objects } = context.services;
+  let last: KeptObject | null = null;
+  for (;;) {
+    const page: KeptObject[] = await objects.unsettled(SWEEP_OBJECTS, last);
+    for (const object of page) await lookAt(context, object);
+    last = page.at(-1) ?? null;
+    if (page.length < SWEEP_OBJECTS) return;
+  }
+}
+
+async function lookAt(context: RelayContext, object: KeptObject): Promise<void> {
+  try {
+    await refresh(context, object);
+  } catch (error) {
+    if (isLost(context, object, error)) await giveUp(context, object);
+    else context.services.log.warn({ error, objectId: object.id }, "a batch or job could not be looked at");
   }
 }

@@ -3,6 +3,7 @@ import OpenAI, { toFile } from "openai";
 import { users } from "../../../db/schema/users.ts";
 import { openTestDatabase, type TestDatabase } from "../../../db/testing.ts";
 import { startRelay } from "../testing/start-relay.ts";
+import { answer, line, startKeeper } from "./fake-keeper.ts";
 import { createObjectStore } from "./store.ts";
 
 let database: TestDatabase;
@@ -18,88 +19,13 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-const line = (custom_id: string, body: object) =>
-  JSON.stringify({ custom_id, method: "POST", url: "/v1/chat/completions", body });
-const answer = (id: string, model: string, prompt: number, completion: number) =>
-  JSON.stringify({
-    custom_id: id,
-    response: {
-      status_code: 200,
-      body: {
-        model,
-        usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
-      },
-    },
-  });
-
-/** An upstream that keeps files and batches as OpenAI does; each key sees its own alone. */
-function startUpstream(prefix: string) {
-  const contents = new Map<string, { key: string; content: string; filename: string }>();
-  const batches = new Map<string, Record<string, unknown>>();
-  const asked: string[] = [];
-  let count = 0;
-  const next = () => {
-    count += 1;
-    return count;
-  };
-  const notFound = () =>
-    Response.json({ error: { message: "No such object", type: "invalid_request_error" } }, { status: 404 });
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    async fetch(request) {
-      const key = request.headers.get("authorization") ?? request.headers.get("api-key") ?? "";
-      const { pathname, search } = new URL(request.url);
-      asked.push(`${request.method} ${pathname}${search}`);
-      const [, , kind, id, part] = pathname.split("/");
-      const fileObject = (of: string) => ({
-        id: of,
-        object: "file",
-        bytes: 1,
-        filename: contents.get(of)?.filename,
-        purpose: "batch",
-      });
-      if (kind === "files" && request.method === "POST") {
-        const form = (await request.formData()) as FormData;
-        const file = form.get("file") as File;
-        const made = `file-${prefix}${next()}`;
-        contents.set(made, { key, content: await file.text(), filename: file.name });
-        return Response.json(fileObject(made));
-      }
-      if (kind === "files" && id) {
-        const file = contents.get(id);
-        if (file?.key !== key) return notFound();
-        if (part === "content") return new Response(file.content, { headers: { "content-type": "application/jsonl" } });
-        if (request.method === "DELETE") contents.delete(id);
-        return Response.json(request.method === "DELETE" ? { id, object: "file", deleted: true } : fileObject(id));
-      }
-      if (kind === "batches" && request.method === "POST" && !id) {
-        const { input_file_id } = (await request.json()) as { input_file_id: string };
-        if (contents.get(input_file_id)?.key !== key) return notFound();
-        const batch = { id: `batch_${prefix}${next()}`, object: "batch", status: "in_progress", input_file_id };
-        batches.set(batch.id, batch);
-        return Response.json(batch);
-      }
-      if (kind === "batches" && id) return batches.has(id) ? Response.json(batches.get(id)) : notFound();
-      if (kind === "fine_tuning") {
-        const job = { id: `ftjob-${prefix}1`, object: "fine_tuning.job", model: "gpt-4o-mini" };
-        if (request.method === "POST") return Response.json({ ...job, status: "running" });
-        return Response.json({ ...job, status: "succeeded", trained_tokens: 5_000, result_files: [] });
-      }
-      return notFound();
-    },
-  });
-  stops.push(() => server.stop(true));
-  const finish = (id: string, content: string) => {
-    const batch = batches.get(id);
-    const key = contents.get(String(batch?.input_file_id))?.key ?? "";
-    contents.set(`file-out-${id}`, { key, content, filename: "out.jsonl" });
-    batches.set(id, { ...batch, status: "completed", output_file_id: `file-out-${id}` });
-  };
-  return { url: `http://127.0.0.1:${server.port}`, asked, finish };
-}
-
 const MODELS = ["gpt-4o", "gpt-4o-mini"];
+
+function startUpstream(prefix: string) {
+  const upstream = startKeeper(prefix);
+  stops.push(upstream.stop);
+  return upstream;
+}
 
 function start(
   channels: Parameters<typeof startRelay>[0]["channels"],
@@ -168,6 +94,7 @@ test("a batch is charged once when it is over, by model, at half price; its owne
   });
   expect((await client.batches.retrieve(batch.id)).status).toBe("in_progress");
   expect(relay.billing.records).toEqual([]);
+  expect(relay.billing.kept.get(batch.id)).toBeGreaterThan(0);
   upstream.finish(
     batch.id,
     [
@@ -184,6 +111,7 @@ test("a batch is charged once when it is over, by model, at half price; its owne
     ["gpt-4o-mini", 20, 60],
   ]);
   expect(relay.billing.records[0]?.other.receipt?.groupRatio).toBe("1");
+  expect(relay.billing.kept.size).toBe(0);
   const again = await client.batches.retrieve(batch.id);
   await client.batches.retrieve(batch.id);
   expect(relay.billing.records).toHaveLength(2);

@@ -1,9 +1,10 @@
 import { charge } from "../../billing/pricing/charge.ts";
-import { NO_USAGE, type Price, type Usage } from "../../billing/types.ts";
+import { type ContextTier, tierOf } from "../../billing/pricing/context-tiers.ts";
+import { NO_USAGE, type Price, type Usage, type UsageRecord } from "../../billing/types.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../dialects/json.ts";
 import { readUsage } from "../../dialects/openai-chat/usage.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { type Decimal, decimal, multiply, ONE } from "../../lib/decimal.ts";
+import { type Decimal, decimal, multiply, ONE, whole } from "../../lib/decimal.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { askUpstream, makerOf } from "./ask-upstream.ts";
@@ -46,31 +47,60 @@ const MOST_SETTLINGS = 1_000;
 const settlingsOf = new WeakMap<ObjectStore, Map<string, Promise<void>>>();
 
 async function settle(context: RelayContext, object: KeptObject): Promise<void> {
-  const used = object.kind === "batch" ? await usedByBatch(context, object) : usedByJob(object);
-  for (const [model, usage] of used) record(context, object, model, usage);
-  await context.services.objects.settled(object.id, nowSeconds());
+  const used = object.kind === "batch" ? await usedByBatch(context, object) : usedByJob(context, object);
+  const { billing, objects } = context.services;
+  const records = used.map((each) => recordOfUse(context, object, each));
+  await billing.settleKept(keptFor(object), records);
+  await objects.settled(object.id, nowSeconds());
 }
 
-/** Model → tokens of all answers in the output file. */
-async function usedByBatch(context: RelayContext, object: KeptObject): Promise<Map<string, Usage>> {
-  const used = new Map<string, Usage>();
+/** Ends an object whose usage nobody will ever tell: nothing is charged, what is held for it goes back. */
+export async function giveUp({ services }: RelayContext, object: KeptObject): Promise<void> {
+  await services.billing.settleKept(keptFor(object), []);
+  await services.objects.settled(object.id, nowSeconds());
+}
+
+const keptFor = ({ id, userId, tokenId }: KeptObject) => ({ name: id, userId, tokenId });
+
+/** What answers of one model used whose prompts are on one step of its prices. */
+type Used = Readonly<{
+  model: string;
+  price: Price | null;
+  tier: ContextTier | undefined;
+  usage: Usage;
+  calls: number;
+}>;
+
+/** All answers in the output file. */
+async function usedByBatch(context: RelayContext, object: KeptObject): Promise<Used[]> {
+  const used = new Map<string, Used>();
   const output = textOf(object.body.output_file_id);
-  if (!output) return used;
+  if (!output) return [];
   const path = `/files/${encodeURIComponent(output)}/content`;
   const file = await askUpstream(context, makerOf(context, object), { method: "GET", path });
+  const prices = new Map<string, Price | null>();
   for await (const line of jsonLines(file)) {
     const answer = recordOf(recordOf(line.response)?.body);
     const usage = readUsage(answer?.usage);
     const model = textOf(answer?.model);
-    if (usage && model) used.set(model, sum(used.get(model) ?? NO_USAGE, usage));
+    if (!usage || !model) continue;
+    if (!prices.has(model)) prices.set(model, priceOf(context, object, model));
+    const price = prices.get(model) ?? null;
+    const tier = price?.kind === "per_token" ? tierOf(price.contextTiers, usage.promptTokens) : undefined;
+    const key = `${model}\n${tier?.over ?? 0}`;
+    const before = used.get(key);
+    const sums = { usage: sum(before?.usage ?? NO_USAGE, usage), calls: (before?.calls ?? 0) + 1 };
+    used.set(key, { model, price, tier, ...sums });
   }
-  return used;
+  return [...used.values()];
 }
 
-function usedByJob({ body }: KeptObject): Map<string, Usage> {
-  const tokens = countOf(body.trained_tokens) ?? 0;
-  const model = textOf(body.model) ?? "";
-  return new Map(tokens > 0 ? [[trainingOf(model), { ...NO_USAGE, promptTokens: tokens }]] : []);
+function usedByJob(context: RelayContext, object: KeptObject): Used[] {
+  const tokens = countOf(object.body.trained_tokens) ?? 0;
+  if (tokens === 0) return [];
+  const model = trainingOf(textOf(object.body.model) ?? "");
+  const usage = { ...NO_USAGE, promptTokens: tokens };
+  return [{ model, price: priceOf(context, object, model), tier: undefined, usage, calls: 1 }];
 }
 
 const sum = (a: Usage, b: Usage): Usage => ({
@@ -85,12 +115,18 @@ const sum = (a: Usage, b: Usage): Usage => ({
   imageOutputTokens: (a.imageOutputTokens ?? 0) + (b.imageOutputTokens ?? 0),
 });
 
-function record(context: RelayContext, object: KeptObject, model: string, usage: Usage): void {
-  const { services, prices } = context;
-  const price = priceOf(context, object, model);
+/** The price of all of it: a fixed one for every answer, that of tokens on the step that each prompt is on. */
+function priceOfAll({ price, tier, calls }: Used): Price | null {
+  if (price?.kind === "per_call") return { ...price, usdPerCall: multiply(price.usdPerCall, whole(calls)) };
+  return price && { ...price, contextTiers: tier && [{ ...tier, over: 0 }] };
+}
+
+function recordOfUse({ prices }: RelayContext, object: KeptObject, used: Used): UsageRecord {
+  const { model, tier, usage } = used;
+  const price = priceOfAll(used);
   const charged = price && charge(price, usage, prices.quotaPerUnit());
-  const requestId = `${object.id}:${model}`.slice(0, 200);
-  services.billing.record({
+  const requestId = `${object.id}:${model}${tier ? `:${tier.over}` : ""}`.slice(0, 200);
+  return {
     requestId,
     createdAt: object.createdAt,
     userId: object.userId,
@@ -117,7 +153,7 @@ function record(context: RelayContext, object: KeptObject, model: string, usage:
       cache_tokens: usage.cachedTokens,
       ...(charged && { receipt: charged.receipt, group_ratio: Number(charged.receipt.groupRatio) }),
     },
-  });
+  };
 }
 
 /** The price that the model has now; dated names that answers carry have that of the model asked for where they have none. */

@@ -49,8 +49,8 @@ export type ObjectStore = Readonly<{
   find(kind: ObjectKind, id: string, userId: number): Promise<KeptObject | null>;
   list(page: Page): Promise<KeptObject[]>;
   remove(id: string): Promise<void>;
-  /** Batches and jobs that are not charged yet, the longest unread first. */
-  unsettled(limit: number): Promise<KeptObject[]>;
+  /** Batches and jobs that are not charged yet, the oldest first; those behind `after`. */
+  unsettled(limit: number, after: KeptObject | null): Promise<KeptObject[]>;
   settled(id: string, now: number): Promise<void>;
 }>;
 
@@ -97,12 +97,20 @@ export function createObjectStore(db: Db): ObjectStore {
     async remove(id) {
       await db.delete(table).where(eq(table.id, id));
     },
-    async unsettled(limit) {
+    async unsettled(limit, after) {
       const rows = await db
         .select()
         .from(table)
-        .where(and(inArray(table.kind, [...CHARGED]), isNull(table.settledAt)))
-        .orderBy(asc(table.createdAt))
+        .where(
+          and(
+            inArray(table.kind, [...CHARGED]),
+            isNull(table.settledAt),
+            after === null
+              ? undefined
+              : sql`(${table.createdAt}, ${table.id}) > (${after.createdAt}::bigint, ${after.id}::text)`,
+          ),
+        )
+        .orderBy(asc(table.createdAt), asc(table.id))
         .limit(limit);
       return rows.map(objectOf);
     },

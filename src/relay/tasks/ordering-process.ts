@@ -65,6 +65,7 @@ if (work === "poll") {
         if (dies === "after_charge") die();
       },
       refund: (hold) => billing.refund(hold as Parameters<typeof billing.refund>[0]),
+      keepHold: (hold, name) => billing.keepHold(hold as Parameters<typeof billing.refund>[0], name),
     },
     tasks: deps,
   });

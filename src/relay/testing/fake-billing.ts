@@ -8,6 +8,8 @@ type FakeHold = Hold & { state: "held" | "settled" | "refunded" };
 export class FakeBilling {
   readonly holds: FakeHold[] = [];
   readonly records: UsageRecord[] = [];
+  /** What outlives processes: name → quota units. */
+  readonly kept = new Map<string, number>();
   available = 1_000_000_000;
 
   get openHolds(): number {
@@ -36,6 +38,15 @@ export class FakeBilling {
         this.records.push(record);
       },
       refund: (hold) => this.#end(hold, "refunded"),
+      keepHold: async (hold, name) => {
+        this.#end(hold, "refunded");
+        this.kept.set(name, hold.amount);
+      },
+      settleKept: async ({ name }, records) => {
+        const known = new Set(this.records.map(({ requestId }) => requestId));
+        this.records.push(...records.filter(({ requestId }) => !known.has(requestId)));
+        this.kept.delete(name);
+      },
       record: (record) => void this.records.push(record),
     };
   }

@@ -13,7 +13,8 @@ import { fixedSettings } from "../../settings/testing.ts";
 import type { TaskDeps } from "../../tasks/task.ts";
 import type { TokenEntry } from "../../tokens/directory.ts";
 import type { Standing, StandingSubject } from "../../tokens/read-standing.ts";
-import { createRelay, type RelayServices, talkSockets } from "../index.ts";
+import { createContext, createRelay, type RelayServices, talkSockets } from "../index.ts";
+import { settleForgotten } from "../objects/follow.ts";
 import type { ObjectStore } from "../objects/store.ts";
 import type { ResponseStore, StoredResponse } from "../responses/store.ts";
 import { channelEntry, tokenEntry, userEntry } from "./entries.ts";
@@ -57,7 +58,7 @@ export function startRelay(setup: Setup) {
   const standingsRead: StandingSubject[] = [];
   const metrics = new Registry();
   const feed = createCallFeed();
-  const relay = createRelay({
+  const services: RelayServices = {
     config: {
       relayTimeoutMs: 0,
       streamingTimeoutMs: 60_000,
@@ -97,7 +98,8 @@ export function startRelay(setup: Setup) {
     feed,
     log: pino({ level: "silent" }),
     metrics,
-  });
+  };
+  const relay = createRelay(services);
   const app = new Elysia().use(relay.routes).compile();
   const server = Bun.serve({
     port: 0,
@@ -113,6 +115,8 @@ export function startRelay(setup: Setup) {
     url,
     explain: relay.explain,
     readLive: () => entries.map(relay.readLive),
+    /** What another gateway does with batches and jobs that nobody asks for. */
+    settleForgotten: () => settleForgotten(createContext({ ...services, metrics: new Registry() })),
     billing,
     disabled,
     marked,
