@@ -114,9 +114,13 @@ describe("an upstream that fails in a stream", () => {
     expect((await relay.billing.nextRecord()).other.ending).toBe("upstream_failed");
   });
 
-  test("by an error event in its midst: passed on, what came is charged", async () => {
-    const error = 'data: {"error":{"message":"overloaded","type":"server_error"}}\n\n';
-    const { relay } = start(() => pacedSse([chunk({ content: "Once upon" }), 20, error, DONE]));
+  const error = 'data: {"error":{"message":"overloaded","type":"server_error"}}\n\n';
+
+  test.each([
+    ["later", [chunk({ content: "Once upon" }), 20, error, DONE]],
+    ["in one packet with the words", [chunk({ content: "Once upon" }) + error, DONE]],
+  ])("by an error event in its midst: passed on, what came is charged (%s)", async (_, steps) => {
+    const { relay } = start(() => pacedSse(steps));
     expect(await (await relay.post(CHAT, STREAM)).text()).toBe(chunk({ content: "Once upon" }) + error + DONE);
     expect((await relay.billing.nextRecord()).other).toMatchObject({
       ending: "upstream_failed",

@@ -179,3 +179,16 @@ test("an answer that the client began has no blanks at its end; newest models ge
   expect(fromChat({ messages }).body.messages).toMatchObject([{}, { content: [{ text: "1, 2," }] }]);
   expect(fromChat({ messages }, NEW).body.messages).toMatchObject([{}, {}, { role: "user" }]);
 });
+
+test.each([
+  ["plain", "ships climb — 船", ""],
+  ["padded, as the API does at times", "ships", "     "],
+  ["with signs that JSON escapes", 'a "lock"\\ \n\u0001', ""],
+  ["empty", "", ""],
+])("a piece of text is read the same whether it needs parsing or not: %s", (_, text, padding) => {
+  const decoder = anthropicProvider.streamDecoder((prefix) => `${prefix}1`);
+  const event = JSON.stringify({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
+  const data = `${event.slice(0, -1)}${padding}}`;
+  const expected = text === "" ? [] : [{ type: "text" as const, choice: 0, text }];
+  expect(decoder.push({ event: "content_block_delta", data })).toEqual(expected);
+});

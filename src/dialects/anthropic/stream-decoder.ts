@@ -23,6 +23,10 @@ export function finishOf(native: string): FinishReason {
 
 type Block = { kind: "text" | "thinking" | "tool" | "native"; call: number; native: JsonObject | null; input: string };
 
+/** Most of a stream is this, and needs no parsing: a piece of text without an escape, as the API writes it. */
+const PLAIN_TEXT =
+  /^\{"type":"content_block_delta","index":\d+,"delta":\{"type":"text_delta","text":"([^"\\]+)"\} *\}$/;
+
 /** Reads a Messages stream (providers.md 2.3.3). */
 export class MessagesStreamDecoder implements StreamDecoder {
   ended = false;
@@ -32,6 +36,8 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #finished = false;
 
   push({ data }: WireEvent): ReplyEvent[] {
+    const plain = PLAIN_TEXT.exec(data)?.[1];
+    if (plain) return [{ type: "text", choice: 0, text: plain }];
     const event = recordOf(parseJson(data));
     if (!event) return [];
     switch (event.type) {

@@ -56,7 +56,7 @@ export class GeminiDecoder implements StreamDecoder {
       });
     }
     const candidates = recordsOf(answer.candidates);
-    for (const candidate of candidates) steps.push(...this.#candidate(candidate));
+    for (const candidate of candidates) this.#candidate(candidate, steps);
     const usage = readUsage(answer.usageMetadata);
     if (usage) steps.push({ type: "usage", usage, ...readTier(answer.usageMetadata) });
     const blocked = textOf(recordOf(answer.promptFeedback)?.blockReason);
@@ -73,23 +73,25 @@ export class GeminiDecoder implements StreamDecoder {
     return [];
   }
 
-  #candidate(candidate: JsonObject): ReplyEvent[] {
+  /** Adds what a candidate says to `steps`. */
+  #candidate(candidate: JsonObject, steps: ReplyEvent[]): void {
     const choice = numberOf(candidate.index) ?? 0;
-    const parts = recordsOf(recordOf(candidate.content)?.parts);
-    const steps: ReplyEvent[] = [];
-    for (const part of parts) steps.push(...this.#part(part, choice));
-    const logprobs = readLogprobs(recordOf(candidate.logprobsResult));
-    const text = steps.find((step) => step.type === "text");
-    if (logprobs.length > 0 && text?.type === "text") text.logprobs = logprobs;
+    const before = steps.length;
+    for (const part of recordsOf(recordOf(candidate.content)?.parts)) this.#part(part, choice, steps);
+    if (candidate.logprobsResult !== undefined) {
+      const logprobs = readLogprobs(recordOf(candidate.logprobsResult));
+      const text = steps.slice(before).find((step) => step.type === "text");
+      if (logprobs.length > 0 && text?.type === "text") text.logprobs = logprobs;
+    }
     if (candidate.groundingMetadata !== undefined) steps.push(...this.#citations(candidate, choice));
     const native = textOf(candidate.finishReason);
-    if (native === null || native === "FINISH_REASON_UNSPECIFIED" || this.#finished.has(choice)) return steps;
+    if (native === null || native === "FINISH_REASON_UNSPECIFIED" || this.#finished.has(choice)) return;
     this.#finished.add(choice);
     const reason = (this.#calls.get(choice) ?? 0) > 0 ? "tool_calls" : finishOf(native);
-    return [...steps, { type: "finish", choice, reason, native }];
+    steps.push({ type: "finish", choice, reason, native });
   }
 
-  #part(part: JsonObject, choice: number): ReplyEvent[] {
+  #part(part: JsonObject, choice: number, steps: ReplyEvent[]): void {
     const value = textOf(part.thoughtSignature);
     const signature = value ? readSignature(value, "gemini") : null;
     const call = recordOf(part.functionCall);
@@ -98,23 +100,24 @@ export class GeminiDecoder implements StreamDecoder {
       this.#calls.set(choice, index + 1);
       const id = textOf(call.id) ?? this.newId("call_");
       const name = textOf(call.name) ?? "";
-      return [
+      steps.push(
         { type: "tool-start", choice, index, id, name, kind: "function", ...(signature && { signature }) },
         { type: "tool-input", choice, index, text: JSON.stringify(call.args ?? {}) },
-      ];
+      );
+      return;
     }
-    const signed: ReplyEvent[] = signature ? [{ type: "signature", choice, signature }] : [];
     const inline = recordOf(part.inlineData);
     if (inline) {
       const mediaType = textOf(inline.mimeType) ?? "image/png";
       const kind = mediaType.startsWith("audio/") ? "audio" : "image";
-      return [{ type: "media", choice, kind, mediaType, data: textOf(inline.data) ?? "" }, ...signed];
+      steps.push({ type: "media", choice, kind, mediaType, data: textOf(inline.data) ?? "" });
+    } else {
+      const text = textOf(part.text) ?? codeOf(part) ?? (signature ? "" : null);
+      if (text === null)
+        steps.push({ type: "native", choice, dialect: "gemini", name: Object.keys(part)[0] ?? "part", value: part });
+      else if (text !== "") steps.push({ type: part.thought === true ? "reasoning" : "text", choice, text });
     }
-    const text = textOf(part.text) ?? codeOf(part) ?? (signature ? "" : null);
-    if (text === null)
-      return [{ type: "native", choice, dialect: "gemini", name: Object.keys(part)[0] ?? "part", value: part }];
-    if (text === "") return signed;
-    return [{ type: part.thought === true ? "reasoning" : "text", choice, text }, ...signed];
+    if (signature) steps.push({ type: "signature", choice, signature });
   }
 
   /** What a search found, each page once. */

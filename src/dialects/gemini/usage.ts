@@ -11,7 +11,7 @@ export function readUsage(value: unknown): ReportedUsage | null {
   const tools = countOf(usage.toolUsePromptTokenCount) ?? 0;
   const written =
     countOf(usage.candidatesTokenCount) ?? (total === null ? 0 : Math.max(0, total - prompt - tools - thoughts));
-  return {
+  const read: ReportedUsage = {
     promptTokens: prompt + tools,
     completionTokens: written + thoughts,
     cachedTokens: countOf(usage.cachedContentTokenCount) ?? 0,
@@ -19,15 +19,18 @@ export function readUsage(value: unknown): ReportedUsage | null {
     reasoningTokens: thoughts,
     audioInputTokens: modality(usage.promptTokensDetails, "AUDIO"),
     audioOutputTokens: modality(usage.candidatesTokensDetails, "AUDIO"),
-    ...some("imageInputTokens", modality(usage.promptTokensDetails, "IMAGE")),
-    ...some("imageOutputTokens", modality(usage.candidatesTokensDetails, "IMAGE")),
   };
+  const imageInputTokens = modality(usage.promptTokensDetails, "IMAGE");
+  const imageOutputTokens = modality(usage.candidatesTokensDetails, "IMAGE");
+  if (imageInputTokens + imageOutputTokens === 0) return read;
+  return { ...read, ...some("imageInputTokens", imageInputTokens), ...some("imageOutputTokens", imageOutputTokens) };
 }
 
 const some = (name: "imageInputTokens" | "imageOutputTokens", count: number) => (count > 0 ? { [name]: count } : {});
 
 function modality(details: unknown, name: string): number {
   let sum = 0;
+  if (!Array.isArray(details)) return sum;
   for (const entry of recordsOf(details)) if (entry.modality === name) sum += countOf(entry.tokenCount) ?? 0;
   return sum;
 }
@@ -43,6 +46,7 @@ const TIERS: readonly (readonly [own: string, neutral: string, vertex: string])[
 export function readTier(value: unknown): { serviceTier?: string } {
   const usage = recordOf(value);
   const told = (textOf(usage?.serviceTier) ?? textOf(usage?.trafficType))?.toLowerCase();
+  if (told === undefined) return {};
   const serviceTier = TIERS.find(([own, , vertex]) => own === told || vertex === told)?.[1];
   return serviceTier === undefined ? {} : { serviceTier };
 }

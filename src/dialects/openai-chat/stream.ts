@@ -3,6 +3,7 @@ import { eventData, eventEnd, eventStart, splitEvents } from "../../lib/sse.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../json.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { isErrorAnswer } from "./error.ts";
+import { collectOutput } from "./output.ts";
 import { readUsage } from "./usage.ts";
 
 /** Bytes of chat (and text completion) streams, looked at without decoding what needs no look. */
@@ -67,6 +68,22 @@ export function errorEventIn(block: Uint8Array): string | null {
   if (indexOfBytes(block, ERROR_MEMBER) < 0) return null;
   for (const event of splitEvents(textOfBytes(block))) {
     if (isErrorAnswer(chunkOf(event))) return eventData(event);
+  }
+  return null;
+}
+
+/** The data of an error event before which nothing was said; null when there is none. */
+export function errorInPlaceOfAnswer(block: Uint8Array): string | null {
+  if (indexOfBytes(block, ERROR_MEMBER) < 0) return null;
+  let said = false;
+  const note = () => {
+    said = true;
+  };
+  for (const event of splitEvents(textOfBytes(block))) {
+    const chunk = chunkOf(event);
+    if (isErrorAnswer(chunk)) return eventData(event);
+    collectOutput(chunk, { text: note, toolCall: note, other: note });
+    if (said) return null;
   }
   return null;
 }

@@ -2,7 +2,7 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import { parseJson, recordOf } from "../../dialects/json.ts";
 import { errorOf } from "../../dialects/openai-chat/decode-error.ts";
 import { isErrorAnswer, readError } from "../../dialects/openai-chat/error.ts";
-import { errorEventIn, replyAsStream } from "../../dialects/openai-chat/stream.ts";
+import { errorInPlaceOfAnswer, replyAsStream } from "../../dialects/openai-chat/stream.ts";
 import { readUsage } from "../../dialects/openai-chat/usage.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { indexOfBytes, textOfBytes } from "../../lib/bytes.ts";
@@ -65,7 +65,7 @@ export class BytesPassage implements Passage {
   }
 
   errorInEvents(block: Uint8Array): string | null {
-    return errorEventIn(block);
+    return errorInPlaceOfAnswer(block);
   }
 
   statusOf(error: string): number {

@@ -104,12 +104,21 @@ export class ConversationPassage implements Passage {
     const text = textOfBytes(body);
     const parsed = parseJson(text);
     // Not JSON: a stream that was gathered.
-    if (parsed === undefined) return this.errorInEvents(body);
+    if (parsed === undefined) return this.#errorAmong(text);
     return this.#codec.decodeError(200, parsed) ? text : null;
   }
 
   errorInEvents(block: Uint8Array): string | null {
-    const failed = readEvents(textOfBytes(block)).find(({ data }) => this.#codec.decodeError(200, parseJson(data)));
+    const decoder = this.#codec.streamDecoder(randomId);
+    for (const event of readEvents(textOfBytes(block))) {
+      if (this.#codec.decodeError(200, parseJson(event.data))) return event.data;
+      if (decoder.push(event).some(({ type }) => type !== "start" && type !== "usage")) return null;
+    }
+    return null;
+  }
+
+  #errorAmong(events: string): string | null {
+    const failed = readEvents(events).find(({ data }) => this.#codec.decodeError(200, parseJson(data)));
     return failed?.data ?? null;
   }
 

@@ -32,7 +32,7 @@ export type Passage = {
   ): Promise<Uint8Array<ArrayBuffer>>;
   /** The error that an answer with status 200 is all the same; null: it is none. `text` gives the error's own words. */
   errorIn(body: Uint8Array<ArrayBuffer>): string | null;
-  /** The same of whole events at the beginning of a stream. */
+  /** The same of whole events at the beginning of a stream; one that follows words breaks a stream that has begun. */
   errorInEvents(block: Uint8Array): string | null;
   /** The status that such an error stands for, since its own was 200. */
   statusOf(error: string): number;
