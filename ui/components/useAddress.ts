@@ -26,7 +26,7 @@ export function useAddress(): Address {
   const clear = useCallback(() => void navigate({ to: ".", search: {}, replace: true }), [navigate]);
   const text = (key: string) => {
     const value = search[key];
-    return typeof value === "string" || typeof value === "number" ? String(value) : "";
+    return ["string", "number", "boolean"].includes(typeof value) ? String(value) : "";
   };
   const number = (key: string) => {
     const value = text(key);

@@ -5,9 +5,10 @@ import { request } from "../../api/client.ts";
 import { Money } from "../../components/Money.tsx";
 import type { Answer } from "./chat.ts";
 
-/** The log is written a moment after the answer. */
+/** The log is written a moment after the answer, or, when that was stopped, after the upstream has told its usage. */
 const LOG_DELAY_MS = 800;
-const MOST_LOOKS = 6;
+const LONGEST_DELAY_MS = 5000;
+const MOST_LOOKS = 20;
 
 /** Tokens, what was charged (by the usage log) and how long it took. */
 export const AnswerFacts = ({ answer }: { answer: Answer }) => {
@@ -23,7 +24,9 @@ export const AnswerFacts = ({ answer }: { answer: Answer }) => {
     enabled: requestId !== "" && totalMs > 0,
     staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: ({ state }) =>
-      typeof state.data === "number" || state.dataUpdateCount >= MOST_LOOKS ? false : LOG_DELAY_MS,
+      typeof state.data === "number" || state.dataUpdateCount >= MOST_LOOKS
+        ? false
+        : Math.min(LOG_DELAY_MS * state.dataUpdateCount, LONGEST_DELAY_MS),
   });
   if (totalMs === 0 || status === "loading") return null;
   return (
