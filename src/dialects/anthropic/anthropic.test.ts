@@ -84,8 +84,12 @@ describe("thinking", () => {
     };
     const conversation = anthropicDoor.decodeRequest(body);
     expect(Object.keys(conversation.extra.members)).toEqual(["mcp_servers"]);
-    anthropicProvider.encodeRequest({ ...conversation, extra: { dialect: "gemini", members: {} } }, target(), dropped);
-    expect(dropped.size).toBe(0);
+    anthropicProvider.encodeRequest(
+      { ...conversation, extra: { dialect: "gemini", members: {} } },
+      target(NEW),
+      dropped,
+    );
+    expect([...dropped]).toEqual([]);
   });
 });
 
