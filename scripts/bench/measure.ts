@@ -41,30 +41,34 @@ export async function measureCost(
   };
 }
 
-/** Share of an endurance run in which memory may still take its shape. */
-const SETTLING_SHARE = 0.2;
+/** Rests of an endurance run; an even number. */
+const RESTS = 8;
 /** Time for the runtime to give memory back. */
 const GIVE_BACK_MS = 5000;
 
-/** Memory at rest after `requests` calls, over that after the first fifth of as many before them. */
+/**
+ * What memory at rest grew by over `requests` calls: the least of the rests in the second half over the least of the first.
+ * A single rest tells nothing, since the runtime gives memory back when it likes; what leaks never comes back.
+ */
 export async function measureGrowth(
   { pid, target }: Subject,
   workload: Workload,
   load: Readonly<{ connections: number; requests: number }>,
 ): Promise<Growth> {
-  const run = async (maxRequests: number) => {
-    const result = await closedLoop(target, workload, { connections: load.connections, seconds: 600, maxRequests });
+  const maxRequests = Math.round(load.requests / RESTS);
+  const restsMib: number[] = [];
+  let requests = 0;
+  let wrong = 0;
+  while (restsMib.length < RESTS) {
+    const run = await closedLoop(target, workload, { connections: load.connections, seconds: 600, maxRequests });
+    requests += run.requests;
+    wrong += run.wrong;
     await becomesQuiet(pid);
     await Bun.sleep(GIVE_BACK_MS);
-    return { ...result, mib: residentMib(pid) };
-  };
-  const before = await run(Math.round(load.requests * SETTLING_SHARE));
-  const after = await run(load.requests);
-  return {
-    grownMib: after.mib - before.mib,
-    requests: before.requests + after.requests,
-    wrong: before.wrong + after.wrong,
-  };
+    restsMib.push(residentMib(pid));
+  }
+  const first = Math.min(...restsMib.slice(0, RESTS / 2));
+  return { grownMib: Math.min(...restsMib.slice(RESTS / 2)) - first, requests, wrong };
 }
 
 /** Latency with one call at a time. */
