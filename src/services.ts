@@ -20,6 +20,7 @@ import { startOrderJob } from "./jobs/orders.ts";
 import { startNoticeJob } from "./jobs/pending-notices.ts";
 import { startPriceChangeJob } from "./jobs/price-changes.ts";
 import { startTaskJob } from "./jobs/tasks.ts";
+import { startUnloggedCallsJob } from "./jobs/unlogged-calls.ts";
 import { type ClientAddress, createClientAddress } from "./lib/client-ip.ts";
 import { createVault, type Vault } from "./lib/crypto.ts";
 import type { Logger } from "./lib/log.ts";
@@ -143,6 +144,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     const endOrders = startOrderJob({ db, log });
     const endBudgets = startBudgetJob({ db, changes, settings, log });
     const endFolding = startFoldJob({ database, settings, log });
+    const endForgetting = startUnloggedCallsJob({ database, log });
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
     return {
       config,
@@ -174,6 +176,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
         endChannelJobs();
         endLowBalance();
         endFolding();
+        endForgetting();
         endTasks();
         endBudgets();
         endOrders();

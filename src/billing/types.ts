@@ -203,4 +203,6 @@ export type UsageRecord = {
   ip: string;
   content: string;
   other: LogOther;
+  /** Charged without a row in the log. */
+  unlogged?: true;
 };

@@ -52,11 +52,13 @@ test("warns whoever fell below their threshold, once in two hours, whoever looks
   const own = await spender("own", 5000, { quota_warning_threshold: 6000 });
   await spender("unwanted", 1, { notify_events: ["announcement"] });
   await spender("idle", 1, {}, 3);
+  const unseen = await spender("unseen", 1, {}, 3);
+  await database.sql`insert into unlogged_calls values ('call', ${Math.floor(Date.now() / 1000)}, ${unseen}, 0, 0, 5, 0)`;
   const banned = await spender("banned", 1);
   await database.db.update(users).set({ status: 2 }).where(sql`${users.id} = ${banned}`);
 
   await Promise.all([warnLowBalances(deps()), warnLowBalances(deps()), warnLowBalances(deps())]);
-  expect(told.map(([id]) => id).sort((a, b) => a - b)).toEqual([low, own]);
+  expect(told.map(([id]) => id).sort((a, b) => a - b)).toEqual([low, own, unseen]);
   expect(told.find(([id]) => id === low)?.[1]).toMatchObject({ type: "quota_exceed", values: ["$0.001998"] });
 
   expect(await warnLowBalances(deps())).toBe(0);

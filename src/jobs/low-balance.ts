@@ -36,7 +36,9 @@ export async function warnLowBalances({ db, settings, notifier }: JobDeps): Prom
   const found = await db.execute<{ id: number; quota: number; setting: Record<string, unknown> }>(sql`
     select u.id, u.quota::float8 as quota, u.setting
     from users u
-    where u.id in (select r.user_id from usage_rollups r where r.hour >= ${hour} and r.quota > 0)
+    where u.id in (
+        select r.user_id from usage_rollups r where r.hour >= ${hour} and r.quota > 0
+        union select c.user_id from unlogged_calls c where c.created_at >= ${hour} and c.quota > 0)
       and u.deleted_at is null and u.status = 1
       and u.quota < coalesce((u.setting ->> 'quota_warning_threshold')::numeric, ${settings.get("QuotaRemindThreshold")})
       and not exists (

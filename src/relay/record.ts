@@ -1,5 +1,6 @@
 import type { CallEnding, LogOther, Price, Receipt, Usage, UsageEvidence, UsageRecord } from "../billing/types.ts";
 import { toText } from "../lib/decimal.ts";
+import type { SettingsReader } from "../settings/settings.ts";
 import type { Call } from "./call.ts";
 import type { LoggedContent } from "./log-content.ts";
 
@@ -49,6 +50,12 @@ export function recordOf(call: Call, outcome: Outcome): UsageRecord {
     other: otherOf(call, outcome, notes),
   };
 }
+
+/** What is kept of a call: where calls are not logged, nothing but its charge. */
+export const keptOf = (record: UsageRecord, settings: SettingsReader): UsageRecord =>
+  settings.get("LogConsumeEnabled")
+    ? record
+    : { ...record, ip: "", content: "", other: { request_id: record.other.request_id }, unlogged: true };
 
 function contentOf(outcome: Outcome, notes: PriceNotes): string {
   if (outcome.error !== null && outcome.quota === 0) return outcome.error;

@@ -7,7 +7,7 @@ import type { RelayError } from "./errors.ts";
 import { hostedTools } from "./hosted-tools.ts";
 import { endedCall } from "./live-call.ts";
 import { contentRules, contentToLog } from "./log-content.ts";
-import { type Outcome, recordOf } from "./record.ts";
+import { keptOf, type Outcome, recordOf } from "./record.ts";
 import type { OutputTally } from "./tally.ts";
 
 /** What is known of an answer when it ends. */
@@ -71,8 +71,9 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
     content: rules && contentToLog(call.admitted.prompt, ended.tally.countable().text, rules),
   };
   const record = recordOf(call, outcome);
-  if (call.hold) billing.settle(call.hold, record);
-  else billing.record(record);
+  const kept = keptOf(record, settings);
+  if (call.hold) billing.settle(call.hold, kept);
+  else billing.record(kept);
   call.hold = null;
   call.stop = null;
   call.over = true;

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { UNLOGGED_HOUR } from "../../db/schema/logs.ts";
 import type { Tx } from "../../db/types.ts";
 import { SETTLING } from "../billing/journal/apply-batch.ts";
 import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
@@ -15,7 +16,8 @@ export type Charge = Readonly<{
   what: string;
 }>;
 
-type LogRow = { id: string | number; quota: string | number; uncovered: string | number; other: string };
+/** What a charge took; `other` is that of its log row, null where calls were not logged. */
+type Taken = Readonly<{ quota: string | number; uncovered: string | number; other: string | null }>;
 
 /**
  * Gives back what a record took: to the user, the API key with its budget, and every counter and sum it is part of; the
@@ -26,10 +28,7 @@ type LogRow = { id: string | number; quota: string | number; uncovered: string |
 export async function refundCharge(tx: Tx, charge: Charge, mayVoid: boolean): Promise<number | null> {
   // Takes turns with the writer of charges, which locks the same rows.
   await tx.execute(sql`select pg_advisory_xact_lock(${SETTLING})`);
-  const [row] = await tx.execute<LogRow>(sql`
-    select id, quota, uncovered, other from logs
-    where request_id = ${charge.chargeId} and created_at = ${charge.createdAt} and type = ${LOG_TYPE.consumption}
-    for update`);
+  const row = await findCharge(tx, charge);
   if (!row) {
     if (!mayVoid) return null;
     await voidCharge(tx, charge);
@@ -44,6 +43,17 @@ export async function refundCharge(tx: Tx, charge: Charge, mayVoid: boolean): Pr
   return taken;
 }
 
+async function findCharge(tx: Tx, { chargeId, createdAt }: Charge): Promise<Taken | undefined> {
+  const [logged] = await tx.execute<Taken>(sql`
+    select quota, uncovered, other from logs
+    where request_id = ${chargeId} and created_at = ${createdAt} and type = ${LOG_TYPE.consumption} for update`);
+  if (logged) return logged;
+  const [unlogged] = await tx.execute<Taken>(sql`
+    select quota, uncovered, null as other from unlogged_calls
+    where request_id = ${chargeId} and created_at = ${createdAt} for update`);
+  return unlogged;
+}
+
 async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channelId, what }: Charge): Promise<void> {
   await tx.execute(sql`
     insert into logs (created_at, type, user_id, username, token_id, channel_id, failed, request_id, content)
@@ -54,7 +64,7 @@ async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channe
 }
 
 /** Users before keys before channels, as the writer of charges locks them. */
-async function takeBack(tx: Tx, charge: Charge, taken: number, row: LogRow): Promise<void> {
+async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Promise<void> {
   const { chargeId, createdAt, userId, tokenId } = charge;
   await tx.execute(
     sql`update users set quota = quota + ${taken}, used_quota = used_quota - ${taken} where id = ${userId}`,
@@ -69,6 +79,7 @@ async function takeBack(tx: Tx, charge: Charge, taken: number, row: LogRow): Pro
         status = case when status = 4 and ${taken} > 0 then 1 else status end
       where id = ${tokenId}`);
   }
+  if (row.other === null) return takeBackUnlogged(tx, charge);
   const other = JSON.stringify({ ...readOther(row.other), refunded: taken });
   await tx.execute(sql`
     with charge as (
@@ -83,6 +94,23 @@ async function takeBack(tx: Tx, charge: Charge, taken: number, row: LogRow): Pro
       and r.model_name = l.model_name and r."group" = l."group"`);
   // Totals of long ranges that have the hour already are made again.
   await tx.execute(sql`update usage_fold set until = ${createdAt - (createdAt % 3600)} where until > ${createdAt}`);
+}
+
+async function takeBackUnlogged(tx: Tx, { chargeId, createdAt }: Charge): Promise<void> {
+  // What it took is read before it is set to nothing: parts of a statement do not see each other's changes.
+  await tx.execute(sql`
+    with charge as (
+      select * from unlogged_calls where request_id = ${chargeId} and created_at = ${createdAt}
+    ),
+    emptied as (
+      update unlogged_calls u set quota = 0, uncovered = 0 from charge c
+      where u.request_id = c.request_id and u.created_at = c.created_at
+    ),
+    channel as (update channels c set used_quota = c.used_quota - l.quota from charge l where c.id = l.channel_id)
+    update usage_rollups r set quota = r.quota - l.quota, uncovered = r.uncovered - l.uncovered
+    from charge l
+    where r.hour = ${UNLOGGED_HOUR} and r.user_id = l.user_id and r.username = '' and r.token_id = l.token_id
+      and r.token_name = '' and r.channel_id = l.channel_id and r.model_name = '' and r."group" = ''`);
 }
 
 function readOther(text: string): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { UNLOGGED_HOUR } from "../../../db/schema/logs.ts";
 import type { Sql } from "../../../db/types.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
@@ -22,7 +23,7 @@ export const SETTLING = 7_302_001;
  * Writes a batch of records (a JSON array's text) as log rows and applies their sums to users, limited tokens, channels,
  * roll-ups and the holds of `processId`: one statement, each record exactly once by (request id, time). A balance stops
  * at zero: in the order of the batch, a record's `quota` is what could be taken, the rest is `uncovered`. Records that
- * are already in the log change nothing.
+ * are already in the log change nothing. Those that are `unlogged` leave a note in its place, and roll-ups out of sight.
  */
 export async function applyBatch(sql: Sql, processId: string, batch: string): Promise<SettledAccount[]> {
   return sql<SettledAccount[]>`
@@ -32,10 +33,10 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
         "requestId" text, "createdAt" bigint, "userId" integer, "username" text, "tokenId" integer, "tokenName" text,
         "tokenLimited" boolean, "modelName" text, "channelId" integer, "group" text, "isStream" boolean,
         "failed" boolean, "elapsedMs" integer, "promptTokens" integer, "completionTokens" integer, "quota" bigint,
-        "ip" text, "content" text, "other" json
+        "ip" text, "content" text, "other" json, "unlogged" boolean
       )) with ordinality as e(
         request_id, created_at, user_id, username, token_id, token_name, token_limited, model_name, channel_id,
-        "group", is_stream, failed, elapsed_ms, prompt_tokens, completion_tokens, asked, ip, content, other, place
+        "group", is_stream, failed, elapsed_ms, prompt_tokens, completion_tokens, asked, ip, content, other, unlogged, place
       )
     ),
     payers as materialized (
@@ -56,11 +57,21 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
       select created_at, 2, user_id, username, token_id, token_name, model_name, channel_id, "group",
         is_stream, failed, elapsed_ms / 1000, elapsed_ms, prompt_tokens, completion_tokens, taken, asked - taken, ip,
         request_id, content, other::text
-      from charged order by place
+      from charged where unlogged is not true order by place
       on conflict (request_id, created_at) do nothing
       returning request_id, created_at
     ),
-    applied as materialized (select c.* from charged c join written w using (request_id, created_at)),
+    noted as (
+      insert into unlogged_calls (request_id, created_at, user_id, token_id, channel_id, quota, uncovered)
+      select request_id, created_at, user_id, token_id, channel_id, taken, asked - taken
+      from charged c where unlogged and not exists (
+        select from logs l where l.request_id = c.request_id and l.created_at = c.created_at)
+      on conflict (request_id, created_at) do nothing
+      returning request_id, created_at
+    ),
+    applied as materialized (
+      select c.* from charged c join (select * from written union all select * from noted) w using (request_id, created_at)
+    ),
     user_sums as (
       select s.*, least(coalesce(h.amount, 0), s.asked) as spent, coalesce(h.amount, 0) as own
       from (
@@ -109,7 +120,11 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
       select created_at - created_at % 3600 as hour, user_id, username, token_id, token_name, channel_id, model_name,
         "group", count(*), count(*) filter (where failed), sum(taken), sum(asked - taken), sum(prompt_tokens::bigint),
         sum(completion_tokens::bigint), sum(elapsed_ms::bigint)
-      from applied group by 1, 2, 3, 4, 5, 6, 7, 8 order by 1, 2, 3, 4, 5, 6, 7, 8
+      from applied where unlogged is not true group by 1, 2, 3, 4, 5, 6, 7, 8
+      union all
+      select ${UNLOGGED_HOUR}::bigint, user_id, '', token_id, '', channel_id, '', '', 0, 0, sum(taken), sum(asked - taken), 0, 0, 0
+      from applied where unlogged group by user_id, token_id, channel_id
+      order by 1, 2, 3, 4, 5, 6, 7, 8
       on conflict (hour, user_id, username, token_id, token_name, channel_id, model_name, "group") do update set
         count = r.count + excluded.count, failed = r.failed + excluded.failed, quota = r.quota + excluded.quota,
         uncovered = r.uncovered + excluded.uncovered, prompt_tokens = r.prompt_tokens + excluded.prompt_tokens,
@@ -118,7 +133,7 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
     ),
     late as (
       update usage_fold set until = s.first - s.first % 3600
-      from (select min(created_at) as first from applied) s where until > s.first
+      from (select min(created_at) as first from applied where unlogged is not true) s where until > s.first
     )
     select 'user' as subject, e.user_id as id, e.asked, p.quota, p.held, p.own
     from (select user_id, sum(asked)::bigint as asked from entries group by user_id) e

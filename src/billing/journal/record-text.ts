@@ -36,6 +36,7 @@ export function recordText(record: UsageRecord): string {
     ip: record.ip,
     content: record.content,
     other: record.other,
+    unlogged: record.unlogged,
   });
   return UNSTORABLE.test(text) ? JSON.stringify(JSON.parse(text, storable)) : text;
 }

@@ -3,14 +3,15 @@ import type { UsageRecord } from "../types.ts";
 
 type Key = Pick<UsageRecord, "requestId" | "createdAt">;
 
-/** Of these records (JSON texts), those that the log does not have: what a dead process could not write any more. */
+/** Of these records (JSON texts), those that were not charged yet: what a dead process could not write any more. */
 export async function withoutWritten(sql: Sql, records: readonly string[]): Promise<string[]> {
   const keys = records.map((text) => JSON.parse(text) as Key);
   const rows = await sql<{ place: number }[]>`
     select k.place::integer as place
     from unnest(${keys.map((key) => key.requestId)}::text[], ${keys.map((key) => key.createdAt)}::bigint[])
       with ordinality as k(request_id, created_at, place)
-    join logs using (request_id, created_at)`;
+    where exists (select from logs l where l.request_id = k.request_id and l.created_at = k.created_at)
+      or exists (select from unlogged_calls u where u.request_id = k.request_id and u.created_at = k.created_at)`;
   const written = new Set(rows.map((row) => row.place - 1));
   return records.filter((_, index) => !written.has(index));
 }

@@ -201,6 +201,19 @@ describe("options", () => {
       error: { message: expect.stringContaining("Upstream error with status code 400"), type: "upstream_error" },
     });
   });
+  test("where calls are not logged, the charge alone is kept", async () => {
+    const options = { LogConsumeEnabled: "false", LogChatContentEnabled: "true" };
+    const { relay } = start({ options });
+    await relay.post("/v1/chat/completions", ASK);
+    const { quota, other, ...kept } = await relay.billing.nextRecord();
+    expect(kept).toMatchObject({ unlogged: true, ip: "", content: "" });
+    expect(quota).toBeGreaterThan(0);
+    expect(Object.keys(other)).toEqual(["request_id"]);
+    const failing = start({ options }, () => new Response("no", { status: 400 }));
+    expect((await failing.relay.post("/v1/chat/completions", ASK)).status).toBe(400);
+    expect(failing.relay.billing.records).toEqual([]);
+  });
+
   test("contents are logged when asked for", async () => {
     const { relay } = start({ options: { LogChatContentEnabled: "true" } });
     const messages = [

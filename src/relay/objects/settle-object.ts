@@ -7,6 +7,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { type Decimal, decimal, multiply, ONE, whole } from "../../lib/decimal.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
+import { keptOf } from "../record.ts";
 import { askUpstream, makerOf } from "./ask-upstream.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { KeptObject, ObjectStore } from "./store.ts";
@@ -48,8 +49,8 @@ const settlingsOf = new WeakMap<ObjectStore, Map<string, Promise<void>>>();
 
 async function settle(context: RelayContext, object: KeptObject): Promise<void> {
   const used = object.kind === "batch" ? await usedByBatch(context, object) : usedByJob(context, object);
-  const { billing, objects } = context.services;
-  const records = used.map((each) => recordOfUse(context, object, each));
+  const { billing, objects, settings } = context.services;
+  const records = used.map((each) => keptOf(recordOfUse(context, object, each), settings));
   await billing.settleKept(keptFor(object), records);
   await objects.settled(object.id, nowSeconds());
 }
