@@ -62,8 +62,8 @@ test("warns whoever fell below their threshold, once in two hours, whoever looks
   expect(told.find(([id]) => id === low)?.[1]).toMatchObject({ type: "quota_exceed", values: ["$0.001998"] });
 
   expect(await warnLowBalances(deps())).toBe(0);
-  await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 7199` });
+  await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 6000` });
   expect(await warnLowBalances(deps())).toBe(0);
-  await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 2` });
-  expect(await warnLowBalances(deps())).toBe(2);
+  await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 1200` });
+  expect(await warnLowBalances(deps())).toBe(3);
 });
