@@ -12,6 +12,7 @@ export const Tag = ({ children, mono }: { children: ReactNode; mono?: boolean })
       flex: "none",
       overflow: "hidden",
       textOverflow: "ellipsis",
+      whiteSpace: "nowrap",
       px: 1.5,
       height: 20,
       lineHeight: "18px",

@@ -37,12 +37,13 @@ export const WalletPage = () => {
           mt: 4,
           display: "grid",
           gap: 4,
-          alignItems: "start",
           gridTemplateColumns: { xs: "minmax(0,1fr)", md: "repeat(auto-fit, minmax(300px, 1fr))" },
         }}
       >
         <CheckInCard />
         <RedeemCard given={address.text("code")} link={ways?.link ?? ""} />
+      </Box>
+      <Box sx={{ mt: 4 }}>
         <InvitationCard />
       </Box>
       <Tabs

@@ -40,13 +40,14 @@ export const AgentSummary = ({ agent, onTransfer, onWithdraw }: Props) => {
         <Fact name={t("agents.invited")}>
           <Count value={agent.invited} />
         </Fact>
-        <Box sx={{ flex: 1 }} />
-        <Button onClick={onTransfer} disabled={agent.balance < quotaPerUnit}>
-          {t("rewards.invitation.transfer")}
-        </Button>
-        <Button variant="contained" color="primary" onClick={onWithdraw} disabled={agent.balance < quotaPerUnit}>
-          {t("agents.withdraw.action")}
-        </Button>
+        <Row gap={2} sx={{ ml: "auto" }}>
+          <Button onClick={onTransfer} disabled={agent.balance < quotaPerUnit}>
+            {t("rewards.invitation.transfer")}
+          </Button>
+          <Button variant="contained" color="primary" onClick={onWithdraw} disabled={agent.balance < quotaPerUnit}>
+            {t("agents.withdraw.action")}
+          </Button>
+        </Row>
       </Row>
     </Panel>
   );

@@ -15,37 +15,40 @@ export const withdrawalColumns = (t: TFunction, isForAdmins: boolean): Column<Wi
   {
     key: "id",
     head: t("agents.requests.number"),
-    width: 80,
+    width: 64,
     isTitle: true,
     cell: (row) => <span className="num">#{row.id}</span>,
   },
   ...(isForAdmins
-    ? [{ key: "user", head: t("agents.requests.user"), width: 140, cell: (row: WithdrawalView) => row.username }]
+    ? [{ key: "user", head: t("agents.requests.user"), width: 120, cell: (row: WithdrawalView) => row.username }]
     : []),
   {
     key: "created",
     head: t("agents.requests.time"),
-    width: 130,
+    width: 110,
     cell: (row) => <TimeAgo seconds={row.created_time} />,
   },
   {
     key: "quota",
     head: t("agents.requests.quota"),
-    width: 120,
+    width: 110,
     align: "right",
     cell: (row) => <Money quota={row.quota} strong />,
   },
-  { key: "account", head: t("agents.withdraw.account"), cell: (row) => row.account },
-  { key: "note", head: t("agents.note"), cell: (row) => row.note || "–" },
+  { key: "account", head: t("agents.withdraw.account"), cell: (row) => <Words text={row.account} /> },
+  { key: "note", head: t("agents.note"), cell: (row) => <Words text={row.note} /> },
   {
     key: "status",
     head: t("agents.requests.status"),
-    width: 140,
+    width: 120,
     isSolid: true,
     cell: ({ status: given }) => {
       const status = WITHDRAWAL_STATUSES.find((known) => known === given) ?? "requested";
       return <StatusChip tone={TONES[status]}>{t(`agents.statuses.${status}`)}</StatusChip>;
     },
   },
-  { key: "reply", head: t("agents.requests.reply"), cell: (row) => row.reply || "–" },
+  { key: "reply", head: t("agents.requests.reply"), cell: (row) => <Words text={row.reply} /> },
 ];
+
+/** What somebody wrote; where the column is too narrow for it, the whole is told on hover. */
+const Words = ({ text }: { text: string }) => <span title={text}>{text || "–"}</span>;
