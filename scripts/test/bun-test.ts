@@ -41,7 +41,7 @@ export async function runTests(targets: readonly string[], options: RunOptions):
 }
 
 /** Runs `bun test` once. A run that dies, hangs or has an error outside of its tests counts as at least one failure. */
-export async function runBunTest(targets: readonly string[], options: RunOptions): Promise<Count> {
+async function runBunTest(targets: readonly string[], options: RunOptions): Promise<Count> {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-test-"));
   // A database server that a test starts runs as another user than root and must get at its own folder in it.
   await chmod(folder, 0o711);
