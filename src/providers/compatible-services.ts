@@ -1,4 +1,5 @@
 import { type JsonObject, recordOf, recordsOf } from "../dialects/json.ts";
+import { cloudflare } from "./cloudflare/cloudflare.ts";
 import { type Compatible, compatible } from "./compatible.ts";
 import { furtherServices } from "./further-services.ts";
 import { minimaxImages } from "./images/minimax.ts";
@@ -290,35 +291,6 @@ const tables: readonly Compatible[] = [
     },
   },
 ];
-
-/** Cloudflare has the account in its address, given as `other`. */
-const cloudflareTable = compatible({
-  type: 39,
-  name: "Cloudflare",
-  owner: "cloudflare",
-  base: "https://api.cloudflare.com",
-  root: "",
-  capabilities: CHAT_AND_EMBEDDINGS,
-  models: [
-    "@cf/openai/gpt-oss-120b",
-    "@cf/openai/gpt-oss-20b",
-    "@cf/meta/llama-3.3-70b-instruct-fp8-fast",
-    "@cf/meta/llama-4-scout-17b-16e-instruct",
-    "@cf/qwen/qwen3-30b-a3b-fp8",
-    "@cf/baai/bge-m3",
-  ],
-});
-const cloudflare: Provider = {
-  ...cloudflareTable,
-  url: (channel, ask) => cloudflareTable.url({ ...channel, baseUrl: `${cloudflareBase(channel)}/ai/v1` }, ask),
-  modelListUrl: (channel) => `${cloudflareBase(channel)}/ai/models/search?per_page=1000`,
-  readModelList: (answer) => {
-    const list = recordOf(answer)?.result;
-    return Array.isArray(list) ? list.flatMap((model) => (recordOf(model)?.name as string | undefined) ?? []) : [];
-  },
-};
-const cloudflareBase = ({ baseUrl, other }: Parameters<Provider["modelListUrl"]>[0]): string =>
-  `${(baseUrl || "https://api.cloudflare.com").replace(/\/+$/, "")}/client/v4/accounts/${encodeURIComponent(other)}`;
 
 /** Ark serves bots under an address of their own. */
 const arkTable = compatible({

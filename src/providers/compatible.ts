@@ -1,5 +1,5 @@
 import { type JsonObject, numberOf, recordOf, recordsOf } from "../dialects/json.ts";
-import type { ImageFormat } from "./images/image-format.ts";
+import { forImages, type OwnFormat } from "./own-format.ts";
 import {
   type Adaptation,
   type Ask,
@@ -47,7 +47,7 @@ export type Compatible = Readonly<{
   streamUsage?: boolean;
   quirks?: Quirks;
   /** Pictures in words of its own, and where they are ordered behind the version. */
-  images?: Readonly<{ path: string; format: ImageFormat }>;
+  images?: Readonly<{ path: string; format: OwnFormat }>;
   /** Also keeps files and batches as OpenAI does. */
   objects?: boolean;
   /** Also understands OpenAI's Responses. */
@@ -78,7 +78,7 @@ export function compatible(table: Compatible): Provider {
     url: (channel, ask) =>
       address(channel) + (table.images && ask.capability === "images" ? table.images.path : openaiPath(ask)),
     modelListUrl: (channel) => `${address(channel)}/models`,
-    ...(table.images && { images: table.images.format }),
+    ...(table.images && { ownFormat: forImages(table.images.format) }),
     ...(table.objects && { objects: { url: (channel: ProviderChannel, path: string) => address(channel) + path } }),
     ...(table.balance && { balance: balanceOf(table.balance, (channel) => address(channel), root) }),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../dialects/json.ts";
 import { compatible } from "./compatible.ts";
 import { dashscopeImageHeaders, dashscopeImagePath, dashscopeImages } from "./images/dashscope.ts";
+import { forImages } from "./own-format.ts";
 import type { Provider, ProviderChannel } from "./provider.ts";
 
 const DEFAULT_BASE_URL = "https://dashscope.aliyuncs.com";
@@ -57,7 +58,7 @@ export const dashscope: Provider = {
   ...imitation,
   dialects: ["dashscope", "openai-chat"],
   capabilities: [...imitation.capabilities, "images"],
-  images: dashscopeImages(ownBase),
+  ownFormat: forImages(dashscopeImages(ownBase)),
   models: [...imitation.models, "qwen-image", "wan2.2-t2i-plus"],
   url(channel, ask) {
     if (ask.capability === "images") return ownBase(channel) + dashscopeImagePath(ask.model);

@@ -1,5 +1,6 @@
 import { recordOf, recordsOf, textOf } from "../dialects/json.ts";
 import { googleImages, isImagen } from "./images/google.ts";
+import { forImages } from "./own-format.ts";
 import type { Provider, ProviderChannel } from "./provider.ts";
 
 const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com";
@@ -30,7 +31,7 @@ export const gemini: Provider = {
   dialects: ["gemini"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat", "images"],
-  images: googleImages,
+  ownFormat: forImages(googleImages),
   keyHint: "AIza…",
   models: GEMINI_MODELS,
   url: (channel, { model, stream, apiVersion }) =>

@@ -1,7 +1,7 @@
 import type { ChatDialect } from "../dialects/conversation.ts";
 import type { JsonObject } from "../dialects/json.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
-import type { ImageFormat } from "./images/image-format.ts";
+import type { OwnFormatOf } from "./own-format.ts";
 import type { TaskProtocol, VideoProtocol } from "./tasks/protocol.ts";
 
 /** What a client can ask of a provider. */
@@ -119,8 +119,8 @@ export type Provider = Readonly<{
   modelListUrl(channel: ProviderChannel): string | null;
   /** Ids in an answer of that address; absent: OpenAI's list. */
   readModelList?(answer: unknown): string[];
-  /** Pictures are ordered in words of its own; absent: in OpenAI's. */
-  images?: ImageFormat;
+  /** Words of its own for calls beside chats; absent: it has OpenAI's for all. */
+  ownFormat?: OwnFormatOf;
   /** Where files, batches and fine-tuning jobs are kept, as OpenAI's API has them; `path` is what follows the version. */
   objects?: Readonly<{ url(channel: ProviderChannel, path: string): string }>;
   /** Where the upstream tells what is left, and how it says so; null from `read`: it does not. */

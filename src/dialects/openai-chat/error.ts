@@ -1,4 +1,4 @@
-import { parseJson, recordOf, textOf } from "../json.ts";
+import { parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 
 /** The error object of OpenAI's API. */
 export type OpenAiError = { message: string; type: string; param: string; code: string | number | null };
@@ -8,7 +8,7 @@ export type ReadError = OpenAiError & { shaped: boolean };
 
 /**
  * Recovers what went wrong from the body of a failed answer, in the order the ecosystem does: error.message, message, msg,
- * err, error_msg, header.message, response.error.message; else the status. A list of one error object is read too.
+ * err, error_msg, header.message, response.error.message, errors[0].message; else the status. A list of one error object is read too.
  */
 export function readError(status: number, body: string): ReadError {
   const parsed = parseJson(body);
@@ -23,6 +23,7 @@ export function readError(status: number, body: string): ReadError {
     textOf(answer?.error_msg) ||
     textOf(recordOf(answer?.header)?.message) ||
     textOf(recordOf(recordOf(answer?.response)?.error)?.message) ||
+    textOf(recordsOf(answer?.errors)[0]?.message) ||
     textOf(answer?.error) ||
     textOf(answer?.detail) ||
     `bad response status code ${status}`;

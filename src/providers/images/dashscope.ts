@@ -1,5 +1,7 @@
 import { recordOf, recordsOf, textOf } from "../../dialects/json.ts";
-import { type ImageFormat, ordered, pictures } from "./image-format.ts";
+import { noteUnsaid } from "../../dialects/unsaid.ts";
+import type { OwnFormat } from "../own-format.ts";
+import { ordered, pictures } from "./image-format.ts";
 
 /** Models that answer at once, in the form of a talk; the others make a job that must be asked for. */
 const AT_ONCE = /^(qwen-image|z-image|wan2\.[5-9])/;
@@ -10,8 +12,10 @@ const RUNNING: ReadonlySet<unknown> = new Set(["PENDING", "RUNNING"]);
 const FAILED: ReadonlySet<unknown> = new Set(["FAILED", "CANCELED", "UNKNOWN"]);
 
 /** Pictures of Alibaba's DashScope; `base` is the address of its own API. */
-export const dashscopeImages = (base: (channel: { baseUrl: string }) => string): ImageFormat => ({
-  encode(order, model) {
+export const dashscopeImages = (base: (channel: { baseUrl: string }) => string): OwnFormat => ({
+  encode(order, model, dropped) {
+    noteUnsaid(order, ["prompt", "n", "size", "response_format"], dropped);
+    if (order.response_format === "b64_json") dropped.add("response_format");
     const prompt = textOf(order.prompt) ?? "";
     const size = textOf(order.size)?.replace("x", "*");
     const parameters = { n: ordered(order), ...(size && size !== "auto" && { size }) };
@@ -29,7 +33,7 @@ export const dashscopeImages = (base: (channel: { baseUrl: string }) => string):
   failure(answer) {
     const output = recordOf(answer.output);
     const failed = FAILED.has(output?.task_status) ? output : recordsOf(output?.results).find(({ code }) => code);
-    if (!failed || (failed !== output && this.decode(answer) !== null)) return null;
+    if (!failed || (failed !== output && this.decode(answer, {}) !== null)) return null;
     return {
       message: textOf(failed.message) ?? "The picture could not be made.",
       code: textOf(failed.code) ?? "failed",

@@ -1,12 +1,17 @@
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
-import { aspectOf, type ImageFormat, ordered, pictures } from "./image-format.ts";
+import { noteUnsaid } from "../../dialects/unsaid.ts";
+import type { OwnFormat } from "../own-format.ts";
+import { aspectOf, ordered, pictures } from "./image-format.ts";
 
 /** Imagen draws through a method of its own, Gemini's picture models as they chat. */
 export const isImagen = (model: string): boolean => model.startsWith("imagen");
 
 /** Imagen (`:predict`) and Gemini's picture models (`:generateContent`), on Gemini's API and on Vertex. */
-export const googleImages: ImageFormat = {
-  encode(order, model) {
+export const googleImages: OwnFormat = {
+  encode(order, model, dropped) {
+    noteUnsaid(order, ["prompt", "n", "size", "response_format"], dropped);
+    if (order.response_format === "url") dropped.add("response_format");
+    if (!isImagen(model) && ordered(order) > 1) dropped.add("n");
     const prompt = textOf(order.prompt) ?? "";
     const aspectRatio = aspectOf(order);
     if (isImagen(model)) return { instances: [{ prompt }], parameters: { sampleCount: ordered(order), aspectRatio } };
@@ -27,7 +32,7 @@ export const googleImages: ImageFormat = {
     const filtered = recordsOf(answer.predictions).find(({ raiFilteredReason }) => textOf(raiFilteredReason));
     const blocked = textOf(recordOf(answer.promptFeedback)?.blockReason);
     const reason = textOf(filtered?.raiFilteredReason) ?? blocked;
-    return reason && this.decode(answer) === null ? { message: reason, code: "content_policy_violation" } : null;
+    return reason && this.decode(answer, {}) === null ? { message: reason, code: "content_policy_violation" } : null;
   },
 };
 

@@ -1,17 +1,4 @@
 import { type JsonObject, numberOf, textOf } from "../../dialects/json.ts";
-import type { ProviderChannel } from "../provider.ts";
-
-/** Orders and pictures in words of a provider's own. */
-export type ImageFormat = Readonly<{
-  /** An order in OpenAI's words as the provider has it. */
-  encode(order: JsonObject, model: string): JsonObject;
-  /** The pictures as OpenAI answers them; null: the answer makes no sense. */
-  decode(answer: JsonObject): JsonObject | null;
-  /** Why an answer with status 200 has no pictures; null: it has some, or will. */
-  failure?(answer: JsonObject): Readonly<{ message: string; code: string }> | null;
-  /** Where to ask again for a job that goes on; null: it is over. */
-  pending?(channel: ProviderChannel, answer: JsonObject): string | null;
-}>;
 
 const ASPECTS: Readonly<Record<string, string>> = {
   "1024x1792": "9:16",

@@ -1,15 +1,20 @@
 import { recordOf, textOf, textsOf } from "../../dialects/json.ts";
-import { aspectOf, type ImageFormat, ordered, pictures } from "./image-format.ts";
+import { noteUnsaid } from "../../dialects/unsaid.ts";
+import type { OwnFormat } from "../own-format.ts";
+import { aspectOf, ordered, pictures } from "./image-format.ts";
 
 /** Pictures of MiniMax, which answers failures with status 200. */
-export const minimaxImages: ImageFormat = {
-  encode: (order, model) => ({
-    model,
-    prompt: order.prompt,
-    n: ordered(order),
-    aspect_ratio: aspectOf(order),
-    response_format: order.response_format === "b64_json" ? "base64" : "url",
-  }),
+export const minimaxImages: OwnFormat = {
+  encode(order, model, dropped) {
+    noteUnsaid(order, ["prompt", "n", "size", "response_format"], dropped);
+    return {
+      model,
+      prompt: order.prompt,
+      n: ordered(order),
+      aspect_ratio: aspectOf(order),
+      response_format: order.response_format === "b64_json" ? "base64" : "url",
+    };
+  },
   decode({ data }) {
     const made = recordOf(data);
     return pictures([

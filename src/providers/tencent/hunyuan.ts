@@ -1,5 +1,6 @@
 import { compatible } from "../compatible.ts";
 import type { Provider } from "../provider.ts";
+import { hunyuanEmbeddings } from "./embeddings.ts";
 import { tencentHeaders } from "./signature.ts";
 
 const DEFAULT_BASE_URL = "https://hunyuan.tencentcloudapi.com";
@@ -11,6 +12,7 @@ const imitation = compatible({
   name: "Tencent Hunyuan",
   owner: "tencent",
   base: IMITATION_BASE_URL,
+  capabilities: ["chat", "embeddings"],
   keyHint: "appid|secretId|secretKey or sk-…",
   models: [
     "hunyuan-turbos-latest",
@@ -25,9 +27,12 @@ const imitation = compatible({
     "hunyuan-functioncall",
     "hunyuan-vision",
     "hunyuan-turbos-vision",
+    "hunyuan-embedding",
   ],
   quirks: { noDeveloper: true },
 });
+
+const ACTION = "x-tc-action";
 
 const isSigned = (key: string): boolean => key.includes("|");
 
@@ -43,14 +48,18 @@ export const hunyuan: Provider = {
   },
   modelListUrl: (channel) => (channel.baseUrl.includes("tencentcloudapi") ? null : imitation.modelListUrl(channel)),
   authHeaders: (channel, key, ask): Record<string, string> =>
-    isSigned(key) ? {} : imitation.authHeaders(channel, key, ask),
+    isSigned(key)
+      ? { [ACTION]: ask?.capability === "embeddings" ? "GetEmbedding" : "ChatCompletions" }
+      : imitation.authHeaders(channel, key, ask),
+  ownFormat: ({ capability }, key) => (capability === "embeddings" && isSigned(key) ? hunyuanEmbeddings : null),
   async sign({ url, headers, body }, _channel, key, { nowSeconds }) {
     if (!isSigned(key)) return {};
     const parts = key.split("|").map((part) => part.trim());
     const [secretId = "", secretKey = ""] = parts.slice(-2);
+    const action = headers[ACTION] ?? "ChatCompletions";
     const contentType = headers["content-type"] ?? "application/json";
     const { host } = new URL(url);
     const timestamp = nowSeconds();
-    return { headers: tencentHeaders({ host, body, contentType, secretId, secretKey, timestamp }) };
+    return { headers: tencentHeaders({ action, host, body, contentType, secretId, secretKey, timestamp }) };
   },
 };

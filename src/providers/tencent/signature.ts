@@ -1,11 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
 
 const SERVICE = "hunyuan";
-const ACTION = "ChatCompletions";
 const VERSION = "2023-09-01";
 const SIGNED = "content-type;host;x-tc-action";
 
 type Signed = Readonly<{
+  /** What of the API is called. */
+  action: string;
   host: string;
   /** The very bytes that are sent. */
   body: string;
@@ -18,10 +19,10 @@ type Signed = Readonly<{
 
 /** The headers of Tencent's API with a signature by TC3-HMAC-SHA256 (providers.md, type 23). */
 export function tencentHeaders(request: Signed): Record<string, string> {
-  const { host, body, contentType, secretId, secretKey, timestamp } = request;
+  const { action, host, body, contentType, secretId, secretKey, timestamp } = request;
   const day = new Date(timestamp * 1000).toISOString().slice(0, 10);
   const scope = `${day}/${SERVICE}/tc3_request`;
-  const headers = `content-type:${contentType}\nhost:${host}\nx-tc-action:${ACTION.toLowerCase()}\n`;
+  const headers = `content-type:${contentType}\nhost:${host}\nx-tc-action:${action.toLowerCase()}\n`;
   const canonical = ["POST", "/", "", headers, SIGNED, sha256(body)].join("\n");
   const text = ["TC3-HMAC-SHA256", timestamp, scope, sha256(canonical)].join("\n");
   const key = [day, SERVICE, "tc3_request"].reduce<string | Buffer>(
@@ -30,7 +31,7 @@ export function tencentHeaders(request: Signed): Record<string, string> {
   );
   const signature = hmac(key, text).toString("hex");
   return {
-    "x-tc-action": ACTION,
+    "x-tc-action": action,
     "x-tc-version": VERSION,
     "x-tc-timestamp": String(timestamp),
     authorization: `TC3-HMAC-SHA256 Credential=${secretId}/${scope}, SignedHeaders=${SIGNED}, Signature=${signature}`,

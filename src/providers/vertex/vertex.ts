@@ -3,6 +3,7 @@ import { CLAUDE_MODELS } from "../anthropic.ts";
 import { cloudMembers } from "../claude-betas.ts";
 import { GEMINI_MODELS, geminiMethod } from "../gemini.ts";
 import { googleImages } from "../images/google.ts";
+import { forImages } from "../own-format.ts";
 import type { Provider, ProviderChannel } from "../provider.ts";
 import { accessToken, forgetAccessToken, serviceAccountOf } from "./access-token.ts";
 
@@ -36,7 +37,7 @@ export const vertex: Provider = {
   defaultBaseUrl: null,
   baseUrlOptional: true,
   capabilities: ["chat", "images"],
-  images: googleImages,
+  ownFormat: forImages(googleImages),
   keyHint: '{"type": "service_account", …}',
   models: [...GEMINI_MODELS, ...CLAUDE_MODELS],
   dialectOf: (model) => (model.startsWith("claude") ? "anthropic" : "gemini"),

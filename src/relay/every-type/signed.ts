@@ -21,7 +21,7 @@ const same = (a: string, b: string) => a.length === b.length && timingSafeEqual(
 const isRecent = (seconds: number) => Math.abs(Date.now() / 1000 - seconds) < 300;
 
 /** TC3-HMAC-SHA256, computed anew from what was received. */
-function tencentObjection({ headers, text, path }: Seen): string | null {
+export function tencentObjection({ headers, text, path }: Omit<Seen, "query" | "body">, action: string): string | null {
   const authorization = headers.get("authorization") ?? "";
   const [, id, scope = "", signed = "", signature = ""] =
     /^TC3-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/.exec(
@@ -29,8 +29,7 @@ function tencentObjection({ headers, text, path }: Seen): string | null {
     ) ?? [];
   const timestamp = headers.get("x-tc-timestamp") ?? "";
   if (id !== "secret-id") return "AuthFailure.SecretIdNotFound";
-  if (headers.get("x-tc-action") !== "ChatCompletions" || headers.get("x-tc-version") !== "2023-09-01")
-    return "InvalidAction";
+  if (headers.get("x-tc-action") !== action || headers.get("x-tc-version") !== "2023-09-01") return "InvalidAction";
   const day = new Date(Number(timestamp) * 1000).toISOString().slice(0, 10);
   if (scope !== `${day}/hunyuan/tc3_request` || !isRecent(Number(timestamp))) return "AuthFailure.SignatureExpire";
   const lines = signed.split(";").map((name) => `${name}:${headers.get(name)?.trim().toLowerCase()}\n`);
@@ -49,7 +48,7 @@ const hunyuan: FakeType = {
   type: 23,
   model: "hunyuan-turbos-latest",
   key: "1250000000|secret-id|secret-key",
-  objection: tencentObjection,
+  objection: (seen) => tencentObjection(seen, "ChatCompletions"),
   question: ({ Messages }) => textOf(recordsOf(Messages).at(-1)?.Content) ?? "",
   whole: () => {
     const Message = { Role: "assistant", Content: ANSWER };

@@ -10,7 +10,7 @@ import { keeperOf } from "../responses/keep.ts";
 import { BytesPassage } from "./bytes-passage.ts";
 import { channelPromptOf } from "./channel-prompt.ts";
 import { ConversationPassage } from "./conversation-passage.ts";
-import { ImagesPassage } from "./images-passage.ts";
+import { OwnFormatPassage } from "./own-format-passage.ts";
 import type { Passage } from "./passage.ts";
 import { needsPreparation } from "./prepare-conversation.ts";
 import { sensitiveAnswers } from "./sensitive-answers.ts";
@@ -32,10 +32,10 @@ export function choosePassage(
     wholeOnly: provider.streams === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: settings.get("LogChatContentEnabled"),
   };
-  if (endpoint.capability === "images" && provider.images) {
-    return new ImagesPassage(call, channel, provider, provider.images, key);
+  if (endpoint.capability !== "chat") {
+    const own = provider.ownFormat?.({ capability: endpoint.capability, model: call.upstreamModel }, key);
+    return own ? new OwnFormatPassage(call, channel, provider, own, key) : new BytesPassage(call, provider, options);
   }
-  if (endpoint.capability !== "chat") return new BytesPassage(call, provider, options);
   const door = endpoint.codec.dialect;
   const has = (dialect: ChatDialect): boolean =>
     provider.dialects.includes(dialect) && !(dialect === "openai-responses" && context.withoutResponses.has(channel));

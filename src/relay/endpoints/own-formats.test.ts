@@ -1,0 +1,211 @@
+/** Calls beside chats for providers that have words of their own for them: Cloudflare's Workers AI, Tencent's vectors. */
+import { afterEach, describe, expect, test } from "bun:test";
+import OpenAI from "openai";
+import type { ChannelEntry } from "../../channels/entry.ts";
+import { tencentObjection } from "../every-type/signed.ts";
+import { startRelay } from "../testing/start-relay.ts";
+import { startUpstream } from "../testing/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+function start(channel: Partial<ChannelEntry>, model: string, answer: Parameters<typeof startUpstream>[0]) {
+  const upstream = startUpstream(answer);
+  const relay = startRelay({
+    channels: [{ baseUrl: upstream.url, models: [model], ...channel }],
+    options: { ModelRatio: `{"${model}": 2}`, RetryTimes: "0" },
+  });
+  stops.push(upstream.stop, relay.stop);
+  const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
+  const sent = () => JSON.parse(upstream.received.at(-1)?.text ?? "");
+  return { upstream, relay, client, sent };
+}
+
+/** Workers AI of the account “acc”: the native address of the one model, with the key. */
+const workers = (model: string, result: object | (() => Response)) =>
+  start({ type: 39, other: "acc", keys: ["token"] }, model, ({ path, headers }) => {
+    const refused = (message: string, status: number) =>
+      Response.json({ result: null, success: false, errors: [{ code: 10_000, message }], messages: [] }, { status });
+    if (headers.get("authorization") !== "Bearer token") return refused("Authentication error", 401);
+    if (path !== `/client/v4/accounts/acc/ai/run/${model}`) return refused(`No route for ${path}`, 400);
+    return typeof result === "function" ? result() : Response.json({ result, success: true, errors: [], messages: [] });
+  });
+const file = () => new File(["RIFFsound"], "a.wav", { type: "audio/wav" });
+
+describe("Cloudflare's Workers AI", () => {
+  test("draws pictures as JSON", async () => {
+    const model = "@cf/black-forest-labs/flux-1-schnell";
+    const { client, sent } = workers(model, { image: "AAAA" });
+    const { data, response } = await client.images
+      .generate({ model, prompt: "a gate", size: "1024x1024", n: 2 })
+      .withResponse();
+    expect(data.data).toEqual([{ b64_json: "AAAA" }]);
+    expect(sent()).toEqual({ prompt: "a gate" });
+    expect(response.headers.get("x-sluice-dropped")?.split(/, ?/).toSorted()).toEqual(["n", "size"]);
+  });
+
+  test("draws pictures as bytes", async () => {
+    const model = "@cf/stabilityai/stable-diffusion-xl-base-1.0";
+    const picture = () => new Response(Buffer.from("PNG"), { headers: { "content-type": "image/png" } });
+    const { client, sent } = workers(model, picture);
+    const made = await client.images.generate({ model, prompt: "a gate", size: "1024x768" as "1024x1024" });
+    expect(made.data?.map(({ b64_json }) => atob(b64_json ?? ""))).toEqual(["PNG"]);
+    expect(sent()).toEqual({ prompt: "a gate", width: 1024, height: 768 });
+  });
+
+  test("ranks documents, and gives them back where they are wanted", async () => {
+    const model = "@cf/baai/bge-reranker-base";
+    const { relay, sent } = workers(model, {
+      response: [
+        { id: 1, score: 0.9 },
+        { id: 0, score: 0.1 },
+      ],
+    });
+    const documents = ["sun", { text: "rain" }];
+    const answer = await relay.post("/v1/rerank", {
+      model,
+      query: "wet?",
+      documents,
+      top_n: 2,
+      return_documents: true,
+    });
+    expect(await answer.json()).toMatchObject({
+      results: [
+        { index: 1, relevance_score: 0.9, document: { text: "rain" } },
+        { index: 0, relevance_score: 0.1, document: { text: "sun" } },
+      ],
+    });
+    expect(sent()).toEqual({ query: "wet?", contexts: [{ text: "sun" }, { text: "rain" }], top_k: 2 });
+    expect((await relay.billing.nextRecord()).quota).toBeGreaterThan(0);
+  });
+
+  const heard = {
+    text: "It rains.",
+    vtt: "WEBVTT\n\n00:00.000 --> 00:01.500\nIt\n\n00:01.500 --> 01:00:02.000 align:start\nrains.\n",
+    segments: [{ start: 0, end: 2, text: "It rains." }],
+    transcription_info: { language: "en", duration: 90 },
+  };
+  const turbo = "@cf/openai/whisper-large-v3-turbo";
+
+  test("transcribes, charged by the length that it tells", async () => {
+    const { client, relay, sent } = workers(turbo, heard);
+    const made = await client.audio.transcriptions.create({
+      model: turbo,
+      file: file(),
+      language: "en",
+      prompt: "Weather",
+    });
+    expect(made.text).toBe("It rains.");
+    const audio = Buffer.from("RIFFsound").toString("base64");
+    expect(sent()).toEqual({ audio, task: "transcribe", language: "en", initial_prompt: "Weather" });
+    const told = await client.audio.transcriptions.create({
+      model: turbo,
+      file: file(),
+      response_format: "verbose_json",
+    });
+    expect(told).toMatchObject({ text: "It rains.", duration: 90, language: "en", segments: heard.segments });
+    // A minute and a half are 1,500 tokens.
+    expect((await relay.billing.nextRecord(2)).promptTokens).toBe(1_500);
+  });
+
+  test.each([
+    ["text", "It rains.\n"],
+    ["vtt", heard.vtt],
+    ["srt", "1\n00:00:00,000 --> 00:00:01,500\nIt\n\n2\n00:00:01,500 --> 01:00:02,000\nrains.\n"],
+  ] as const)("tells a transcript as %s", async (format, expected) => {
+    const { client } = workers(turbo, heard);
+    const made = await client.audio.transcriptions.create({ model: turbo, file: file(), response_format: format });
+    expect(String(made)).toBe(expected);
+  });
+
+  test("translates; the older models take bytes as numbers", async () => {
+    const newer = workers(turbo, heard);
+    expect((await newer.client.audio.translations.create({ model: turbo, file: file() })).text).toBe("It rains.");
+    expect(newer.sent()).toMatchObject({ task: "translate" });
+    const model = "@cf/openai/whisper";
+    const older = workers(model, { text: "It rains." });
+    expect((await older.client.audio.transcriptions.create({ model, file: file() })).text).toBe("It rains.");
+    expect(older.sent()).toEqual({ audio: [...Buffer.from("RIFFsound")] });
+  });
+
+  test("speaks, inside JSON or as bytes", async () => {
+    const melo = "@cf/myshell-ai/melotts";
+    const inside = workers(melo, { audio: Buffer.from("mp3").toString("base64") });
+    const spoken = await inside.client.audio.speech.create({ model: melo, input: "Rain", voice: "alloy" });
+    expect(spoken.headers.get("content-type")).toBe("audio/mpeg");
+    expect(spoken.headers.get("x-sluice-dropped")).toBe("voice");
+    expect(await spoken.text()).toBe("mp3");
+    expect(inside.sent()).toEqual({ prompt: "Rain" });
+
+    const aura = "@cf/deepgram/aura-1";
+    const bytes = workers(aura, () => new Response("wav", { headers: { "content-type": "audio/wav" } }));
+    const ask = { model: aura, input: "Rain", voice: "luna", response_format: "wav" } as const;
+    expect(await (await bytes.client.audio.speech.create(ask)).text()).toBe("wav");
+    expect(bytes.sent()).toEqual({ text: "Rain", speaker: "luna", encoding: "linear16", container: "wav" });
+  });
+
+  test("tells why it refuses, and charges nothing", async () => {
+    const { relay, client } = workers(turbo, () =>
+      Response.json({ result: null, success: false, errors: [{ code: 5006, message: "not a sound" }] }, { status: 400 }),
+    );
+    const failure = await client.audio.transcriptions.create({ model: turbo, file: file() }).then(
+      () => null,
+      (error) => error,
+    );
+    expect(failure).toMatchObject({ status: 400, message: expect.stringContaining("not a sound") });
+    expect((await relay.billing.nextRecord()).quota).toBe(0);
+  });
+});
+
+describe("Tencent Hunyuan's vectors", () => {
+  const model = "hunyuan-embedding";
+  const usage = { PromptTokens: 12, TotalTokens: 12 };
+  const signed = { type: 23, keys: ["1250000000|secret-id|secret-key"] };
+  const vectors = () =>
+    start(signed, model, (seen) => {
+      const objection = tencentObjection(seen, "GetEmbedding");
+      if (objection) return Response.json({ Response: { RequestId: "r", Error: { Code: objection, Message: "no" } } });
+      const { InputList } = JSON.parse(seen.text) as { InputList: string[] };
+      const Data = InputList.map((_, Index) => ({ Object: "embedding", Index, Embedding: [0.5, Index] }));
+      return Response.json({ Response: { RequestId: "r", Data, Usage: usage } });
+    });
+
+  test("are asked for by a signed call, and charged by its tokens", async () => {
+    const { client, relay, sent } = vectors();
+    // The client asks for base64, which the service does not know.
+    const made = await client.embeddings.create({ model, input: ["sun", "rain"], dimensions: 2 });
+    expect(made.data.map(({ index, embedding }) => [index, [...embedding]])).toEqual([
+      [0, [0.5, 0]],
+      [1, [0.5, 1]],
+    ]);
+    expect(sent()).toEqual({ InputList: ["sun", "rain"] });
+    expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 12, quota: 24 });
+  });
+
+  test("a refusal with status 200 is told by its own status, and free", async () => {
+    const { client, relay } = start(signed, model, () =>
+      Response.json({ Response: { RequestId: "r", Error: { Code: "InvalidParameterValue", Message: "too long" } } }),
+    );
+    const failure = await client.embeddings.create({ model, input: "sun" }).then(
+      () => null,
+      (error) => error,
+    );
+    expect(failure).toMatchObject({ status: 400, message: expect.stringContaining("too long") });
+    expect((await relay.billing.nextRecord()).quota).toBe(0);
+  });
+
+  test("with a plain key they come from the address that imitates OpenAI", async () => {
+    const { client, upstream } = start({ type: 23, keys: ["sk-plain"] }, model, () =>
+      Response.json({
+        object: "list",
+        data: [{ index: 0, embedding: [1] }],
+        usage: { prompt_tokens: 1, total_tokens: 1 },
+      }),
+    );
+    await client.embeddings.create({ model, input: "sun", encoding_format: "float" });
+    expect(upstream.received[0]?.path).toBe("/v1/embeddings");
+    expect(upstream.received[0]?.headers.get("authorization")).toBe("Bearer sk-plain");
+  });
+});
