@@ -36,6 +36,8 @@ export type Config = Readonly<{
   signInAddresses: SignInAddresses;
   /** Tells the newest release, as GitHub's API does; null: updates are not looked for. */
   updateCheckUrl: string | null;
+  /** Where this software is at home, which the footer links; null: nowhere. */
+  projectUrl: string | null;
   /** Base address of the service that takes cards, without a slash at the end. */
   stripeAddress: string;
 }>;
@@ -107,6 +109,7 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
       windowMs: read.integer("NOTIFICATION_LIMIT_DURATION_MINUTE", 10, 1, 1440) * 60_000,
     },
     updateCheckUrl: read.text("UPDATE_CHECK_URL") === null ? null : read.address("UPDATE_CHECK_URL", ""),
+    projectUrl: read.text("PROJECT_URL") === null ? null : read.address("PROJECT_URL", ""),
     signInAddresses: {
       github: read.address("GITHUB_BASE_URL", "https://github.com"),
       githubApi: read.address("GITHUB_API_URL", "https://api.github.com"),

@@ -21,6 +21,7 @@ import {
 } from "./harness.ts";
 
 const USER = { username: "ferry", password: "lock-keeper-9" };
+const PROJECT_URL = "https://sluice.example.test";
 const MODEL = "usage-1000-500";
 const CHAT_SITE = "https://chat.example.test";
 /** The smallest picture there is. */
@@ -111,7 +112,7 @@ beforeAll(async () => {
   });
   await fill();
   upstream = startFakeUpstream();
-  [browser, gateway] = await Promise.all([openBrowser(), startGateway({ dataDir })]);
+  [browser, gateway] = await Promise.all([openBrowser(), startGateway({ dataDir, env: { PROJECT_URL } })]);
   root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
   user = await login(gateway, USER.username, USER.password);
   await createChannel(root, upstream.url, [MODEL]);
@@ -151,7 +152,8 @@ describe("a visitor", () => {
     await open("/");
     await page.getByRole("heading", { name: words.home.title }).waitFor();
     await page.getByText(`${gateway.url}/v1`).first().waitFor();
-    await page.getByRole("contentinfo").getByText(words.shell.footer.credit).waitFor();
+    const credit = page.getByRole("contentinfo").getByRole("link", { name: words.shell.footer.credit });
+    expect(await credit.getAttribute("href")).toBe(PROJECT_URL);
     const { version } = await root.get("/api/status");
     await page.getByRole("contentinfo").getByText(filled(words.shell.footer.version, { version })).waitFor();
     await clean(page);

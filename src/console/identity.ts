@@ -60,6 +60,7 @@ export type IdentityServices = Readonly<{
   log: Logger;
   signInAddresses: SignInAddresses;
   updateCheckUrl: string | null;
+  projectUrl: string | null;
   generateDefaultToken: boolean;
   /** Where the console is when no ServerAddress is set. */
   localAddress: string;

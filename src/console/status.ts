@@ -13,6 +13,7 @@ type StatusServices = Readonly<{
   settings: SettingsReader;
   setup: Setup;
   signInAddresses: Readonly<{ turnstile: string }>;
+  projectUrl: string | null;
   version: string;
   /** Epoch seconds. */
   startedAt: number;
@@ -20,13 +21,14 @@ type StatusServices = Readonly<{
 
 /** What anybody may know of the site, and whether it works. */
 export function statusRoutes(services: StatusServices, guarded: ReturnType<typeof guard>) {
-  const { db, settings, setup, signInAddresses, version, startedAt } = services;
+  const { db, settings, setup, signInAddresses, projectUrl, version, startedAt } = services;
   const options = publicOptions(settings);
   return new Elysia({ prefix: "/api", name: "console/status" })
     .use(guarded)
     .get("/status", async () =>
       ok({
         version,
+        project_url: projectUrl ?? "",
         start_time: startedAt,
         setup: await setup.isDone(),
         ...options(),

@@ -97,6 +97,7 @@ export async function startTestConsole(
           signInAddresses: { ...signInAddresses, ...outside },
           generateDefaultToken: false,
           updateCheckUrl: null,
+          projectUrl: null,
           localAddress,
           version: "test",
           startedAt: 1,

@@ -1,4 +1,5 @@
 import Box from "@mui/material/Box";
+import Link from "@mui/material/Link";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
@@ -24,7 +25,13 @@ export const Footer = () => {
         <Row gap={2} sx={{ justifyContent: "center" }}>
           {site?.version && <span>{t("shell.footer.version", { version: site.version })}</span>}
           <span aria-hidden>·</span>
-          <span>{t("shell.footer.credit")}</span>
+          {site?.project_url ? (
+            <Link href={site.project_url} target="_blank" rel="noopener noreferrer" color="inherit" underline="always">
+              {t("shell.footer.credit")}
+            </Link>
+          ) : (
+            <span>{t("shell.footer.credit")}</span>
+          )}
         </Row>
       )}
     </Box>

@@ -4,6 +4,8 @@ import { request } from "../../api/client.ts";
 /** What everybody may know of the site: GET /api/status. */
 export type SiteStatus = Readonly<{
   version: string;
+  /** Where this software is at home; a remembered copy may lack it. */
+  project_url?: string;
   setup: boolean;
   system_name: string;
   logo: string;
