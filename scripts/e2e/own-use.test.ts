@@ -2,29 +2,32 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { type Language, openBrowser, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
-import { createChannel, ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
+import { ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
+import { PATIENCE_MS, until } from "./desk.ts";
 import { type Stage, setOption, setStage } from "./harness.ts";
 
-const PATIENCE_MS = 10_000;
 /** Chinese words have no form of their own for one. */
 const CREATE_ONE = {
   en: WORDS.en.tokens.form.create_one,
   zh: WORDS.zh.tokens.form.create_other.replace("{{count}}", "1"),
 } as const;
-const MANY = Array.from({ length: 2000 }, (_, at) => `model-${String(at).padStart(4, "0")}`);
 
 let browser: Browser;
+let stage: Stage;
 beforeAll(async () => {
-  browser = await openBrowser();
-}, 30_000);
-afterAll(() => browser.close());
+  [browser, stage] = await Promise.all([openBrowser(), setStage(["gpt-4o"])]);
+  await setOption(stage.root, "StatusPageEnabled", true);
+}, 90_000);
+afterAll(async () => {
+  await browser.close();
+  await stage.stop();
+});
 
 describe.each<[Language, boolean, number]>([
   ["en", false, 1280],
   ["zh", true, 390],
 ])("one's own use in %s (dark: %p, %p px)", (language, dark, width) => {
   const words = WORDS[language];
-  let stage: Stage;
   let page: Page;
   let complaints: string[];
 
@@ -42,20 +45,12 @@ describe.each<[Language, boolean, number]>([
     });
 
   beforeAll(async () => {
-    stage = await setStage(["gpt-4o"]);
-    const { root, upstream } = stage;
-    await createChannel(root, upstream.url, MANY);
-    await setOption(root, "ModelRatio", Object.fromEntries(["gpt-4o", ...MANY].map((model) => [model, 1])));
-    await setOption(root, "StatusPageEnabled", true);
     ({ page, complaints } = await openPage(browser, { language, dark, width }));
     page.setDefaultTimeout(PATIENCE_MS);
   }, 60_000);
-  afterAll(async () => {
-    await page.context().close();
-    await stage.stop();
-  });
+  afterAll(() => page.context().close());
 
-  test("visitors look a key up, see how models do, and find one of 2,000 prices", async () => {
+  test("visitors look a key up, and see how models do", async () => {
     const reply = await callWith(stage.key);
     expect(reply.status).toBe(200);
     await reply.text();
@@ -77,13 +72,6 @@ describe.each<[Language, boolean, number]>([
     await clean();
 
     await open("/pricing");
-    await page.getByText("model-0000", { exact: true }).waitFor();
-    const began = performance.now();
-    await page.getByRole("searchbox", { name: words.pricing.search }).fill("model-1987");
-    await page.getByText("model-1987", { exact: true }).waitFor();
-    await page.getByText("model-0000", { exact: true }).waitFor({ state: "detached" });
-    // Typing waits 300 ms before it takes effect.
-    expect(performance.now() - began).toBeLessThan(3000);
     await button(words.pricing.changes.title).click();
     await page.getByText(words.pricing.changes.none).waitFor();
     await clean();
@@ -92,7 +80,7 @@ describe.each<[Language, boolean, number]>([
   test("an announcement is unread until it is opened", async () => {
     await stage.root.post("/api/announcement/", {
       level: "warning",
-      title: "The lock is closed",
+      title: `The lock is closed (${language})`,
       content: "Until **noon**.",
       published_at: Math.floor(Date.now() / 1000),
     });
@@ -103,7 +91,7 @@ describe.each<[Language, boolean, number]>([
     await page.waitForURL("**/token");
     const unread = words.announcements.bellUnread_other.replace("{{count}}", "1");
     await button(unread).click();
-    await button(/The lock is closed/).click();
+    await button(new RegExp(`The lock is closed \\(${language}\\)`)).click();
     await page.getByText("noon", { exact: true }).waitFor();
     await clean();
     await page.keyboard.press("Escape");
@@ -111,12 +99,13 @@ describe.each<[Language, boolean, number]>([
   }, 60_000);
 
   test("a key gets a budget of a day, and another secret while the old one goes on", async () => {
+    const name = `daily-${language}`;
     await open("/token");
     await button(width < 600 ? words.tokens.addShort : words.tokens.add)
       .first()
       .click();
     const drawer = page.getByRole("dialog");
-    await drawer.getByLabel(words.tokens.form.name, { exact: true }).fill("daily");
+    await drawer.getByLabel(words.tokens.form.name, { exact: true }).fill(name);
     await drawer.getByRole("combobox", { name: words.tokens.form.budgetPeriod }).click();
     await page.getByRole("option", { name: words.tokens.form.period.day }).click();
     await drawer.getByLabel(words.tokens.form.requestsPerMinute).fill("30");
@@ -126,9 +115,9 @@ describe.each<[Language, boolean, number]>([
     await button(words.tokens.created.done).click();
     await page.getByText(new RegExp(words.tokens.periodQuota.day)).first().waitFor();
     const [made] = await stage.root.get("/api/token/?p=0&size=1");
-    expect(made).toMatchObject({ name: "daily", budget_period: "day", requests_per_minute: 30, strict: true });
+    expect(made).toMatchObject({ name, budget_period: "day", requests_per_minute: 30, strict: true });
 
-    await button(words.components.table.actionsFor.replace("{{name}}", "daily")).click();
+    await button(words.components.table.actionsFor.replace("{{name}}", name)).click();
     await page.getByRole("menuitem", { name: words.tokens.rotate.action }).click();
     await clean();
     await page.getByRole("dialog").getByRole("button", { name: words.tokens.rotate.action }).click();
@@ -146,10 +135,10 @@ describe.each<[Language, boolean, number]>([
     const reply = await callWith(stage.key);
     await reply.text();
     const id = reply.headers.get("x-request-id") ?? "";
-    for (let tries = 0; tries < 100; tries += 1) {
-      if ((await stage.root.get(`/api/log/?request_id=${id}`)).items.length > 0) break;
-      await Bun.sleep(50);
-    }
+    await until(
+      () => stage.root.get(`/api/log/?request_id=${id}`),
+      ({ items }) => items.length > 0,
+    );
     await open(`/log/${id}`);
     await page.getByText(words.components.receipt.charged).waitFor();
     await button(words.logs.share.receipt).waitFor();
