@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { DEFAULT_MODEL_PRICE } from "../billing/pricing/default-ratios.ts";
 import { createPriceTable } from "../billing/pricing/price-table.ts";
 import { channelEntry } from "../relay/testing/entries.ts";
 import { fixedSettings } from "../settings/testing.ts";
@@ -52,4 +53,32 @@ test("2,000 models in five groups are listed in a moment", () => {
   // It takes some ten milliseconds; machines that are busy get time.
   expect(performance.now() - began).toBeLessThan(500);
   expect(listed).toHaveLength(2000);
+});
+
+test("says what each price is for, what variants cost, and which prices are assumed", () => {
+  const models = ["gpt-4o", "tts-1", "whisper-1", "dall-e-3", "sora-2-pro", "suno_music", "rerank-v3.5", "own-draws"];
+  const index = createRoutingIndex();
+  index.add(channelEntry({ id: 1, type: 1, models, groups: ["default"] }));
+  index.add(channelEntry({ id: 2, type: 1010, models: ["kling-v1", "own-film"], groups: ["default"] }));
+  const prices = { ...DEFAULT_MODEL_PRICE, "own-film": 0.5, "own-draws": 0.1 };
+  const settings = fixedSettings({ ModelPrice: JSON.stringify(prices) });
+  const list = listPrices({ settings, channels: index, prices: createPriceTable(settings) }, "default");
+  const shown = Object.fromEntries(
+    list.models.map(({ model_name, unit, is_estimate }) => [model_name, [unit, is_estimate]]),
+  );
+  expect(shown).toEqual({
+    "gpt-4o": ["token", false],
+    "tts-1": ["character", false],
+    "whisper-1": ["minute", false],
+    "dall-e-3": ["image", false],
+    "sora-2-pro": ["second", false],
+    suno_music: ["call", true],
+    "rerank-v3.5": ["call", false],
+    "own-draws": ["call", false],
+    "kling-v1": ["second", false],
+    "own-film": ["second", false],
+  });
+  const variantsOf = (name: string) => list.models.find(({ model_name }) => model_name === name)?.variants;
+  expect(variantsOf("sora-2-pro")).toEqual({ "size=1024x1792|1792x1024": 0.5 });
+  expect(variantsOf("kling-v1")).toEqual({ "mode=pro": 0.098 });
 });

@@ -1,11 +1,15 @@
 import { usableGroups } from "../accounts/usable-groups.ts";
 import type { ContextTier } from "../billing/pricing/context-tiers.ts";
+import { ESTIMATED_MODEL_PRICE } from "../billing/pricing/default-ratios.ts";
 import type { PriceTable } from "../billing/pricing/price-table.ts";
+import { type PriceUnit, priceUnitOf } from "../billing/pricing/price-unit.ts";
+import type { PriceVariant } from "../billing/pricing/price-variants.ts";
 import { resolvePrice } from "../billing/pricing/resolve-price.ts";
 import { type Decimal, toText } from "../lib/decimal.ts";
 import { providerOf } from "../providers/registry.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { ChannelDirectory } from "./directory.ts";
+import type { ChannelEntry } from "./entry.ts";
 
 /** A model as the price list shows it; names as the ecosystem has them (reference behaviour 5.9). */
 export type PricedModel = Readonly<{
@@ -23,6 +27,12 @@ export type PricedModel = Readonly<{
   /** Whose upstream answers first. */
   owner_by: string;
   enable_groups: readonly string[];
+  /** What the price is for. */
+  unit: PriceUnit;
+  /** USD of a second of what asks for something dearer or cheaper: `mode=pro`, `size=1024x1792|1792x1024`. */
+  variants: Readonly<Record<string, number>>;
+  /** The price is one that came with this release and that no price list says. */
+  is_estimate: boolean;
   /** False: nobody has set a price yet. */
   is_priced: boolean;
   /** Steps by length of the prompt: factors for prompts of more than `over` tokens. */
@@ -74,6 +84,9 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
       image_completion_ratio: price?.kind === "per_token" ? numberOf(price.imageCompletionRatio) : null,
       owner_by: (first && providerOf(first.type)?.name) ?? "",
       enable_groups: enabled,
+      unit: price ? priceUnitOf(model, price, first !== undefined && onlyFilms(first)) : "token",
+      variants: perCall ? variantsView(price.variants) : {},
+      is_estimate: perCall && ESTIMATED_MODEL_PRICE[price.pricedAs] === Number(toText(price.usdPerCall)),
       is_priced: isPriced,
       context_tiers: price?.kind === "per_token" ? (price.contextTiers ?? []).map(tierView) : [],
     };
@@ -94,6 +107,12 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
     usableGroups: Object.fromEntries(groups),
   };
 }
+
+const onlyFilms = ({ type }: ChannelEntry): boolean =>
+  providerOf(type)?.capabilities.every((capability) => capability === "video") === true;
+
+const variantsView = (variants: readonly PriceVariant[] = []) =>
+  Object.fromEntries(variants.map(({ text, usd }) => [text, Number(toText(usd))]));
 
 const numberOf = (ratio: Decimal | undefined): number | null => (ratio ? Number(toText(ratio)) : null);
 

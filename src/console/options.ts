@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
 import { guardWaysIn } from "../accounts/guard-ways-in.ts";
+import { ESTIMATED_MODEL_PRICE } from "../billing/pricing/default-ratios.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { optionKeys, registry } from "../settings/registry/index.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -19,7 +20,18 @@ export function optionRoutes(
 ) {
   return new Elysia({ prefix: "/api/option", name: "console/options" })
     .use(guarded)
-    .get("/", () => ({ ...ok(settings.list()), secrets_set: settings.secretsSet(), defaults }), { role: "root" })
+    .get(
+      "/",
+      () => ({
+        ...ok(settings.list()),
+        secrets_set: settings.secretsSet(),
+        defaults,
+        estimates: ESTIMATED_MODEL_PRICE,
+      }),
+      {
+        role: "root",
+      },
+    )
     .put(
       "/",
       async ({ actor, body }) => {

@@ -1,3 +1,4 @@
+import { drawsByToken } from "../../billing/pricing/price-unit.ts";
 import type { Price } from "../../billing/types.ts";
 import { type JsonObject, numberOf, textOf } from "../../dialects/json.ts";
 import { type Decimal, decimal, multiply, whole } from "../../lib/decimal.ts";
@@ -14,12 +15,9 @@ const SIZES: Readonly<Record<string, Decimal>> = {
 const ONE = whole(1);
 const MOST_IMAGES = 128;
 
-/** Models that report what they used in tokens are billed by these. */
-const REPORTS_TOKENS = /^(gpt-image|chatgpt-image|gemini)/;
-
 /** The price of an order of images: by number, size and quality (reference behaviour 3.6). */
 export function priceOfImages(price: Price, body: JsonObject, model: string): Price {
-  if (REPORTS_TOKENS.test(model) && price.kind === "per_token") return price;
+  if (drawsByToken(model) && price.kind === "per_token") return price;
   const usd = price.kind === "per_call" ? price.usdPerCall : multiply(price.modelRatio, USD_PER_RATIO);
   const { groupRatio, pricedAs } = price;
   return {

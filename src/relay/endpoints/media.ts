@@ -1,3 +1,4 @@
+import { speaksByCharacter } from "../../billing/pricing/price-unit.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from "../../dialects/json.ts";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
 import { readUsage } from "../../dialects/openai-chat/usage.ts";
@@ -109,7 +110,7 @@ export const speech: Endpoint = {
   },
   meter: ({ prompt, summary }, answer) =>
     readUsage(answer?.usage) ??
-    (summary.model.startsWith("tts") ? usageOf([...(textOf(prompt.input) ?? "")].length) : null),
+    (speaksByCharacter(summary.model) ? usageOf([...(textOf(prompt.input) ?? "")].length) : null),
 };
 
 /** POST /v1/audio/transcriptions and /translations, forms: one minute counts as 1,000 tokens (reference behaviour 3.5). */

@@ -4,6 +4,7 @@ import Difference from "@mui/icons-material/DifferenceOutlined";
 import Edit from "@mui/icons-material/EditOutlined";
 import Sell from "@mui/icons-material/SellOutlined";
 import Button from "@mui/material/Button";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
@@ -13,6 +14,7 @@ import { FilterBar } from "../../components/FilterBar.tsx";
 import { Row } from "../../components/layout.tsx";
 import { Tag } from "../../components/Tag.tsx";
 import { ListPriceDialog } from "./ListPriceDialog.tsx";
+import { options } from "./option-calls.ts";
 import { PriceDrawer } from "./PriceDrawer.tsx";
 import { NEW_PRICE } from "./price-form.ts";
 import { type PriceMaps, type PriceRow, priceOfRatio, priceRows, rowOf, withRow } from "./price-maps.ts";
@@ -32,6 +34,7 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
   const [drawer, setDrawer] = useState<PriceRow | null>(null);
   const [isComparing, setComparing] = useState(false);
   const { saved } = prices;
+  const estimates = useQuery(options).data?.estimates ?? {};
   const all = useMemo(() => priceRows(maps), [maps]);
   const rows = all.filter(
     ({ name, price }) =>
@@ -52,6 +55,7 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
             {row.name}
           </span>
           {isChanged(row) && <Tag>{t("settings.pricing.changed")}</Tag>}
+          {row.price !== null && estimates[row.name] === row.price && <Tag>{t("settings.pricing.assumed")}</Tag>}
         </Row>
       ),
     },

@@ -6,9 +6,15 @@ import type { OptionChange } from "./save-options.ts";
 export type OptionTexts = Readonly<Partial<Record<OptionKey, string>>>;
 
 /** Every option as text. Secrets have none: only whether they are set. */
-export type Options = Readonly<{ values: OptionTexts; defaults: OptionTexts; secretsSet: ReadonlySet<OptionKey> }>;
+export type Options = Readonly<{
+  values: OptionTexts;
+  defaults: OptionTexts;
+  /** Model → price that comes with this release and that no price list says: USD a call, of videos a second. */
+  estimates: Readonly<Record<string, number>>;
+  secretsSet: ReadonlySet<OptionKey>;
+}>;
 
-type Beside = { secrets_set: OptionKey[]; defaults: OptionTexts };
+type Beside = { secrets_set: OptionKey[]; defaults: OptionTexts; estimates: Record<string, number> };
 
 export const options = queryOptions({
   queryKey: ["options"],
@@ -17,6 +23,7 @@ export const options = queryOptions({
     return {
       values: Object.fromEntries(answer.data.map(({ key, value }) => [key, value])),
       defaults: answer.defaults,
+      estimates: answer.estimates,
       secretsSet: new Set(answer.secrets_set),
     };
   },
