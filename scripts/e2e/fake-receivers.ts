@@ -73,13 +73,13 @@ export async function startFakeReceivers() {
   };
 }
 
-/** Writes a certificate for 127.0.0.1 that vouches for itself. Throws when openssl is not installed. */
-async function makeCertificate(certificate: string, key: string): Promise<void> {
+/** Writes a certificate for 127.0.0.1 and localhost that vouches for itself. Throws when openssl is not installed. */
+export async function makeCertificate(certificate: string, key: string): Promise<void> {
   const made = Bun.spawn(
     [
       ...["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
       ...["-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=127.0.0.1"],
-      ...["-addext", "subjectAltName=IP:127.0.0.1"],
+      ...["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"],
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { createTransport } from "nodemailer";
 import type { Logger } from "../lib/log.ts";
 import { OperationError } from "../lib/operation-error.ts";
@@ -52,7 +53,8 @@ export function createMailer(deps: Readonly<{ settings: SettingsReader; policy: 
       port,
       secure: isImplicit,
       requireTLS: !isImplicit && port === SUBMISSION_PORT && pass !== "",
-      tls: { servername: host },
+      // A name to check the certificate for, and an address as such: TLS knows no server names that are addresses.
+      tls: isIP(host) === 0 ? { servername: host } : {},
       ...(pass !== "" && { auth: { user, pass } }),
       ...(wantsLogin && { authMethod: "LOGIN" }),
       connectionTimeout: TIMEOUT_MS,

@@ -11,8 +11,8 @@ export type ReceivedMail = Readonly<{
   user: string | null;
 }>;
 
-/** A mail server on the loopback address that keeps what it receives; `options` are those of smtp-server. */
-export async function startMailServer(options: SMTPServerOptions = {}) {
+/** A mail server on a loopback address that keeps what it receives; `options` are those of smtp-server. */
+export async function startMailServer(options: SMTPServerOptions = {}, address = "127.0.0.1") {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -37,7 +37,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
   });
   // A client that hangs up on a certificate is what some tests want.
   server.on("error", () => {});
-  server.listen(0, "127.0.0.1");
+  server.listen(0, address);
   await once(server.server, "listening");
   return {
     port: (server.server.address() as AddressInfo).port,
