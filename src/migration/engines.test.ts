@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createChanges } from "../../db/changes.ts";
 import { listLogMonths } from "../../db/partitions.ts";
 import type { Database } from "../../db/types.ts";
+import { MARIADB, startEngines } from "../../scripts/processes/import-engines.ts";
 import { verifyPassword } from "../accounts/passwords.ts";
 import { createVault } from "../lib/crypto.ts";
 import { createLogger } from "../lib/log.ts";
@@ -11,7 +12,6 @@ import type { Family } from "./family.ts";
 import { type Report, writeReport } from "./report.ts";
 import { runImport } from "./run-import.ts";
 import { CHANNEL_KEY, contents, expectBooksRight, fill, KEYS } from "./testing.ts";
-import { MARIADB, startEngines } from "./testing-engines.ts";
 import { CHINESE, GONE_KEY, LIMITED_KEY, ROWS_OF } from "./testing-rows.ts";
 import type { Engine } from "./testing-schemas.ts";
 

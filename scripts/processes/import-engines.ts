@@ -7,10 +7,10 @@ import { migrateDatabase } from "../../db/migrate.ts";
 import { openServer } from "../../db/open-server.ts";
 import { ensurePartitions } from "../../db/partitions.ts";
 import type { Database } from "../../db/types.ts";
-import { findMariadb, startTemporaryMariadb } from "../../scripts/processes/temporary-mariadb.ts";
-import { startTemporaryPostgres } from "../../scripts/processes/temporary-postgres.ts";
-import type { Run } from "./testing.ts";
-import type { Engine } from "./testing-schemas.ts";
+import type { Run } from "../../src/migration/testing.ts";
+import type { Engine } from "../../src/migration/testing-schemas.ts";
+import { findMariadb, startTemporaryMariadb } from "./temporary-mariadb.ts";
+import { startTemporaryPostgres } from "./temporary-postgres.ts";
 
 export const MARIADB = findMariadb();
 
