@@ -8,6 +8,7 @@ import { type Content, GoogleGenAI, Type } from "@google/genai";
 import { generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { ANSWER, FAMILIES, FAMILY_TYPES, type Family, signatureOf, startFamily, THOUGHT } from "./testing/families.ts";
+import { SERVED_FAMILIES, type ServedFamily, startServed } from "./testing/served-families.ts";
 import { startRelay } from "./testing/start-relay.ts";
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
@@ -16,6 +17,25 @@ const stops: (() => unknown)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
+
+/** A provider of its own kind: what it understood of the last request is what the client meant. */
+function startOwn(family: ServedFamily) {
+  const { fake, key, base = "", other = "", proof, silentOnCache } = family;
+  const upstream = startServed(family);
+  const channel = { type: fake.type, baseUrl: upstream.url + base, other, keys: [key?.(upstream.url) ?? fake.key] };
+  const relay = startRelay({
+    channels: [{ ...channel, models: ["m"], groups: ["default"], modelMapping: new Map([["m", fake.model]]) }],
+    options: { ModelRatio: '{"m": 1}' },
+  });
+  stops.push(upstream.stop, relay.stop);
+  const broughtBack = () => {
+    const { calls = [], results = [] } = upstream.state.understood ?? {};
+    expect(calls).toEqual([{ name: "weather", input: { city: "Ghent" } }]);
+    expect(results).toMatchObject([{ answers: "weather", text: expect.stringContaining("rainy") }]);
+    if (proof) expect(upstream.received.at(-1)?.text).toContain(proof);
+  };
+  return { relay, broughtBack, cached: silentOnCache ? 0 : 5 };
+}
 
 function start(family: Family) {
   const upstream = startFamily(family);
@@ -31,16 +51,21 @@ function start(family: Family) {
     expect(last).toContain("rainy");
     expect(last).toContain(signatureOf(family));
   };
-  return { relay, broughtBack };
+  return { relay, broughtBack, cached: 5 };
 }
+
+const ALL = [
+  ...FAMILIES.map((family) => [family, () => start(family)] as const),
+  ...SERVED_FAMILIES.map((family) => [family.name, () => startOwn(family)] as const),
+];
 
 const asCall = (item: OpenAI.Responses.ResponseOutputItem) => (item.type === "function_call" ? item : null);
 
 const schema = { type: "object" as const, properties: { city: { type: "string" as const } }, required: ["city"] };
 
-describe.each([...FAMILIES])("onto %s", (family) => {
+describe.each(ALL)("onto %s", (_name, begin) => {
   test.each([false, true])("openai, chat (streamed: %p)", async (streamed) => {
-    const { relay, broughtBack } = start(family);
+    const { relay, broughtBack } = begin();
     const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
     const tools = [{ type: "function" as const, function: { name: "weather", parameters: schema } }];
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Weather in Ghent?" }];
@@ -61,7 +86,7 @@ describe.each([...FAMILIES])("onto %s", (family) => {
   });
 
   test.each([false, true])("openai, responses (streamed: %p)", async (streamed) => {
-    const { relay, broughtBack } = start(family);
+    const { relay, broughtBack, cached } = begin();
     const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
     const tools = [{ type: "function" as const, name: "weather", parameters: schema, strict: true }];
     const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Weather in Ghent?" }];
@@ -74,7 +99,7 @@ describe.each([...FAMILIES])("onto %s", (family) => {
     expect(first.usage).toMatchObject({
       input_tokens: 20,
       output_tokens: 9,
-      input_tokens_details: { cached_tokens: 5 },
+      input_tokens_details: { cached_tokens: cached },
     });
     const call = first.output.map(asCall).find((item) => item !== null);
     expect(call).toMatchObject({ name: "weather", arguments: '{"city":"Ghent"}' });
@@ -89,7 +114,7 @@ describe.each([...FAMILIES])("onto %s", (family) => {
   });
 
   test.each([false, true])("anthropic (streamed: %p)", async (streamed) => {
-    const { relay, broughtBack } = start(family);
+    const { relay, broughtBack, cached } = begin();
     const client = new Anthropic({ apiKey: "sk-test", baseURL: relay.url, maxRetries: 0 });
     const tools = [{ name: "weather", input_schema: schema }];
     const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Weather in Ghent?" }];
@@ -99,7 +124,11 @@ describe.each([...FAMILIES])("onto %s", (family) => {
     };
     const first = await ask();
     expect(first.stop_reason).toBe("tool_use");
-    expect(first.usage).toMatchObject({ input_tokens: 15, cache_read_input_tokens: 5, output_tokens: 9 });
+    expect(first.usage).toMatchObject({
+      input_tokens: 20 - cached,
+      cache_read_input_tokens: cached,
+      output_tokens: 9,
+    });
     const call = first.content.find((block) => block.type === "tool_use");
     expect(call).toMatchObject({ name: "weather", input: { city: "Ghent" } });
     if (!call) throw new Error("no call");
@@ -110,7 +139,7 @@ describe.each([...FAMILIES])("onto %s", (family) => {
   });
 
   test.each([false, true])("google (streamed: %p)", async (streamed) => {
-    const { relay, broughtBack } = start(family);
+    const { relay, broughtBack } = begin();
     const client = new GoogleGenAI({ apiKey: "sk-test", httpOptions: { baseUrl: relay.url } });
     const parameters = { type: Type.OBJECT, properties: { city: { type: Type.STRING } }, required: ["city"] };
     const config = { tools: [{ functionDeclarations: [{ name: "weather", parameters }] }] };
@@ -145,7 +174,7 @@ describe.each([...FAMILIES])("onto %s", (family) => {
     ["anthropic", (url: string) => createAnthropic({ apiKey: "sk-test", baseURL: `${url}/v1` })("m")],
     ["google", (url: string) => createGoogleGenerativeAI({ apiKey: "sk-test", baseURL: `${url}/v1beta` })("m")],
   ] as const)("the ai library as %s", async (_door, modelAt) => {
-    const { relay, broughtBack } = start(family);
+    const { relay, broughtBack } = begin();
     const weather = tool({
       inputSchema: jsonSchema<{ city: string }>({ ...schema, required: ["city"] }),
       execute: ({ city }) => Promise.resolve(`rainy in ${city}`),

@@ -148,7 +148,10 @@ describe("Cloudflare's Workers AI", () => {
 
   test("tells why it refuses, and charges nothing", async () => {
     const { relay, client } = workers(turbo, () =>
-      Response.json({ result: null, success: false, errors: [{ code: 5006, message: "not a sound" }] }, { status: 400 }),
+      Response.json(
+        { result: null, success: false, errors: [{ code: 5006, message: "not a sound" }] },
+        { status: 400 },
+      ),
     );
     const failure = await client.audio.transcriptions.create({ model: turbo, file: file() }).then(
       () => null,

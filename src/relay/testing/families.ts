@@ -8,7 +8,7 @@ export type Family = (typeof FAMILIES)[number];
 export const FAMILY_TYPES: Readonly<Record<Family, number>> = { openai: 1, anthropic: 14, gemini: 24 };
 
 export const THOUGHT = "Hm.";
-const LOOKING = "Let me look.";
+export const LOOKING = "Let me look.";
 export const ANSWER = "It rains in Ghent.";
 const SIGNATURES: Readonly<Record<Family, string>> = { openai: "", anthropic: "YW50aHJvcGlj", gemini: "Z2VtaW5p" };
 
