@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cpuMicroseconds, parseCpuTicks, residentMib } from "./process-stats.ts";
+import { cpuMicroseconds, mainThreadMicroseconds, parseCpuTicks, residentMib } from "./process-stats.ts";
 
 test("finds user and system time behind a command name with spaces and brackets", () => {
   const stat = "1234 (a (b) c) S 1 1234 1234 0 -1 4194560 5000 0 10 0 700 33 0 0 20 0 9 0 555 100 200";
@@ -8,5 +8,8 @@ test("finds user and system time behind a command name with spaces and brackets"
 
 test.if(process.platform === "linux")("reads this process", () => {
   expect(cpuMicroseconds(process.pid)).toBeGreaterThan(0);
+  const before = mainThreadMicroseconds(process.pid);
+  for (const end = performance.now() + 20; performance.now() < end; );
+  expect(mainThreadMicroseconds(process.pid)).toBeGreaterThan(before);
   expect(residentMib(process.pid)).toBeGreaterThan(10);
 });

@@ -9,6 +9,12 @@ export function cpuMicroseconds(pid: number): number {
   return parseCpuTicks(readFileSync(`/proc/${pid}/stat`, "utf8")) * TICK_US;
 }
 
+/** CPU time that the main thread of a process has used since its start, in microseconds: its event loop, no workers. */
+export function mainThreadMicroseconds(pid: number): number {
+  const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
+  return Number(nanoseconds) / 1000;
+}
+
 /** User and system ticks from the text of /proc/<pid>/stat; the command's name in it may hold spaces and brackets. */
 export function parseCpuTicks(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

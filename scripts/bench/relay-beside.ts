@@ -21,7 +21,10 @@ const WARM_UP_S = 3;
 const BETWEEN_LISTS_MS = 250;
 const RATIOS: Readonly<Record<string, number>> = { [MODELS.json]: 1 };
 
-/** Relays calls at a constant rate, in turns with and without somebody who opens lists meanwhile. */
+/**
+ * Relays calls at a constant rate, in turns with and without somebody who opens lists meanwhile: so many rounds, and more
+ * until each list was opened beside calls.
+ */
 export async function measureBeside(
   gateway: Gateway,
   root: Session,
@@ -48,9 +51,9 @@ export async function measureBeside(
     const alone: Latency[] = [];
     const beside: Latency[] = [];
     let listsRead = 0;
-    for (let round = 0; round < rounds; round += 1) {
+    while (alone.length < rounds || listsRead < probes.length) {
       alone.push(await measure());
-      const reading = readLists(probes);
+      const reading = readLists(probes, listsRead);
       beside.push(await measure());
       listsRead += await reading.stop();
     }
@@ -69,13 +72,13 @@ export async function measureBeside(
   }
 }
 
-/** Opens one list after the other until told to stop, which resolves with how many were opened. */
-function readLists(probes: readonly ListProbe[]): { stop: () => Promise<number> } {
+/** Opens one list after the other, the first being that at `start`, until told to stop; resolves with how many it opened. */
+function readLists(probes: readonly ListProbe[], start: number): { stop: () => Promise<number> } {
   let stopped = false;
   const work = (async () => {
     let read = 0;
     while (!stopped) {
-      const probe = probes[read % probes.length];
+      const probe = probes[(start + read) % probes.length];
       if (probe) await probe.session.get(probe.path);
       read += 1;
       await Bun.sleep(BETWEEN_LISTS_MS);
