@@ -5,21 +5,22 @@ import DialogActions from "@mui/material/DialogActions";
 import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import Skeleton from "@mui/material/Skeleton";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { ErrorState } from "../../components/ErrorState.tsx";
 import { Row } from "../../components/layout.tsx";
 import { useMoneyFormat } from "../../components/money-format.tsx";
 import { StatusChip } from "../../components/StatusChip.tsx";
-import { fixedUnitOf } from "./price-unit.ts";
-import { type PriceChange, priceChanges, usd, usdPerMillion } from "./pricing.ts";
+import { type PriceChange, type PricedModel, priceChanges, pricing, usd, usdPerMillion } from "./pricing.ts";
 
 /** Which models' prices changed, and when: newest first, by day. Render it only while it is open. */
 export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undefined; onClose: () => void }) => {
   const { t, i18n } = useTranslation();
   const titleId = useId();
   const list = useInfiniteQuery(priceChanges(userId));
+  const { data: prices } = useQuery(pricing(userId));
+  const units = new Map(prices?.models.map(({ model_name, unit }) => [model_name, unit]));
   const days = new Intl.DateTimeFormat(i18n.language, { dateStyle: "long" });
   const byDay = Object.entries(
     Object.groupBy(list.data?.pages.flatMap(({ items }) => items) ?? [], ({ changed_at }) =>
@@ -47,7 +48,7 @@ export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undef
             </Box>
             <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
               {changes?.map((change) => (
-                <Change key={change.id} change={change} />
+                <Change key={change.id} change={change} unit={units.get(change.model_name)} />
               ))}
             </Box>
           </Box>
@@ -67,7 +68,10 @@ export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undef
   );
 };
 
-const Change = ({ change: { model_name, before, after } }: { change: PriceChange }) => {
+type Unit = PricedModel["unit"];
+
+/** `unit`: what the model's price is for now; undefined when it is no longer offered. */
+const Change = ({ change: { model_name, before, after }, unit }: { change: PriceChange; unit: Unit | undefined }) => {
   const { t } = useTranslation();
   return (
     <Box component="li" sx={{ py: 2, borderTop: "1px solid", borderColor: "line.faint", fontSize: 13 }}>
@@ -79,21 +83,21 @@ const Change = ({ change: { model_name, before, after } }: { change: PriceChange
       <Row gap={2} wrap sx={{ color: "text.secondary" }}>
         {before && after && (
           <Box component="del" sx={{ color: "text.tertiary" }}>
-            <Tag name={model_name} price={before} />
+            <Tag unit={unit} price={before} />
           </Box>
         )}
-        {(after ?? before) && <Tag name={model_name} price={(after ?? before) as NonNullable<PriceChange["after"]>} />}
+        {(after ?? before) && <Tag unit={unit} price={(after ?? before) as NonNullable<PriceChange["after"]>} />}
       </Row>
     </Box>
   );
 };
 
-const Tag = ({ name, price }: { name: string; price: NonNullable<PriceChange["after"]> }) => {
+const Tag = ({ unit, price }: { unit: Unit | undefined; price: NonNullable<PriceChange["after"]> }) => {
   const { t } = useTranslation();
   const { quotaPerUnit } = useMoneyFormat();
   if ("usdPerCall" in price) {
-    const unit = fixedUnitOf(name);
-    return <span className="num">{t(`pricing.each.${unit}`, { price: usd(Number(price.usdPerCall)) })}</span>;
+    const each = unit === "image" || unit === "second" ? unit : "call";
+    return <span className="num">{t(`pricing.each.${each}`, { price: usd(Number(price.usdPerCall)) })}</span>;
   }
   const input = usdPerMillion(Number(price.modelRatio), quotaPerUnit);
   const output = input * Number(price.completionRatio);

@@ -14,7 +14,7 @@ import { notifyDone } from "../../components/notify.tsx";
 import { ProviderGlyph } from "../../components/ProviderGlyph.tsx";
 import { Tag } from "../../components/Tag.tsx";
 import { makerOf } from "./model-traits.ts";
-import { unitOf, unitPrice } from "./price-unit.ts";
+import { unitPrice } from "./price-unit.ts";
 import { type PricedModel, tokenPrice, usd } from "./pricing.ts";
 
 export type PriceView = Readonly<{
@@ -51,9 +51,9 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
   {
     key: "billing",
     head: t("pricing.columns.billing"),
-    width: 104,
+    width: 116,
     isSolid: true,
-    cell: (model) => <Tag>{t(`pricing.units.${unitOf(model)}`)}</Tag>,
+    cell: (model) => <Tag>{t(`pricing.units.${model.unit}`)}</Tag>,
   },
   {
     key: "groups",
@@ -155,33 +155,46 @@ const Price = ({
 }) => {
   const { t } = useTranslation();
   if (!model.is_priced) return quiet(t("pricing.unset"));
-  const unit = unitOf(model);
+  const { unit } = model;
   if (unit !== "token") {
     const price = usd(unitPrice(model, groupRatio, quotaPerUnit));
-    return <span className="num">{t(`pricing.each.${unit}`, { price })}</span>;
+    return (
+      <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
+        <span className="num">{t(`pricing.each.${unit}`, { price })}</span>
+        {Object.entries(model.variants).map(([variant, amount]) => (
+          <Quiet key={variant}>{t("pricing.variant", { variant, price: usd(amount * groupRatio) })}</Quiet>
+        ))}
+        {model.is_estimate && <Quiet>{t("pricing.assumed")}</Quiet>}
+      </Col>
+    );
   }
-  const { input, cached, output } = tokenPrice(model, groupRatio, quotaPerUnit);
+  const { input, cached, output, imageInput, imageOutput } = tokenPrice(model, groupRatio, quotaPerUnit);
   return (
     <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
       <span className="num">{t("pricing.input", { price: usd(input) })}</span>
       <span className="num">{t("pricing.output", { price: usd(output) })}</span>
-      {model.cache_ratio !== 1 && (
-        <Box component="span" className="num" sx={{ color: "text.tertiary" }}>
-          {t("pricing.cached", { price: usd(cached) })}
-        </Box>
-      )}
+      {model.cache_ratio !== 1 && <Quiet>{t("pricing.cached", { price: usd(cached) })}</Quiet>}
+      {imageInput !== null && <Quiet>{t("pricing.imageInput", { price: usd(imageInput) })}</Quiet>}
+      {imageOutput !== null && <Quiet>{t("pricing.imageOutput", { price: usd(imageOutput) })}</Quiet>}
       {model.context_tiers.map((tier) => (
-        <Box key={tier.over} component="span" className="num" sx={{ color: "text.tertiary", whiteSpace: "normal" }}>
+        <Quiet key={tier.over}>
           {t("pricing.tier", {
             over: tier.over.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 }),
             input: usd(input * tier.input),
             output: usd(output * tier.output),
           })}
-        </Box>
+        </Quiet>
       ))}
     </Col>
   );
 };
+
+/** A further line of a price. */
+const Quiet = ({ children }: { children: string }) => (
+  <Box component="span" className="num" sx={{ color: "text.tertiary", whiteSpace: "normal" }}>
+    {children}
+  </Box>
+);
 
 const quiet = (text: string) => (
   <Box component="span" sx={{ color: "text.tertiary" }}>

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { fuzzyMatch } from "./fuzzy-match.ts";
 import { capabilityOf, makerOf } from "./model-traits.ts";
-import { unitOf, unitPrice } from "./price-unit.ts";
+import { unitPrice } from "./price-unit.ts";
 import { type PricedModel, tokenPrice, usd } from "./pricing.ts";
 
 const MODEL: PricedModel = {
@@ -12,12 +12,28 @@ const MODEL: PricedModel = {
   completion_ratio: 4,
   cache_ratio: 0.5,
   enable_groups: ["default"],
+  image_ratio: null,
+  image_completion_ratio: null,
+  owner_by: "OpenAI",
+  unit: "token",
+  variants: {},
+  is_estimate: false,
   is_priced: true,
   context_tiers: [],
 };
 
 test("a million tokens cost the ratio × 2 dollars × the factor of the group", () => {
-  expect(tokenPrice(MODEL, 0.5, 500_000)).toEqual({ input: 1.25, cached: 0.625, output: 5 });
+  expect(tokenPrice(MODEL, 0.5, 500_000)).toEqual({
+    input: 1.25,
+    cached: 0.625,
+    output: 5,
+    imageInput: null,
+    imageOutput: null,
+  });
+  expect(tokenPrice({ ...MODEL, image_ratio: 2, image_completion_ratio: 4 }, 1, 500_000)).toMatchObject({
+    imageInput: 5,
+    imageOutput: 20,
+  });
 });
 
 test.each([
@@ -49,25 +65,10 @@ test.each([
 });
 
 test.each([
-  ["gpt-4o", 0, "token"],
-  ["tts-1", 0, "character"],
-  ["gpt-4o-mini-tts", 0, "token"],
-  ["whisper-1", 0, "minute"],
-  ["dall-e-3", 0, "image"],
-  ["gpt-image-1", 0, "token"],
-  ["x/flux-pro", 1, "image"],
-  ["sora-2", 1, "second"],
-  ["mj_imagine", 1, "call"],
-  ["suno_music", 1, "call"],
-] as const)("%p of kind %p is billed by the %p", (model_name, quota_type, unit) =>
-  expect(unitOf({ ...MODEL, model_name, quota_type })).toBe(unit),
-);
-
-test.each([
-  [{ model_name: "sora-2", quota_type: 1, model_price: 0.1 }, 0.2],
-  [{ model_name: "dall-e-3", quota_type: 0, model_ratio: 16 }, 0.08],
-  [{ model_name: "whisper-1", quota_type: 0, model_ratio: 3 }, 0.012],
-  [{ model_name: "tts-1", quota_type: 0, model_ratio: 7.5 }, 30],
+  [{ unit: "second", quota_type: 1, model_price: 0.1 }, 0.2],
+  [{ unit: "image", quota_type: 0, model_ratio: 16 }, 0.08],
+  [{ unit: "minute", quota_type: 0, model_ratio: 3 }, 0.012],
+  [{ unit: "character", quota_type: 0, model_ratio: 7.5 }, 30],
 ] as const)("%p costs %p dollars in a group of factor 2", (fields, price) =>
   expect(unitPrice({ ...MODEL, ...fields }, 2, 500_000)).toBeCloseTo(price, 9),
 );

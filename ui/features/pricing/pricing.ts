@@ -1,22 +1,10 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { PriceChangeView } from "../../../src/channels/list-price-changes.ts";
+import type { PricedModel as ListedModel } from "../../../src/channels/list-prices.ts";
 import { request } from "../../api/client.ts";
 
 /** A model and its price before the factor of the group. */
-export type PricedModel = Readonly<{
-  model_name: string;
-  /** 1: by call. */
-  quota_type: 0 | 1;
-  model_ratio: number;
-  /** USD per call. */
-  model_price: number;
-  completion_ratio: number;
-  cache_ratio: number;
-  enable_groups: readonly string[];
-  is_priced: boolean;
-  /** Steps by length of the prompt: factors for prompts of more than `over` tokens. */
-  context_tiers: readonly { over: number; input: number; output: number }[];
-}>;
+export type PricedModel = ListedModel;
 
 /** What a group pays less for a while. */
 export type Discount = Readonly<{ percent: number /** Epoch seconds. */; until: number }>;
@@ -59,10 +47,20 @@ const TOKENS_PER_PRICE = 1_000_000;
 export const usdPerMillion = (modelRatio: number, quotaPerUnit: number): number =>
   (modelRatio * TOKENS_PER_PRICE) / quotaPerUnit;
 
-/** USD for a million tokens in and out, in a group with such a factor. */
+/**
+ * USD for a million tokens in and out, in a group with such a factor; of pictures in and out where they have prices of
+ * their own, else null.
+ */
 export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit: number) {
+  const { image_ratio: seen, image_completion_ratio: drawn } = model;
   const input = usdPerMillion(model.model_ratio, quotaPerUnit) * groupRatio;
-  return { input, cached: input * model.cache_ratio, output: input * model.completion_ratio };
+  return {
+    input,
+    cached: input * model.cache_ratio,
+    output: input * model.completion_ratio,
+    imageInput: seen === null ? null : input * seen,
+    imageOutput: drawn === null ? null : input * (seen ?? 1) * drawn,
+  };
 }
 
 /** USD as people read prices: no more digits than there are, at most six decimals. */
