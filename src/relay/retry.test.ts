@@ -102,7 +102,7 @@ describe("attempts", () => {
     expect(text).not.toContain("127.0.0.1");
   });
 
-  test("go on after an error object inside a 200, streamed or not", async () => {
+  test("behaviour A17: go on after an error object inside a 200, streamed or not", async () => {
     const hidden = () => Response.json({ error: { message: "overloaded", type: "server_error" } });
     const streamed = () => sse('data: {"error":{"message":"overloaded"}}\n\ndata: [DONE]\n\n');
     const [a, b, c] = upstreams(hidden, streamed, (received) =>

@@ -29,11 +29,27 @@ export type Ending = Readonly<{
  */
 export function settle(context: RelayContext, call: Call, ended: Ending): Usage | Promise<Usage> {
   if (ended.reported) {
+    if (mayBeBehind(call, ended)) return settleAtLeast(context, call, ended, ended.reported);
     const free = isFreeReply(call, ended.reported, ended.tally);
     return close(context, call, ended, free ? NO_USAGE : ended.reported, evidenceOf(ended));
   }
   if (ended.tally.isEmpty) return close(context, call, ended, NO_USAGE, "none");
   return estimateUsage(call, ended.tally).then((usage) => close(context, call, ended, usage, "estimated"));
+}
+
+/** Figures that came before the last word, as Anthropic's do, or that know of none though there are some. */
+const mayBeBehind = (call: Call, { ending, drained, reported, tally }: Ending): boolean => {
+  const { capability } = call.admitted.endpoint;
+  if ((capability !== "chat" && capability !== "completions") || tally.isEmpty) return false;
+  return (ending !== "complete" && !drained) || reported?.completionTokens === 0;
+};
+
+/** Charges the output that was reported, or what came of it where that is more. */
+async function settleAtLeast(context: RelayContext, call: Call, ended: Ending, reported: Usage): Promise<Usage> {
+  const { text, extraTokens } = ended.tally.countable();
+  const came = (await countText(call.admitted.summary.model, text)) + extraTokens;
+  if (came <= reported.completionTokens) return close(context, call, ended, reported, evidenceOf(ended));
+  return close(context, call, ended, { ...reported, completionTokens: came }, "estimated");
 }
 
 const evidenceOf = ({ drained, counted }: Ending): UsageEvidence =>

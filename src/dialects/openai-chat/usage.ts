@@ -13,17 +13,19 @@ export function readUsage(value: unknown): ReportedUsage | null {
   const prompt = recordOf(usage.prompt_tokens_details) ?? recordOf(usage.input_tokens_details);
   const completion = recordOf(usage.completion_tokens_details) ?? recordOf(usage.output_tokens_details);
   const total = countOf(usage.total_tokens);
-  const completionTokens =
-    countOf(usage.completion_tokens) ??
-    countOf(usage.output_tokens) ??
-    Math.max(0, (total ?? promptTokens) - promptTokens);
+  const reasoningTokens = countOf(completion?.reasoning_tokens) ?? 0;
+  const told = countOf(usage.completion_tokens) ?? countOf(usage.output_tokens);
+  const rest = Math.max(0, (total ?? promptTokens) - promptTokens);
+  // xAI's reasoning stands beside the completion, within the total.
+  const isBeside = told !== null && reasoningTokens > 0 && rest === told + reasoningTokens;
+  const completionTokens = told === null || isBeside ? rest : told;
   return {
     promptTokens,
     completionTokens,
     cachedTokens:
       countOf(prompt?.cached_tokens) ?? countOf(usage.prompt_cache_hit_tokens) ?? countOf(usage.cached_tokens) ?? 0,
     cacheCreationTokens: countOf(prompt?.cache_write_tokens) ?? 0,
-    reasoningTokens: countOf(completion?.reasoning_tokens) ?? 0,
+    reasoningTokens,
     audioInputTokens: countOf(prompt?.audio_tokens) ?? 0,
     audioOutputTokens: countOf(completion?.audio_tokens) ?? 0,
     ...imageTokens(prompt, completion),

@@ -114,7 +114,7 @@ const talks = (peer: Peer, event: Record<string, unknown>, usage: object | undef
 };
 
 describe("a talk", () => {
-  test("pitfall 94: each response is charged as it is done, by text, audio and cached tokens", async () => {
+  test("pitfall 94: (behaviour 3.7 response) each response is charged as it is done, by text, audio and cached tokens", async () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
     const relay = start(upstream.url);
     const client = connect(relay.url);
@@ -151,6 +151,22 @@ describe("a talk", () => {
     expect(upstream.handshakes[0]?.url.search).toBe("?model=gpt-realtime");
   });
 
+  test("behaviour A5: at a fixed price each response costs that, and what was held beforehand goes back", async () => {
+    const upstream = startUpstream((peer, event) => talks(peer, event));
+    const relay = start(upstream.url, { options: { ModelPrice: '{"gpt-realtime": 0.02}' } });
+    const client = connect(relay.url);
+    await client.until("session.created");
+    expect(relay.billing.holds.map(({ amount }) => amount)).toEqual([10_000]);
+    for (const count of [1, 2]) {
+      client.send({ type: "response.create" });
+      expect((await relay.billing.nextRecord(count)).quota).toBe(10_000);
+    }
+    client.socket.close();
+    await client.closed;
+    while (relay.billing.openHolds > 0) await Bun.sleep(5);
+    expect(relay.billing.records.map(({ quota }) => quota)).toEqual([10_000, 10_000]);
+  });
+
   test("pitfall 95: browsers send the key as a sub-protocol, and are answered with another", async () => {
     const upstream = startUpstream(() => {});
     const relay = start(upstream.url);
@@ -176,7 +192,7 @@ describe("a talk", () => {
     expect(headers.get("api-key")).toBe("upstream-key");
   });
 
-  test("transcriptions are charged by the model that makes them", async () => {
+  test("behaviour 3.7 transcriptions: are charged by the model that makes them", async () => {
     const upstream = startUpstream((peer) => {
       const session = { audio: { input: { transcription: { model: "gpt-4o-mini-transcribe" } } } };
       peer.send(JSON.stringify({ type: "session.updated", session }));
@@ -195,7 +211,7 @@ describe("a talk", () => {
 });
 
 describe("the end of a talk", () => {
-  test("of the quota: the client is told why, and nothing stays held", async () => {
+  test("behaviour 3.7 quota: the client is told why, and nothing stays held", async () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
     const relay = start(upstream.url);
     const client = connect(relay.url);
@@ -210,7 +226,7 @@ describe("the end of a talk", () => {
     while (upstream.closed.length === 0) await Bun.sleep(5);
   });
 
-  test("by the upstream in the middle of a response: what was said is counted and charged once", async () => {
+  test("behaviour 3.7 local counts: where the upstream ends in the middle of a response, what was said is counted and charged once", async () => {
     const upstream = startUpstream((peer, event) => {
       if (event.type !== "response.create") return;
       peer.send(JSON.stringify({ type: "response.created", response: { id: "resp_1" } }));
