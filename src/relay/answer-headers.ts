@@ -1,9 +1,12 @@
 import type { Call } from "./call.ts";
 import { corsHeaders } from "./headers.ts";
 
+/** The gateway's own time in a call so far: milliseconds. */
+export const overheadOf = (call: Call): number => Math.max(0, call.elapsedMs - call.waitedMs);
+
 /** Headers of an answer; the gateway's own time up to its first byte stands in X-Sluice-Overhead-Ms. */
 export function answerHeaders(call: Call, contentType: string): Record<string, string> {
-  call.overheadMs = Math.max(0, call.elapsedMs - call.waitedMs);
+  call.overheadMs = overheadOf(call);
   const headers: Record<string, string> = {
     ...corsHeaders(call.admitted.request),
     "content-type": contentType,

@@ -1,5 +1,5 @@
 import { EVENT_STREAM_HEADERS } from "../lib/sse.ts";
-import { answerHeaders } from "./answer-headers.ts";
+import { answerHeaders, overheadOf } from "./answer-headers.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import type { WholeAnswer } from "./passages/passage.ts";
@@ -13,6 +13,8 @@ export async function answerWhole(
 ): Promise<Response> {
   const { stream } = call.admitted.summary;
   call.firstByteMs = stream ? call.elapsedMs : null;
+  // The figures of the call are taken when it is charged, before its headers are written.
+  call.overheadMs = overheadOf(call);
   const settled = settle(context, call, {
     ending: call.clientLeft ? "client_left" : "complete",
     reported,

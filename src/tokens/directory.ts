@@ -1,4 +1,4 @@
-import { and, asc, gt, isNull, type SQL, sql } from "drizzle-orm";
+import { gt, sql } from "drizzle-orm";
 import type { Changes } from "../../db/changes.ts";
 import { tokens } from "../../db/schema/tokens.ts";
 import type { Db } from "../../db/types.ts";
@@ -6,37 +6,11 @@ import { nowSeconds } from "../lib/clock.ts";
 import type { Vault } from "../lib/crypto.ts";
 import type { Logger } from "../lib/log.ts";
 import { createSerial } from "../lib/serial.ts";
-import { compileIpList, type IpList } from "./ip-list.ts";
+import { readEntries } from "./read-entries.ts";
+import { TOKEN_STATUS, type TokenEntry } from "./token-entry.ts";
+import { TokenTable } from "./token-table.ts";
 
-export const TOKEN_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
-
-/** An API key as calls need it; what it has left lives in the ledger. */
-export type TokenEntry = Readonly<{
-  id: number;
-  userId: number;
-  name: string;
-  status: number;
-  unlimitedQuota: boolean;
-  /** Epoch seconds; -1 never. */
-  expiredTime: number;
-  /** Null: every model. */
-  modelLimits: ReadonlySet<string> | null;
-  /** Null: every address. */
-  allowIps: IpList | null;
-  /** Empty: the owner's group. */
-  group: string;
-  keyHash: string;
-  /** The key before a rotation, which works until `previousKeyUntil` (epoch seconds). */
-  previousKeyHash: string | null;
-  previousKeyUntil: number;
-  /** Calls of which an upstream cannot express everything are refused. */
-  strict: boolean;
-  /** 0: no limit. */
-  requestsPerMinute: number;
-  tokensPerMinute: number;
-  /** When the budget is filled again, epoch seconds; 0: it has none. */
-  budgetRenewsAt: number;
-}>;
+export { TOKEN_STATUS, type TokenEntry } from "./token-entry.ts";
 
 export type TokenDirectory = {
   get(id: number): TokenEntry | undefined;
@@ -49,8 +23,10 @@ export type TokenDirectory = {
 
 /** Rows a query, and the rest between two of them. */
 type Pace = Readonly<{ rows: number; pauseMs: number }>;
+/** At the start nobody else waits for the database. */
+const ROWS_AT_START = 5000;
 /** Short enough queries not to hold up anybody else on the embedded engine. */
-const AT_ONCE: Pace = { rows: 2000, pauseMs: 0 };
+const AT_ONCE: Pace = { rows: 5000, pauseMs: 0 };
 /** So little at a time that calls don't notice, also where there are a million. */
 const ASIDE: Pace = { rows: 200, pauseMs: 10 };
 /** A safety net: changes arrive by events. */
@@ -61,46 +37,34 @@ export async function createTokenDirectory(
   deps: Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger }>,
 ): Promise<TokenDirectory> {
   const { db, changes, vault, log } = deps;
-  const byId = new Map<number, TokenEntry>();
-  const byHash = new Map<string, TokenEntry>();
+  const table = new TokenTable();
   const inOrder = createSerial();
   let isClosed = false;
 
-  const forget = (id: number) => {
-    const known = byId.get(id);
-    if (known) for (const hash of hashesOf(known)) byHash.delete(hash);
-    byId.delete(id);
-  };
-  const remember = (entry: TokenEntry) => {
-    forget(entry.id);
-    byId.set(entry.id, entry);
-    for (const hash of hashesOf(entry)) byHash.set(hash, entry);
-  };
   const refresh = (ids: readonly number[]) =>
     inOrder(async () => {
-      const rows = await readEntries(db, sql`${tokens.id} = any(${`{${ids.join(",")}}`}::int[])`, ids.length);
-      const found = new Set(rows.map(({ id }) => id));
-      for (const id of ids) if (!found.has(id)) forget(id);
-      rows.forEach(remember);
+      const entries = await readEntries(db, sql`${tokens.id} = any(${`{${ids.join(",")}}`}::int[])`, ids.length);
+      const found = new Set(entries.map(({ id }) => id));
+      for (const id of ids) if (!found.has(id)) table.remove(id);
+      for (const entry of entries) table.put(entry);
     });
   const readAll = async ({ rows: most, pauseMs }: Pace) => {
-    const unseen = new Set(byId.keys());
+    table.beginSweep();
     for (let last = 0; ; ) {
-      const slice = await inOrder(async () => {
-        const rows = await readEntries(db, gt(tokens.id, last), most);
-        rows.forEach(remember);
-        return rows;
+      const entries = await inOrder(async () => {
+        const page = await readEntries(db, gt(tokens.id, last), most);
+        for (const entry of page) table.put(entry);
+        return page;
       });
-      for (const { id } of slice) unseen.delete(id);
-      if (slice.length < most) break;
-      last = slice.at(-1)?.id ?? last;
+      if (entries.length < most) break;
+      last = entries.at(-1)?.id ?? last;
       if (pauseMs > 0) await Bun.sleep(pauseMs);
       if (isClosed) return;
     }
-    unseen.forEach(forget);
+    table.endSweep();
   };
 
-  await readAll(AT_ONCE);
+  await readFirst(db, table);
   const unsubscribe = changes.subscribe("tokens", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger)));
   let isRereading = false;
   const reread = async (pace: Pace) => {
@@ -112,10 +76,10 @@ export async function createTokenDirectory(
   const timer = setInterval(() => isRereading || void reread(ASIDE), REREAD_MS);
   timer.unref();
   return {
-    get: (id) => byId.get(id),
+    get: (id) => table.get(id),
     findByKey(key) {
       const hash = vault.keyedHash(key);
-      const entry = byHash.get(hash);
+      const entry = table.findByHash(hash);
       return entry && (entry.keyHash === hash || entry.previousKeyUntil > nowSeconds()) ? entry : undefined;
     },
     setStatus(id, status) {
@@ -137,37 +101,13 @@ export async function createTokenDirectory(
   };
 }
 
-const hashesOf = ({ keyHash, previousKeyHash }: TokenEntry): string[] =>
-  previousKeyHash === null ? [keyHash] : [keyHash, previousKeyHash];
-
-async function readEntries(db: Db, where: SQL, limit: number): Promise<TokenEntry[]> {
-  const rows = await db
-    .select({
-      id: tokens.id,
-      userId: tokens.userId,
-      name: tokens.name,
-      status: tokens.status,
-      unlimitedQuota: tokens.unlimitedQuota,
-      expiredTime: tokens.expiredTime,
-      modelLimitsEnabled: tokens.modelLimitsEnabled,
-      modelLimits: tokens.modelLimits,
-      allowIps: tokens.allowIps,
-      group: tokens.group,
-      keyHash: tokens.keyHash,
-      previousKeyHash: tokens.previousKeyHash,
-      previousKeyUntil: tokens.previousKeyUntil,
-      strict: tokens.strict,
-      requestsPerMinute: tokens.requestsPerMinute,
-      tokensPerMinute: tokens.tokensPerMinute,
-      budgetRenewsAt: tokens.budgetRenewsAt,
-    })
-    .from(tokens)
-    .where(and(where, isNull(tokens.deletedAt)))
-    .orderBy(asc(tokens.id))
-    .limit(limit);
-  return rows.map(({ modelLimitsEnabled, modelLimits, allowIps, ...row }) => ({
-    ...row,
-    modelLimits: modelLimitsEnabled ? new Set(modelLimits) : null,
-    allowIps: compileIpList(allowIps),
-  }));
+/** Fills the table; while a page is put into it, the database writes the next one. */
+async function readFirst(db: Db, table: TokenTable): Promise<void> {
+  const after = (id: number) => readEntries(db, gt(tokens.id, id), ROWS_AT_START);
+  for (let next: Promise<TokenEntry[]> | null = after(0); next; ) {
+    const page: TokenEntry[] = await next;
+    const last = page.at(-1);
+    next = last && page.length === ROWS_AT_START ? after(last.id) : null;
+    for (const entry of page) table.put(entry);
+  }
 }

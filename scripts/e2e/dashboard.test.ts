@@ -1,0 +1,161 @@
+/** An administrator reads consumption on the dashboard, and a user reads their own, in a real browser. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { openBrowser, WORDS } from "./browser.ts";
+import { type Desk, openDesk, startSeeded, until, WAYS } from "./desk.ts";
+import { type Gateway, type Session, setUp } from "./harness.ts";
+
+const words = WORDS.en.dashboard;
+const DAY_S = 86_400;
+const DIMENSIONS = ["model", "user", "channel", "group", "token"] as const;
+const PASSWORD = "lock-keeper-9";
+
+let browser: Browser;
+let gateway: Gateway;
+let root: Session;
+let desk: Desk;
+
+const toNumber = (text: string | null) => Number((text ?? "").replace(/[^\d.]/g, ""));
+const bars = (page: Page) =>
+  page
+    .getByRole("img", { name: words.chartLabel })
+    .locator("rect[class*=MuiBarElement], .MuiBarElement-root, [class*=MuiBarChart] rect");
+const sums = () => desk.page.getByRole("region", { name: words.table }).getByRole("row");
+/** The calls of all series in the table. */
+const callsInTable = async () => {
+  const rows = (await sums().all()).slice(1);
+  let total = 0;
+  for (const row of rows) total += toNumber(await row.getByRole("cell").nth(2).textContent());
+  return total;
+};
+const choose = (group: string, name: string) =>
+  desk.page.getByRole("group", { name: group }).first().getByRole("button", { name, exact: true }).click();
+
+beforeAll(async () => {
+  [browser, gateway] = await Promise.all([
+    openBrowser(),
+    startSeeded({ channels: 4, users: 6, tokens: 8, logs: 20_000 }),
+  ]);
+  root = await setUp(gateway);
+  desk = await openDesk(browser, gateway, WAYS.en);
+}, 120_000);
+afterAll(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+
+describe("the dashboard", () => {
+  test("splits the same calls by model, user, channel, group and key", async () => {
+    await desk.open("/detail?range=30d&measure=calls");
+    await sums().nth(1).waitFor();
+    const total = await callsInTable();
+    expect(total).toBeGreaterThan(100);
+    for (const by of DIMENSIONS) {
+      await choose(words.by, words.dimensions[by]);
+      await desk.page.waitForURL(`**by=${by}**`);
+      expect(await until(callsInTable, (calls) => calls === total)).toBe(total);
+    }
+    await desk.clean();
+  }, 120_000);
+
+  test("takes a series out of the chart and brings it back", async () => {
+    await desk.open("/detail?range=30d&by=group");
+    await bars(desk.page).first().waitFor();
+    const count = () => bars(desk.page).count();
+    const all = await count();
+    const legend = desk.page.locator("button[aria-pressed=true]").filter({ hasText: "default" });
+    await legend.click();
+    await until(count, (now) => now < all);
+    await desk.page.locator("button[aria-pressed=false]").filter({ hasText: "default" }).click();
+    await until(count, (now) => now === all);
+  }, 120_000);
+
+  test("shows any range in hours, days or weeks, and says when there is nothing", async () => {
+    await desk.open("/detail");
+    await choose(words.step, words.steps.hour);
+    await desk.page.waitForURL("**step=hour**");
+    await desk.page.getByRole("button", { name: WORDS.en.logs.ranges["30d"] }).click();
+    await desk.page.waitForURL("**range=30d**");
+    // Hours of a month would be more bars than there are pixels.
+    expect(await desk.page.getByRole("button", { name: words.steps.hour, exact: true }).count()).toBe(0);
+    await choose(words.step, words.steps.week);
+    await desk.page.waitForURL("**step=week**");
+    const now = Math.floor(Date.now() / 1000);
+    await desk.open(`/detail?from=${now - 300 * DAY_S}&to=${now - 200 * DAY_S}`);
+    await sums().nth(1).waitFor();
+    await desk.open(`/detail?from=${now - 3000 * DAY_S}&to=${now - 2990 * DAY_S}`);
+    await desk.told(words.noCalls);
+    await desk.page.getByRole("button", { name: WORDS.en.logs.ranges.custom }).click();
+    await desk.dialog(WORDS.en.logs.ranges.custom).getByRole("group", { name: WORDS.en.logs.from }).waitFor();
+  }, 120_000);
+
+  test("leaves as a file whose lines add up to the table", async () => {
+    await desk.open("/detail?range=30d&by=user");
+    await sums().nth(1).waitFor();
+    const total = await callsInTable();
+    const { name, text } = await desk.downloaded(() => desk.button("CSV").click());
+    expect(name).toBe("usage-by-user.csv");
+    const [head, ...lines] = text.trim().split("\r\n");
+    expect(head).toContain("start,name,calls,failed,quota_units");
+    expect(lines.reduce((sum, line) => sum + Number(line.split(",")[2]), 0)).toBe(total);
+  }, 120_000);
+
+  test("tells latency and failures by model and channel, and whose balance runs out", async () => {
+    await desk.open("/detail?range=30d");
+    const latency = desk.page.getByRole("region", { name: words.latency });
+    await latency.getByRole("columnheader", { name: words.latencyHeads.p99 }).waitFor();
+    await desk.page
+      .getByRole("group", { name: words.by })
+      .last()
+      .getByRole("button", { name: words.dimensions.channel })
+      .click();
+    await latency
+      .getByRole("cell", { name: /^channel-\d+$/ })
+      .first()
+      .waitFor();
+    await latency
+      .getByText(/^\d+\.\d\d s$/)
+      .first()
+      .waitFor();
+    await desk.page.getByRole("heading", { name: words.runningOut }).waitFor();
+    const { length } = await root.get("/api/data/running-out");
+    if (length === 0) await desk.told(words.nobody);
+    else
+      await desk.page
+        .getByText(/^(\d+ days?|empty)$/)
+        .first()
+        .waitFor();
+  }, 120_000);
+
+  test("shows users their own consumption only, and can be switched off", async () => {
+    const account = { username: "ferry", password: PASSWORD };
+    await root.post("/api/user/", account);
+    const own = await openDesk(browser, gateway, WAYS.en, account);
+    await own.open("/detail");
+    await own.told(words.noCalls);
+    const choices = own.page.getByRole("group", { name: words.by }).getByRole("button");
+    expect(await choices.allTextContents()).toEqual(
+      ["model", "group", "token"].map((by) => words.dimensions[by as "model"]),
+    );
+    expect(await own.page.getByText(words.runningOut).count()).toBe(0);
+    await root.put("/api/option/", { key: "DataExportEnabled", value: "false" });
+    await own.open("/detail");
+    await own.told(words.off);
+    await root.put("/api/option/", { key: "DataExportEnabled", value: "true" });
+    expect(own.complaints).toEqual([]);
+    await own.close();
+  }, 120_000);
+
+  test("nothing complained", () => expect(desk.complaints).toEqual([]));
+
+  test("is readable and clean in Chinese on a phone", async () => {
+    const chinese = WORDS.zh.dashboard;
+    const phone = await openDesk(browser, gateway, WAYS.zh);
+    await phone.open("/detail?range=30d");
+    await phone.page.getByRole("img", { name: chinese.chartLabel }).waitFor();
+    await phone.page.getByRole("heading", { name: chinese.latency }).waitFor();
+    await phone.clean();
+    expect(phone.complaints).toEqual([]);
+    await phone.close();
+  }, 120_000);
+});

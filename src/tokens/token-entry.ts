@@ -1,0 +1,36 @@
+import type { IpList } from "./ip-list.ts";
+
+export const TOKEN_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
+
+/** What few keys have; all others share one object. */
+export type TokenExtras = Readonly<{
+  /** Null: every model. */
+  modelLimits: ReadonlySet<string> | null;
+  /** Null: every address. */
+  allowIps: IpList | null;
+  /** Empty: the owner's group. */
+  group: string;
+  /** The key before a rotation, which works until `previousKeyUntil` (epoch seconds). */
+  previousKeyHash: string | null;
+  previousKeyUntil: number;
+  /** Calls of which an upstream cannot express everything are refused. */
+  strict: boolean;
+  /** 0: no limit. */
+  requestsPerMinute: number;
+  tokensPerMinute: number;
+  /** When the budget is filled again, epoch seconds; 0: it has none. */
+  budgetRenewsAt: number;
+}>;
+
+/** An API key as calls need it; what it has left lives in the ledger. */
+export type TokenEntry = TokenExtras &
+  Readonly<{
+    id: number;
+    userId: number;
+    name: string;
+    status: number;
+    unlimitedQuota: boolean;
+    /** Epoch seconds; -1 never. */
+    expiredTime: number;
+    keyHash: string;
+  }>;
