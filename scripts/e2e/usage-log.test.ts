@@ -262,6 +262,40 @@ describe("the usage log", () => {
     expect(await button(parts.table.next).isDisabled()).toBe(true);
   }, 90_000);
 
+  test("is read no faster than it is taken", async () => {
+    const { root, gateway } = stage;
+    const { port } = new URL(gateway.url);
+    const lines = [
+      `GET /api/log/export?model_name=${MANY} HTTP/1.1`,
+      `Host: 127.0.0.1:${port}`,
+      `Cookie: ${root.cookie}`,
+      `Sluice-User: ${root.userId}`,
+    ];
+    let received = 0;
+    const socket = await Bun.connect({
+      hostname: "127.0.0.1",
+      port: Number(port),
+      socket: {
+        data(self, bytes) {
+          received += bytes.byteLength;
+          self.pause();
+        },
+      },
+    });
+    socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+    await until(
+      async () => received,
+      (bytes) => bytes > 0,
+    );
+    const before = await residentBytes(gateway.pid);
+    // On a slow machine less comes to light in this time, not more.
+    for (let looks = 0; looks < 20; looks += 1) {
+      expect(((await residentBytes(gateway.pid)) - before) / MIB).toBeLessThan(FILE_MIB / 2);
+      await Bun.sleep(100);
+    }
+    socket.end();
+  }, 90_000);
+
   test("leaves as a file of 100,000 rows, which neither page nor server holds", async () => {
     const { page, button, row } = desk;
     await desk.open(`/log?range=7d&model=${MANY}`);
