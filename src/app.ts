@@ -63,7 +63,7 @@ export type App = Readonly<{
  */
 export function createApp(services: Services, draining: () => boolean): App {
   const parts = relayServices(services);
-  const { routes, talks, explain, readLive, readOverhead } = createRelay(parts);
+  const { routes, talks, explain, readLive, readOverhead, keepTraffic } = createRelay(parts);
   const patient = patientOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
   const api = managementApi(services, explain, readLive, patient);
@@ -89,6 +89,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     drain() {
       talks.drain();
       services.feed.close();
+      keepTraffic();
     },
     cut: talks.cut,
     patient,

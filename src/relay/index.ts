@@ -43,8 +43,9 @@ import { createModelRequestLimit } from "./rate-limit.ts";
 import { createTalks, type Talks } from "./realtime/talks.ts";
 import { createCoolDown } from "./scheduler/cool-down.ts";
 import { createKeyRing } from "./scheduler/key-ring.ts";
-import { createKeyTraffic } from "./scheduler/key-traffic.ts";
+import { createKeyTraffic, type KeptTraffic } from "./scheduler/key-traffic.ts";
 import { createStickiness } from "./scheduler/stickiness.ts";
+import { readTrafficFile, writeTrafficFile } from "./scheduler/traffic-file.ts";
 import type { RelayServices } from "./services.ts";
 import { drawingRoutes } from "./tasks/drawing/routes.ts";
 import { musicRoutes } from "./tasks/music/routes.ts";
@@ -62,7 +63,16 @@ export type { RelayServices } from "./services.ts";
 
 /** The data plane: every route that API keys (and the playground) call; and what its scheduler would do. */
 export function createRelay(services: RelayServices) {
-  const context = createContext(services);
+  const { dataDir } = services.config;
+  const context = createContext(services, readTrafficFile(dataDir));
+  const keepTraffic = () => {
+    try {
+      writeTrafficFile(dataDir, context.traffic.kept());
+    } catch (error) {
+      services.log.warn({ error }, "the figures of the last hour could not be kept");
+    }
+  };
+  setInterval(keepTraffic, KEEP_TRAFFIC_MS).unref();
   // What an earlier process left when it was killed.
   rmSync(formFolder(services.config), { recursive: true, force: true });
   setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS).unref();
@@ -74,6 +84,8 @@ export function createRelay(services: RelayServices) {
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
     readOverhead: () => context.metrics.overhead(),
     readLive: (channel: ChannelEntry): ChannelLive => readLive(context, channel),
+    /** Leaves the figures of the last hour to the next start. */
+    keepTraffic,
   };
 }
 
@@ -107,11 +119,14 @@ const billingRoutes = (context: RelayContext, prefix: string) =>
 /** How often batches and jobs that nobody asks for are looked at. */
 const SETTLE_MS = 600_000;
 
+/** How much of the last hour a process that is killed may forget. */
+const KEEP_TRAFFIC_MS = 60_000;
+
 /** How often kept responses that have expired are deleted. */
 const SWEEP_MS = 3_600_000;
 
 /** The memory of one relay, and the other rooms as it sees them. */
-export function createContext(services: RelayServices): RelayContext {
+export function createContext(services: RelayServices, earlierTraffic: KeptTraffic = {}): RelayContext {
   const coolDown = createCoolDown();
   const watch = createWatch();
   const policy = createAddressPolicy(services.config.allowPrivateUpstreams);
@@ -125,7 +140,7 @@ export function createContext(services: RelayServices): RelayContext {
     coolDown,
     keys: createKeyRing(coolDown),
     stickiness: createStickiness(),
-    traffic: createKeyTraffic(),
+    traffic: createKeyTraffic(Date.now, earlierTraffic),
     health: createHealth(services),
     upstream: createUpstream(policy),
     dialWebSocket: createDialWebSocket(policy),

@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createKeyTraffic } from "./key-traffic.ts";
+import { readTrafficFile, writeTrafficFile } from "./traffic-file.ts";
 
 const MINUTE = 60_000;
 
@@ -48,4 +52,33 @@ test("what is long past is forgotten", () => {
     now += 5 * MINUTE;
   }
   expect(traffic.of(1, "a").slots.filter(({ count }) => count === 1)).toHaveLength(11);
+});
+
+test("an earlier process's hour goes on where it left off, and its keys are not told", async () => {
+  let now = 1_700_000_000_000;
+  const before = createKeyTraffic(() => now);
+  for (const failed of [false, false, true]) {
+    before.begin(7, "sk-secret");
+    before.end(7, "sk-secret", failed, 100);
+  }
+  before.begin(8, "sk-other");
+  before.end(8, "sk-other", false, 50);
+  const dataDir = await mkdtemp(join(tmpdir(), "sluice-traffic-"));
+  writeTrafficFile(dataDir, before.kept());
+  expect(await Bun.file(join(dataDir, "traffic.json")).text()).not.toContain("secret");
+  now += 600_000;
+  const after = createKeyTraffic(() => now, readTrafficFile(dataDir));
+  after.begin(7, "sk-secret");
+  after.end(7, "sk-secret", false, 100);
+  const { slots, inFlight } = after.of(7, "sk-secret");
+  const sum = (of: "count" | "failed" | "elapsedMs") => slots.reduce((total, slot) => total + slot[of], 0);
+  expect([sum("count"), sum("failed"), sum("elapsedMs"), inFlight]).toEqual([4, 1, 300, 0]);
+  // What nobody has asked for yet is kept too, until it is an hour old.
+  expect(Object.keys(after.kept())).toHaveLength(2);
+  now += 3_000_000;
+  expect(Object.keys(after.kept())).toHaveLength(1);
+  expect(readTrafficFile(join(dataDir, "nowhere"))).toEqual({});
+  await Bun.write(join(dataDir, "traffic.json"), "half a fi");
+  expect(readTrafficFile(dataDir)).toEqual({});
+  await rm(dataDir, { recursive: true });
 });

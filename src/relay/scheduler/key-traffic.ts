@@ -6,7 +6,12 @@ export type KeyTraffic = {
   /** Calls under way on all keys of a channel. */
   inFlight(channelId: number): number;
   of(channelId: number, key: string): TrafficOfHour;
+  /** What can be kept until the next start; keys are not in it. */
+  kept(): KeptTraffic;
 };
+
+/** Channel and a short hash of the key → its calls of the last hour. */
+export type KeptTraffic = Readonly<Record<string, readonly Slot[]>>;
 
 export type TrafficOfHour = Readonly<{
   inFlight: number;
@@ -23,16 +28,39 @@ type Kept = { inFlight: number; slots: Slot[] };
 const EMPTY = { count: 0, failed: 0, elapsedMs: 0 } as const;
 const IDLE: TrafficOfHour = { inFlight: 0, slots: Array.from({ length: SLOTS }, () => EMPTY) };
 
-export function createKeyTraffic(now: () => number = Date.now): KeyTraffic {
+/** `before`: what an earlier process kept. */
+export function createKeyTraffic(now: () => number = Date.now, before: KeptTraffic = {}): KeyTraffic {
   const channels = new Map<number, Map<string, Kept>>();
+  const earlier = new Map(Object.entries(before));
 
-  const keep = (channelId: number, key: string): Kept => {
+  /** The calls before the start, once. */
+  const inherit = (channelId: number, key: string): Kept | undefined => {
+    if (earlier.size === 0) return undefined;
+    const name = nameOf(channelId, key);
+    const slots = earlier.get(name);
+    earlier.delete(name);
+    return slots && { inFlight: 0, slots: [...slots] };
+  };
+  const find = (channelId: number, key: string): Kept | undefined => {
+    const known = channels.get(channelId)?.get(key);
+    if (known) return known;
+    const inherited = inherit(channelId, key);
+    if (inherited) put(channelId, key, inherited);
+    return inherited;
+  };
+  const put = (channelId: number, key: string, kept: Kept) => {
     const keys = channels.get(channelId) ?? new Map<string, Kept>();
-    const kept = keys.get(key) ?? { inFlight: 0, slots: [] };
     channels.set(channelId, keys);
     keys.set(key, kept);
+  };
+  const keep = (channelId: number, key: string): Kept => {
+    const known = find(channelId, key);
+    if (known) return known;
+    const kept: Kept = { inFlight: 0, slots: [] };
+    put(channelId, key, kept);
     return kept;
   };
+  const firstSlot = () => Math.floor(now() / SLOT_MS) - SLOTS + 1;
   const present = ({ slots }: Kept): Slot => {
     const at = Math.floor(now() / SLOT_MS);
     const last = slots.at(-1);
@@ -62,12 +90,23 @@ export function createKeyTraffic(now: () => number = Date.now): KeyTraffic {
       return sum;
     },
     of(channelId, key) {
-      const kept = channels.get(channelId)?.get(key);
+      const kept = find(channelId, key);
       if (!kept) return IDLE;
-      const first = Math.floor(now() / SLOT_MS) - SLOTS + 1;
+      const first = firstSlot();
       const slots: TrafficOfHour["slots"][number][] = IDLE.slots.slice();
       for (const slot of kept.slots) if (slot.at >= first) slots[slot.at - first] = slot;
       return { inFlight: kept.inFlight, slots };
     },
+    kept() {
+      const first = firstSlot();
+      const fresh = (slots: readonly Slot[]) => slots.filter(({ at }) => at >= first);
+      const all: [string, readonly Slot[]][] = [...earlier].map(([name, slots]) => [name, fresh(slots)]);
+      for (const [channelId, keys] of channels)
+        for (const [key, { slots }] of keys) all.push([nameOf(channelId, key), fresh(slots)]);
+      return Object.fromEntries(all.filter(([, slots]) => slots.length > 0));
+    },
   };
 }
+
+/** Says which key it was without telling it. */
+const nameOf = (channelId: number, key: string): string => `${channelId} ${Bun.hash(key).toString(36)}`;
