@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
+import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { LogView } from "../logs/log-view.ts";
@@ -86,6 +87,23 @@ describe("lists", () => {
     expect((await own("p=4&page_size=10")).items).toEqual([]);
     expect((await own("page_size=100000")).page_size).toBe(100);
     expect((await own("")).items).toHaveLength(10);
+  });
+
+  test("pages far back are the same rows as behind a cursor", async () => {
+    const { db } = app;
+    const at = NOW - 900_000;
+    await db.execute(sql`
+      insert into ${logs} (created_at, type, user_id, username, content)
+      select ${at} - n / 7, 4, 77, 'far', 'event ' || n from generate_series(1, 1250) n`);
+    const far = (query: string) => page(`type=4&user_id=77&start_timestamp=${at - 1000}&${query}`);
+    const [before, behind] = [await far("page_size=100&p=10"), await far("page_size=100&p=11")];
+    const last = before.items.at(-1);
+    const next = await far(`page_size=100&before=${last?.created_at}-${last?.id}`);
+    expect(behind.items).toHaveLength(100);
+    expect(behind.items).toEqual(next.items);
+    expect((await far("page_size=100&p=13")).items).toHaveLength(50);
+    expect((await far("page_size=100&p=20")).items).toEqual([]);
+    await db.delete(logs).where(eq(logs.userId, 77));
   });
 
   test("a cursor goes on where the last page ended", async () => {
