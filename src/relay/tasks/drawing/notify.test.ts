@@ -56,7 +56,7 @@ test("the upstream calls back at a signed address, once a failure gives the char
   await tell({ status: "SUCCESS" });
   expect(await stage.spent()).toBe(0);
   expect((await stage.events()).map(({ quota }) => quota)).toEqual([50_000]);
-  for (let waited = 0; heard.length < 2 && waited < 5000; waited += 20) await Bun.sleep(20);
+  for (let waited = 0; heard.length < 2 && waited < 20_000; waited += 20) await Bun.sleep(20);
   expect(heard.map(({ status }) => status).sort()).toEqual(["FAILURE", "IN_PROGRESS"]);
 });
 

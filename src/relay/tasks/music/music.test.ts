@@ -74,7 +74,7 @@ test("a song is ordered, followed, told of and continued where it was made", asy
   });
   const listed = await stage.relay.post("/suno/fetch", { ids: [id, "gone"], action: "MUSIC" });
   expect(((await listed.json()) as { data: Task[] }).data.map(({ task_id }) => task_id)).toEqual([id]);
-  for (let waited = 0; heard.length === 0 && waited < 3000; waited += 20) await Bun.sleep(20);
+  for (let waited = 0; heard.length === 0 && waited < 20_000; waited += 20) await Bun.sleep(20);
   expect(heard).toMatchObject([{ task_id: id, status: "SUCCESS" }]);
 
   const next = await submit("music", { continue_clip_id: "clip", task_id: id, continue_at: 120, prompt: "[Verse]" });

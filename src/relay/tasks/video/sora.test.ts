@@ -21,6 +21,7 @@ const sora = startUpstream(async ({ path, headers, text }, request) => {
     const fields = contentType.startsWith("multipart/form-data") ? await formOf(contentType, text) : JSON.parse(text);
     orders.push({ path, contentType, fields });
     if (part === "remix" && videos.get(id)?.key !== key) return Response.json({ error: {} }, { status: 404 });
+    if (fields.prompt === "tired" && key === "Bearer key-a") return new Response("{}", { status: 503 });
     if (fields.prompt === "forbidden") {
       return Response.json({ error: { message: "Not this.", code: "moderation_blocked" } }, { status: 400 });
     }
@@ -159,6 +160,18 @@ describe("OpenAI's client", () => {
       const { id } = (await answer.json()) as { id: string };
       expect(await client.videos.remix(id, { prompt: "again" })).toMatchObject({ remixed_from_video_id: id });
     }
+  });
+
+  test("a form goes whole to the next channel where the first fails, and five at once are each charged once", async () => {
+    const before = await stage.spent();
+    const picture = () => toFile(new Uint8Array(200_000).fill(65), "cat.png", { type: "image/png" });
+    const order = async () =>
+      client.videos.create({ model: "sora-2-pro", prompt: "tired", seconds: "4", input_reference: await picture() });
+    const made = await Promise.all(Array.from({ length: 5 }, order));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(5);
+    const last = orders.filter(({ fields }) => fields.prompt === "tired").at(-1);
+    expect(last?.fields).toMatchObject({ model: "sora-2-pro", input_reference: "file cat.png" });
+    expect((await stage.spent()) - before).toBe(5 * 4 * 150_000);
   });
 
   test("refusals cost nothing: by the upstream, of a picture's id, of a chat model, of an unfinished or unknown video", async () => {
