@@ -54,6 +54,7 @@ beforeAll(async () => {
       { type: 1, baseUrl: sora.url, keys: ["key-a"], models: ["sora-2", "sora-2-pro", "gpt-4o"] },
       { type: 1, baseUrl: `${sora.url}/v1`, keys: ["key-b"], models: ["sora-2-pro"] },
     ],
+    options: { RetryTimes: "2" },
   });
   client = new OpenAI({ apiKey: "sk-test", baseURL: `${stage.relay.url}/v1`, maxRetries: 0 });
 });
