@@ -2,6 +2,7 @@ import { and, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
 import { contains } from "../lib/sql-text.ts";
+import { countUpTo } from "./count-up-to.ts";
 import { LOG_TYPE } from "./write-log.ts";
 
 export type AuditFilter = Readonly<{
@@ -38,7 +39,7 @@ export async function listAudit(
   { page, pageSize }: Readonly<{ page: number; pageSize: number }>,
 ): Promise<{ items: AuditEntry[]; total: number }> {
   const where = conditionOf(filter);
-  const some = await db.select({ id: logs.id }).from(logs).where(where).limit(MOST_COUNTED);
+  const total = await countUpTo(db, where, MOST_COUNTED);
   const rows = await db
     .select({
       id: logs.id,
@@ -53,7 +54,7 @@ export async function listAudit(
     .orderBy(desc(logs.createdAt), desc(logs.id))
     .limit(pageSize)
     .offset(page * pageSize);
-  return { items: rows.map(({ other, ...row }) => ({ ...row, ...readDetails(other) })), total: some.length };
+  return { items: rows.map(({ other, ...row }) => ({ ...row, ...readDetails(other) })), total };
 }
 
 function conditionOf({ actor, target, action, start, end }: AuditFilter): SQL | undefined {
