@@ -11,6 +11,12 @@ export const PROVIDERS = {
   mistral: "Mistral",
   converse: "Bedrock Converse",
   hunyuan: "Hunyuan",
+  qianfan: "Qianfan v1",
+  spark: "Spark",
+  chatglm: "ChatGLM v3",
+  dify: "Dify",
+  palm: "PaLM 2",
+  "ai-proxy": "AI Proxy",
 } as const;
 export type ProviderName = keyof typeof PROVIDERS;
 
@@ -55,8 +61,41 @@ const CLAUDE = {
   metadata: "Claude takes no metadata but the end user's id",
 } as const;
 
+/** What services of plain talk lack, in the words of all of them. */
+const LACKS = {
+  "image-data": "Its API takes no images",
+  "image-url": "Its API takes no images",
+  tools: "Its API knows no tools",
+  "tool-results": "Its API knows no results of tools: they are told in words",
+  parallel: "Its API makes one call at most",
+  "must-call": "Its API has no way to demand a call",
+  reasoning: "Its API has no switch for thought",
+  schema: "Its API has no field for a schema",
+  stop: "Its API has no stop sequences",
+  limit: "Its API has no limit of the answer",
+  usage: "Its API tells no tokens: they are counted here",
+  cached: "Its API does not tell cached tokens",
+  document: "Its API takes no documents",
+  "audio-input": "Its API takes no sound",
+  citations: "Its API cites no addresses",
+  several: "Its API gives one answer",
+  logprobs: "Its API tells no log probabilities",
+  blocked: "Its API does not mark blocked answers",
+  user: "Its API has no place for an end user's id",
+  tier: "Its API has no service tiers",
+  metadata: "Its API has no place for metadata",
+} as const satisfies Partial<Record<FeatureName, string>>;
+
+type Reasons = Readonly<Partial<Record<FeatureName, string>>>;
+
+/** All that such services lack, but for what this one has; and why, where that needs other words. */
+const plain = (has: readonly FeatureName[], otherwise: Reasons = {}): Reasons =>
+  Object.fromEntries(
+    Object.entries({ ...LACKS, ...otherwise }).filter(([feature]) => !has.includes(feature as FeatureName)),
+  );
+
 /** Why a provider cannot do it; whoever asks all the same reads of it in `X-Sluice-Dropped` where something was left out. */
-export const CANNOT: Readonly<Partial<Record<ProviderName, Readonly<Partial<Record<FeatureName, string>>>>>> = {
+export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
   "openai-responses": {
     stop: "OpenAI's Responses has no stop sequences",
     "audio-input": "OpenAI's Responses takes no sound",
@@ -111,6 +150,18 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Readonly<Partial<Reco
     tier: "Hunyuan has no service tiers",
     metadata: "Hunyuan has no place for metadata",
   },
+  qianfan: plain(["tools", "tool-results", "stop", "limit", "usage", "blocked", "user"]),
+  spark: plain(["tools", "usage", "user"], {
+    limit: "Its API takes the limit, and does not tell that it was reached",
+    blocked: "Its API answers with an error instead",
+  }),
+  chatglm: plain(["usage"], { blocked: "Its API marks them in streams alone" }),
+  dify: plain(["image-data", "image-url", "usage", "user"]),
+  palm: plain(["several", "blocked"]),
+  "ai-proxy": plain([], {
+    text: "Libraries hear the last words alone, without instructions",
+    citations: "Sources stand in the text of the answer",
+  }),
   dashscope: {
     "must-call": "DashScope's own API has no way to demand a call",
     document: "DashScope's chat takes no documents",

@@ -1,10 +1,11 @@
 import type { FurtherName, ProviderName } from "./cells.ts";
-import { events } from "./talk.ts";
+import { type Answer, events } from "./talk.ts";
 import { bedrockEvents } from "./upstreams/anthropic.ts";
 import { converseEnding } from "./upstreams/converse.ts";
 import { dashscopeEvents } from "./upstreams/dashscope.ts";
 import { hunyuanEnding } from "./upstreams/hunyuan.ts";
 import { ollamaLines } from "./upstreams/ollama.ts";
+import { dify, spark } from "./upstreams/plain.ts";
 
 export const ADDRESS = "https://example.org/ghent";
 export const TEXTS = ["Rain", "Sun"] as const;
@@ -12,6 +13,13 @@ export const LOGPROB = -0.25;
 const TITLE = "Ghent";
 const TOKEN = { token: TEXTS[0], logprob: LOGPROB, bytes: [...Buffer.from(TEXTS[0])], top_logprobs: [] };
 const USAGE = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 };
+const SHORT: Answer = {
+  thought: "",
+  text: TEXTS[0],
+  calls: [],
+  finish: "stop",
+  usage: { prompt: 5, cached: 0, completion: 3 },
+};
 const SMALL_USAGE = { input_tokens: 5, output_tokens: 3, total_tokens: 8 };
 
 type Speak = (feature: FurtherName, streamed: boolean, path: string) => Response;
@@ -219,6 +227,19 @@ export const speakFurther: Readonly<Partial<Record<ProviderName, Speak>>> = {
   mistral: chat,
   converse: (feature, streamed) =>
     converseEnding(TEXTS[0], feature === "blocked" ? "content_filtered" : "end_turn", streamed),
+  palm: (feature) =>
+    Response.json(
+      feature === "blocked"
+        ? { filters: [{ reason: "SAFETY" }] }
+        : { candidates: textsFor(feature).map((content) => ({ author: "1", content })) },
+    ),
+  qianfan: (feature, streamed) => {
+    const blocked = { need_clear_history: true, ban_round: -1 };
+    const answer = { id: "as-1", result: TEXTS[0], ...(feature === "blocked" && blocked), usage: USAGE };
+    return streamed ? events([{ ...answer, sentence_id: 0, is_end: true }], false) : Response.json(answer);
+  },
+  spark: (_feature, streamed) => spark.speak(SHORT, streamed),
+  dify: (_feature, streamed) => dify.speak(SHORT, streamed),
   hunyuan: (feature, streamed) => {
     const found = { SearchInfo: { SearchResults: [{ Index: 1, Title: TITLE, Url: ADDRESS }] } };
     const ending = feature === "blocked" ? "sensitive" : "stop";

@@ -105,6 +105,10 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
     metadata: ['"requestMetadata":{"ticket":"4711"}'],
   },
   hunyuan: {},
+  palm: { several: ['"candidateCount":2'] },
+  qianfan: { user: [`"user_id":"${USER}"`] },
+  spark: { user: [`"uid":"${USER}"`] },
+  dify: { user: [`"user":"${USER}"`] },
   ollama: { logprobs: ['"logprobs":true', '"top_logprobs":1'] },
   cohere: {},
   dashscope: {

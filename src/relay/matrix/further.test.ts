@@ -16,7 +16,7 @@ const ROWS = Object.keys(FURTHER) as FurtherName[];
 const PAIRS = DOORS.flatMap((door) => NAMES.map((name) => [door, name] as const));
 
 function start(name: ProviderName) {
-  const { type, model, key } = upstreams[name];
+  const { type, model, key, ...kind } = upstreams[name];
   let feature: FurtherName = "document";
   const upstream = startUpstream(({ path, headers, text }) => {
     const fake = fakeAt(name, path);
@@ -26,7 +26,7 @@ function start(name: ProviderName) {
     return objection === null
       ? (speakFurther[name]?.(feature, fake.isStream(path, body, headers), path) ?? fake.refuse("nothing to say"))
       : fake.refuse(objection);
-  });
+  }, kind);
   const relay = startRelay({
     channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
     options: { ModelRatio: JSON.stringify({ [model]: 1 }) },

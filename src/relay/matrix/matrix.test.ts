@@ -144,7 +144,7 @@ function lateEnd(response: Response): Response {
 const complaints = openaiSchemas();
 
 function start(name: ProviderName) {
-  const { type, model, key } = upstreams[name];
+  const { type, model, key, ...kind } = upstreams[name];
   const state: { speaking: Speaking; sent: Sent | null } = { speaking: { answer: PLAIN }, sent: null };
   const upstream = startUpstream(({ path, headers, text }) => {
     const fake = fakeAt(name, path);
@@ -158,7 +158,7 @@ function start(name: ProviderName) {
     return "refusal" in speaking
       ? fake.refuse(speaking.refusal)
       : lateEnd(fake.breakOff(speaking.words, speaking.break));
-  });
+  }, kind);
   const relay = startRelay({
     channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
     options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
@@ -216,9 +216,14 @@ describe.each(PAIRS)("%s onto %s", (door, name) => {
       arrives(state.sent);
       const body = recordOf(parseJson(text)) ?? {};
       const cached = CANNOT[name]?.cached ? 0 : answer.usage.cached;
-      const expected = { ...answer, usage: { ...answer.usage, cached } };
-      expect(streamed ? readers[door].stream(text) : readers[door].whole(body)).toEqual(expected);
+      const told = streamed ? readers[door].stream(text) : readers[door].whole(body);
       const record = await relay.billing.nextRecord(count + 1);
+      if (CANNOT[name]?.usage) {
+        expect(told).toEqual({ ...answer, usage: told.usage });
+        expect(record).toMatchObject({ other: { usage_evidence: "estimated" } });
+        return;
+      }
+      expect(told).toEqual({ ...answer, usage: { ...answer.usage, cached } });
       const { prompt, completion } = answer.usage;
       expect(record).toMatchObject({ promptTokens: prompt, completionTokens: completion, isStream: streamed });
     },
@@ -234,6 +239,12 @@ const STAYS_BEHIND = [
   ["converse", "messages", { schema: true }, "response_format"],
   ["hunyuan", "chat", { limit: 300 }, "max_tokens"],
   ["hunyuan", "responses", { schema: true }, "response_format"],
+  ["qianfan", "gemini", { tools: true, mustCall: true }, "tool_choice"],
+  ["spark", "messages", { stop: ["END"] }, "stop"],
+  ["chatglm", "chat", { tools: true }, "tools"],
+  ["dify", "responses", { limit: 300 }, "max_tokens"],
+  ["palm", "gemini", { image: DATA_URI }, "image_url"],
+  ["ai-proxy", "chat", {}, "system"],
   ["dashscope", "messages", { tools: true, mustCall: true }, "tool_choice"],
   ["dashscope", "responses", { tools: true, mustCall: true }, "tool_choice"],
 ] as const;
@@ -256,6 +267,8 @@ describe.each(PAIRS)("%s onto %s: errors", (door, name) => {
     expect(errorMessage[door](recordOf(parseJson(text)) ?? {})).toContain(REFUSAL);
   });
 
+  // It never streams: a stream is made of its whole answer.
+  if (name === "palm") return;
   test("an error within a stream ends it after the words that came", async () => {
     const { state, post, stop } = start(name);
     state.speaking = { words: WORDS, break: BROKE };

@@ -1,14 +1,35 @@
 type Received = { path: string; headers: Headers; text: string; aborted: boolean };
 type Answering = (received: Received, request: Request, count: number) => Response | Promise<Response>;
 
+/** What it is besides: a WebSocket, whose messages are requests and whose frames are the lines of the answers. */
+type Kind = Readonly<{
+  webSocket?: boolean;
+  /** Answers what is not to be remembered; null: it is. */
+  beside?(path: string, request: Request): Promise<Response | null>;
+}>;
+
 /** An upstream on a free loopback port that answers as a test says and remembers what it was sent. */
-export function startUpstream(answer: Answering) {
+export function startUpstream(answer: Answering, { webSocket = false, beside }: Kind = {}) {
   const received: Received[] = [];
-  const server = Bun.serve({
+  const server = Bun.serve<{ request: Request }>({
     port: 0,
     hostname: "127.0.0.1",
     idleTimeout: 0,
-    async fetch(request) {
+    websocket: {
+      async message(socket, message) {
+        const { request } = socket.data;
+        const { headers, url } = request;
+        const entry = { path: new URL(url).pathname, headers, text: String(message), aborted: false };
+        received.push(entry);
+        const told = await (await answer(entry, request, received.length)).text();
+        for (const frame of told.split("\n")) if (frame !== "") socket.send(frame);
+        socket.close();
+      },
+    },
+    async fetch(request, self) {
+      if (webSocket && self.upgrade(request, { data: { request } })) return;
+      const aside = await beside?.(new URL(request.url).pathname, request);
+      if (aside) return aside;
       const entry: Received = {
         path: new URL(request.url).pathname,
         headers: request.headers,

@@ -10,6 +10,7 @@ import { mistral } from "./mistral.ts";
 import { ollama } from "./ollama.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
+import { aiProxy, chatglm, dify, palm, qianfan, spark } from "./plain.ts";
 
 /** A fake of every column of the matrix. */
 export const upstreams: Readonly<Record<ProviderName, FakeUpstream>> = {
@@ -24,6 +25,12 @@ export const upstreams: Readonly<Record<ProviderName, FakeUpstream>> = {
   mistral,
   converse,
   hunyuan,
+  qianfan,
+  spark,
+  chatglm,
+  dify,
+  palm,
+  "ai-proxy": aiProxy,
 };
 
 /** Who answers at an address of the provider; null: nobody. */
