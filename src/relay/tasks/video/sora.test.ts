@@ -7,6 +7,7 @@ type Json = Record<string, unknown>;
 
 /** How videos stand, by the upstream's names of them. */
 const videos = new Map<string, Json>();
+let made = 0;
 const orders: { path: string; contentType: string; fields: Json }[] = [];
 const BYTES = new Uint8Array(300_000).fill(7);
 
@@ -25,7 +26,8 @@ const sora = startUpstream(async ({ path, headers, text }, request) => {
     if (fields.prompt === "forbidden") {
       return Response.json({ error: { message: "Not this.", code: "moderation_blocked" } }, { status: 400 });
     }
-    const name = `up_${videos.size}`;
+    made += 1;
+    const name = `up_${made}`;
     const video = { id: name, object: "video", status: "queued", progress: 0, created_at: 1_760_000_000, key };
     videos.set(name, video);
     return Response.json(video);
