@@ -89,7 +89,7 @@ describe("notification settings", () => {
     const id = await app.addUser("tom");
     const tom = await app.login("tom");
     const tryIt = () => app.ask("POST", "/api/user/setting/test", {}, tom);
-    expect((await tryIt()).body).toMatchObject({ success: false, code: "notify_failed" });
+    expect((await tryIt()).body).toMatchObject({ success: false, code: "notify_no_email" });
     await app.settings.set("SMTPServer", "127.0.0.1");
     await app.settings.set("SMTPPort", String(post.port));
     await app.settings.set("SMTPFrom", "gate@example.com");

@@ -123,7 +123,8 @@ export function createNotifier(
         await send(receiver, TEST);
       } catch (error) {
         if (error instanceof OperationError) throw error;
-        throw new OperationError("notify_failed", { reason: reasonOf(error) });
+        const code = error instanceof NotifyError ? error.code : "notify_failed";
+        throw new OperationError(code, { reason: reasonOf(error) });
       }
     },
   };

@@ -84,6 +84,7 @@ describe("a webhook", () => {
     for (const address of [url, "http://0.0.0.0:1/", "http://[::ffff:127.0.0.1]/", "http://169.254.169.254/latest"]) {
       await expect(send({ ...setting, webhook_url: address }, deps)).rejects.toMatchObject({
         message: "refused address",
+        code: "notify_address_refused",
         isFinal: true,
       });
     }

@@ -2,7 +2,8 @@ import { createHmac } from "node:crypto";
 import type { NotifyAddresses } from "../config.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Vault } from "../lib/crypto.ts";
-import { OutboundError } from "../lib/outbound/outbound-error.ts";
+import type { MessageCode } from "../lib/messages.ts";
+import { OutboundError, type OutboundFailure } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch, SafeRequest } from "../lib/outbound/safe-fetch.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { Mailer } from "./mail.ts";
@@ -21,15 +22,30 @@ export type SendDeps = Readonly<{
 
 export type Receiver = Readonly<{ email: string | null; setting: StoredSetting }>;
 
-/** A message could not be handed over; `isFinal`: trying again is useless. The text carries no secret. */
+/**
+ * A message could not be handed over; `isFinal`: trying again is useless; `code`: what to say of it to whom it was for. The
+ * text is for the log, or what the service said, and carries no secret.
+ */
 export class NotifyError extends Error {
   override name = "NotifyError";
   readonly isFinal: boolean;
-  constructor(message: string, isFinal: boolean) {
+  readonly code: MessageCode;
+  constructor(message: string, isFinal: boolean, code: MessageCode = "notify_failed") {
     super(message);
     this.isFinal = isFinal;
+    this.code = code;
   }
 }
+
+const FAILURES: Readonly<Record<OutboundFailure, MessageCode>> = {
+  bad_address: "notify_address_refused",
+  refused_address: "notify_address_refused",
+  unresolved: "notify_unreachable",
+  unreachable: "notify_unreachable",
+  timeout: "notify_timeout",
+  too_many_redirects: "notify_redirected",
+  too_large: "notify_answer_too_large",
+};
 
 const TIMEOUT_MS = 5000;
 const LARGEST_ANSWER = 64 * 1024;
@@ -43,7 +59,7 @@ export const sendMessage = (deps: SendDeps, receiver: Receiver, message: Message
 const WAYS: Readonly<Record<NotifyType, Way>> = {
   async email({ mailer, settings }, { email, setting }, { title, content, link }) {
     const to = text(setting, "notification_email") || email;
-    if (!to) throw new NotifyError("no e-mail address", true);
+    if (!to) throw new NotifyError("no e-mail address", true, "notify_no_email");
     const subject = `${settings.get("SystemName")}: ${title}`;
     await mailer.send(writeMail(to, { subject, paragraphs: [content], ...(link && { link }) }));
   },
@@ -176,7 +192,7 @@ async function post(
     (error: unknown) => {
       const failure = error instanceof OutboundError ? error.failure : "unreachable";
       const isFinal = failure !== "timeout" && failure !== "unreachable" && failure !== "unresolved";
-      throw new NotifyError(failure.replaceAll("_", " "), isFinal);
+      throw new NotifyError(failure.replaceAll("_", " "), isFinal, FAILURES[failure]);
     },
   );
   if (answer.status < 200 || answer.status > 299) {

@@ -18,6 +18,30 @@ export const notifyMessages = {
   },
   notify_push_not_bound: { en: "Bind WxPusher first.", zh: "请先绑定 WxPusher。" },
   notify_failed: { en: "The message did not arrive: {reason}", zh: "消息发送失败：{reason}" },
+  notify_no_email: {
+    en: "There is no email address to send to: enter one here, or bind one to your account.",
+    zh: "没有可用的邮箱，请在此填写或为账号绑定邮箱。",
+  },
+  notify_address_refused: {
+    en: "Messages may not go to this address: it does not lead into the public internet.",
+    zh: "不允许向该地址发送消息：它不是公网地址。",
+  },
+  notify_unreachable: {
+    en: "The message did not arrive: the address cannot be reached.",
+    zh: "消息发送失败：无法连接该地址。",
+  },
+  notify_timeout: {
+    en: "The message did not arrive: the address does not answer in time.",
+    zh: "消息发送失败：该地址响应超时。",
+  },
+  notify_redirected: {
+    en: "The message did not arrive: the address redirects. Enter the one that it leads to.",
+    zh: "消息发送失败：该地址会跳转，请填写跳转后的地址。",
+  },
+  notify_answer_too_large: {
+    en: "The message did not arrive: the answer is too large.",
+    zh: "消息发送失败：返回内容过大。",
+  },
   notify_test_sent: { en: "Test message sent", zh: "测试消息已发送" },
   broadcast_text_required: { en: "Enter a title and a text.", zh: "请填写标题和内容。" },
   broadcast_too_long: {

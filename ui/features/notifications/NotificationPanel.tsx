@@ -41,7 +41,8 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
   const [form, setForm] = useState<NotifyForm>(() => formOf(setting));
   const [isDirty, setDirty] = useState(false);
   const [missing, setMissing] = useState<readonly FieldName[]>([]);
-  const isThresholdWrong = !(Number(form.threshold) > 0);
+  const isWarned = form.events.includes("low_balance");
+  const isThresholdWrong = isWarned && !(Number(form.threshold) > 0);
 
   const change = (part: Partial<NotifyForm>) => {
     setForm((before) => ({ ...before, ...part }));
@@ -122,7 +123,7 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
               />
             ))}
           </Box>
-          {form.events.includes("low_balance") && (
+          {isWarned && (
             <Field
               label={t("notifications.threshold")}
               htmlFor={`${id}threshold`}

@@ -33,6 +33,11 @@ describe("the notification form", () => {
     expect(requestOf({ ...form, values: { webhook_secret: "new" } }, "en").webhook_secret).toBe("new");
   });
 
+  test("leaves a threshold alone that is not shown", () => {
+    const form = { ...formOf({ notify_events: ["promotion"] }), threshold: "0" };
+    expect(requestOf(form, "en")).not.toHaveProperty("quota_warning_threshold");
+  });
+
   test("takes phone numbers however they are separated", () => {
     const form = { ...formOf({ notify_type: "dingtalk" }), values: { dingtalk_mobiles: "13800000000，139 0000;1" } };
     expect(requestOf(form, "zh").dingtalk_mobiles).toEqual(["13800000000", "139", "0000", "1"]);

@@ -84,7 +84,7 @@ export const missingFields = (form: NotifyForm, setting: UserSetting): FieldName
     .filter(({ name, isOptional }) => !isOptional && !form.values[name]?.trim() && !isStored(setting, form, name))
     .map(({ name }) => name);
 
-/** What is sent: the chosen way's fields, a secret only when one was typed or removed. */
+/** What is sent: the chosen way's fields, a secret only when one was typed or removed, the threshold where it is shown. */
 export function requestOf(form: NotifyForm, language: string): UserSetting {
   const fields = FIELDS[form.way].flatMap(({ name, isSecret }): (readonly [string, unknown])[] => {
     const value = form.values[name]?.trim() ?? "";
@@ -96,7 +96,7 @@ export function requestOf(form: NotifyForm, language: string): UserSetting {
   return {
     notify_type: form.way,
     notify_events: form.events,
-    quota_warning_threshold: Number(form.threshold),
+    ...(form.events.includes("low_balance") && { quota_warning_threshold: Number(form.threshold) }),
     language,
     ...Object.fromEntries(fields),
   };
