@@ -207,28 +207,6 @@ describe("joining", () => {
   );
 
   test(
-    "is told what went wrong with a test message, and gets one by mail",
-    async () => {
-      const { open, page, words, field, button } = newcomer;
-      await open("/personal?tab=notifications");
-      const coming = stage.post.next();
-      await button(words.notifications.test).click();
-      expect((await coming).to).toEqual([ADDRESS]);
-      await page.getByRole("combobox").click();
-      await page.getByRole("option", { name: words.notifications.ways.webhook, exact: true }).click();
-      await field("webhook_url").fill("http://hook.example.com");
-      await button(words.notifications.save).click();
-      await page.getByText("https").first().waitFor();
-      await field("webhook_url").fill("https://127.0.0.1:9/hook");
-      await button(words.notifications.save).click();
-      await button(words.notifications.test).click();
-      await page.getByText(/refused address/).waitFor();
-      await newcomer.clean();
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
     "the same screens in Chinese on a phone",
     async () => {
       const guest = await openVisitor(browser, stage.url, { language: "zh", dark: true, width: 390 });
@@ -254,32 +232,15 @@ describe("joining", () => {
       for (const tab of ["account", "security"] as const) {
         await open(`/personal?tab=${tab}`);
         await page.getByRole("tabpanel").waitFor();
-        await page.waitForLoadState("networkidle");
+        await page.waitForFunction(() => !document.querySelector(".MuiSkeleton-root"));
         await guest.clean();
       }
       await open("/personal?tab=security");
       await page.getByText(words.security.totp.on, { exact: true }).waitFor();
       await page.getByText("Laptop", { exact: true }).waitFor();
       expect(guest.unexpected()).toEqual([]);
-      await guest.close();
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    "deletes the account after typing its name",
-    async () => {
-      const { open, page, words, button, dialog } = newcomer;
-      await open("/personal");
-      await button(words.personal.delete.open).click();
-      await dialog.locator('input[name="account-name"]').fill("somebody");
-      await dialog.getByRole("button", { name: words.personal.delete.action, exact: true }).click();
-      await dialog.getByText(words.personal.delete.mismatch).waitFor();
-      await newcomer.clean();
-      await dialog.locator('input[name="account-name"]').fill(NAME);
-      await dialog.getByRole("button", { name: words.personal.delete.action, exact: true }).click();
-      await page.waitForURL("**/login");
       expect(newcomer.unexpected()).toEqual([]);
+      await guest.close();
     },
     TIMEOUT_MS,
   );

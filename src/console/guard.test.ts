@@ -119,6 +119,20 @@ describe("sessions", () => {
     expect((await self(other)).status).toBe(200);
   });
 
+  test("signing in never takes a value over that the browser brought: each login has its own", async () => {
+    const planted = `session=${"a".repeat(43)}`;
+    const body = { username: "alice", password: TEST_PASSWORD };
+    const cookies: (string | undefined)[] = [planted];
+    for (let times = 0; times < 3; times += 1) {
+      const answer = await app.ask("POST", "/api/user/login", body, { cookie: cookies.at(-1) ?? "" });
+      cookies.push(answer.headers.get("set-cookie")?.split(";")[0]);
+    }
+    expect(new Set(cookies).size).toBe(4);
+    const id = String(aliceId);
+    expect((await self({ cookie: planted, "Sluice-User": id })).status).toBe(401);
+    expect((await self({ cookie: cookies.at(-1) ?? "", "Sluice-User": id })).status).toBe(200);
+  });
+
   test("an expired session is void", async () => {
     const headers = await app.login("alice");
     await app.db.update(sessions).set({ expiresAt: 1 }).where(eq(sessions.userId, aliceId));
