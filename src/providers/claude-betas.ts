@@ -1,6 +1,7 @@
 import type { JsonObject } from "../dialects/json.ts";
 import { textsOf } from "../dialects/json.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
+import type { Ask } from "./provider.ts";
 
 /** What the clouds that host Claude call a beta; whatever is not here they refuse, with the whole request. */
 const ACCEPTED: Readonly<Record<"bedrock" | "vertex", ReadonlySet<string>>> = {
@@ -32,14 +33,15 @@ const ELSEWHERE = ["service_tier", "inference_geo", "container", "mcp_servers", 
 export function cloudMembers(
   cloud: keyof typeof ACCEPTED,
   body: JsonObject,
-  asked: readonly string[] = [],
+  { betas: asked = [], refusesBetas = false }: Pick<Ask, "betas" | "refusesBetas">,
 ): Readonly<{ changes: TopLevelChanges; dropped: readonly string[] }> {
   const { anthropic_beta: own } = body;
   const inBody = typeof own === "string" ? own.split(",") : textsOf(own);
   const wanted = [...inBody, ...asked].map((name) => name.trim()).filter((name) => name !== "");
   const named = [...new Set(wanted.map((name) => OTHER_NAMES[name] ?? name))];
-  const known = named.filter((name) => ACCEPTED[cloud].has(name));
-  const lost = named.filter((name) => !ACCEPTED[cloud].has(name) && !NO_LOSS.test(name));
+  const takes = (name: string) => !refusesBetas && ACCEPTED[cloud].has(name);
+  const known = named.filter(takes);
+  const lost = named.filter((name) => !takes(name) && !NO_LOSS.test(name));
   return {
     changes: {
       ...Object.fromEntries(ELSEWHERE.map((name) => [name, undefined])),
@@ -48,3 +50,7 @@ export function cloudMembers(
     dropped: [...lost.map((name) => `anthropic-beta: ${name}`), ...ELSEWHERE.filter((name) => body[name] != null)],
   };
 }
+
+/** Whether a cloud refuses a request for its betas: what a cloud knows, not each of its models takes. */
+export const isBetaRefusal = (status: number, message: string): boolean =>
+  status === 400 && /(invalid|unsupported|unexpected|unknown) .{0,40}\bbeta\b|anthropic[_-]beta/i.test(message);

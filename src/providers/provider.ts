@@ -70,6 +70,8 @@ export type Ask = Readonly<{
   key?: string;
   /** Betas of Anthropic's API that are asked for by header. */
   betas?: readonly string[];
+  /** The model refused betas before: it is sent none. */
+  refusesBetas?: boolean;
   /** The version of Google's API that the settings name for the model. */
   apiVersion?: string;
 }>;

@@ -5,6 +5,8 @@ import type { ReadError } from "../dialects/openai-chat/error.ts";
 import { carriesData } from "../dialects/openai-chat/stream.ts";
 import { withoutKeepAlives } from "../lib/json-body.ts";
 import { wholeEventsLength } from "../lib/sse.ts";
+import { isBetaRefusal } from "../providers/claude-betas.ts";
+import type { Ask } from "../providers/provider.ts";
 import { aimCall, beginAttempt } from "./aim-call.ts";
 import { AttemptFailure, notAnswered, refusedByUpstream } from "./attempt-failure.ts";
 import { drains } from "./broken-stream.ts";
@@ -128,6 +130,9 @@ async function exchangeWith(
       context.withoutResponses.add(channel);
       return exchangeWith(context, call, choice, exchange, entry);
     }
+    if (forgetsBetas(context, choice, request.ask, response.status, told.message)) {
+      return exchangeWith(context, call, choice, exchange, entry);
+    }
     if (response.status === 401 && provider.forgetToken?.(key)) {
       return exchangeWith(context, call, choice, exchange, entry);
     }
@@ -168,6 +173,22 @@ async function exchangeWith(
   const answer = summary.stream ? passage.wholeAsStream(body) : passage.whole(body, contentType);
   if (!answer) throw notAnswered(channel, key, "broken");
   return { kind: "whole", answer };
+}
+
+/** A model refused the betas that its cloud knows: it gets none from now on. Answers whether it had any. */
+function forgetsBetas(
+  { withoutBetas }: RelayContext,
+  { channel }: Choice,
+  { model, betas = [], refusesBetas }: Ask,
+  status: number,
+  message: string,
+): boolean {
+  if (refusesBetas !== false || betas.every((name) => name.trim() === "") || !isBetaRefusal(status, message))
+    return false;
+  const models = withoutBetas.get(channel) ?? new Set();
+  if (models.has(model)) return false;
+  withoutBetas.set(channel, models.add(model));
+  return true;
 }
 
 /** An error inside an answer with status 200. */

@@ -34,6 +34,8 @@ export type RelayContext = Readonly<{
   dialWebSocket: DialWebSocket;
   /** Channels that turned out not to know the Responses address: such calls are converted for them. */
   withoutResponses: WeakSet<ChannelEntry>;
+  /** Models, by channel, that refused betas which others of the same cloud take. */
+  withoutBetas: WeakMap<ChannelEntry, Set<string>>;
   watch: Watch;
   /** Calls whose client has not been looked after yet. */
   arrivals: Watch;

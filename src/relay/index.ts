@@ -149,6 +149,7 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
     conversationSettings: createConversationSettings(services.settings),
     thoughts: createThoughtMemory(),
     withoutResponses: new WeakSet(),
+    withoutBetas: new WeakMap(),
     watch,
     arrivals: createWatch(),
     metrics: createRelayMetrics(services.metrics, () => watch.size),

@@ -207,3 +207,36 @@ test.each([
   expect(sent?.headers.get("anthropic-beta")).toBeNull();
   expect(answer.headers.get("x-sluice-dropped")).toBe("anthropic-beta: made-up-2030-01-01");
 });
+
+test.each(["claude-opus-4-7", "claude-opus-4-7-thinking"])(
+  "a model that refuses a beta which its cloud knows is asked without it, from then on: %s",
+  async (model) => {
+    const reply = {
+      id: "m",
+      type: "message",
+      role: "assistant",
+      model,
+      content: [],
+      stop_reason: "end_turn",
+      usage: {},
+    };
+    const { upstream, relay } = start(
+      33,
+      ({ text }) =>
+        text.includes("anthropic_beta")
+          ? Response.json({ message: "invalid beta flag" }, { status: 400 })
+          : Response.json(reply),
+      model,
+      { keys: ["bedrock-key|us-east-1"] },
+    );
+    const body = { model, max_tokens: 9, messages: TALK, container: "c1" };
+    const ask = () =>
+      relay.post("/v1/messages", body, { headers: { "anthropic-beta": "context-1m-2025-08-07,claude-code-20250219" } });
+    for (const count of [2, 3]) {
+      const answer = await ask();
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("x-sluice-dropped")).toBe("anthropic-beta: context-1m-2025-08-07, container");
+      expect(upstream.received).toHaveLength(count);
+    }
+  },
+);

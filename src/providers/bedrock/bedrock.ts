@@ -23,8 +23,9 @@ export const bedrock: Provider = {
   modelListUrl: () => null,
   authHeaders: (_channel, key) => bearerHeader(key),
   sign: (request, _channel, key) => signForAws(request, key),
-  adapt(body, { model, betas }) {
-    const { changes, dropped } = cloudMembers("bedrock", body, betas);
+  adapt(body, ask) {
+    const { model } = ask;
+    const { changes, dropped } = cloudMembers("bedrock", body, ask);
     return {
       model,
       changes: {

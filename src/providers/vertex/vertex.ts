@@ -61,9 +61,10 @@ export const vertex: Provider = {
     const account = serviceAccountOf(key);
     return account !== null && forgetAccessToken(account);
   },
-  adapt(body, { model, dialect, betas }) {
+  adapt(body, ask) {
+    const { model, dialect } = ask;
     if (dialect !== "anthropic") return null;
-    const { changes, dropped } = cloudMembers("vertex", body, betas);
+    const { changes, dropped } = cloudMembers("vertex", body, ask);
     return { model, changes: { model: undefined, anthropic_version: "vertex-2023-10-16", ...changes }, dropped };
   },
   streamUsage: true,

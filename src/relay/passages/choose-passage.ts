@@ -57,6 +57,7 @@ export function choosePassage(
     ...options,
     dialect,
     settings: context.conversationSettings,
+    refusesBetas: (model) => context.withoutBetas.get(channel)?.has(model) === true,
     inlineMedia: provider.inlineMedia ? (conversation) => inlineMedia(context, conversation) : null,
     filters,
     prompt,

@@ -27,6 +27,8 @@ export type ConversationOptions = PassageOptions &
   Readonly<{
     dialect: ChatDialect;
     settings: ConversationSettings;
+    /** A model refused betas before. */
+    refusesBetas(model: string): boolean;
     /** Fetches what the upstream wants inside the request; rejects RelayError. */
     inlineMedia: ((conversation: Conversation) => Promise<void>) | null;
     thoughts: ThoughtMemory;
@@ -65,7 +67,7 @@ export class ConversationPassage implements Passage {
       dialect: options.dialect,
       model: call.upstreamModel,
       stream,
-      ...(options.dialect === "anthropic" && { betas: this.#betas() }),
+      ...(options.dialect === "anthropic" && this.#betasFor(call.upstreamModel)),
       ...(options.dialect === "gemini" && { apiVersion: options.settings.geminiVersion(call.upstreamModel) }),
     };
     if (this.#sameFormat && options.untouched) return { ask, body: call.admitted.body.bytes };
@@ -84,7 +86,8 @@ export class ConversationPassage implements Passage {
     };
     const encoded = this.#codec.encodeRequest(conversation, target, dropped);
     const body = options.dialect === "gemini" ? withGeminiOptions(encoded, prepared.model, options.settings) : encoded;
-    const asked = { ...ask, model: prepared.model };
+    const betas = options.dialect === "anthropic" ? this.#betasFor(prepared.model) : null;
+    const asked = { ...ask, model: prepared.model, ...betas };
     const adaptation = provider.adapt?.(body, asked) ?? null;
     for (const name of adaptation?.dropped ?? []) dropped.add(name);
     call.upstreamModel = adaptation?.model ?? prepared.model;
@@ -198,12 +201,12 @@ export class ConversationPassage implements Passage {
     };
   }
 
-  /** Betas of the client's and of the settings'. */
-  #betas(): string[] {
+  /** Betas of the client's and of the settings', and whether the model takes any. */
+  #betasFor(model: string): Pick<Ask, "betas" | "refusesBetas"> {
     const { call, options } = this;
     const asked = call.admitted.request.headers.get("anthropic-beta") ?? "";
     const set = options.settings.headersOf(call.upstreamModel)?.["anthropic-beta"] ?? "";
-    return `${asked},${set}`.split(",");
+    return { betas: `${asked},${set}`.split(","), refusesBetas: options.refusesBetas(model) };
   }
 
   #keeper(): KeepReply | null {
