@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { type Language, openBrowser, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
 import { ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
-import { PATIENCE_MS, until } from "./desk.ts";
+import { filled, openDesk, PATIENCE_MS, until, WAYS } from "./desk.ts";
 import { type Stage, setOption, setStage } from "./harness.ts";
 
 /** Chinese words have no form of their own for one. */
@@ -17,7 +17,7 @@ let stage: Stage;
 beforeAll(async () => {
   [browser, stage] = await Promise.all([openBrowser(), setStage(["gpt-4o"])]);
   await setOption(stage.root, "StatusPageEnabled", true);
-}, 90_000);
+}, 120_000);
 afterAll(async () => {
   await browser.close();
   await stage.stop();
@@ -47,7 +47,7 @@ describe.each<[Language, boolean, number]>([
   beforeAll(async () => {
     ({ page, complaints } = await openPage(browser, { language, dark, width }));
     page.setDefaultTimeout(PATIENCE_MS);
-  }, 60_000);
+  }, 120_000);
   afterAll(() => page.context().close());
 
   test("visitors look a key up, and see how models do", async () => {
@@ -96,7 +96,7 @@ describe.each<[Language, boolean, number]>([
     await clean();
     await page.keyboard.press("Escape");
     await button(words.announcements.title).waitFor();
-  }, 60_000);
+  }, 120_000);
 
   test("a key gets a budget of a day, and another secret while the old one goes on", async () => {
     const name = `daily-${language}`;
@@ -129,7 +129,7 @@ describe.each<[Language, boolean, number]>([
       expect(reply.status).toBe(200);
       await reply.text();
     }
-  }, 60_000);
+  }, 120_000);
 
   test("a request has a page of its own; filters are kept under a name", async () => {
     const reply = await callWith(stage.key);
@@ -153,5 +153,110 @@ describe.each<[Language, boolean, number]>([
     await page.getByRole("menuitem", { name: /failures/ }).click();
     await page.waitForURL("**/log?**type=failed**");
     expect(complaints).toEqual([]);
-  }, 60_000);
+  }, 120_000);
+});
+
+describe("keys", () => {
+  const words = WORDS.en.tokens;
+  const parts = WORDS.en.components;
+
+  test("are made in numbers, limited, found, switched, changed, copied and deleted; snippets have their address", async () => {
+    const desk = await openDesk(browser, stage.gateway, WAYS.en);
+    const { page, button, dialog, row, told } = desk;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await desk.open("/token");
+    await page.getByText(words.warning).waitFor();
+    await button(words.add).first().click();
+    const drawer = dialog(words.form.createTitle);
+    const field = (name: string) => drawer.getByLabel(name, { exact: true });
+    await field(words.form.quantity).fill("0");
+    await field(words.form.allowIps).fill("10.0.0.0/8\nnot an address");
+    await drawer.getByRole("button", { name: /^Create/ }).click();
+    for (const error of [words.form.errors.name, words.form.errors.quantity, words.form.errors.ip])
+      await drawer.getByText(error).waitFor();
+    await desk.clean();
+    await field(words.form.name).fill("fleet");
+    await field(words.form.quantity).fill("3");
+    await field(words.form.allowIps).fill("10.0.0.0/8\n2001:db8::/32");
+    await drawer.getByPlaceholder(words.form.modelsPlaceholder).fill("gpt-4o");
+    await drawer.getByPlaceholder(words.form.modelsPlaceholder).press("Enter");
+    await drawer.getByRole("button", { name: words.form.quickDay, exact: true }).click();
+    await button(filled(words.form.create_other, { count: 3 }), drawer).click();
+    await dialog(filled(words.created.title_other, { count: 3 })).waitFor();
+    await desk.clean();
+    await button(words.created.done).click();
+
+    await page.getByRole("searchbox", { name: words.filters.search }).fill("fleet");
+    await until(
+      () => page.locator("[data-row]").count(),
+      (count) => count === 3,
+    );
+    const made = (await stage.root.get("/api/token/search?keyword=fleet")) as {
+      id: number;
+      name: string;
+      key: string;
+      allow_ips: string;
+      model_limits: string;
+    }[];
+    expect(made.map(({ name }) => name).sort()[0]).toBe("fleet");
+    expect(made.filter(({ name }) => /^fleet-\w{6}$/.test(name))).toHaveLength(2);
+    for (const token of made)
+      expect(token).toMatchObject({
+        allow_ips: "10.0.0.0/8\n2001:db8::/32",
+        model_limits: "gpt-4o",
+        model_limits_enabled: true,
+        unlimited_quota: false,
+        remain_quota: 500_000,
+      });
+    const one = made.find(({ name }) => name !== "fleet");
+    if (!one) throw new Error("no key was made");
+
+    await row(one.name).getByRole("switch").click();
+    await told(filled(words.disabledToast, { name: one.name }));
+    await desk.open("/token?search=fleet&status=2");
+    await until(
+      () => page.locator("[data-row]").count(),
+      (count) => count === 1,
+    );
+    await desk.act(one.name, words.edit);
+    const editor = dialog(filled(words.form.editTitle, { name: one.name }));
+    await editor.getByLabel(words.form.name, { exact: true }).fill("flagship");
+    await editor.getByRole("button", { name: words.form.quickNever, exact: true }).click();
+    await button(words.form.save, editor).click();
+    await told(filled(words.saved, { name: "flagship" }));
+    expect(await stage.root.get(`/api/token/${one.id}`)).toMatchObject({
+      name: "flagship",
+      expired_time: -1,
+      status: 2,
+    });
+
+    await desk.open("/token?search=fl");
+    await row("flagship").waitFor();
+    await page.getByRole("checkbox", { name: parts.table.selectPage }).check();
+    await button(filled(words.batch.copy_other, { count: 3 })).click();
+    await told(filled(words.batch.copied_other, { count: 3 }));
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    for (const { key } of made) expect(text).toContain(`sk-${key}`);
+    await button(filled(words.batch.delete_other, { count: 3 })).click();
+    await button(/Delete/, dialog(filled(words.batch.deleteTitle_other, { count: 3 }))).click();
+    await page.getByText(words.empty.filteredTitle).waitFor();
+    expect(await stage.root.get("/api/token/search?keyword=fl")).toEqual([]);
+
+    await desk.open("/token");
+    for (const [tool, address] of [
+      ["curl", "/v1/chat/completions"],
+      ["python", "/v1"],
+      ["anthropic", ""],
+      ["google", ""],
+      ["claudeCode", ""],
+      ["codex", "/v1"],
+      ["cherryStudio", ""],
+      ["openWebUi", "/v1"],
+    ] as const) {
+      await button(words.use[tool]).click();
+      await page.locator("pre", { hasText: `${stage.gateway.url}${address}` }).waitFor();
+    }
+    expect(desk.complaints).toEqual([]);
+    await desk.close();
+  }, 180_000);
 });

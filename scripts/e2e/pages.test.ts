@@ -173,7 +173,7 @@ describe("a visitor", () => {
     await page.getByRole("heading", { name: words.home.title }).waitFor();
     await until(background, (scheme) => scheme.includes("dark"));
     await clean(page);
-  }, 90_000);
+  }, 120_000);
 
   test("reads what the administrator wrote, as text that runs nothing", async () => {
     await open("/about");
@@ -196,7 +196,7 @@ describe("a visitor", () => {
       .getByRole("heading", { name: "Welcome" })
       .waitFor();
     for (const key of ["About", "HomePageContent", "Footer"]) await setOption(root, key, "");
-  }, 90_000);
+  }, 120_000);
 
   test("is told of a page that is not there, led away from set-up, and asked to sign in", async () => {
     await open("/no/such/page");
@@ -211,7 +211,7 @@ describe("a visitor", () => {
       await page.waitForURL("**/login?**");
     }
     expect(complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
-  }, 90_000);
+  }, 120_000);
 
   test("is wished a happy new year on 1 January, and on no other day", async () => {
     const wish = page.getByRole("img", { name: words.shell.newYear });
@@ -224,7 +224,7 @@ describe("a visitor", () => {
       await page.getByRole("heading", { name: words.home.title }).waitFor();
       expect(await wish.count()).toBe(isShown ? 1 : 0);
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("chats", () => {
@@ -241,7 +241,7 @@ describe("chats", () => {
     await theirs.row("closed").waitFor();
     expect((await theirs.actionsOf("closed")).join()).not.toContain("Harbour");
     await theirs.close();
-  }, 90_000);
+  }, 120_000);
 
   test("have the newest key and the address filled in: in a frame, by the redirect, and with a chosen key", async () => {
     const { page, row } = desk;
@@ -272,7 +272,7 @@ describe("chats", () => {
     expect(await popup.evaluate(() => window.opener)).toBeNull();
     await popup.close();
     expect(await desk.actionsOf("older")).toContain(filled(words.chat.openWith, { name: "Dock" }));
-  }, 90_000);
+  }, 120_000);
 });
 
 describe("drawings and songs", () => {
@@ -317,7 +317,7 @@ describe("drawings and songs", () => {
     await desk.open("/midjourney?search=mj-nothing");
     await page.getByText(words.tasks.emptyTitle).waitFor();
     await clean(page);
-  }, 90_000);
+  }, 120_000);
 
   test("songs show state, progress and their whole record", async () => {
     const { page, row, dialog } = desk;
@@ -346,7 +346,7 @@ describe("drawings and songs", () => {
     await page.getByRole("searchbox", { name: words.tasks.filters.search }).fill("song-queued");
     await row("song-done").waitFor({ state: "detached" });
     await row("song-queued").waitFor();
-  }, 90_000);
+  }, 120_000);
 
   test("users see their own alone, and nothing of channels", async () => {
     const theirs = await openDesk(browser, gateway, WAYS.en, USER);
@@ -361,7 +361,7 @@ describe("drawings and songs", () => {
       expect(await theirs.button(words.tasks.filters.channel).count()).toBe(0);
     }
     await theirs.close();
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("the dashboard", () => {
@@ -394,7 +394,7 @@ describe("the dashboard", () => {
     await page.getByText(words.dashboard.off).waitFor();
     await setOption(root, "DataExportEnabled", true);
     expect(desk.complaints).toEqual([]);
-  }, 90_000);
+  }, 120_000);
 });
 
 test("all of it reads as well in Chinese on a phone", async () => {

@@ -111,7 +111,7 @@ describe("the playground", () => {
     await page.getByText("$0.00006").waitFor();
     expect(await answers().getAttribute("aria-busy")).toBe("false");
     await desk.clean();
-  }, 90_000);
+  }, 120_000);
 
   test("stops an answer and keeps what has come", async () => {
     await begin(HELD);
@@ -123,7 +123,7 @@ describe("the playground", () => {
     await desk.page.getByText(/^Total /).waitFor();
     expect(await answers().textContent()).toContain(BEGINNING);
     expect(await answers().textContent()).not.toContain(ANSWER);
-  }, 90_000);
+  }, 120_000);
 
   test("asks an edited question in place of the old one, and branches into a chat of its own", async () => {
     const { page, button, dialog } = desk;
@@ -193,7 +193,7 @@ describe("the playground", () => {
       .getByText(/^Total /)
       .nth(1)
       .waitFor();
-  }, 90_000);
+  }, 120_000);
 
   test("shows thoughts, Markdown, code, pictures and calls of tools", async () => {
     const { page, button } = desk;
@@ -219,7 +219,7 @@ describe("the playground", () => {
     await page.getByText('{"gate":"north","percent":40}').waitFor();
     await page.getByText(filled(words.tool, { name: "read_level" })).waitFor();
     await desk.clean();
-  }, 90_000);
+  }, 120_000);
 
   test("sends pictures, a system prompt, temperature and length, and gives the call as code", async () => {
     const { page, button, dialog } = desk;
@@ -268,7 +268,7 @@ describe("the playground", () => {
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     expect(await until(copied, (text) => text.includes("new OpenAI"))).toBe((await code.textContent()) ?? "");
     await button(words.close, dialog()).click();
-  }, 90_000);
+  }, 120_000);
 
   test("says what went wrong in the place of the answer, and tells of a session that has ended", async () => {
     const { page, button } = desk;
@@ -282,7 +282,7 @@ describe("the playground", () => {
     expect(desk.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
     await desk.open("/playground?expired=true");
     await desk.told(words.expired);
-  }, 90_000);
+  }, 120_000);
 });
 
 test("the playground works as well in Chinese on a phone", async () => {
@@ -303,4 +303,4 @@ test("the playground works as well in Chinese on a phone", async () => {
   await phone.clean();
   expect(phone.complaints).toEqual([]);
   await phone.close();
-}, 90_000);
+}, 120_000);

@@ -77,7 +77,7 @@ describe("the price list", () => {
     await page.getByRole("searchbox", { name: words.search }).fill("no such model");
     await page.getByText(words.empty.filteredTitle).waitFor();
     await clean();
-  }, 90_000);
+  }, 120_000);
 
   test("shows the prices of another group, and what that group may not use", async () => {
     await open(`?search=gpt-of`);
@@ -96,7 +96,7 @@ describe("the price list", () => {
     await page.getByText(filled(words.visitor, { group: "vip", ratio: 0.5 })).waitFor();
     expect(new URL(page.url()).searchParams.get("group")).toBe("vip");
     await clean();
-  }, 60_000);
+  }, 120_000);
 
   test("says what each price is for, and how prices come about", async () => {
     await open("?group=default");
@@ -120,7 +120,7 @@ describe("the price list", () => {
     await button(words.changes.title).click();
     await page.getByRole("dialog").getByText(words.changes.purpose).waitFor();
     await clean();
-  }, 90_000);
+  }, 120_000);
 
   test("is narrowed by provider, capability and availability", async () => {
     await open();
@@ -138,7 +138,7 @@ describe("the price list", () => {
     await choose(words.filters.available, words.available);
     await row(VIP_ONLY).waitFor({ state: "detached" });
     await page.getByText(words.empty.filteredTitle).waitFor();
-  }, 90_000);
+  }, 120_000);
 
   test("gives away names, one or those that are ticked", async () => {
     await open("?search=model-000");
@@ -151,7 +151,7 @@ describe("the price list", () => {
     expect(await until(copied, (text) => text.includes(","))).toBe("model-0001,model-0002");
     await clean();
     expect(complaints).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });
 
 test("whoever is signed in sees the prices of their group; in Chinese on a phone as well", async () => {
@@ -170,4 +170,4 @@ test("whoever is signed in sees the prices of their group; in Chinese on a phone
   await phone.clean();
   expect(phone.complaints).toEqual([]);
   await phone.close();
-}, 60_000);
+}, 120_000);

@@ -172,7 +172,7 @@ describe("the usage log", () => {
     await page.reload();
     await head(words.columns.group).waitFor();
     expect(await head(words.columns.retry).count()).toBe(0);
-  }, 90_000);
+  }, 120_000);
 
   test("opens a row into its receipt, its attempts and what was dropped", async () => {
     const { page, button, row } = desk;
@@ -235,7 +235,7 @@ describe("the usage log", () => {
     expect(await own.row("root").count()).toBe(0);
     await own.close();
     await row(USER.username).waitFor();
-  }, 90_000);
+  }, 120_000);
 
   test("pages in the size that was chosen, which stays", async () => {
     const { page, button, row } = desk;
@@ -260,7 +260,7 @@ describe("the usage log", () => {
     await page.getByText(/^99,981–100,000 /).waitFor();
     await sizeIs(20);
     expect(await button(parts.table.next).isDisabled()).toBe(true);
-  }, 90_000);
+  }, 120_000);
 
   test("is read no faster than it is taken", async () => {
     const { root, gateway } = stage;
@@ -294,7 +294,7 @@ describe("the usage log", () => {
       await Bun.sleep(100);
     }
     socket.end();
-  }, 90_000);
+  }, 120_000);
 
   test("leaves as a file of 100,000 rows, which neither page nor server holds", async () => {
     const { page, button, row } = desk;
@@ -354,4 +354,4 @@ test("the log reads as well in Chinese on a phone", async () => {
   await phone.clean();
   expect(phone.complaints).toEqual([]);
   await phone.close();
-}, 90_000);
+}, 120_000);
