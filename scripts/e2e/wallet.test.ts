@@ -162,14 +162,14 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
       .waitFor();
   });
 
-  test("pays by card and is credited by the webhook, once, whoever else says so", async () => {
+  test("pays by card and is credited by the webhook before coming back, once, whoever else says so", async () => {
     await pay("stripe", /10\.00/);
     const tradeNo = stripe.opened.at(-1) ?? "";
     expect(await tellStripe(tradeNo, "whsec_other")).toBe(400);
+    expect((await own.get("/api/user/self")).quota).toBe(13 * DOLLAR);
+    expect([await tellStripe(tradeNo), await tellStripe(tradeNo)]).toEqual([200, 200]);
     await desk.open(`/topup?order=${tradeNo}`);
     await desk.row(tradeNo).getByText(words.methods.stripe, { exact: true }).waitFor();
-    await balanceIs("$13.00");
-    expect([await tellStripe(tradeNo), await tellStripe(tradeNo)]).toEqual([200, 200]);
     await desk.row(tradeNo).getByText(words.statuses.success, { exact: true }).waitFor();
     await balanceIs("$23.00");
     await desk.clean();
