@@ -260,3 +260,28 @@ describe("keys", () => {
     await desk.close();
   }, 180_000);
 });
+
+test("whoever leaves takes their data along, with keys in clear after the password", async () => {
+  const desk = await openDesk(browser, stage.gateway, WAYS.en);
+  const { button, dialog } = desk;
+  const words = WORDS.en.personal.export;
+  await desk.open("/personal");
+  await button(words.open).click();
+  const box = dialog(words.open);
+  const masked = await desk.downloaded(() => button(words.action, box).click());
+  expect(masked.name).toMatch(/^account-[\d-]+\.ndjson$/);
+  expect(masked.text).toContain(`"username":"${ROOT_NAME}"`);
+  expect(masked.text).not.toContain(stage.key);
+  await desk.told(words.done);
+  await button(words.open).click();
+  await box.getByRole("switch", { name: words.withKeys }).click();
+  const password = box.locator('input[name="password"]');
+  await password.fill("not the password");
+  await button(words.action, box).click();
+  await box.getByRole("alert").waitFor();
+  await desk.clean();
+  await password.fill(ROOT_PASSWORD);
+  const whole = await desk.downloaded(() => button(words.action, box).click());
+  expect(whole.text).toContain(stage.key);
+  await desk.close();
+}, 120_000);
