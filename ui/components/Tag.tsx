@@ -1,8 +1,9 @@
 import Box from "@mui/material/Box";
 import type { ReactNode } from "react";
+import type { ToneName } from "./StatusChip.tsx";
 
-/** A small outlined word: a tag, a group, a mode. */
-export const Tag = ({ children, mono }: { children: ReactNode; mono?: boolean }) => (
+/** A small outlined word: a tag, a group, a mode; in a tone where it should stand out. */
+export const Tag = ({ children, mono, tone }: { children: ReactNode; mono?: boolean; tone?: ToneName }) => (
   <Box
     component="span"
     className={mono ? "mono" : ""}
@@ -17,11 +18,11 @@ export const Tag = ({ children, mono }: { children: ReactNode; mono?: boolean })
       height: 20,
       lineHeight: "18px",
       border: "1px solid",
-      borderColor: "line.main",
+      borderColor: tone ? `tone.${tone}.solid` : "line.main",
       borderRadius: "5px",
       fontSize: 12,
-      color: "text.secondary",
-      bgcolor: "surface.paper",
+      color: tone ? `tone.${tone}.text` : "text.secondary",
+      bgcolor: tone ? `tone.${tone}.tint` : "surface.paper",
       verticalAlign: "middle",
     }}
   >

@@ -33,7 +33,7 @@ import { UserInfoDialog } from "../features/users/UserInfoDialog.tsx";
 import { UserStatus } from "../features/users/UserStanding.tsx";
 import { useSecondFactorReset } from "../features/users/use-second-factor-reset.ts";
 import { useUserActions } from "../features/users/use-user-actions.ts";
-import { ACTIVE, actionsFor, drawerOf, isInReach, type User, type UserAction } from "../features/users/user.ts";
+import { ACTIVE, actionsFor, BANNED, drawerOf, isInReach, type User, type UserAction } from "../features/users/user.ts";
 import { exportUsers } from "../features/users/user-calls.ts";
 import { useUserColumns } from "../features/users/user-columns.tsx";
 import { userPage } from "../features/users/user-queries.ts";
@@ -93,6 +93,8 @@ export const UserListPage = () => {
       icon: ICONS[action],
       onSelect: () => void manage(user, action),
       isDangerous: action === "delete",
+      // Only a ban is lifted this way; what other statuses mean, whoever brought them knows.
+      isDisabled: action === "enable" && user.status !== BANNED,
     })),
   ];
   return (

@@ -8,6 +8,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { copyText } from "../../components/copy-text.ts";
 import type { Column } from "../../components/data-table/column.ts";
+import { GroupTag } from "../../components/GroupTag.tsx";
 import { Col, Row } from "../../components/layout.tsx";
 import { useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone } from "../../components/notify.tsx";
@@ -137,7 +138,7 @@ const Groups = ({ model, group, groups, onGroup }: { model: PricedModel } & Pric
           onClick={() => onGroup(name)}
           sx={{ borderRadius: "5px", ...(name === group && { outline: "1px solid", outlineColor: "primary.main" }) }}
         >
-          <Tag>{name}</Tag>
+          <GroupTag group={name} />
         </ButtonBase>
       ))}
     </Row>

@@ -7,6 +7,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Field } from "../../components/layout.tsx";
 import { NameListInput } from "../../components/NameListInput.tsx";
+import { RatioTag } from "../../components/RatioTag.tsx";
 import { Section } from "../../components/SideDrawer.tsx";
 import type { TokenFaults, TokenForm } from "./token-form.ts";
 import { usableGroups, usableModels } from "./token-queries.ts";
@@ -50,8 +51,8 @@ export const AccessSection = ({ form, faults, change }: AccessSectionProps) => {
                   )}
                 </Box>
                 {described && (
-                  <Box className="num" sx={{ ml: 4, color: "text.secondary" }}>
-                    {t("tokens.form.groupRatio", { ratio: described.ratio })}
+                  <Box className="num" sx={{ ml: 4 }}>
+                    <RatioTag ratio={described.ratio} />
                   </Box>
                 )}
               </MenuItem>

@@ -5,9 +5,9 @@ import type { TFunction } from "i18next";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
+import { GroupTag } from "../../components/GroupTag.tsx";
 import { Row } from "../../components/layout.tsx";
 import { Money } from "../../components/Money.tsx";
-import { Tag } from "../../components/Tag.tsx";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
 import { KeyCell } from "./KeyCell.tsx";
 import { QuotaCell } from "./QuotaCell.tsx";
@@ -70,7 +70,7 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
     key: "group",
     head: t("tokens.columns.group"),
     width: 96,
-    cell: ({ group }) => (group ? <Tag>{group}</Tag> : quiet(t("tokens.ownGroup"))),
+    cell: ({ group }) => (group ? <GroupTag group={group} /> : quiet(t("tokens.ownGroup"))),
   },
   {
     key: "models",

@@ -5,6 +5,7 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { GroupTag } from "../../components/GroupTag.tsx";
 import { KeyValue } from "../../components/KeyValue.tsx";
 import { Count, Money } from "../../components/Money.tsx";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
@@ -29,7 +30,7 @@ export const UserInfoDialog = ({ user, onClose }: { user: User; onClose: () => v
             [t("users.columns.displayName"), user.display_name || "–"],
             [t("users.columns.role"), <UserRole key="role" role={user.role} />],
             [t("users.columns.status"), <UserStatus key="status" user={user} />],
-            [t("users.columns.group"), user.group],
+            [t("users.columns.group"), <GroupTag key="group" group={user.group} />],
             [t("users.columns.quota"), <Money key="quota" quota={user.quota} />],
             [t("users.columns.held"), <Money key="held" quota={user.held_quota} />],
             [t("users.columns.used"), <Money key="used" quota={user.used_quota} />],

@@ -3,8 +3,8 @@ import type { TFunction } from "i18next";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
+import { GroupTag } from "../../components/GroupTag.tsx";
 import { Count, Money } from "../../components/Money.tsx";
-import { Tag } from "../../components/Tag.tsx";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
 import { UserRole, UserStatus } from "./UserStanding.tsx";
 import type { User } from "./user.ts";
@@ -48,7 +48,7 @@ const columnsOf = (t: TFunction): readonly Column<User>[] => [
     isSolid: true,
     cell: (user) => <UserStatus user={user} />,
   },
-  { key: "group", head: t("users.columns.group"), width: 104, cell: ({ group }) => <Tag>{group}</Tag> },
+  { key: "group", head: t("users.columns.group"), width: 104, cell: ({ group }) => <GroupTag group={group} /> },
   {
     key: "quota",
     head: t("users.columns.quota"),
