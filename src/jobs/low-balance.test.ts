@@ -48,6 +48,7 @@ async function spender(username: string, quota: number, setting = {}, hoursAgo =
 
 test("warns whoever fell below their threshold, once in two hours, whoever looks", async () => {
   const low = await spender("low", 999);
+  const before = await spender("before", 999, {}, 1);
   await spender("enough", 1000);
   const own = await spender("own", 5000, { quota_warning_threshold: 6000 });
   await spender("unwanted", 1, { notify_events: ["announcement"] });
@@ -58,12 +59,12 @@ test("warns whoever fell below their threshold, once in two hours, whoever looks
   await database.db.update(users).set({ status: 2 }).where(sql`${users.id} = ${banned}`);
 
   await Promise.all([warnLowBalances(deps()), warnLowBalances(deps()), warnLowBalances(deps())]);
-  expect(told.map(([id]) => id).sort((a, b) => a - b)).toEqual([low, own, unseen]);
+  expect(told.map(([id]) => id).sort((a, b) => a - b)).toEqual([low, before, own, unseen]);
   expect(told.find(([id]) => id === low)?.[1]).toMatchObject({ type: "quota_exceed", values: ["$0.001998"] });
 
   expect(await warnLowBalances(deps())).toBe(0);
   await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 6000` });
   expect(await warnLowBalances(deps())).toBe(0);
   await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 1200` });
-  expect(await warnLowBalances(deps())).toBe(3);
+  expect(await warnLowBalances(deps())).toBe(4);
 });

@@ -32,13 +32,14 @@ export const startLowBalanceJob = (deps: JobDeps): (() => void) =>
 /** One round; resolves with how many were told, when they have been. */
 export async function warnLowBalances({ db, settings, notifier }: JobDeps): Promise<number> {
   const now = nowSeconds();
-  const hour = now - (now % HOUR_SECONDS);
+  // The hour before too: what was spent at its end may have been seen by no round.
+  const since = now - (now % HOUR_SECONDS) - HOUR_SECONDS;
   const found = await db.execute<{ id: number; quota: number; setting: Record<string, unknown> }>(sql`
     select u.id, u.quota::float8 as quota, u.setting
     from users u
     where u.id in (
-        select r.user_id from usage_rollups r where r.hour >= ${hour} and r.quota > 0
-        union select c.user_id from unlogged_calls c where c.created_at >= ${hour} and c.quota > 0)
+        select r.user_id from usage_rollups r where r.hour >= ${since} and r.quota > 0
+        union select c.user_id from unlogged_calls c where c.created_at >= ${since} and c.quota > 0)
       and u.deleted_at is null and u.status = 1
       and u.quota < coalesce((u.setting ->> 'quota_warning_threshold')::numeric, ${settings.get("QuotaRemindThreshold")})
       and not exists (
