@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { waitForLogs } from "./books.ts";
 import { openBrowser, openPage } from "./browser.ts";
-import { createToken, login } from "./console-client.ts";
+import { createChannel, createToken, login } from "./console-client.ts";
 import { type Gateway, type Session, type Stage, setOption, setStage, setUp, startGateway } from "./harness.ts";
 
 const PASSWORD = "a user's password";
@@ -184,6 +184,24 @@ describe("advisories", () => {
     expect(reached).toEqual([]);
     for (const key of ["oidc.enabled", "WeChatAuthEnabled"]) await setOption(root, key, "false");
     await setOption(root, "SMTPServer", "");
+  }, 120_000);
+
+  test("SSRF by picture: an address inside that a call names is not fetched for an upstream that wants bytes", async () => {
+    await createChannel(root, "https://upstream.example", ["sees"], { type: 24 });
+    await setOption(root, "ModelRatio", { sees: 1 });
+    await root.put("/api/user/", { id: root.userId, username: "root", quota: DOLLAR });
+    const { key } = await createToken(root);
+    for (const name of LOCAL_NAMES) {
+      const picture = { type: "image_url", image_url: { url: `http://${name}:${inside.port}/picture.png` } };
+      const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "sees", messages: [{ role: "user", content: [picture] }] }),
+      });
+      expect({ name, status: reply.status }).toEqual({ name, status: 400 });
+      expect(await reply.text()).toContain("could not be fetched");
+    }
+    expect(reached).toEqual([]);
   }, 120_000);
 
   test("SSRF by redirect: an address outside that sends one inside is in safe-fetch.test.ts; here, no address of a caller's is taken for an upstream", async () => {

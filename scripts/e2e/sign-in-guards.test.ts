@@ -159,6 +159,22 @@ describe("the human check", () => {
   );
 });
 
+describe("joining", () => {
+  test("is not offered where it is turned off, nor with a password where only services are wanted", async () => {
+    const { open, page, words } = somebody;
+    await setOptions(stage.root, { PasswordRegisterEnabled: "false" });
+    await open("/register");
+    await page.getByText(words.register.noPassword).waitFor();
+    await setOptions(stage.root, { RegisterEnabled: "false" });
+    await open("/register");
+    await page.getByText(words.register.closed).waitFor();
+    await page.getByRole("link", { name: words.login.links.toLogin }).click();
+    await page.getByRole("link", { name: words.login.links.toReset }).waitFor();
+    expect(await page.getByRole("link", { name: words.login.links.toRegister }).count()).toBe(0);
+    await setOptions(stage.root, { RegisterEnabled: "true", PasswordRegisterEnabled: "true" });
+  });
+});
+
 describe("an account", () => {
   test(
     "changes its address by a code, and the former address is told",

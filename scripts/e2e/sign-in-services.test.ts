@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import type { ServiceName } from "../../ui/features/oauth/services.ts";
 import { openBrowser } from "./browser.ts";
-import { login } from "./console-client.ts";
+import { login, ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
+import { until } from "./desk.ts";
 import {
   addUser,
   openVisitor,
@@ -229,6 +230,50 @@ describe("services to sign in with", () => {
       await button(words.components.cancel).waitFor();
       await guest.clean();
       expect(guest.unexpected()).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "the last way to sign in cannot be turned off, whichever comes last",
+    async () => {
+      const boss = await openVisitor(browser, stage.url, { language: "en", width: 1280 });
+      const { page, open, words, button, typePassword } = boss;
+      const turnOff = async (key: string) => {
+        await open("/setting?tab=system");
+        await page.locator(`[id="setting-${key}"]`).click({ force: true });
+        if (key === "PasswordLoginEnabled") await button(words.settings.passwordLogin.action).click();
+        await page.locator('[id="section-login"]').getByRole("button", { name: /^Save/ }).click();
+      };
+      const isOn = async (key: string) => {
+        const options: { key: string; value: string }[] = await stage.root.get("/api/option/");
+        return options.find((option) => option.key === key)?.value;
+      };
+      await typePassword(ROOT_NAME, ROOT_PASSWORD);
+      await page.waitForURL("**/token");
+      await turnOff("PasswordLoginEnabled");
+      await page.getByText(/no super admin has bound another way/).waitFor();
+      expect(await isOn("PasswordLoginEnabled")).toBe("true");
+
+      seat("github", { id: 1 });
+      await open("/personal");
+      await line(boss, "github").getByRole("button", { name: words.personal.bindings.bind, exact: true }).click();
+      await line(boss, "github").getByText(words.personal.bindings.boundTo.replace("{{subject}}", "1")).waitFor();
+      await turnOff("PasswordLoginEnabled");
+      await until(
+        () => isOn("PasswordLoginEnabled"),
+        (value) => value === "false",
+      );
+      await turnOff("GitHubOAuthEnabled");
+      await page.getByText(/password login is off/).waitFor();
+      expect(await isOn("GitHubOAuthEnabled")).toBe("true");
+
+      await somebody.signOut();
+      await somebody.typePassword(NAME, PASSWORD);
+      await somebody.page.getByRole("alert").waitFor();
+      await setOptions(stage.root, { PasswordLoginEnabled: "true", GitHubOAuthEnabled: "false" });
+      expect(boss.unexpected()).toEqual([]);
+      await boss.close();
     },
     TIMEOUT_MS,
   );
