@@ -3,6 +3,8 @@ import { cloudflare } from "./cloudflare/cloudflare.ts";
 import { type Compatible, compatible } from "./compatible.ts";
 import { furtherServices } from "./further-services.ts";
 import { minimaxImages } from "./images/minimax.ts";
+import { siliconImages, xaiImages } from "./images/nearly-openai.ts";
+import { minimaxEmbeddings, minimaxSpeech } from "./minimax/formats.ts";
 import type { Provider } from "./provider.ts";
 
 const EVERYTHING = ["chat", "completions", "embeddings"] as const;
@@ -66,7 +68,7 @@ const tables: readonly Compatible[] = [
     name: "OpenRouter",
     owner: "openrouter",
     base: "https://openrouter.ai/api",
-    capabilities: ["chat", "completions"],
+    capabilities: [...EVERYTHING, "rerank"],
     keyHint: "sk-or-…",
     headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
     balance: {
@@ -167,8 +169,12 @@ const tables: readonly Compatible[] = [
     name: "MiniMax",
     owner: "minimax",
     base: "https://api.minimax.chat",
-    capabilities: ["chat", "images"],
-    images: { path: "/image_generation", format: minimaxImages },
+    capabilities: ["chat", "images", "embeddings", "speech"],
+    own: {
+      images: { path: "/image_generation", format: minimaxImages },
+      embeddings: { format: minimaxEmbeddings },
+      speech: { path: "/t2a_v2", format: minimaxSpeech },
+    },
     models: [
       "MiniMax-M3",
       "MiniMax-M2.7",
@@ -178,6 +184,8 @@ const tables: readonly Compatible[] = [
       "MiniMax-M1",
       "MiniMax-Text-01",
       "image-01",
+      "embo-01",
+      "speech-2.5-hd-preview",
     ],
     quirks: { temperature: [0.01, 1], topP: [0.01, 1], noDeveloper: true, refused: ["n"] },
   },
@@ -205,6 +213,7 @@ const tables: readonly Compatible[] = [
     owner: "siliconflow",
     base: "https://api.siliconflow.cn",
     capabilities: [...EVERYTHING, "rerank", ...MEDIA],
+    own: { images: { format: siliconImages } },
     balance: {
       path: "/v1/user/info",
       read: (answer) => recordOf(recordOf(answer)?.data)?.totalBalance,
@@ -261,6 +270,7 @@ const tables: readonly Compatible[] = [
     owner: "xai",
     base: "https://api.x.ai",
     capabilities: [...EVERYTHING, "images", "image-edits"],
+    own: { images: { format: xaiImages } },
     responses: true,
     keyHint: "xai-…",
     models: [

@@ -1,9 +1,10 @@
 import { type JsonObject, numberOf, recordOf, recordsOf } from "../dialects/json.ts";
-import { forImages, type OwnFormat } from "./own-format.ts";
+import type { OwnFormat } from "./own-format.ts";
 import {
   type Adaptation,
   type Ask,
   type Capability,
+  isTask,
   openaiPath,
   type Provider,
   type ProviderChannel,
@@ -46,8 +47,8 @@ export type Compatible = Readonly<{
   models: readonly string[];
   streamUsage?: boolean;
   quirks?: Quirks;
-  /** Pictures in words of its own, and where they are ordered behind the version. */
-  images?: Readonly<{ path: string; format: OwnFormat }>;
+  /** Calls in words of its own, and where they go behind the version; absent: where OpenAI has them. */
+  own?: Readonly<Partial<Record<Capability, Readonly<{ path?: string; format: OwnFormat }>>>>;
   /** Also keeps files and batches as OpenAI does. */
   objects?: boolean;
   /** Also understands OpenAI's Responses. */
@@ -76,9 +77,11 @@ export function compatible(table: Compatible): Provider {
     keyHint: table.keyHint ?? "sk-…",
     models: table.models,
     url: (channel, ask) =>
-      address(channel) + (table.images && ask.capability === "images" ? table.images.path : openaiPath(ask)),
+      address(channel) + ((!isTask(ask.capability) && table.own?.[ask.capability]?.path) || openaiPath(ask)),
     modelListUrl: (channel) => `${address(channel)}/models`,
-    ...(table.images && { ownFormat: forImages(table.images.format) }),
+    ...(table.own && {
+      ownFormat: ({ capability }) => (!isTask(capability) && table.own?.[capability]?.format) || null,
+    }),
     ...(table.objects && { objects: { url: (channel: ProviderChannel, path: string) => address(channel) + path } }),
     ...(table.balance && { balance: balanceOf(table.balance, (channel) => address(channel), root) }),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),

@@ -1,8 +1,9 @@
 import type { JsonObject } from "../dialects/json.ts";
 import { compatible } from "./compatible.ts";
+import { dashscopeRankings } from "./dashscope-rankings.ts";
 import { dashscopeImageHeaders, dashscopeImagePath, dashscopeImages } from "./images/dashscope.ts";
-import { forImages } from "./own-format.ts";
-import type { Provider, ProviderChannel } from "./provider.ts";
+import type { OwnFormat } from "./own-format.ts";
+import type { Ask, Provider, ProviderChannel } from "./provider.ts";
 
 const DEFAULT_BASE_URL = "https://dashscope.aliyuncs.com";
 const GENERATION = "/api/v1/services/aigc";
@@ -53,14 +54,21 @@ const imitation = compatible({
   },
 });
 
+/** What the address that imitates OpenAI does not have. */
+const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
+  images: dashscopeImages(ownBase),
+  rerank: dashscopeRankings,
+};
+
 /** Alibaba's DashScope. `other` is the value of the plugin header. */
 export const dashscope: Provider = {
   ...imitation,
   dialects: ["dashscope", "openai-chat"],
-  capabilities: [...imitation.capabilities, "images"],
-  ownFormat: forImages(dashscopeImages(ownBase)),
-  models: [...imitation.models, "qwen-image", "wan2.2-t2i-plus"],
+  capabilities: [...imitation.capabilities, "images", "rerank"],
+  ownFormat: ({ capability }) => OWN[capability] ?? null,
+  models: [...imitation.models, "qwen-image", "wan2.2-t2i-plus", "qwen3-rerank"],
   url(channel, ask) {
+    if (ask.capability === "rerank") return `${ownBase(channel)}/api/v1/services/rerank/text-rerank/text-rerank`;
     if (ask.capability === "images") return ownBase(channel) + dashscopeImagePath(ask.model);
     if (ask.dialect !== "dashscope" || ask.capability !== "chat") return imitation.url(channel, ask);
     return `${ownBase(channel)}${GENERATION}/${SEES_OR_HEARS.test(ask.model) ? "multimodal-generation" : "text-generation"}/generation`;

@@ -1,5 +1,6 @@
-import { recordOf, textOf, textsOf } from "../../dialects/json.ts";
+import { recordOf, textsOf } from "../../dialects/json.ts";
 import { noteUnsaid } from "../../dialects/unsaid.ts";
+import { minimaxFailure } from "../minimax/formats.ts";
 import type { OwnFormat } from "../own-format.ts";
 import { aspectOf, ordered, pictures } from "./image-format.ts";
 
@@ -22,9 +23,5 @@ export const minimaxImages: OwnFormat = {
       ...textsOf(made?.image_base64).map((b64_json) => ({ b64_json })),
     ]);
   },
-  failure({ base_resp }) {
-    const told = recordOf(base_resp);
-    if (!told || told.status_code === 0) return null;
-    return { message: textOf(told.status_msg) ?? "The picture could not be made.", code: String(told.status_code) };
-  },
+  failure: minimaxFailure,
 };

@@ -156,7 +156,7 @@ describe("MiniMax", () => {
       Response.json({ base_resp: { status_code: 1026, status_msg: "sensitive" } }),
     );
     const answer = await relay.post("/v1/images/generations", { model, prompt: "x" });
-    expect(answer.status).toBe(502);
+    expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { code: "1026" } });
   });
 });

@@ -212,3 +212,70 @@ describe("Tencent Hunyuan's vectors", () => {
     expect(upstream.received[0]?.headers.get("authorization")).toBe("Bearer sk-plain");
   });
 });
+
+describe("MiniMax", () => {
+  const failed = (status_code: number) => ({ base_resp: { status_code, status_msg: "no such voice" } });
+  const fine = { base_resp: { status_code: 0, status_msg: "success" } };
+
+  test("gives vectors in words of its own", async () => {
+    const model = "embo-01";
+    const { client, relay, sent, upstream } = start({ type: 35 }, model, () =>
+      Response.json({ vectors: [[0.5], [0.25]], total_tokens: 7, ...fine }),
+    );
+    const made = await client.embeddings.create({ model, input: ["sun", "rain"] });
+    expect(made.data.map(({ embedding }) => [...embedding])).toEqual([[0.5], [0.25]]);
+    expect(sent()).toEqual({ model, texts: ["sun", "rain"], type: "db" });
+    expect(upstream.received[0]?.path).toBe("/v1/embeddings");
+    expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 7, quota: 14 });
+  });
+
+  test("speaks in hexadecimal digits, and fails with status 200", async () => {
+    const model = "speech-2.5-hd-preview";
+    const answers: object[] = [
+      { data: { audio: Buffer.from("mp3").toString("hex"), status: 2 }, ...fine },
+      failed(2013),
+    ];
+    const { client, sent, upstream } = start({ type: 35 }, model, () => Response.json(answers.shift()));
+    const ask = { model, input: "Rain", voice: "male-qn-qingse", speed: 1.5 };
+    expect(await (await client.audio.speech.create(ask)).text()).toBe("mp3");
+    expect(upstream.received[0]?.path).toBe("/v1/t2a_v2");
+    expect(sent()).toEqual({
+      model,
+      text: "Rain",
+      stream: false,
+      voice_setting: { voice_id: "male-qn-qingse", speed: 1.5 },
+      audio_setting: { format: "mp3" },
+    });
+    const failure = await client.audio.speech.create(ask).then(
+      () => null,
+      (error) => error,
+    );
+    expect(failure).toMatchObject({ status: 400, message: expect.stringContaining("no such voice") });
+  });
+});
+
+test("DashScope ranks documents", async () => {
+  const model = "qwen3-rerank";
+  const results = [{ index: 1, relevance_score: 0.9 }];
+  const { relay, sent, upstream } = start({ type: 17 }, model, () =>
+    Response.json({ output: { results }, usage: { total_tokens: 11 }, request_id: "r" }),
+  );
+  const answer = await relay.post("/v1/rerank", { model, query: "wet?", documents: ["sun", "rain"], top_n: 1 });
+  expect(await answer.json()).toMatchObject({ results });
+  expect(upstream.received[0]?.path).toBe("/api/v1/services/rerank/text-rerank/text-rerank");
+  expect(sent()).toEqual({ model, input: { query: "wet?", documents: ["sun", "rain"] }, parameters: { top_n: 1 } });
+  expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 11, quota: 22 });
+});
+
+test.each([
+  ["SiliconFlow", 40, { image_size: "1024x1024", batch_size: 2 }, "quality"],
+  ["xAI", 48, { aspect_ratio: "1:1", n: 2 }, "quality"],
+] as const)("%s is ordered pictures by its own names", async (_name, type, expected, dropped) => {
+  const model = "painter";
+  const { client, sent } = start({ type }, model, () => Response.json({ data: [{ url: "https://x.example/1.png" }] }));
+  const order = { model, prompt: "a gate", n: 2, size: "1024x1024", quality: "hd" } as const;
+  const { data, response } = await client.images.generate(order).withResponse();
+  expect(data.data).toEqual([{ url: "https://x.example/1.png" }]);
+  expect(sent()).toEqual({ model, prompt: "a gate", ...expected });
+  expect(response.headers.get("x-sluice-dropped")).toBe(dropped);
+});
