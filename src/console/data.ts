@@ -8,7 +8,7 @@ import { readQuotaData } from "../logs/read-quota-data.ts";
 import { readRunningOut } from "../logs/read-running-out.ts";
 import { readSeries } from "../logs/read-series.ts";
 import { resolveFilter } from "../logs/resolve-filter.ts";
-import { ok } from "./envelope.ts";
+import { ok, okText } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { givenNumber, timestamp, wholeNumber } from "./query-fields.ts";
 
@@ -47,14 +47,14 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
       "/",
       async ({ query: { username, ...given } }) => {
         const range = rangeOf(given);
-        if (!username) return ok(await readQuotaData(db, range, "model"));
+        if (!username) return okText(await readQuotaData(db, range, "model"));
         const { userId } = await resolveFilter(db, { username });
         const whose = userId === undefined ? { username } : { userId };
-        return ok(await readQuotaData(db, { ...range, ...whose }, "model and user"));
+        return okText(await readQuotaData(db, { ...range, ...whose }, "model and user"));
       },
       { role: "admin", query: dataQuery },
     )
-    .get("/users", async ({ query: given }) => ok(await readQuotaData(db, rangeOf(given), "user")), {
+    .get("/users", async ({ query: given }) => okText(await readQuotaData(db, rangeOf(given), "user")), {
       role: "admin",
       query: rangeOnly,
     })
@@ -63,7 +63,7 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
       async ({ actor, query: given }) => {
         const range = rangeOf(given);
         if (range.end - range.start > OWN_SPAN_S) throw new OperationError("data_span_too_long");
-        return ok(await readQuotaData(db, { ...range, userId: actor.id }, "model and user"));
+        return okText(await readQuotaData(db, { ...range, userId: actor.id }, "model and user"));
       },
       { role: "user", query: rangeOnly },
     )

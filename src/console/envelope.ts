@@ -12,6 +12,12 @@ export type Refusal = { success: false; message: string; code: MessageCode };
 /** A success; `message` is what the console shows as a toast, mostly nothing. */
 export const ok = <T>(data: T, message = ""): Envelope<T> => ({ success: true, message, data });
 
+/** A success whose data is JSON text already. */
+export const okText = (json: string): Response =>
+  new Response(`{"success":true,"message":"","data":${json}}`, {
+    headers: { "content-type": "application/json", "cache-control": "no-store" },
+  });
+
 /** A success without data whose message is told in the caller's language. */
 export const done = (request: Request, code: MessageCode, params?: MessageParams): Envelope<null> =>
   ok(null, say(code, languageOf(request), params));

@@ -1,4 +1,4 @@
-import { and, asc, gte, lte, sql } from "drizzle-orm";
+import { and, gte, lte, type SQL, sql } from "drizzle-orm";
 import { usageRollups } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
 import { type LogFilter, rollupConditions } from "./log-filter.ts";
@@ -17,47 +17,40 @@ export type QuotaData = {
   quota: number;
 };
 
-/** Consumption by model and hour between two times, both inclusive; `by` says whether users are told apart. */
-export async function readQuotaData(
-  db: Db,
-  filter: LogFilter & Readonly<{ start: number; end: number }>,
-  by: "model" | "user" | "model and user",
-): Promise<QuotaData[]> {
-  if (by === "model") return readModels(db, filter);
+type Hours = LogFilter & Readonly<{ start: number; end: number }>;
+
+/**
+ * Consumption by model and hour between two times, both inclusive, as the JSON text of QuotaData[]; `by` says whether users
+ * are told apart. The text is made in the database: calls would wait while thousands of rows were read and written here.
+ */
+export async function readQuotaData(db: Db, filter: Hours, by: "model" | "user" | "model and user"): Promise<string> {
+  const rows = by === "model" ? modelRows(filter) : userRows(filter, by);
+  if (!rows) return "[]";
+  const [found] = await db.execute<{ json: string }>(
+    sql`select coalesce(json_agg(q order by q.created_at), '[]')::text as json from (${rows}) q`,
+  );
+  return found?.json ?? "[]";
+}
+
+function userRows(filter: Hours, by: "user" | "model and user"): SQL {
   const r = usageRollups;
-  const rows = await db
-    .select({
-      user_id: sql<number>`${r.userId}`,
-      username: sql<string>`${r.username}`,
-      model_name: by === "user" ? sql<string>`''` : sql<string>`${r.modelName}`,
-      created_at: r.hour,
-      token_used: bigint(sql`sum(${r.promptTokens} + ${r.completionTokens})`),
-      count: bigint(sql`sum(${r.count})`),
-      quota: bigint(sql`sum(${r.quota})`),
-    })
-    .from(r)
-    .where(and(gte(r.hour, filter.start), lte(r.hour, filter.end), ...(rollupConditions(filter) ?? [])))
-    .groupBy(sql`1`, sql`2`, sql`3`, sql`4`)
-    .orderBy(asc(r.hour));
-  return rows.map(quotaDataOf);
+  return sql`
+    select 0 as id, ${r.userId} as user_id, ${r.username} as username,
+      ${by === "user" ? sql`''` : r.modelName} as model_name, ${r.hour} as created_at,
+      ${bigint(sql`sum(${r.promptTokens} + ${r.completionTokens})`)} as token_used,
+      ${bigint(sql`sum(${r.count})`)} as count, ${bigint(sql`sum(${r.quota})`)} as quota
+    from ${r} where ${and(gte(r.hour, filter.start), lte(r.hour, filter.end), ...(rollupConditions(filter) ?? []))}
+    group by 2, 3, 4, 5`;
 }
 
-async function readModels(db: Db, filter: LogFilter & Readonly<{ start: number; end: number }>): Promise<QuotaData[]> {
+function modelRows(filter: Hours): SQL | null {
   const hours = usageHours(filter, "model", filter.start, filter.end + 1);
-  if (!hours) return [];
-  const rows = await db.execute<Omit<QuotaData, "id">>(sql`
-    select 0 as user_id, '' as username, key as model_name, hour as created_at,
-      ${bigint(sql`sum(prompt_tokens + completion_tokens)`)} as token_used, ${bigint(sql`sum(count)`)} as count,
-      ${bigint(sql`sum(quota)`)} as quota
-    from ${hours} group by key, hour order by hour`);
-  return [...rows].map(quotaDataOf);
+  return (
+    hours &&
+    sql`
+      select 0 as id, 0 as user_id, '' as username, key as model_name, hour as created_at,
+        ${bigint(sql`sum(prompt_tokens + completion_tokens)`)} as token_used, ${bigint(sql`sum(count)`)} as count,
+        ${bigint(sql`sum(quota)`)} as quota
+      from ${hours} group by key, hour`
+  );
 }
-
-const quotaDataOf = (row: Omit<QuotaData, "id">): QuotaData => ({
-  id: 0,
-  ...row,
-  created_at: Number(row.created_at),
-  token_used: Number(row.token_used),
-  count: Number(row.count),
-  quota: Number(row.quota),
-});
