@@ -7,7 +7,7 @@ type JobDeps = Readonly<{ database: Database; log: Logger }>;
 
 const EVERY_MS = 10 * 60_000;
 /** No journal of a process that died waits longer to be read, nor does a task to end. */
-const KEPT_S = 90 * 86_400;
+const KEPT_S = 30 * 86_400;
 const ROWS_A_STEP = 2000;
 
 /** Forgets charges of calls that were not logged, once nothing can ask for them any more. Returns what ends it. */
