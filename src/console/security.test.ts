@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const cookieOf = (headers: globalThis.Headers) => headers.get("set-cookie")?.split(";")[0] ?? "";
-/** The code of the time step that is `ahead` steps from now. */
-const codeOf = (secret: string, ahead = 0) => new TOTP({ secret }).generate({ timestamp: Date.now() + ahead * 30_000 });
+/** The code of the time step that is `ahead` steps from now: the coming one is good should this half minute end meanwhile. */
+const codeOf = (secret: string, ahead = 1) => new TOTP({ secret }).generate({ timestamp: Date.now() + ahead * 30_000 });
 const post = (path: string, body: object, headers: Headers = {}) => app.ask("POST", `/api/user${path}`, body, headers);
 
 /** Somebody with a second factor; the code of the step before now is used up. */
@@ -26,7 +26,7 @@ async function withTotp(name: string) {
   const id = await app.addUser(name);
   const headers = await app.login(name);
   const begun = (await post("/totp/begin", { password: TEST_PASSWORD }, headers)).body.data as { secret: string };
-  const confirmed = await post("/totp/confirm", { code: codeOf(begun.secret, -1) }, headers);
+  const confirmed = await post("/totp/confirm", { code: codeOf(begun.secret, 0) }, headers);
   const { recovery_codes } = confirmed.body.data as { recovery_codes: string[] };
   return { id, headers, secret: begun.secret, recovery: recovery_codes };
 }
