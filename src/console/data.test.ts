@@ -60,6 +60,22 @@ describe("who may call", () => {
     ]);
     const own = await ask<Series[]>(`self/series?${range}&username=other`, app.as.user);
     expect(own.map(({ key }) => key)).toEqual(["gpt-4o"]);
+    for (const path of ["self", "self/series"]) {
+      const plain = await ask(`${path}?${range}`, app.as.user);
+      for (const trick of [
+        `user_id=${app.ids.other}`,
+        `userId=${app.ids.other}`,
+        "channel=0",
+        "role=100",
+        "username=",
+      ]) {
+        expect(await ask(`${path}?${range}&${trick}`, app.as.user)).toEqual(plain);
+      }
+    }
+    for (const by of ["user", "channel"]) {
+      const refused = await app.ask("GET", `/api/data/self/series?${range}&by=${by}`, undefined, app.as.user);
+      expect(refused.status).toBe(400);
+    }
   });
 });
 
