@@ -49,7 +49,7 @@ export async function createTokenDirectory(
       for (const entry of entries) table.put(entry);
     });
   const readAll = async ({ rows: most, pauseMs }: Pace) => {
-    table.beginSweep();
+    const sweep = table.beginSweep();
     for (let last = 0; ; ) {
       const entries = await inOrder(async () => {
         const page = await readEntries(db, gt(tokens.id, last), most);
@@ -61,7 +61,7 @@ export async function createTokenDirectory(
       if (pauseMs > 0) await Bun.sleep(pauseMs);
       if (isClosed) return;
     }
-    table.endSweep();
+    table.endSweep(sweep);
   };
 
   await readFirst(db, table);

@@ -83,10 +83,24 @@ test("a key before a rotation is found until the row forgets it", () => {
 test("a sweep removes what it did not see, and spares what came meanwhile", () => {
   const table = new TokenTable();
   for (const id of [1, 2, 3]) table.put(entry(id));
-  table.beginSweep();
+  const sweep = table.beginSweep();
   table.put(entry(1));
   table.put(entry(9));
-  table.endSweep();
+  table.endSweep(sweep);
   expect([1, 2, 3, 9].map((id) => table.get(id)?.id)).toEqual([1, undefined, undefined, 9]);
   expect(table.findByHash(hashOf("2"))).toBeUndefined();
+});
+
+test("of two sweeps at a time the first removes nothing that the second has yet to see", () => {
+  const table = new TokenTable();
+  for (const id of [1, 2, 3]) table.put(entry(id));
+  const first = table.beginSweep();
+  table.put(entry(1));
+  const second = table.beginSweep();
+  table.put(entry(2));
+  table.endSweep(first);
+  expect([1, 2, 3].map((id) => table.get(id)?.id)).toEqual([1, 2, 3]);
+  table.put(entry(1));
+  table.endSweep(second);
+  expect([1, 2, 3].map((id) => table.get(id)?.id)).toEqual([1, 2, undefined]);
 });

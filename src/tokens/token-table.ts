@@ -93,12 +93,15 @@ export class TokenTable {
     this.#free.push(slot);
   }
 
-  /** Begins to read everything anew: what is not `put` until `endSweep` goes. */
-  beginSweep(): void {
+  /** Begins to read everything anew: what is not `put` until `endSweep` goes. Returns which sweep it is. */
+  beginSweep(): number {
     this.#sweep = (this.#sweep + 1) & 0xff;
+    return this.#sweep;
   }
 
-  endSweep(): void {
+  /** A sweep that another one has overtaken removes nothing: the later one will. */
+  endSweep(sweep: number): void {
+    if (sweep !== this.#sweep) return;
     for (let slot = 0; slot < this.#used; slot += 1) {
       const id = this.#ids[slot] as number;
       if (id !== 0 && this.#seen[slot] !== this.#sweep) this.remove(id);
