@@ -33,6 +33,9 @@ const ACTIONS_PX = 48;
 /** The menu stays in sight where the table is wider than the window. */
 const STUCK_RIGHT = { position: "sticky", right: 0, zIndex: 1, backgroundColor: "inherit" } as const;
 
+/** What is opened is as wide as what can be seen of a table that is wider. */
+const IN_SIGHT = { position: "sticky", left: 0, width: "min(100%, 100cqw)" } as const;
+
 /** The table on a wide screen: 40 px rows, figures right, one faint line between rows. */
 export function TableView<Row>(props: ViewProps<Row>) {
   const { t } = useTranslation();
@@ -43,7 +46,7 @@ export function TableView<Row>(props: ViewProps<Row>) {
   // An opened row has a height of its own.
   const isVirtual = rows.length >= VIRTUAL_FROM && props.openId === null;
   return (
-    <Box sx={{ overflowX: "auto" }}>
+    <Box sx={{ overflowX: "auto", containerType: "inline-size" }}>
       <Table
         {...(isVirtual && { "aria-rowcount": rows.length + 1 })}
         stickyHeader
@@ -267,7 +270,7 @@ function BodyRow<Row>({ row, span, index, ...props }: BodyRowProps<Row>) {
               bgcolor: "surface.sunken",
             }}
           >
-            {detail(row)}
+            <Box sx={IN_SIGHT}>{detail(row)}</Box>
           </TableCell>
         </TableRow>
       )}

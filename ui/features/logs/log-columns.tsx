@@ -30,7 +30,7 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   {
     key: "time",
     head: t("logs.columns.time"),
-    width: 120,
+    width: 116,
     isSolid: true,
     cell: (entry) => <TimeCell entry={entry} language={language} />,
   },
@@ -66,7 +66,7 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   {
     key: "channel",
     head: t("logs.columns.channel"),
-    width: 132,
+    width: 116,
     isForAdmins: true,
     cell: (entry) => <ChannelCell entry={entry} />,
   },
@@ -95,7 +95,7 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   {
     key: "cost",
     head: t("logs.columns.cost"),
-    width: 104,
+    width: 100,
     align: "right",
     cell: (entry) => <CostCell entry={entry} />,
   },
