@@ -3,7 +3,7 @@ import type { Logger } from "./log.ts";
 import { createRateLimiter, type Limit, type RateLimiter, waitSeconds } from "./rate-limiter.ts";
 
 /** Counts shared by replicas; the same as RateLimiter, but it has to ask. */
-export type SharedRateLimiter = {
+type SharedRateLimiter = {
   /** Counts one request; 0 when it is allowed, else the seconds until the next one may be. Never rejects. */
   take(key: string): Promise<number>;
   /** The same answer without counting. */
