@@ -1,4 +1,6 @@
 import { type JsonObject, recordOf, recordsOf } from "../dialects/json.ts";
+import { ark } from "./ark.ts";
+import { qianfan } from "./baidu/qianfan-v2.ts";
 import { cloudflare } from "./cloudflare/cloudflare.ts";
 import { type Compatible, compatible } from "./compatible.ts";
 import { furtherServices } from "./further-services.ts";
@@ -301,74 +303,6 @@ const tables: readonly Compatible[] = [
     },
   },
 ];
-
-/** Ark serves bots under an address of their own. */
-const arkTable = compatible({
-  type: 45,
-  name: "Volcano Ark",
-  owner: "volcengine",
-  base: "https://ark.cn-beijing.volces.com",
-  root: "/api/v3",
-  capabilities: [...CHAT_AND_EMBEDDINGS, "images"],
-  responses: true,
-  models: [
-    "doubao-seed-2-0-pro",
-    "doubao-seed-2-0-lite",
-    "doubao-seed-2-0-mini",
-    "doubao-seed-2-0-code",
-    "doubao-seed-1-8",
-    "doubao-seed-1-6-251015",
-    "doubao-1-5-pro-32k-250115",
-    "doubao-1-5-lite-32k-250115",
-    "deepseek-v3-2",
-    "doubao-embedding-large",
-  ],
-  quirks: { noDeveloper: true, refused: ["n"] },
-});
-const ark: Provider = {
-  ...arkTable,
-  url(channel, ask) {
-    const url = arkTable.url(channel, ask);
-    return ask.model.startsWith("bot") ? url.replace("/chat/completions", "/bots/chat/completions") : url;
-  },
-};
-
-/** A key may name the application it is for: `key|appid`. */
-const qianfanTable = compatible({
-  type: 46,
-  name: "Baidu Wenxin V2",
-  owner: "baidu",
-  base: "https://qianfan.baidubce.com",
-  root: "/v2",
-  capabilities: [...CHAT_AND_EMBEDDINGS, "rerank", "images"],
-  keyHint: "bce-v3/ALTAK-…/… or …|appid",
-  models: [
-    "ernie-5.0-thinking-latest",
-    "ernie-4.5-turbo-128k",
-    "ernie-4.5-turbo-32k",
-    "ernie-4.5-turbo-vl-32k",
-    "ernie-x1.1-preview",
-    "ernie-x1-turbo-32k",
-    "ernie-4.0-turbo-8k",
-    "ernie-3.5-8k",
-    "ernie-speed-128k",
-    "deepseek-v3.2",
-    "embedding-v1",
-    "bge-large-zh",
-  ],
-  quirks: {
-    noDeveloper: true,
-    further: (_body, { model }) =>
-      model.endsWith("-search") ? { model: model.slice(0, -"-search".length), web_search: { enable: true } } : {},
-  },
-});
-const qianfan: Provider = {
-  ...qianfanTable,
-  authHeaders(_channel, key) {
-    const [secret = "", application] = key.split("|");
-    return { authorization: `Bearer ${secret}`, ...(application && { appid: application }) };
-  },
-};
 
 /** Every service that speaks OpenAI's chat format and needs no more than a table. */
 export const compatibleServices: readonly Provider[] = [
