@@ -5,7 +5,7 @@ import { type Language, openBrowser, openPage, seriousFindings, sidewaysScroll, 
 import { createChannel, ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
 import { type FakeUpstream, type Gateway, type Session, setUp, startFakeUpstream, startGateway } from "./harness.ts";
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 const SHOW_TWO = { en: "Show 2 channels", zh: "展开 2 个渠道" } as const;
 const GOOD_KEY = "sk-upstream-key";
 
