@@ -4,7 +4,7 @@ import { openServer } from "./open-server.ts";
 import { openTestDatabase, type TestDatabase } from "./testing.ts";
 import type { Database } from "./types.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 const failures: unknown[] = [];
 const fail = (error: unknown) => failures.push(error);

@@ -3,7 +3,7 @@ import { eq, sql as raw } from "drizzle-orm";
 import { users } from "./schema/index.ts";
 import { openTestDatabase, type TestDatabase } from "./testing.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 let database: TestDatabase;
 beforeAll(async () => {

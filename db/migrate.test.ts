@@ -4,7 +4,7 @@ import { openServer } from "./open-server.ts";
 import { openTestDatabase, type TestDatabase } from "./testing.ts";
 import { DatabaseError } from "./types.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { createLogMonths, dropLogsBefore, ensurePartitions, listLogMonths } from "./partitions.ts";
 import { openTestDatabase, type TestDatabase } from "./testing.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 let database: TestDatabase;
 beforeAll(async () => {

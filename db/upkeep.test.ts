@@ -8,7 +8,7 @@ import { openDatabase } from "./connect.ts";
 import type { Database } from "./types.ts";
 import { checkpointer, vacuumWorst } from "./upkeep.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 let dataDir = "";
 let database: Database;

@@ -8,7 +8,7 @@ import type { Database } from "../types.ts";
 import { restoreBackup } from "./restore-backup.ts";
 import { writeBackup } from "./write-backup.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 const about = { version: "test" };
 const LOG_ROWS = 1200;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Database } from "../types.ts";
 import { openEmbedded } from "./open.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 let dataDir = "";
 let database: Database | null = null;

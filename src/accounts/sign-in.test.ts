@@ -9,7 +9,7 @@ describe.if(REDIS !== undefined)("tries to sign in, with redis", () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   beforeAll(async () => {
     redis = await startRedis();
-  }, 30_000);
+  }, 240_000);
   afterAll(() => redis.end());
 
   test("are counted together by all processes, and forgotten by all once one was right", async () => {

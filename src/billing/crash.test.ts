@@ -104,7 +104,7 @@ test(`killed ${KILLS} times, one after the other`, async () => {
     await own.close();
   }
   await home.remove();
-}, 120_000);
+}, 240_000);
 
 /** A journal as a process that died left it. */
 function leaveJournal(...lines: readonly (Buffer | string)[]): string {

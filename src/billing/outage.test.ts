@@ -128,14 +128,15 @@ test("the journal does not grow in memory: a long outage is read back from its f
   for (let call = 0; call < 30_000; call++) billing.record(usageRecord({ userId, quota: 10, content }));
   expect(billing.status().journalBytes).toBeGreaterThan(25_000_000);
   outage = "none";
-  await billing.flush();
+  // One flush gives up after a while.
+  while (billing.status().pendingRecords > 0) await billing.flush();
   expect(await booksOf(database.sql, userId)).toMatchObject({
     quota: 100_000_000 - 300_000,
     rows: 30_000,
     rolledUp: 300_000,
   });
   expect(billing.status().journalBytes).toBeLessThan(8_400_000);
-}, 60_000);
+}, 240_000);
 
 test("what a process held is released when its lease has ended, and not before", async () => {
   const { sql } = database;

@@ -239,4 +239,4 @@ test("three processes, many users and keys, several channels, balances topped up
     keysHeld: 0,
     holds: 0,
   });
-}, 60_000);
+}, 240_000);

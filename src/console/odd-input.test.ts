@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { startTestOperations, type TestOperations } from "./testing-operations.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const ODD: readonly unknown[] = [
   "\u0000",

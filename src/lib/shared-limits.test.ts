@@ -12,7 +12,7 @@ describe.if(REDIS !== undefined)("limits shared through redis", () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
   beforeAll(async () => {
     redis = await startRedis();
-  }, 30_000);
+  }, 240_000);
   afterAll(() => redis.end());
 
   /** Two processes; on a busy machine redis may take its time. */
@@ -63,5 +63,5 @@ describe.if(REDIS !== undefined)("limits shared through redis", () => {
     }
     expect(limits.isAnswering()).toBe(true);
     limits.close();
-  }, 60_000);
+  }, 240_000);
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await database.db.execute(sql`
     insert into ${logs} (created_at, type, user_id, model_name, content)
     select ${nowSeconds()} - n / 10, 2, 1, 'gpt-4o', n || repeat('x', ${TEXT}) from generate_series(1, ${ROWS}) n`);
-}, 120_000);
+}, 240_000);
 afterAll(() => database.close());
 
 test("100,000 rows go out slice by slice, never all in memory", async () => {

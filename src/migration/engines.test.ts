@@ -24,7 +24,7 @@ if (MARIADB === null) process.stderr.write("MariaDB is not installed (package ma
 let engines: Awaited<ReturnType<typeof startEngines>>;
 beforeAll(async () => {
   engines = await startEngines();
-}, 90_000);
+}, 240_000);
 afterAll(() => engines.stop(), 60_000);
 
 /** Rows that come over of each kind, and the quota in them at the source. */

@@ -31,4 +31,4 @@ test("tells what the relay adds to calls, whatever limits the site has, and leav
   const [rows] = await sql<{ count: number }[]>`select count(*)::int as count from logs`;
   expect(rows?.count).toBe(0);
   await close();
-}, 60_000);
+}, 240_000);
