@@ -23,6 +23,8 @@ import {
 const USER = { username: "ferry", password: "lock-keeper-9" };
 const PROJECT_URL = "https://sluice.example.test";
 const MODEL = "usage-1000-500";
+/** The list begins today unless told otherwise, and midnight may pass meanwhile. */
+const SONGS = "/task?start=1";
 const CHAT_SITE = "https://chat.example.test";
 /** The smallest picture there is. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -121,6 +123,7 @@ beforeAll(async () => {
     { Harbour: `${CHAT_SITE}/#/?key={key}&url={address}` },
     { Dock: "dock://add?key={key}&url={address}" },
   ]);
+  await createToken(root, { name: "spare" });
   desk = await openDesk(browser, gateway, WAYS.en);
 }, 120_000);
 afterAll(async () => {
@@ -321,7 +324,7 @@ describe("drawings and songs", () => {
 
   test("songs show state, progress and their whole record", async () => {
     const { page, row, dialog } = desk;
-    await desk.open("/task");
+    await desk.open(SONGS);
     await row("song-theirs").waitFor();
     for (const [id, status, action] of [
       ["song-done", words.tasks.statuses.SUCCESS, words.tasks.songs.MUSIC],
@@ -352,7 +355,7 @@ describe("drawings and songs", () => {
     const theirs = await openDesk(browser, gateway, WAYS.en, USER);
     for (const [at, id] of [
       ["/midjourney", "mj-theirs"],
-      ["/task", "song-theirs"],
+      [SONGS, "song-theirs"],
     ] as const) {
       await theirs.open(at);
       await theirs.row(id).waitFor();
@@ -406,8 +409,8 @@ test("all of it reads as well in Chinese on a phone", async () => {
     ["/nowhere", zh.shell.notFound.title],
     ["/chat/9", zh.chat.none.title],
     ["/midjourney", zh.tasks.statuses.MODAL],
-    ["/task", zh.tasks.statuses.QUEUED],
-    ["/detail", zh.dashboard.table],
+    [SONGS, zh.tasks.statuses.QUEUED],
+    ["/detail", zh.dashboard.runningOut],
   ] as const) {
     await phone.open(at);
     await phone.page.getByText(text, { exact: true }).first().waitFor();
