@@ -3,6 +3,7 @@ import { type Decimal, ONE } from "../../lib/decimal.ts";
 import type { ContextTier } from "./context-tiers.ts";
 import { discounted, discountsAt, type GroupDiscount } from "./group-discounts.ts";
 import type { PriceVariant } from "./price-variants.ts";
+import { variantsInForce } from "./variants-in-force.ts";
 
 /** Model (or group) name → exact number. */
 type Ratios = ReadonlyMap<string, Decimal>;
@@ -83,7 +84,7 @@ export function createPriceTable(settings: PriceSettings, now: () => number = no
         groupRatio,
         discounts: active.byGroup,
         contextTiers: settings.get("ContextTiers"),
-        videoPrice: settings.get("VideoPrice"),
+        videoPrice: variantsInForce(settings.get("ModelPrice"), settings.get("VideoPrice")),
         toolPrice: settings.get("ToolPrice"),
       };
     }
