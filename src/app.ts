@@ -11,6 +11,7 @@ import { channelKeyRoutes } from "./console/channel-keys.ts";
 import { channelTransferRoutes } from "./console/channel-transfer.ts";
 import { channelUpstreamRoutes } from "./console/channel-upstream.ts";
 import { channelRoutes } from "./console/channels.ts";
+import { compressed } from "./console/compressed.ts";
 import { dataRoutes } from "./console/data.ts";
 import { doctorRoutes } from "./console/doctor.ts";
 import { envelope } from "./console/envelope.ts";
@@ -81,7 +82,10 @@ export function createApp(services: Services, draining: () => boolean): App {
     .use(webAssets(consoleRoot(), pageLimit(services), scriptHosts(services)))
     .compile();
   return {
-    fetch: (request) => (isRelayPath(request.url) ? relay : management).fetch(request),
+    fetch: (request) =>
+      isRelayPath(request.url)
+        ? relay.fetch(request)
+        : Promise.resolve(management.fetch(request)).then((answer) => compressed(request, answer)),
     attach(server) {
       relay.server = server;
       management.server = server;
