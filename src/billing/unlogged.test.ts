@@ -61,13 +61,12 @@ test("a call that is not logged is charged like others, and no row, hour or tota
   await flush();
   expect(await booksOf(sql, userId)).toMatchObject({
     quota: 400,
-    held: 0,
     used: 600,
     requests: 3,
     rows: 1,
     rolledUp: 600,
   });
-  expect(await tokenBooks(sql, tokenId)).toMatchObject({ remain: 200, held: 0, used: 600, logged: 100 });
+  expect(await tokenBooks(sql, tokenId)).toMatchObject({ remain: 200, used: 600, logged: 100 });
   const hours = await sql`select hour, count, quota from usage_rollups where user_id = ${userId} and hour >= 0`;
   expect(hours.map(({ count, quota }) => [Number(count), Number(quota)])).toEqual([[1, 100]]);
   await expectBooksRight();

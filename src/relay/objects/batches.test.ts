@@ -4,6 +4,7 @@ import { upstreamObjects } from "../../../db/schema/objects.ts";
 import { openTestDatabase, type TestDatabase } from "../../../db/testing.ts";
 import { type Billing, createBilling } from "../../billing/billing.ts";
 import { checkBooks } from "../../billing/books/check-books.ts";
+import { KEPT_NAMES } from "../../billing/ledger/kept-name.ts";
 import {
   addChannel,
   addToken,
@@ -81,11 +82,19 @@ async function start(given: Partial<Record<OptionKey, string>> = {}, balance = B
     return Object.assign(client, { sweep: relay.settleForgotten });
   };
   const store = createObjectStore(database.db);
+  /** What is held beside what this process has set aside for calls to come. */
+  const keptFor = async (subject: string, id: number) => {
+    const [row] = await sql<{ amount: string }[]>`
+      select coalesce(sum(amount), 0) as amount from holds
+      where subject = ${subject} and subject_id = ${id} and process_id like ${KEPT_NAMES}`;
+    return Number(row?.amount);
+  };
   const standing = async () => {
     const user = await booksOf(sql, userId);
     const key = await tokenBooks(sql, tokenId);
-    expect([key.held, balance - key.remain]).toEqual([user.held, balance - user.quota]);
-    return { held: user.held, spent: balance - user.quota, logged: user.logged, rows: user.rows };
+    const held = await keptFor("user", userId);
+    expect([await keptFor("token", tokenId), balance - key.remain]).toEqual([held, balance - user.quota]);
+    return { held, spent: balance - user.quota, logged: user.logged, rows: user.rows };
   };
   return { client: relayOn(store), relayOn, store, standing, userId };
 }
