@@ -133,3 +133,20 @@ export const unloggedCalls = pgTable(
 );
 
 export const UNLOGGED_HOUR = -3600;
+
+/**
+ * What balances owe to rows that are not in the log: rows that were cleared from it, and what imported users brought along.
+ * Books add it to what the log still tells.
+ */
+export const carriedBalances = pgTable("carried_balances", {
+  userId: integer("user_id").primaryKey(),
+  /** Negative where more was taken than given. */
+  quota: quotaUnits("quota").notNull(),
+});
+
+/** Charges of the latest hours whose rows were cleared from the log. Books add them to the rows that are left. */
+export const clearedHours = pgTable("cleared_hours", {
+  /** Epoch seconds, floored to the hour (UTC). */
+  hour: epochSeconds("hour").primaryKey(),
+  quota: quotaUnits("quota").notNull(),
+});
