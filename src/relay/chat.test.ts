@@ -59,6 +59,21 @@ describe("a call in the channel's own format", () => {
     expect(relay.billing.openHolds).toBe(0);
   });
 
+  test.each([
+    ["true", 200, 0],
+    ["false", 500, undefined],
+  ])("a model without a price is free in self-use mode alone (%s)", async (SelfUseModeEnabled, status, quota) => {
+    const upstream = startUpstream(() => Response.json(chatReply()));
+    const relay = startRelay({
+      channels: [{ baseUrl: upstream.url, models: ["unheard-of"] }],
+      options: { SelfUseModeEnabled },
+    });
+    stops.push(upstream.stop, relay.stop);
+    const answer = await relay.post(CHAT, { model: "unheard-of", messages: [{ role: "user", content: "hi" }] });
+    expect(answer.status).toBe(status);
+    if (status === 200) expect((await relay.billing.nextRecord()).quota as number | undefined).toBe(quota);
+  });
+
   test("changes nothing but the model's name when the channel maps it, along a chain", async () => {
     const upstream = startUpstream(() => Response.json(chatReply()));
     const relay = startRelay({

@@ -1,5 +1,5 @@
 import { nowSeconds } from "../../lib/clock.ts";
-import { type Decimal, ONE } from "../../lib/decimal.ts";
+import { type Decimal, decimal, ONE, ZERO } from "../../lib/decimal.ts";
 import type { ContextTier } from "./context-tiers.ts";
 import { discounted, discountsAt, type GroupDiscount } from "./group-discounts.ts";
 import type { PriceVariant } from "./price-variants.ts";
@@ -30,7 +30,12 @@ export type PriceTable = Readonly<{
   videoPrice: ReadonlyMap<string, readonly PriceVariant[]>;
   /** USD per use of a tool that the provider runs. */
   toolPrice: Ratios;
+  /** Model ratio of a model without any price, for those who accept that. */
+  unsetRatio: Decimal;
 }>;
+
+/** What models without a price cost who accepts that (behaviour 2.4). */
+export const UNSET_MODEL_RATIO = decimal("37.5");
 
 type PriceOption =
   | "ModelRatio"
@@ -52,6 +57,7 @@ export type PriceSettings = Readonly<{
   get(option: "ContextTiers"): ReadonlyMap<string, readonly ContextTier[]>;
   get(option: "VideoPrice"): ReadonlyMap<string, readonly PriceVariant[]>;
   get(option: "GroupDiscounts"): readonly GroupDiscount[];
+  get(option: "SelfUseModeEnabled"): boolean;
 }>;
 
 /**
@@ -86,6 +92,8 @@ export function createPriceTable(settings: PriceSettings, now: () => number = no
         contextTiers: settings.get("ContextTiers"),
         videoPrice: variantsInForce(settings.get("ModelPrice"), settings.get("VideoPrice")),
         toolPrice: settings.get("ToolPrice"),
+        // Who runs the gateway for themselves needs no prices.
+        unsetRatio: settings.get("SelfUseModeEnabled") ? ZERO : UNSET_MODEL_RATIO,
       };
     }
     return table;

@@ -6,7 +6,7 @@ import { NO_USAGE, type Price, type Usage } from "../types.ts";
 import { charge } from "./charge.ts";
 import * as defaults from "./default-ratios.ts";
 import { estimate } from "./estimate.ts";
-import { createPriceTable, type PriceSettings, type PriceTable } from "./price-table.ts";
+import { createPriceTable, type PriceSettings, type PriceTable, UNSET_MODEL_RATIO } from "./price-table.ts";
 import { resolvePrice } from "./resolve-price.ts";
 import { DEFAULT_TOOL_PRICE } from "./tool-prices.ts";
 
@@ -30,6 +30,7 @@ const SHIPPED: PriceTable = {
   discounts: new Map(),
   contextTiers: new Map(),
   videoPrice: new Map(),
+  unsetRatio: UNSET_MODEL_RATIO,
 };
 const RATIO_ONLY: PriceTable = { ...SHIPPED, completionRatio: new Map(), audioRatio: new Map() };
 

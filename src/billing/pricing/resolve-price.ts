@@ -1,4 +1,4 @@
-import { type Decimal, decimal, multiply, ONE } from "../../lib/decimal.ts";
+import { type Decimal, multiply, ONE } from "../../lib/decimal.ts";
 import type { Price } from "../types.ts";
 import {
   AUDIO_COMPLETION_RATIO,
@@ -9,9 +9,6 @@ import {
 } from "./family-ratios.ts";
 import type { GroupDiscount } from "./group-discounts.ts";
 import type { PriceTable } from "./price-table.ts";
-
-/** Model ratio of a model without any price, for those who accept that. */
-const UNSET_MODEL_RATIO = decimal("37.5");
 
 type PriceQuery = Readonly<{
   requestedModel: string;
@@ -24,13 +21,13 @@ type PriceQuery = Readonly<{
 
 /**
  * The price of a call: the requested name's, else the upstream name's; fixed price before ratios. A model without a
- * price gives null, or the ratio 37.5 when the caller accepts that. An unknown group has the factor 1 (behaviour 2.4).
+ * price gives null, or the table's ratio for these when the caller accepts that. An unknown group has the factor 1 (behaviour 2.4).
  */
 export function resolvePrice(table: PriceTable, query: PriceQuery): Price | null {
   const pays = { groupRatio: table.groupRatio.get(query.group) ?? ONE, discount: table.discounts.get(query.group) };
   const priced = priceOf(table, query.requestedModel, pays) ?? priceOf(table, query.upstreamModel, pays);
   if (priced || !query.acceptUnset) return priced ?? null;
-  return perToken(table, query.requestedModel, pays, UNSET_MODEL_RATIO);
+  return perToken(table, query.requestedModel, pays, table.unsetRatio);
 }
 
 type GroupPays = Readonly<{ groupRatio: Decimal; discount: GroupDiscount | undefined }>;
