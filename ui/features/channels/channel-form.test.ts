@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import en from "../../locales/en/channels.json" with { type: "json" };
+import zh from "../../locales/zh/channels.json" with { type: "json" };
 import { endsInV1 } from "./base-url.ts";
 import type { Channel } from "./channel.ts";
 import { bodyOf, type ChannelForm, formOf, NEW_CHANNEL } from "./channel-form.ts";
@@ -103,6 +105,7 @@ describe("sending", () => {
   });
   test("type 18 has a version of its own", () => {
     expect(bodyOf({ ...filled, type: 18 }).other).toBe("v2.1");
+    for (const words of [en, zh]) expect(words.form.other["18hint"]).toContain("v2.1");
   });
 });
 
