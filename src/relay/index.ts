@@ -156,33 +156,18 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
   };
 }
 
-/** Known in OpenAI's API and never offered. */
+/** Known in OpenAI's API and never offered, with all that is below them. */
 const UNSUPPORTED = [
-  ["POST", "/edits"],
-  ["GET", "/fine-tunes"],
-  ["POST", "/fine-tunes"],
-  ["POST", "/assistants"],
-  ["GET", "/assistants"],
-  ["POST", "/threads"],
-  ["POST", "/threads/*"],
-  ["GET", "/threads/*"],
-  ["POST", "/vector_stores"],
-  ["GET", "/vector_stores"],
-  ["GET", "/vector_stores/*"],
-  ["POST", "/vector_stores/*"],
-  ["POST", "/containers"],
-  ["GET", "/containers"],
-  ["GET", "/containers/*"],
-  ["POST", "/conversations"],
-  ["GET", "/conversations/*"],
-  ["POST", "/conversations/*"],
-  ["POST", "/evals"],
-  ["GET", "/evals"],
-  ["POST", "/realtime/*"],
-  ["GET", "/fine-tunes/*"],
-  ["POST", "/fine-tunes/*"],
-  ["DELETE", "/models/*"],
+  "/edits",
+  "/fine-tunes",
+  "/assistants",
+  "/threads",
+  "/vector_stores",
+  "/containers",
+  "/conversations",
+  "/evals",
 ] as const;
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** Calls beside chats. */
 const MEDIA = [
@@ -253,9 +238,12 @@ function versionOne(context: RelayContext, talks: Talks, base: string) {
   for (const [path, endpoint] of MEDIA) {
     app.post(path, ({ request, server }) => handleCall(context, { request, server, endpoint }), unread);
   }
-  for (const [method, path] of UNSUPPORTED) app.route(method, path, unsupported, { parse: "none" });
+  for (const path of UNSUPPORTED.flatMap((path) => [path, `${path}/*`])) {
+    for (const method of METHODS) app.route(method, path, unsupported, unread);
+  }
+  app.post("/realtime/*", unsupported, unread).delete("/models/*", unsupported, unread);
   // By method, not with `all`: another plugin's GET wildcard (the console's pages) would win over it.
-  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
+  for (const method of METHODS) {
     app.route(method, "/*", unknown, { parse: "none", detail: { hide: true } });
   }
   return app.options("/*", preflight);

@@ -20,6 +20,7 @@ afterEach(() => {
 });
 
 const MODELS = ["gpt-4o", "gpt-4o-mini"];
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 function startUpstream(prefix: string) {
   const upstream = startKeeper(prefix);
@@ -174,9 +175,20 @@ test("where no channel keeps files, and where an API is not offered, the answer 
     status: 501,
     code: "api_not_implemented",
   });
-  for (const path of ["/v1/assistants", "/v1/threads", "/v1/vector_stores", "/hf/v1/evals"]) {
-    const refused = await relay.post(path, {});
-    expect(refused.status).toBe(501);
+  const families = [
+    "edits",
+    "fine-tunes",
+    "assistants",
+    "threads",
+    "vector_stores",
+    "containers",
+    "conversations",
+    "evals",
+  ];
+  const paths = families.flatMap((name) => [`/v1/${name}`, `/v1/${name}/a1`, `/hf/v1/${name}/a1/files/b2`]);
+  for (const [path, method] of paths.flatMap((path) => METHODS.map((method) => [path, method] as const))) {
+    const refused = await fetch(relay.url + path, { method, headers: { authorization: "Bearer sk-test" } });
+    expect([path, method, refused.status]).toEqual([path, method, 501]);
     expect(await refused.json()).toMatchObject({ error: { code: "api_not_implemented" } });
   }
 });
