@@ -3,10 +3,12 @@ import { ark } from "./ark.ts";
 import { qianfan } from "./baidu/qianfan-v2.ts";
 import { cloudflare } from "./cloudflare/cloudflare.ts";
 import { type Compatible, compatible } from "./compatible.ts";
+import { deepSeek } from "./deepseek.ts";
 import { furtherServices } from "./further-services.ts";
 import { minimaxImages } from "./images/minimax.ts";
 import { siliconImages, xaiImages } from "./images/nearly-openai.ts";
 import { minimaxEmbeddings, minimaxSpeech } from "./minimax/formats.ts";
+import { moka } from "./moka.ts";
 import type { Provider } from "./provider.ts";
 
 const EVERYTHING = ["chat", "completions", "embeddings"] as const;
@@ -49,12 +51,6 @@ const fixedSampling = (body: JsonObject): JsonObject =>
         frequency_penalty: undefined,
       }
     : {};
-
-/** One purse a currency; accounts mostly have yuan. */
-const deepSeekPurse = (answer: unknown): JsonObject | undefined => {
-  const purses = recordsOf(recordOf(answer)?.balance_infos);
-  return purses.find(({ currency }) => currency === "CNY") ?? purses[0];
-};
 
 const tables: readonly Compatible[] = [
   {
@@ -235,29 +231,6 @@ const tables: readonly Compatible[] = [
     quirks: { noDeveloper: true },
   },
   {
-    type: 43,
-    name: "DeepSeek",
-    owner: "deepseek",
-    base: "https://api.deepseek.com",
-    capabilities: ["chat", "completions"],
-    balance: {
-      path: "/user/balance",
-      read: (answer) => deepSeekPurse(answer)?.total_balance,
-      currency: (_channel, answer) => String(deepSeekPurse(answer)?.currency ?? "CNY"),
-    },
-    models: ["deepseek-v4-pro", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"],
-    quirks: { noDeveloper: true, limitField: "max_tokens", refused: ["logit_bias", "n", "seed"] },
-  },
-  {
-    type: 44,
-    name: "MokaAI M3E",
-    owner: "moka",
-    base: "https://api.moka.ai",
-    root: "",
-    capabilities: ["embeddings"],
-    models: ["m3e-large", "m3e-base", "m3e-small"],
-  },
-  {
     type: 47,
     name: "Xinference",
     owner: "xinference",
@@ -310,5 +283,7 @@ export const compatibleServices: readonly Provider[] = [
   ...furtherServices,
   cloudflare,
   ark,
+  deepSeek,
+  moka,
   qianfan,
 ];

@@ -24,6 +24,15 @@ describe("addresses of compatible services", () => {
     expect(providerOf(type)?.url(channel(base), ask(model))).toBe(expected);
   });
 
+  test.each([
+    ["", "https://api.deepseek.com/beta/completions"],
+    ["https://api.deepseek.com/v1/", "https://api.deepseek.com/beta/completions"],
+    ["https://api.deepseek.com/beta", "https://api.deepseek.com/beta/completions"],
+    ["https://mirror.example/v1/deepseek", "https://mirror.example/v1/deepseek/beta/completions"],
+  ])("DeepSeek completes text in its beta: base %p", (base, expected) => {
+    expect(providerOf(43)?.url(channel(base), ask("deepseek-chat", "completions"))).toBe(expected);
+  });
+
   test("Cloudflare's has the account", () => {
     expect(providerOf(39)?.url(channel("", "acc"), ask("@cf/x"))).toBe(
       "https://api.cloudflare.com/client/v4/accounts/acc/ai/v1/chat/completions",
@@ -88,6 +97,12 @@ describe("requests meet what services take", () => {
       max_tokens: undefined,
       max_completion_tokens: 9,
     });
+  });
+
+  test("MokaAI: a single text is a list", () => {
+    const vectors = (input: unknown) => providerOf(44)?.adapt?.({ model: "m", input }, ask("m", "embeddings"));
+    expect(vectors("hi")).toEqual({ model: "m", changes: { input: ["hi"] }, dropped: [] });
+    expect(vectors(["hi", "you"])).toBeNull();
   });
 
   test("nothing changes where nothing must", () => {
