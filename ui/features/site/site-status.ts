@@ -45,7 +45,17 @@ export type SiteStatus = Readonly<{
 }>;
 
 /** Single facts that other pages of the ecosystem read from local storage too. */
-const MIRRORED = ["system_name", "logo", "footer_html", "quota_per_unit", "display_in_currency"] as const;
+const MIRRORED = [
+  "system_name",
+  "logo",
+  "footer_html",
+  "quota_per_unit",
+  "display_in_currency",
+  "enable_data_export",
+  "enable_drawing",
+  "enable_task",
+  "mj_notify_enabled",
+] as const;
 const STORAGE_KEY = "status";
 
 /** The site's status; the copy of the last visit is shown until the fresh one is there. */
@@ -55,6 +65,7 @@ export const siteStatus = queryOptions({
     const { data } = await request<SiteStatus>("/api/status", { signal, stayOn401: true });
     localStorage.setItem(STORAGE_KEY, JSON.stringify(data));
     for (const key of MIRRORED) localStorage.setItem(key, String(data[key]));
+    localStorage.setItem("chats", JSON.stringify(data.chats ?? []));
     return data;
   },
   staleTime: 60_000,
