@@ -98,7 +98,7 @@ export const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
           </>
         )}
         <ModeChoice value={form.mode} onChange={(mode) => change({ mode })} />
-        {isEmbedded && <Alert severity="info">{t("setup.embedded")}</Alert>}
+        {isEmbedded && <Alert severity="warning">{t("setup.embedded")}</Alert>}
         {finish.error && (
           <Alert severity="error" role="alert">
             {t("setup.errors.submit")} {finish.error.message}

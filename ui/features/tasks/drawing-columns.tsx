@@ -44,15 +44,6 @@ export function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Op
   const ofAdmins: Column<DrawingTask>[] = [
     { key: "channel", head: t("tasks.columns.channel"), width: 80, cell: ({ channel_id }) => channel_id },
     { key: "user", head: t("tasks.columns.user"), width: 70, cell: ({ user_id }) => user_id },
-    {
-      key: "result",
-      head: t("tasks.columns.result"),
-      width: 110,
-      cell: ({ code }) => {
-        const known = CODES.find((one) => one === code);
-        return known === undefined ? code : t(`tasks.codes.${known}`);
-      },
-    },
   ];
   return [
     {
@@ -85,6 +76,15 @@ export function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Op
       head: t("tasks.columns.id"),
       isTitle: true,
       cell: ({ mj_id }) => <span className="mono">{mj_id}</span>,
+    },
+    {
+      key: "result",
+      head: t("tasks.columns.result"),
+      width: 110,
+      cell: ({ code }) => {
+        const known = CODES.find((one) => one === code);
+        return known === undefined ? code : t(`tasks.codes.${known}`);
+      },
     },
     {
       key: "status",
