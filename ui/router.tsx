@@ -12,6 +12,7 @@ import { PageError } from "./features/shell/PageError.tsx";
 import { RootLayout } from "./features/shell/RootLayout.tsx";
 import { siteStatus } from "./features/site/site-status.ts";
 import { NotFoundPage } from "./routes/not-found.tsx";
+import { parseSearch, stringifySearch } from "./search-text.ts";
 
 type Context = { queryClient: QueryClient };
 
@@ -215,7 +216,14 @@ const routeTree = root.addChildren([
 
 /** The pages of the console, each loaded when it is first visited. */
 export const createConsoleRouter = (queryClient: QueryClient) =>
-  createRouter({ routeTree, context: { queryClient }, defaultPreload: "intent", defaultErrorComponent: PageError });
+  createRouter({
+    routeTree,
+    context: { queryClient },
+    parseSearch,
+    stringifySearch,
+    defaultPreload: "intent",
+    defaultErrorComponent: PageError,
+  });
 
 declare module "@tanstack/react-router" {
   interface Register {

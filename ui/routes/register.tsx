@@ -23,7 +23,7 @@ export function RegisterPage() {
   const { remember } = useSession();
   const { aff }: { aff?: unknown } = useSearch({ strict: false });
   useEffect(() => {
-    if (typeof aff === "string" || typeof aff === "number") rememberInvitation(String(aff));
+    if (typeof aff === "string") rememberInvitation(aff);
   }, [aff]);
   /** Somebody new has no second factor: the account is known and guarded already, and signs in on its page. */
   const enter = (entrance: Entrance) => {
