@@ -32,8 +32,10 @@ export const createConversationSettings = (settings: SettingsReader): Conversati
     settings.get("claude.thinking_adapter_enabled")
       ? settings.get("claude.thinking_adapter_budget_tokens_percentage")
       : null,
-  geminiThinkingShare: () =>
-    settings.get("gemini.thinking_adapter_enabled")
-      ? settings.get("gemini.thinking_adapter_budget_tokens_percentage")
-      : null,
+  geminiThinkingShare(asked, bare) {
+    if (!settings.get("gemini.thinking_adapter_enabled")) return null;
+    const listed = settings.get("gemini.models_supported_thinking_budget");
+    if (!listed.includes(asked) && !listed.includes(bare)) return null;
+    return settings.get("gemini.thinking_adapter_budget_tokens_percentage");
+  },
 });

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { type ChatDialect, emptyConversation } from "../../dialects/conversation.ts";
+import { registry } from "../../settings/registry/index.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { createConversationSettings } from "../conversation-settings.ts";
 import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
 
 const settings: ConversationSettings = {
@@ -57,4 +60,21 @@ test("the suffixes mean nothing where they are turned off, and to other formats"
     true,
     false,
   ]);
+});
+
+test("the suffixes of Gemini models work for listed names alone, with or without the suffix in the list", () => {
+  const options: Record<string, unknown> = { "gemini.thinking_adapter_enabled": true };
+  const reader = { version: 1, get: (key) => options[key] ?? registry[key].initial } as SettingsReader;
+  const given = createConversationSettings(reader);
+  const budgetOf = (model: string) => prepared("gemini", model, null, given).slice(0, 2);
+  for (const model of ["gemini-2.5-flash", "gemini-2.5-pro", "gemini-3-pro-preview", "gemini-2.5-flash-preview-05-20"])
+    expect(budgetOf(`${model}-thinking`)).toEqual([model, 24_576]);
+  expect(budgetOf("gemini-0-flash-thinking")).toEqual(["gemini-0-flash-thinking", null]);
+  expect(budgetOf("gemini-0-flash-nothinking")).toEqual(["gemini-0-flash-nothinking", null]);
+  options["gemini.models_supported_thinking_budget"] = ["gemini-0-flash-thinking"];
+  expect(budgetOf("gemini-0-flash-thinking")).toEqual(["gemini-0-flash", 24_576]);
+  expect(budgetOf("gemini-0-flash-nothinking")).toEqual(["gemini-0-flash-nothinking", null]);
+  expect(budgetOf("gemini-2.5-flash-thinking")).toEqual(["gemini-2.5-flash-thinking", null]);
+  options["gemini.thinking_adapter_enabled"] = false;
+  expect(budgetOf("gemini-0-flash-thinking")).toEqual(["gemini-0-flash-thinking", null]);
 });

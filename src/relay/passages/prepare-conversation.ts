@@ -12,7 +12,8 @@ export type ConversationSettings = Readonly<{
   drawsImages(model: string): boolean;
   /** The share of the output limit that `-thinking` behind a model's name spends on thought; null: the suffix means nothing. */
   claudeThinkingShare(): number | null;
-  geminiThinkingShare(): number | null;
+  /** The same for a Gemini model by the name asked for or without its suffix: only names in the list of those with a budget. */
+  geminiThinkingShare(asked: string, bare: string): number | null;
 }>;
 
 const CLAUDE_SUFFIX = /^(.*claude.*)-thinking$/;
@@ -60,7 +61,7 @@ function prepareClaude(conversation: Conversation, model: string, settings: Conv
 
 function prepareGemini(conversation: Conversation, model: string, settings: ConversationSettings): Prepared {
   const [, name, suffix, budget] = GEMINI_SUFFIX.exec(model) ?? [];
-  const share = settings.geminiThinkingShare();
+  const share = name === undefined ? null : settings.geminiThinkingShare(model, name);
   if (name === undefined || share === null) return { model, conversation };
   if (suffix === "nothinking")
     return { model: name, conversation: { ...conversation, reasoning: thinking(conversation, 0) } };

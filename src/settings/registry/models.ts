@@ -23,8 +23,26 @@ export const modelOptions = {
   "gemini.thinking_adapter_enabled": bool(false),
   /** Share of the output limit that thinking may take. */
   "gemini.thinking_adapter_budget_tokens_percentage": number(0.6, { min: 0.1, max: 1 }),
+  /** Models whose names take `-thinking` and `-nothinking`, with or without that suffix in the list. */
   "gemini.models_supported_thinking_budget": json(
-    ["gemini-2.5-flash-preview-05-20", "gemini-2.5-flash-preview-04-17", "gemini-2.5-pro-preview-06-05"],
+    [
+      "gemini-2.5-flash-preview-05-20",
+      "gemini-2.5-flash-preview-04-17",
+      "gemini-2.5-pro-preview-06-05",
+      "gemini-2.5-pro",
+      "gemini-2.5-flash",
+      "gemini-2.5-flash-lite",
+      "gemini-3-pro-preview",
+      "gemini-3-flash-preview",
+      "gemini-3.1-pro-preview",
+      "gemini-3.5-flash",
+      "gemini-3.5-flash-lite",
+      "gemini-3.6-flash",
+      "gemini-3.7-flash",
+      "gemini-pro-latest",
+      "gemini-flash-latest",
+      "gemini-flash-lite-latest",
+    ],
     textsShape,
   ),
   /** Model → headers that replace those of the upstream call. */
