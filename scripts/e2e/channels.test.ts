@@ -36,7 +36,7 @@ describe.each<[Language, boolean, number]>([
     expect(await sidewaysScroll(page)).toBe(0);
   };
   const openList = async () => {
-    await page.evaluate(() => localStorage.removeItem("enable-tag-mode"));
+    await page.evaluate(() => localStorage.removeItem("channel-tag-mode"));
     await page.goto(`${gateway.url}/channel`);
     await row("east-1").first().waitFor();
   };

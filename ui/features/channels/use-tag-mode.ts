@@ -6,7 +6,7 @@ import { groupByTag, type ListRow, type TagRow, tickedChannels, unfold, withTags
 
 /** Tags instead of channels, of which any can be opened; whether the list is so is remembered on this device. */
 export function useTagMode() {
-  const [byTag, setByTag] = useStoredSwitch("enable-tag-mode");
+  const [byTag, setByTag] = useStoredSwitch("channel-tag-mode");
   const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set());
   return {
     byTag,
