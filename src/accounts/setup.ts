@@ -65,7 +65,13 @@ export async function createSetup(
           if (request.password !== request.confirmPassword) throw new OperationError("setup_passwords_differ");
           const account = { ...request, displayName: "Root User", role: ROLE.root, quota: ROOT_QUOTA };
           const userId = await createUser(tx, account);
-          await writeLog(tx, { type: LOG_TYPE.system, userId, content: "Quota to start with", quota: ROOT_QUOTA });
+          await writeLog(tx, {
+            type: LOG_TYPE.system,
+            userId,
+            content: "Quota to start with",
+            note: { code: "quota_to_start" },
+            quota: ROOT_QUOTA,
+          });
           return userId;
         });
       });

@@ -22,8 +22,8 @@ export async function welcomeUser(tx: Tx, { settings, account, passwordHash, aff
   const forNew = settings.get("QuotaForNewUser");
   const forInvitee = inviterId === null ? 0 : settings.get("QuotaForInvitee");
   const userId = await createAccount(tx, { ...account, quota: forNew + forInvitee, inviterId }, passwordHash);
-  if (forNew > 0) await log(tx, userId, "Quota for a new user", forNew);
-  if (forInvitee > 0) await log(tx, userId, "Quota for using an invitation", forInvitee);
+  if (forNew > 0) await log(tx, userId, "quota_for_new_user", forNew);
+  if (forInvitee > 0) await log(tx, userId, "quota_for_invitee", forInvitee);
   if (inviterId === null) return [userId];
   const forInviter = settings.get("QuotaForInviter");
   await tx
@@ -34,12 +34,18 @@ export async function welcomeUser(tx: Tx, { settings, account, passwordHash, aff
       affHistoryQuota: sql`${users.affHistoryQuota} + ${forInviter}`,
     })
     .where(eq(users.id, inviterId));
-  if (forInviter > 0) await log(tx, inviterId, "Reward for an invitation", forInviter);
+  if (forInviter > 0) await log(tx, inviterId, "reward_for_inviter", forInviter);
   return [userId, inviterId];
 }
 
-const log = (tx: Tx, userId: number, content: string, quota: number) =>
-  writeLog(tx, { type: LOG_TYPE.system, userId, content, quota });
+const CONTENT = {
+  quota_for_new_user: "Quota for a new user",
+  quota_for_invitee: "Quota for using an invitation",
+  reward_for_inviter: "Reward for an invitation",
+} as const;
+
+const log = (tx: Tx, userId: number, code: keyof typeof CONTENT, quota: number) =>
+  writeLog(tx, { type: LOG_TYPE.system, userId, content: CONTENT[code], note: { code }, quota });
 
 async function findInviter(db: DbOrTx, affCode: string): Promise<number | null> {
   const code = affCode.trim();

@@ -44,6 +44,7 @@ export async function redeemCode(
       type: LOG_TYPE.topUp,
       userId,
       content: `Redeemed the ${code.isGift ? "gift " : ""}code #${code.id}`,
+      note: { code: code.isGift ? "gift_code_redeemed" : "code_redeemed", params: { id: code.id } },
       quota: code.quota,
       other: { code_id: code.id },
     });

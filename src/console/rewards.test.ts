@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import { checkIns } from "../../db/schema/wallet.ts";
+import { viewForOwner } from "../logs/log-view.ts";
 import { shiftDay } from "../wallet/calendar-day.ts";
 import { zoneAtNoon, zoneOfAnotherDay } from "../wallet/testing-zones.ts";
 import { startTestWallet, type TestWallet } from "./testing-wallet.ts";
@@ -40,7 +41,9 @@ describe("check-in", () => {
     expect(answers.filter(({ code }) => code === "already_checked_in")).toHaveLength(99);
     expect(await app.rowOf(app.ids.user)).toMatchObject({ quota });
     const written = await app.db.select().from(logs).where(eq(logs.type, 5));
-    expect(written).toMatchObject([{ userId: app.ids.user, username: "user", quota }]);
+    expect(written).toMatchObject([{ userId: app.ids.user, username: "user", quota, content: "Daily check-in" }]);
+    const [shown] = written.map(viewForOwner);
+    expect(JSON.parse(shown?.other ?? "")).toEqual({ day: expect.any(String), note: { code: "check_in" } });
     expect(await status()).toMatchObject({ can_check_in: false, streak: 1 });
   });
 

@@ -3,6 +3,7 @@ import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import type { DbOrTx } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
+import type { LogNote } from "./log-note.ts";
 
 export const LOG_TYPE = { topUp: 1, consumption: 2, management: 3, system: 4, checkIn: 5 } as const;
 
@@ -12,6 +13,8 @@ export type Event = Readonly<{
   userId: number;
   /** A sentence in English; details for machines go into `other`. */
   content: string;
+  /** The same for readers of other languages. */
+  note?: LogNote;
   /** Quota units that moved, where the event is about quota. */
   quota?: number;
   ip?: string;
@@ -29,7 +32,7 @@ export async function writeLog(db: DbOrTx, event: Event): Promise<void> {
     content: event.content,
     quota: event.quota ?? 0,
     ip: event.ip ?? "",
-    other: event.other ? JSON.stringify(event.other) : "",
+    other: event.other || event.note ? JSON.stringify({ ...event.other, note: event.note }) : "",
   });
 }
 

@@ -33,8 +33,8 @@ async function failTask({ db, changes }: TaskDeps, task: OpenTask, report: TaskR
       if (!(await writeReport(tx, task, report, Date.now()))) throw new Undone();
       if (task.chargeId === "") return 0;
       const { chargeId, createdAt, userId, tokenId, channelId, kind, publicId } = task;
-      const what = `${kind === "drawing" ? "drawing" : "media"} task ${publicId || `#${task.id}`}`;
-      const back = await refundCharge(tx, { chargeId, createdAt, userId, tokenId, channelId, what }, mayVoid);
+      const what = { kind: kind === "drawing" ? kind : "media", name: publicId || `#${task.id}` } as const;
+      const back = await refundCharge(tx, { chargeId, createdAt, userId, tokenId, channelId, task: what }, mayVoid);
       if (back === null) throw new Undone();
       await writeRefund(tx, task, back);
       return back;

@@ -20,7 +20,14 @@ async function charged(isLogged: boolean) {
   const call = { userId, tokenId, tokenLimited: true, channelId, ...(!isLogged && { unlogged: true as const }) };
   const [first, second] = [usageRecord({ ...call, quota: 300 }), usageRecord({ ...call, quota: 50 })];
   await applyBatch(sql, "p", `[${recordText(first)},${recordText(second)}]`);
-  return { userId, tokenId, channelId, chargeId: first.requestId, createdAt: NOW, what: "drawing task 17" };
+  return {
+    userId,
+    tokenId,
+    channelId,
+    chargeId: first.requestId,
+    createdAt: NOW,
+    task: { kind: "drawing", name: "17" } as const,
+  };
 }
 
 test.each([
@@ -43,7 +50,8 @@ test.each([true, false])("a charge that is void before it is written is never ma
   const { sql, db } = database;
   const userId = await addUser(sql, 1000);
   const record = usageRecord({ userId, quota: 300, ...(!isLogged && { unlogged: true as const }) });
-  const charge = { chargeId: record.requestId, createdAt: NOW, userId, tokenId: 0, channelId: 0, what: "song" };
+  const task = { kind: "media", name: "song" } as const;
+  const charge = { chargeId: record.requestId, createdAt: NOW, userId, tokenId: 0, channelId: 0, task };
   expect(await db.transaction((tx) => refundCharge(tx, charge, false))).toBeNull();
   expect(await db.transaction((tx) => refundCharge(tx, charge, true))).toBe(0);
   await applyBatch(sql, "p", `[${recordText(record)}]`);

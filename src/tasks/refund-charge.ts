@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { UNLOGGED_HOUR } from "../../db/schema/logs.ts";
 import type { Tx } from "../../db/types.ts";
 import { SETTLING } from "../billing/journal/apply-batch.ts";
+import type { LogNote } from "../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
 
 /** A charge by its record, and whose task it paid for. */
@@ -12,8 +13,8 @@ export type Charge = Readonly<{
   userId: number;
   tokenId: number;
   channelId: number;
-  /** What it paid for, as the log says it: “drawing task 17”. */
-  what: string;
+  /** What it paid for. */
+  task: Readonly<{ kind: "drawing" | "media"; name: string }>;
 }>;
 
 /** What a charge took; `other` is that of its log row, null where calls were not logged. */
@@ -37,8 +38,14 @@ export async function refundCharge(tx: Tx, charge: Charge, mayVoid: boolean): Pr
   const taken = Number(row.quota);
   if (taken > 0 || Number(row.uncovered) > 0) await takeBack(tx, charge, taken, row);
   if (taken > 0) {
-    const content = `Refund for the failed ${charge.what}`;
-    await writeLog(tx, { type: LOG_TYPE.system, userId: charge.userId, content, quota: taken });
+    const { kind, name } = charge.task;
+    await writeLog(tx, {
+      type: LOG_TYPE.system,
+      userId: charge.userId,
+      content: `Refund for the failed ${kind} task ${name}`,
+      note: { code: `${kind}_refunded`, params: { task: name } },
+      quota: taken,
+    });
   }
   return taken;
 }
@@ -54,11 +61,13 @@ async function findCharge(tx: Tx, { chargeId, createdAt }: Charge): Promise<Take
   return unlogged;
 }
 
-async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channelId, what }: Charge): Promise<void> {
+async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channelId, task }: Charge): Promise<void> {
+  const note: LogNote = { code: `${task.kind}_not_taken`, params: { task: task.name } };
   await tx.execute(sql`
-    insert into logs (created_at, type, user_id, username, token_id, channel_id, failed, request_id, content)
+    insert into logs (created_at, type, user_id, username, token_id, channel_id, failed, request_id, content,
+      other)
     select ${createdAt}, ${LOG_TYPE.consumption}, u.id, u.username, ${tokenId}, ${channelId}, true, ${chargeId},
-      ${`The ${what} was not taken by its upstream: not charged`}
+      ${`The ${task.kind} task ${task.name} was not taken by its upstream: not charged`}, ${JSON.stringify({ note })}
     from users u where u.id = ${userId}
     on conflict (request_id, created_at) do nothing`);
 }

@@ -33,7 +33,14 @@ export async function checkIn(
     if (taken.length === 0) throw new OperationError("already_checked_in");
     await tx.update(users).set({ lastCheckInDay: day, lastCheckInAt: createdTime }).where(eq(users.id, userId));
     await addQuota(tx, userId, quota);
-    await writeLog(tx, { type: LOG_TYPE.checkIn, userId, content: "Daily check-in", quota, other: { day } });
+    await writeLog(tx, {
+      type: LOG_TYPE.checkIn,
+      userId,
+      content: "Daily check-in",
+      note: { code: "check_in" },
+      quota,
+      other: { day },
+    });
   });
   await changes.publish("users", [userId]);
   return quota;

@@ -74,5 +74,6 @@ async function record(
   });
   const content =
     kind === "cashback" ? "Cashback for an invited user's recharge" : "Dividend of an invited user's recharge";
-  await writeLog(tx, { type: LOG_TYPE.system, userId, content, quota, other: { from_user_id: recharge.userId } });
+  const other = { from_user_id: recharge.userId };
+  await writeLog(tx, { type: LOG_TYPE.system, userId, content, note: { code: kind }, quota, other });
 }

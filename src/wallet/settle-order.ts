@@ -62,6 +62,7 @@ export async function creditOrder(
     type: LOG_TYPE.topUp,
     userId: order.userId,
     content: `Online top-up, paid ${order.money} ${order.currency}`,
+    note: { code: "top_up", params: { money: order.money, currency: order.currency } },
     quota: order.quota,
     other: { trade_no: order.tradeNo, method: order.method },
   });

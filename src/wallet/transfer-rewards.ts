@@ -22,8 +22,13 @@ export async function transferRewards(
       .where(and(eq(users.id, userId), gte(users.affQuota, quotaUnits)))
       .returning({ id: users.id });
     if (moved.length === 0) throw new OperationError("transfer_too_large");
-    const content = "Invitation rewards transferred to the balance";
-    await writeLog(tx, { type: LOG_TYPE.system, userId, content, quota: quotaUnits });
+    await writeLog(tx, {
+      type: LOG_TYPE.system,
+      userId,
+      content: "Invitation rewards transferred to the balance",
+      note: { code: "rewards_transferred" },
+      quota: quotaUnits,
+    });
   });
   await changes.publish("users", [userId]);
 }

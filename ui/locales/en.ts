@@ -13,6 +13,7 @@ import doctor from "./en/doctor.json" with { type: "json" };
 import home from "./en/home.json" with { type: "json" };
 import keyUsage from "./en/keyUsage.json" with { type: "json" };
 import live from "./en/live.json" with { type: "json" };
+import logNotes from "./en/log-notes.json" with { type: "json" };
 import login from "./en/login.json" with { type: "json" };
 import logs from "./en/logs.json" with { type: "json" };
 import notifications from "./en/notifications.json" with { type: "json" };
@@ -51,6 +52,7 @@ export default {
   home,
   keyUsage,
   live,
+  logNotes,
   login,
   logs,
   notifications,

@@ -13,6 +13,7 @@ import doctor from "./zh/doctor.json" with { type: "json" };
 import home from "./zh/home.json" with { type: "json" };
 import keyUsage from "./zh/keyUsage.json" with { type: "json" };
 import live from "./zh/live.json" with { type: "json" };
+import logNotes from "./zh/log-notes.json" with { type: "json" };
 import login from "./zh/login.json" with { type: "json" };
 import logs from "./zh/logs.json" with { type: "json" };
 import notifications from "./zh/notifications.json" with { type: "json" };
@@ -51,6 +52,7 @@ export default {
   home,
   keyUsage,
   live,
+  logNotes,
   login,
   logs,
   notifications,

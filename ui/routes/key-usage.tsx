@@ -16,6 +16,7 @@ import { LogDetail } from "../features/logs/detail/LogDetail.tsx";
 import { LogCard } from "../features/logs/LogCard.tsx";
 import { useLogColumns } from "../features/logs/log-columns.tsx";
 import type { LogEntry } from "../features/logs/log-entry.ts";
+import { useEntryName } from "../features/logs/use-entry-name.ts";
 
 /** What a key has left and what it was used for, for whoever has it; no login. */
 export const KeyUsagePage = () => {
@@ -66,6 +67,7 @@ const KeyRecords = ({ apiKey }: { apiKey: string }) => {
   const [page, setPage] = useState(0);
   const [pageSize, setPageSize] = useState(readPageSize);
   const list = useQuery(keyLog(apiKey, page, pageSize));
+  const nameOf = useEntryName();
   const all = useLogColumns(false, nobody);
   const columns = useMemo(
     () => all.filter(({ key, isHiddenByDefault }) => !isHiddenByDefault && !HIDDEN.has(key)),
@@ -105,5 +107,4 @@ const KeyRecords = ({ apiKey }: { apiKey: string }) => {
 /** Users are for administrators to look at. */
 const nobody = () => {};
 const idOf = (entry: LogEntry): number => entry.id;
-const nameOf = (entry: LogEntry): string => entry.model_name || entry.content;
 const detailOf = (entry: LogEntry) => <LogDetail entry={entry} place="visitor" />;

@@ -25,6 +25,7 @@ import { logPage } from "../features/logs/log-queries.ts";
 import { Overview } from "../features/logs/Overview.tsx";
 import { rangeOf } from "../features/logs/time-range.ts";
 import { UserDialog } from "../features/logs/UserDialog.tsx";
+import { useEntryName } from "../features/logs/use-entry-name.ts";
 import { useExport } from "../features/logs/use-export.ts";
 import { useNow } from "../features/logs/use-now.ts";
 import { useSession } from "../features/session/session.tsx";
@@ -44,6 +45,7 @@ export const UsageLogPage = () => {
   const filters = logFiltersOf(address, range);
   const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
   const list = useQuery(logPage(scope, filters, page, pageSize));
+  const nameOf = useEntryName();
   const columns = useColumnChoice(useLogColumns(isForAdmin, setUserId), "logs-table-columns");
   const file = useExport(scope, filters);
   return (
@@ -121,5 +123,4 @@ export const UsageLogPage = () => {
 };
 
 const idOf = (entry: LogEntry): number => entry.id;
-const nameOf = (entry: LogEntry): string => entry.model_name || entry.content;
 const detailOf = (entry: LogEntry) => <LogDetail entry={entry} />;

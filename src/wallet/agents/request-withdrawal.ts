@@ -39,6 +39,12 @@ export async function requestWithdrawal(
     await tx
       .insert(withdrawals)
       .values({ userId, quota: quotaUnits, account: account.trim(), note: note.trim(), createdTime: nowSeconds() });
-    await writeLog(tx, { type: LOG_TYPE.system, userId, content: "Asked for a withdrawal", quota: quotaUnits });
+    await writeLog(tx, {
+      type: LOG_TYPE.system,
+      userId,
+      content: "Asked for a withdrawal",
+      note: { code: "withdrawal_requested" },
+      quota: quotaUnits,
+    });
   });
 }

@@ -24,8 +24,13 @@ export async function transferEarnings(
       .returning({ id: agents.userId });
     if (taken.length === 0) throw new OperationError("transfer_too_large");
     await addQuota(tx, userId, quotaUnits);
-    const content = "Agent's earnings transferred to the balance";
-    await writeLog(tx, { type: LOG_TYPE.system, userId, content, quota: quotaUnits });
+    await writeLog(tx, {
+      type: LOG_TYPE.system,
+      userId,
+      content: "Agent's earnings transferred to the balance",
+      note: { code: "earnings_transferred" },
+      quota: quotaUnits,
+    });
   });
   await changes.publish("users", [userId]);
 }

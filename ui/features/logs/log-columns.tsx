@@ -14,6 +14,7 @@ import { Dash, LatencyCell } from "./cells/LatencyCell.tsx";
 import { RetryCell } from "./cells/RetryCell.tsx";
 import { TypeCell } from "./cells/TypeCell.tsx";
 import { isCall, type LogEntry, otherOf } from "./log-entry.ts";
+import { noteText } from "./log-note.ts";
 
 type LogColumn = Column<LogEntry> & { isForAdmins?: boolean };
 
@@ -62,7 +63,12 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   },
   { key: "group", head: t("logs.columns.group"), width: 72, cell: ({ group }) => (group ? quiet(group) : <Dash />) },
   { key: "type", head: t("logs.columns.type"), width: 92, isSolid: true, cell: (entry) => <TypeCell entry={entry} /> },
-  { key: "model", head: t("logs.columns.model"), isTitle: true, cell: (entry) => <ModelCell entry={entry} t={t} /> },
+  {
+    key: "model",
+    head: t("logs.columns.model"),
+    isTitle: true,
+    cell: (entry) => <ModelCell entry={entry} t={t} language={language} />,
+  },
   {
     key: "channel",
     head: t("logs.columns.channel"),
@@ -113,7 +119,7 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
     head: t("logs.columns.details"),
     width: 180,
     isHiddenByDefault: true,
-    cell: ({ content }) => (content ? quiet(content, content) : <Dash />),
+    cell: (entry) => (entry.content ? quietNote(entry, t, language) : <Dash />),
   },
   {
     key: "ip",
@@ -129,6 +135,11 @@ const quiet = (text: string, title?: string) => (
     {text}
   </Box>
 );
+
+const quietNote = (entry: LogEntry, t: TFunction, language: string) => {
+  const text = noteText(entry, t, language);
+  return quiet(text, text);
+};
 
 const TimeCell = ({ entry, language }: { entry: LogEntry; language: string }) => {
   const moment = new Date(entry.created_at * 1000);
@@ -146,8 +157,8 @@ const TimeCell = ({ entry, language }: { entry: LogEntry; language: string }) =>
 };
 
 /** The model that was asked for; what is no call says what it is instead. */
-const ModelCell = ({ entry, t }: { entry: LogEntry; t: TFunction }) => {
-  if (!entry.model_name) return quiet(entry.content, entry.content);
+const ModelCell = ({ entry, t, language }: { entry: LogEntry; t: TFunction; language: string }) => {
+  if (!entry.model_name) return quietNote(entry, t, language);
   const { upstream_model_name: upstream, is_model_mapped: isMapped } = otherOf(entry);
   return (
     <CopyText text={entry.model_name} strong>

@@ -6,12 +6,13 @@ import { KeyValue } from "../../../components/KeyValue.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { Money } from "../../../components/Money.tsx";
 import { isCall, type LogEntry } from "../log-entry.ts";
+import { noteText } from "../log-note.ts";
 
 type Fact = readonly [string, ReactNode];
 
 /** What is known of a row, as far as it is known. */
 export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOther> }) => {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const requestId = other.request_id ?? entry.request_id;
   const count = (tokens: number | undefined) => (tokens ?? 0).toLocaleString("en");
   /** Shown only where there is something to show. */
@@ -44,7 +45,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
     ...fact("status", other.status, other.status),
     ...fact("error", other.error, other.error),
-    ...fact("note", entry.content && entry.content !== other.error, entry.content),
+    ...fact("note", entry.content && entry.content !== other.error, noteText(entry, t, i18n.language)),
     ...fact("ip", entry.ip, <code>{entry.ip}</code>),
   ];
   return facts.length > 0 ? <KeyValue width={112} items={facts} /> : t("logs.detail.nothing");
