@@ -3,7 +3,7 @@ import { channels } from "../../db/schema/channels.ts";
 import type { Db } from "../../db/types.ts";
 import type { ProviderCodec } from "../dialects/codec.ts";
 import { type ChatDialect, emptyConversation } from "../dialects/conversation.ts";
-import { type JsonObject, parseJson } from "../dialects/json.ts";
+import { type JsonObject, parseJson, recordOf } from "../dialects/json.ts";
 import { isErrorAnswer, readError } from "../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../dialects/provider-codecs.ts";
 import { replyOf } from "../dialects/reply-of.ts";
@@ -30,7 +30,7 @@ export type TestResult = Readonly<{
 
 const TIMEOUT_MS = 60_000;
 /** Models of an embedding kind by their names (reference behaviour, 4.7). */
-const EMBEDDING = /embedding|bge-|^m3e/i;
+const EMBEDDING = /embedding|bge-|^m3e|^embo-/i;
 
 /**
  * Makes one small real call through a channel and keeps how long it took. Nothing is charged and nothing is logged.
@@ -82,7 +82,11 @@ async function call(
   const dialect = provider.dialectOf?.(model, key) ?? provider.dialects[0];
   const stream = !isEmbedding && (provider.streams === "always" || provider.onlyStreams?.(model) === true);
   const ask: Ask = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream };
-  const body = isEmbedding ? { input: ["hello world"], model } : chatBody(dialect, model, stream);
+  const own = isEmbedding ? provider.ownFormat?.({ capability: "embeddings", model }, key) : null;
+  const vectors = { input: ["hello world"], model };
+  const body = isEmbedding
+    ? (own?.encode(vectors, model, new Set(), null) ?? vectors)
+    : chatBody(dialect, model, stream);
   const adapted = provider.adapt?.(body, ask);
   const name = adapted && "model" in body ? { model: adapted.model } : null;
   const sent = JSON.stringify(applyChanges({ ...body, ...name }, { ...adapted?.changes, ...channel.paramOverride }));
@@ -102,6 +106,8 @@ async function call(
     });
     const text = answer.text();
     if (answer.status !== 200) return describe(answer.status, readError(answer.status, text).message, key);
+    const failure = own?.failure?.(recordOf(parseJson(text)) ?? {});
+    if (failure) return describe(failure.status ?? 200, failure.message, key);
     return isEmbedding ? problemInJson(text, key) : problemInChat(providerCodecs[dialect], text, key);
   } catch (error) {
     if (error instanceof OutboundError) return error.message;

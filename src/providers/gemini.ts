@@ -1,10 +1,15 @@
 import { recordOf, recordsOf, textOf } from "../dialects/json.ts";
+import { geminiEmbeddings } from "./google-embeddings.ts";
 import { googleImages, isImagen } from "./images/google.ts";
-import { forImages } from "./own-format.ts";
-import type { Provider, ProviderChannel } from "./provider.ts";
+import type { OwnFormat } from "./own-format.ts";
+import type { Ask, Provider, ProviderChannel } from "./provider.ts";
 
 const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com";
 const DEFAULT_VERSION = "v1beta";
+const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
+  images: googleImages,
+  embeddings: geminiEmbeddings,
+};
 
 export const GEMINI_MODELS: readonly string[] = [
   "gemini-3.7-flash",
@@ -21,6 +26,7 @@ export const GEMINI_MODELS: readonly string[] = [
   "imagen-4.0-generate-001",
   "gemini-flash-latest",
   "gemini-pro-latest",
+  "gemini-embedding-001",
 ];
 
 /** Google's Gemini API. `other` may name the API's version. */
@@ -30,12 +36,14 @@ export const gemini: Provider = {
   owner: "google",
   dialects: ["gemini"],
   defaultBaseUrl: DEFAULT_BASE_URL,
-  capabilities: ["chat", "images"],
-  ownFormat: forImages(googleImages),
+  capabilities: ["chat", "embeddings", "images"],
+  ownFormat: ({ capability }) => OWN[capability] ?? null,
   keyHint: "AIza…",
-  models: GEMINI_MODELS,
-  url: (channel, { model, stream, apiVersion }) =>
-    `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:${geminiMethod(model, stream)}`,
+  models: [...GEMINI_MODELS, "gemini-embedding-2"],
+  url: (channel, { capability, model, stream, apiVersion }) => {
+    const method = capability === "embeddings" ? "batchEmbedContents" : geminiMethod(model, stream);
+    return `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:${method}`;
+  },
   modelListUrl: (channel) => `${rootOf(channel)}/models?pageSize=1000`,
   readModelList: (answer) =>
     recordsOf(recordOf(answer)?.models).flatMap(({ name }) => textOf(name)?.replace(/^models\//, "") ?? []),

@@ -23,9 +23,3 @@ export type OwnFormat = Readonly<{
 
 /** The words that a provider has for a call; null: OpenAI's. */
 export type OwnFormatOf = (ask: Pick<Ask, "capability" | "model">, key: string) => OwnFormat | null;
-
-/** A provider's own words for pictures alone. */
-export const forImages =
-  (format: OwnFormat): OwnFormatOf =>
-  ({ capability }) =>
-    capability === "images" ? format : null;

@@ -2,12 +2,17 @@ import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
 import { cloudMembers } from "../claude-betas.ts";
 import { GEMINI_MODELS, geminiMethod } from "../gemini.ts";
+import { vertexEmbeddings } from "../google-embeddings.ts";
 import { googleImages } from "../images/google.ts";
-import { forImages } from "../own-format.ts";
-import type { Provider, ProviderChannel } from "../provider.ts";
+import type { OwnFormat } from "../own-format.ts";
+import type { Ask, Provider, ProviderChannel } from "../provider.ts";
 import { accessToken, forgetAccessToken, serviceAccountOf } from "./access-token.ts";
 
 const DEFAULT_REGION = "global";
+const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
+  images: googleImages,
+  embeddings: vertexEmbeddings,
+};
 
 /** The region of a model: `other` is one name, or a JSON map from model to region with a `default`. */
 function regionOf(other: string, model: string): string {
@@ -36,20 +41,20 @@ export const vertex: Provider = {
   dialects: ["gemini", "anthropic"],
   defaultBaseUrl: null,
   baseUrlOptional: true,
-  capabilities: ["chat", "images"],
-  ownFormat: forImages(googleImages),
+  capabilities: ["chat", "embeddings", "images"],
+  ownFormat: ({ capability }) => OWN[capability] ?? null,
   keyHint: '{"type": "service_account", …}',
   models: [...GEMINI_MODELS, ...CLAUDE_MODELS],
   dialectOf: (model) => (model.startsWith("claude") ? "anthropic" : "gemini"),
-  url(channel, { model, stream, dialect, key = "", requestedModel = model }) {
+  url(channel, { capability, model, stream, dialect, key = "", requestedModel = model }) {
     const account = serviceAccountOf(key);
-    if (!account)
-      return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers/google/models/${model}:${geminiMethod(model, stream)}`;
+    const method = capability === "embeddings" ? "predict" : geminiMethod(model, stream);
+    if (!account) return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers/google/models/${model}:${method}`;
     const region = regionOf(channel.other, requestedModel);
     const stem = `${hostOf(channel, region)}/v1/projects/${account.projectId}/locations/${region}/publishers`;
     return dialect === "anthropic"
       ? `${stem}/anthropic/models/${claudeName(model)}:${stream ? "streamRawPredict" : "rawPredict"}`
-      : `${stem}/google/models/${model}:${geminiMethod(model, stream)}`;
+      : `${stem}/google/models/${model}:${method}`;
   },
   modelListUrl: () => null,
   authHeaders: (_channel, key): Record<string, string> => (serviceAccountOf(key) ? {} : { "x-goog-api-key": key }),

@@ -1,4 +1,4 @@
-/** Calls beside chats for providers that have words of their own for them: Cloudflare's Workers AI, Tencent's vectors. */
+/** Calls beside chats for providers that have words of their own for them: Cloudflare's Workers AI, vectors of Tencent and Google. */
 import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import type { ChannelEntry } from "../../channels/entry.ts";
@@ -210,6 +210,102 @@ describe("Tencent Hunyuan's vectors", () => {
     await client.embeddings.create({ model, input: "sun", encoding_format: "float" });
     expect(upstream.received[0]?.path).toBe("/v1/embeddings");
     expect(upstream.received[0]?.headers.get("authorization")).toBe("Bearer sk-plain");
+  });
+});
+
+describe("Google's vectors", () => {
+  const words = ["sun", "rain"];
+  const numbers = [
+    [0.5, 0.25],
+    [0.125, 1],
+  ];
+  const gemini = (usageMetadata?: object) =>
+    start({ type: 24, keys: ["AIza"] }, "gemini-embedding-2", ({ path, headers }) =>
+      path === "/v1beta/models/gemini-embedding-2:batchEmbedContents" && headers.get("x-goog-api-key") === "AIza"
+        ? Response.json({ embeddings: numbers.map((values) => ({ values })), usageMetadata })
+        : Response.json({ error: { code: 404, message: path, status: "NOT_FOUND" } }, { status: 404 }),
+    );
+  const read = (made: OpenAI.CreateEmbeddingResponse) =>
+    made.data.map(({ index, embedding }) => [index, [...embedding]]);
+  const expected = numbers.map((list, index) => [index, list]);
+
+  test("come from the Gemini API, as short as they are wanted, charged by its tokens", async () => {
+    const { client, relay, sent } = gemini({ promptTokenCount: 12 });
+    const model = "gemini-embedding-2";
+    const { data, response } = await client.embeddings
+      .create({ model, input: words, dimensions: 2, user: "u" })
+      .withResponse();
+    expect(read(data)).toEqual(expected);
+    expect(data.usage).toEqual({ prompt_tokens: 12, total_tokens: 12 });
+    expect(response.headers.get("x-sluice-dropped")).toBe("user");
+    const request = (text: string) => ({
+      model: "models/gemini-embedding-2",
+      content: { parts: [{ text }] },
+      outputDimensionality: 2,
+    });
+    expect(sent()).toEqual({ requests: words.map(request) });
+    expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 12, quota: 24 });
+  });
+
+  test("are charged by a count of our own where none is told", async () => {
+    const { client, relay, sent } = gemini();
+    await client.embeddings.create({ model: "gemini-embedding-2", input: "sun and rain" });
+    expect(sent()).toEqual({
+      requests: [{ model: "models/gemini-embedding-2", content: { parts: [{ text: "sun and rain" }] } }],
+    });
+    const record = await relay.billing.nextRecord();
+    expect(record).toMatchObject({ completionTokens: 0, other: { usage_evidence: "estimated" } });
+    expect(record.promptTokens).toBeGreaterThan(0);
+    expect(record.quota).toBe(record.promptTokens * 2);
+  });
+
+  test("come from Vertex AI, charged by the tokens of all texts", async () => {
+    const model = "text-embedding-005";
+    const { client, relay, sent, upstream } = start({ type: 41, keys: ["express"] }, model, () =>
+      Response.json({
+        predictions: numbers.map((values, at) => ({ embeddings: { values, statistics: { token_count: at + 3 } } })),
+        metadata: { billableCharacterCount: 7 },
+      }),
+    );
+    expect(read(await client.embeddings.create({ model, input: words, dimensions: 2 }))).toEqual(expected);
+    expect(upstream.received[0]?.path).toBe(`/v1/publishers/google/models/${model}:predict`);
+    expect(upstream.received[0]?.headers.get("x-goog-api-key")).toBe("express");
+    expect(sent()).toEqual({
+      instances: words.map((content) => ({ content })),
+      parameters: { outputDimensionality: 2 },
+    });
+    expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 7, quota: 14 });
+  });
+
+  test.each([24, 41])("cannot be had of tokens (type %i)", async (type) => {
+    const model = "gemini-embedding-001";
+    const { client, relay, upstream } = start({ type }, model, () => Response.json({}));
+    for (const input of [
+      [1, 2],
+      [[1], [2]],
+    ]) {
+      const failure = await client.embeddings.create({ model, input: input as number[] }).then(
+        () => null,
+        (error) => error,
+      );
+      expect(failure).toMatchObject({ status: 400, message: expect.stringContaining("not as tokens"), param: "input" });
+    }
+    expect(upstream.received).toEqual([]);
+    expect((await relay.billing.nextRecord(2)).quota).toBe(0);
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test("a refusal is told, and free", async () => {
+    const model = "gemini-embedding-001";
+    const { client, relay } = start({ type: 24 }, model, () =>
+      Response.json({ error: { code: 400, message: "too long", status: "INVALID_ARGUMENT" } }, { status: 400 }),
+    );
+    const failure = await client.embeddings.create({ model, input: "sun" }).then(
+      () => null,
+      (error) => error,
+    );
+    expect(failure).toMatchObject({ status: 400, message: expect.stringContaining("too long") });
+    expect((await relay.billing.nextRecord()).quota).toBe(0);
   });
 });
 
