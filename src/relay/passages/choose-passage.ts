@@ -10,6 +10,7 @@ import { keeperOf } from "../responses/keep.ts";
 import { BytesPassage } from "./bytes-passage.ts";
 import { channelPromptOf } from "./channel-prompt.ts";
 import { ConversationPassage } from "./conversation-passage.ts";
+import { FilteredTexts } from "./filtered-texts.ts";
 import { OwnFormatPassage } from "./own-format-passage.ts";
 import type { Passage } from "./passage.ts";
 import { needsPreparation } from "./prepare-conversation.ts";
@@ -34,7 +35,10 @@ export function choosePassage(
   };
   if (endpoint.capability !== "chat") {
     const own = provider.ownFormat?.({ capability: endpoint.capability, model: call.upstreamModel }, key);
-    return own ? new OwnFormatPassage(call, channel, provider, own, key) : new BytesPassage(call, provider, options);
+    if (own) return new OwnFormatPassage(call, channel, provider, own, key);
+    const passage = new BytesPassage(call, provider, options);
+    const filters = endpoint.capability === "completions" ? sensitiveFilters(settings) : [];
+    return filters.length > 0 ? new FilteredTexts(passage, filters) : passage;
   }
   const door = endpoint.codec.dialect;
   const has = (dialect: ChatDialect): boolean =>
@@ -68,13 +72,13 @@ export function choosePassage(
 
 /** What changes answers on their way: thoughts that become text, words that the site does not allow. */
 function filtersFor(settings: SettingsReader, channel: ChannelEntry, door: ChatDialect): readonly (() => StepFilter)[] {
-  const filters: (() => StepFilter)[] = [];
-  if (channel.setting.thinking_to_content === true && door === "openai-chat") filters.push(thinkingToContent);
-  if (settings.get("CheckSensitiveEnabled") && settings.get("CheckSensitiveOnCompletionEnabled")) {
-    const words = settings.get("SensitiveWords");
-    if (words.words.length + words.patterns.length > 0) {
-      filters.push(sensitiveAnswers(words, settings.get("StopOnSensitiveEnabled")));
-    }
-  }
-  return filters;
+  const tellsThoughts = channel.setting.thinking_to_content === true && door === "openai-chat";
+  return [...(tellsThoughts ? [thinkingToContent] : []), ...sensitiveFilters(settings)];
+}
+
+function sensitiveFilters(settings: SettingsReader): readonly (() => StepFilter)[] {
+  if (!settings.get("CheckSensitiveEnabled") || !settings.get("CheckSensitiveOnCompletionEnabled")) return [];
+  const words = settings.get("SensitiveWords");
+  if (words.words.length + words.patterns.length === 0) return [];
+  return [sensitiveAnswers(words, settings.get("StopOnSensitiveEnabled"))];
 }

@@ -1,0 +1,145 @@
+import type { ChannelEntry } from "../../channels/entry.ts";
+import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import type { ReadError } from "../../dialects/openai-chat/error.ts";
+import { chunkOf } from "../../dialects/openai-chat/stream.ts";
+import type { FinishReason, ReplyEvent } from "../../dialects/reply.ts";
+import type { ReportedUsage } from "../../dialects/usage.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
+import { splitEvents } from "../../lib/sse.ts";
+import type { RelayError } from "../errors.ts";
+import {
+  bytesOf,
+  type EncodedRequest,
+  type Passage,
+  type Piece,
+  type StreamView,
+  type WholeAnswer,
+} from "./passage.ts";
+import { applyFilters, type StepFilter } from "./step-filter.ts";
+
+type Filters = readonly (() => StepFilter)[];
+
+/** Text completions whose texts are filtered on their way; everything else is as the inner passage has it. */
+export class FilteredTexts implements Passage {
+  constructor(
+    private readonly inner: Passage,
+    private readonly filters: Filters,
+  ) {}
+
+  encode(channel: ChannelEntry): EncodedRequest | Promise<EncodedRequest> {
+    return this.inner.encode(channel);
+  }
+  errorIn(body: Uint8Array<ArrayBuffer>): string | null {
+    return this.inner.errorIn(body);
+  }
+  errorInEvents(block: Uint8Array): string | null {
+    return this.inner.errorInEvents(block);
+  }
+  statusOf(error: string): number {
+    return this.inner.statusOf(error);
+  }
+  readError(status: number, body: string): ReadError {
+    return this.inner.readError(status, body);
+  }
+
+  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+    return this.inner.whole(this.#filtered(body), contentType);
+  }
+  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
+    return this.inner.wholeAsStream(this.#filtered(body));
+  }
+  view(): StreamView {
+    return new FilteredView(this.inner.view(), this.filters);
+  }
+
+  #filtered(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+    const answer = recordOf(parseJson(textOfBytes(body)));
+    if (!answer || !Array.isArray(answer.choices)) return body;
+    const texts = new TextFilter(this.filters);
+    const choices = recordsOf(answer.choices).map(
+      (choice) => texts.passed({ finish_reason: "stop", ...choice }) ?? choice,
+    );
+    return Buffer.from(JSON.stringify({ ...answer, choices }));
+  }
+}
+
+/** Filters events before the inner view sees them. */
+class FilteredView implements StreamView {
+  readonly #texts: TextFilter;
+
+  constructor(
+    private readonly inner: StreamView,
+    filters: Filters,
+  ) {
+    this.#texts = new TextFilter(filters);
+  }
+
+  get ended(): boolean {
+    return this.inner.ended;
+  }
+  get failed(): string | null {
+    return this.inner.failed;
+  }
+  get usage(): ReportedUsage | null {
+    return this.inner.usage;
+  }
+  get finished(): boolean {
+    return this.inner.finished;
+  }
+  get tally(): StreamView["tally"] {
+    return this.inner.tally;
+  }
+
+  take(block: Uint8Array): Piece {
+    return this.inner.take(
+      bytesOf(
+        splitEvents(textOfBytes(block))
+          .map((event) => this.#event(event))
+          .join(""),
+      ),
+    );
+  }
+  close(last: Piece, billed: ReportedUsage): Piece {
+    return this.inner.close(last, billed);
+  }
+  broken(error: RelayError, requestId: string): Piece {
+    return this.inner.broken(error, requestId);
+  }
+
+  #event(event: string): string {
+    const chunk = chunkOf(event);
+    if (!chunk || !Array.isArray(chunk.choices) || chunk.choices.length === 0) return event;
+    const choices = recordsOf(chunk.choices).flatMap((choice) => this.#texts.passed(choice) ?? []);
+    if (choices.length === 0 && !recordOf(chunk.usage)) return "";
+    return `data: ${JSON.stringify({ ...chunk, choices })}\n\n`;
+  }
+}
+
+/** Runs the texts of choices, piece by piece, through the filters. */
+class TextFilter {
+  readonly #filters: readonly StepFilter[];
+  readonly #over = new Set<number>();
+
+  constructor(filters: Filters) {
+    this.#filters = filters.map((make) => make());
+  }
+
+  /** The choice as it may be told; null: nothing of it. */
+  passed(choice: JsonObject): JsonObject | null {
+    const index = numberOf(choice.index) ?? 0;
+    if (this.#over.has(index)) return null;
+    const native = textOf(choice.finish_reason);
+    const steps: ReplyEvent[] = [{ type: "text", choice: index, text: textOf(choice.text) ?? "" }];
+    if (native !== null) steps.push({ type: "finish", choice: index, reason: native as FinishReason, native });
+    let text = "";
+    let reason: string | null = null;
+    for (const step of steps.flatMap((one) => applyFilters(this.#filters, one))) {
+      if (step.type === "text") text += step.text;
+      else if (step.type === "finish") reason ??= step.reason;
+    }
+    if (reason !== null) this.#over.add(index);
+    if (text === "" && reason === null) return null;
+    // Probabilities tell the very words that are to be kept out.
+    return { ...choice, text, finish_reason: reason, ...(choice.logprobs !== undefined && { logprobs: null }) };
+  }
+}
