@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createLogger } from "../lib/log.ts";
-import type { BroadcastProgress, BroadcastRequest } from "../notify/broadcast.ts";
+import { type BroadcastProgress, type BroadcastRequest, LONGEST_NOTICE } from "../notify/broadcast.ts";
 import { fixedSettings } from "../settings/testing.ts";
 import { tellPriceChanges } from "./price-changes.ts";
 
@@ -15,13 +15,13 @@ const CHANGES = [
   { model: "new", before: null, after: { usdPerCall: "1" } },
 ];
 
-function tell(enabled: boolean, isRunning = false) {
+function tell(enabled: boolean, isRunning = false, changes: Parameters<typeof tellPriceChanges>[1] = CHANGES) {
   const sent: BroadcastRequest[] = [];
   const progress = (): BroadcastProgress => ({ is_running: isRunning, event: null, title: "", told: 0, failed: 0 });
   const broadcasts = { start: (request: BroadcastRequest) => void sent.push(request), progress, cancel: () => {} };
   tellPriceChanges(
     { settings: fixedSettings({ PriceChangeNoticeEnabled: String(enabled) }), broadcasts, log },
-    CHANGES,
+    changes,
   );
   return sent;
 }
@@ -33,7 +33,27 @@ test("prices that went up or down are told in dollars, where the site wants it",
     {
       event: "price_change",
       title: "Model prices have changed / 模型价格有调整",
-      content: "gpt-x: $2.5 / $10 per 1M → $3 / $12 per 1M\ndraw: $0.1 per call → $0.2 per call",
+      content: [
+        "These models' prices have changed (input / output):",
+        "gpt-x: $2.5 / $10 per 1M tokens → $3 / $12 per 1M tokens",
+        "draw: $0.1 per call → $0.2 per call",
+        "",
+        "以下模型的价格有调整（输入 / 输出）：",
+        "gpt-x：每百万 token $2.5 / $10 → 每百万 token $3 / $12",
+        "draw：每次 $0.1 → 每次 $0.2",
+      ].join("\n"),
     },
   ]);
+});
+
+test("as many are told as a notice holds, and both languages say how many are left", () => {
+  const price = { before: { usdPerCall: "0.1" }, after: { usdPerCall: "0.2" } };
+  const of = (models: number, letters: number) =>
+    Array.from({ length: models }, (_, index) => ({ model: `${index}`.padEnd(letters, "x"), ...price }));
+  const [short] = tell(true, false, of(60, 4));
+  expect(short?.content).toContain("\n… and 10 more\n");
+  expect(short?.content).toEndWith("\n……以及另外 10 个模型");
+  const [long] = tell(true, false, of(60, 200));
+  expect([...(long?.content ?? "")].length).toBeLessThanOrEqual(LONGEST_NOTICE.content);
+  expect(long?.content).toContain(" more\n\n以下模型");
 });

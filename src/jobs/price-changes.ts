@@ -6,7 +6,7 @@ import { type PriceChange, presentPrices, recordPriceChanges } from "../channels
 import { nowSeconds } from "../lib/clock.ts";
 import { decimal, divide, multiply, toText, whole } from "../lib/decimal.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Broadcasts } from "../notify/broadcast.ts";
+import { type Broadcasts, LONGEST_NOTICE } from "../notify/broadcast.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { every } from "./every.ts";
 
@@ -46,26 +46,67 @@ export function tellPriceChanges(
   { settings, broadcasts, log }: Omit<JobDeps, "db" | "channels">,
   changes: readonly PriceChange[],
 ): void {
-  const quotaPerUnit = settings.get("QuotaPerUnit");
-  const lines = changes.flatMap(({ model, before, after }) =>
-    before && after ? [`${model}: ${priceText(before, quotaPerUnit)} → ${priceText(after, quotaPerUnit)}`] : [],
-  );
-  if (lines.length === 0 || !settings.get("PriceChangeNoticeEnabled")) return;
+  const moved = changes.flatMap(({ model, before, after }) => (before && after ? [{ model, before, after }] : []));
+  if (moved.length === 0 || !settings.get("PriceChangeNoticeEnabled")) return;
   if (broadcasts.progress().is_running) {
-    log.warn({ models: lines.length }, "no notice of changed prices: another one is being sent");
+    log.warn({ models: moved.length }, "no notice of changed prices: another one is being sent");
     return;
   }
-  const rest = lines.length > MOST_TOLD ? [`… +${lines.length - MOST_TOLD}`] : [];
   broadcasts.start({
     event: "price_change",
     title: "Model prices have changed / 模型价格有调整",
-    content: [...lines.slice(0, MOST_TOLD), ...rest].join("\n"),
+    content: bodyOf(moved, settings.get("QuotaPerUnit")),
   });
 }
 
-/** "$2.5 / $10 per 1M" or "$0.1 per call", before any group's factor. */
-function priceText(price: PriceTag, quotaPerUnit: number): string {
-  if ("usdPerCall" in price) return `$${price.usdPerCall} per call`;
+type Moved = Readonly<{ model: string; before: PriceTag; after: PriceTag }>;
+
+type Words = Readonly<{
+  head: string;
+  perCall: (usd: string) => string;
+  perMillion: (input: string, output: string) => string;
+  change: (model: string, before: string, after: string) => string;
+  /** What stands for those that are not told. */
+  rest: (models: number) => string;
+}>;
+
+const ENGLISH: Words = {
+  head: "These models' prices have changed (input / output):",
+  perCall: (usd) => `$${usd} per call`,
+  perMillion: (input, output) => `$${input} / $${output} per 1M tokens`,
+  change: (model, before, after) => `${model}: ${before} → ${after}`,
+  rest: (models) => `… and ${models} more`,
+};
+
+const CHINESE: Words = {
+  head: "以下模型的价格有调整（输入 / 输出）：",
+  perCall: (usd) => `每次 $${usd}`,
+  perMillion: (input, output) => `每百万 token $${input} / $${output}`,
+  change: (model, before, after) => `${model}：${before} → ${after}`,
+  rest: (models) => `……以及另外 ${models} 个模型`,
+};
+
+/** The whole in English, then the whole in Chinese, with as many models as a notice holds. */
+function bodyOf(moved: readonly Moved[], quotaPerUnit: number): string {
+  for (let told = Math.min(moved.length, MOST_TOLD); ; told -= 1) {
+    const body = [ENGLISH, CHINESE].map((words) => paragraph(words, moved, told, quotaPerUnit)).join("\n\n");
+    if (told <= 1 || [...body].length <= LONGEST_NOTICE.content) return body;
+  }
+}
+
+function paragraph(words: Words, moved: readonly Moved[], told: number, quotaPerUnit: number): string {
+  const lines = moved
+    .slice(0, told)
+    .map(({ model, before, after }) =>
+      words.change(model, priceText(words, before, quotaPerUnit), priceText(words, after, quotaPerUnit)),
+    );
+  const rest = moved.length > told ? [words.rest(moved.length - told)] : [];
+  return [words.head, ...lines, ...rest].join("\n");
+}
+
+/** "$2.5 / $10 per 1M tokens" or "$0.1 per call", before any group's factor. */
+function priceText(words: Words, price: PriceTag, quotaPerUnit: number): string {
+  if ("usdPerCall" in price) return words.perCall(price.usdPerCall);
   const input = divide(multiply(decimal(price.modelRatio), whole(TOKENS)), whole(quotaPerUnit), PLACES);
-  return `$${toText(input)} / $${toText(multiply(input, decimal(price.completionRatio)))} per 1M`;
+  return words.perMillion(toText(input), toText(multiply(input, decimal(price.completionRatio))));
 }

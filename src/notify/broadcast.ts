@@ -32,7 +32,8 @@ const ACTIVE = 1;
 /** Users read at a time, and messages sent at a time. */
 const SLICE = 200;
 const AT_ONCE = 4;
-const LONGEST = { title: 100, content: 5000 };
+/** Characters that a notice may have. */
+export const LONGEST_NOTICE = { title: 100, content: 5000 };
 
 /** Creates the broadcasts of this process; `close` is `cancel`. */
 export function createBroadcasts(deps: Readonly<{ db: Db; notifier: Notifier; log: Logger }>): Broadcasts {
@@ -63,8 +64,8 @@ export function createBroadcasts(deps: Readonly<{ db: Db; notifier: Notifier; lo
     start({ event, title: givenTitle, content: givenContent }) {
       const [title, content] = [givenTitle.trim(), givenContent.trim()];
       if (title === "" || content === "") throw new OperationError("broadcast_text_required");
-      if ([...title].length > LONGEST.title || [...content].length > LONGEST.content) {
-        throw new OperationError("broadcast_too_long", LONGEST);
+      if ([...title].length > LONGEST_NOTICE.title || [...content].length > LONGEST_NOTICE.content) {
+        throw new OperationError("broadcast_too_long", LONGEST_NOTICE);
       }
       if (state.is_running) throw new OperationError("broadcast_under_way");
       isCancelled = false;
