@@ -158,6 +158,11 @@ test("the routing table is repaired, and columns, page size and order are rememb
   const columns = dialog(table.columns);
   await columns.getByRole("checkbox", { name: words.columns.created }).click();
   await button(WORDS.en.components.done, columns).click();
+  const height = () => row("lock-1").evaluate((line) => line.clientHeight);
+  const roomy = await height();
+  await button(table.compact).click();
+  await button(table.comfortable).waitFor();
+  expect(await height()).toBeLessThan(roomy);
   await page.getByRole("columnheader", { name: words.columns.created }).waitFor();
   await page.getByLabel(words.filters.idSort).click();
   await button(/per page$/).click();
@@ -165,6 +170,8 @@ test("the routing table is repaired, and columns, page size and order are rememb
   await page.reload();
   await row("lock-1").waitFor();
   await page.getByRole("columnheader", { name: words.columns.created }).waitFor();
+  await button(table.comfortable).waitFor();
+  expect(await height()).toBeLessThan(roomy);
   await button(filled(table.perPage, { count: 50 })).waitFor();
   const names = await page.locator("[data-row]").allTextContents();
   expect(names.findIndex((text) => text.includes("sluice-gate"))).toBe(0);

@@ -5,6 +5,7 @@ import { ErrorState } from "../ErrorState.tsx";
 import { usePhone } from "../usePhone.ts";
 import { CardView } from "./CardView.tsx";
 import type { Column, Paging, RowAction, RowId, Selection, Sort } from "./column.ts";
+import { useDensity } from "./density.ts";
 import { Pager } from "./Pager.tsx";
 import { TableView } from "./TableView.tsx";
 import { useRowKeyboard } from "./useRowKeyboard.ts";
@@ -22,6 +23,7 @@ type Props<Row> = {
   onRetry?: () => void;
   /** Instead of rows when there are none. */
   empty: ReactNode;
+  /** Low rows whatever is chosen for tables. */
   isCompact?: boolean;
   sort?: Sort;
   onSort?: (sort: Sort) => void;
@@ -43,6 +45,7 @@ type Props<Row> = {
 export function DataTable<Row>(props: Props<Row>) {
   const { columns, rows, rowId, error, onRetry, empty, paging, selection, onOpen, detail } = props;
   const isPhone = usePhone();
+  const [isCompactChosen] = useDensity();
   const [openId, setOpenId] = useState<RowId | null>(null);
   const toggleDetail = useCallback((id: RowId) => setOpenId((open) => (open === id ? null : id)), []);
   const toggleSelected = (id: RowId) => {
@@ -88,7 +91,7 @@ export function DataTable<Row>(props: Props<Row>) {
           rowId={rowId}
           rowName={props.rowName}
           isLoading={rows === undefined}
-          isCompact={props.isCompact ?? false}
+          isCompact={props.isCompact ?? isCompactChosen}
           sort={props.sort}
           onSort={props.onSort}
           selection={selection}

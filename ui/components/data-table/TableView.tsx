@@ -52,7 +52,7 @@ export function TableView<Row>(props: ViewProps<Row>) {
         stickyHeader
         sx={{
           minWidth: columns.reduce((sum, { width }) => sum + (width ?? FLEXIBLE_PX), controls),
-          ...(isCompact && { "& td": { height: 32 } }),
+          ...(isCompact && { "& td": { height: COMPACT_ROW_PX } }),
           "& tr > :first-of-type": { pl: detail || selection ? 2 : 4 },
           "& tr > :last-child": actions ? { pr: 2, ...STUCK_RIGHT } : { pr: 4 },
           ...(actions && {

@@ -1,5 +1,5 @@
 export const PAGE_SIZES: readonly number[] = [10, 20, 50, 100];
-const DEFAULT_PAGE_SIZE = 20;
+const DEFAULT_PAGE_SIZE = 10;
 const STORAGE_KEY = "page-size";
 
 /** How many rows a page holds: the last choice on this device. */
