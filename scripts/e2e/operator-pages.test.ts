@@ -108,6 +108,14 @@ describe("the pages of an operator", () => {
     await page.getByRole("heading", { level: 1 }).waitFor();
     await jump("doctor", filled(words.goTo, { page: WORDS.en.shell.doctor }));
     await page.waitForURL("**/doctor");
+    for (const [name, path] of [
+      [WORDS.en.pricing.title, "/pricing"],
+      [WORDS.en.reference.title, "/reference"],
+      [WORDS.en.keyUsage.title, "/key"],
+    ] as const) {
+      await jump(name, filled(words.goTo, { page: name }));
+      await page.waitForURL(`**${path}`);
+    }
     await jump("ferry", filled(words.find.users, { text: "ferry" }));
     await page.waitForURL("**/user?search=ferry");
     await desk.row("ferry").waitFor();
@@ -132,6 +140,8 @@ describe("the pages of an operator", () => {
       ["/router", WORDS.zh.routing.title],
       ["/doctor", WORDS.zh.doctor.title],
       ["/audit", WORDS.zh.audit.title],
+      ["/notice", WORDS.zh.notifications.broadcast.page],
+      ["/reference", WORDS.zh.reference.title],
     ] as const) {
       await phone.open(path);
       await phone.page.getByRole("heading", { name: title, level: 1 }).waitFor();

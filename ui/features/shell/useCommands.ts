@@ -4,8 +4,12 @@ import HomeOutlined from "@mui/icons-material/HomeOutlined";
 import InfoOutlined from "@mui/icons-material/InfoOutlined";
 import LanguageOutlined from "@mui/icons-material/LanguageOutlined";
 import LogoutOutlined from "@mui/icons-material/LogoutOutlined";
+import MenuBookOutlined from "@mui/icons-material/MenuBookOutlined";
+import MonitorHeartOutlined from "@mui/icons-material/MonitorHeartOutlined";
 import SearchOutlined from "@mui/icons-material/SearchOutlined";
+import SellOutlined from "@mui/icons-material/SellOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
+import VpnKeyOutlined from "@mui/icons-material/VpnKeyOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
 import { useColorScheme } from "@mui/material/styles";
 import { useNavigate } from "@tanstack/react-router";
@@ -49,6 +53,10 @@ export function useCommands(): readonly Command[] {
   return [
     ...pages.map(({ path, label, icon }) => goTo(t(`shell.${label}`), path, icon)),
     goTo(t("shell.home"), "/", HomeOutlined),
+    goTo(t("pricing.title"), "/pricing", SellOutlined),
+    ...(site?.status_page_enabled ? [goTo(t("status.title"), "/status", MonitorHeartOutlined)] : []),
+    goTo(t("reference.title"), "/reference", MenuBookOutlined),
+    goTo(t("keyUsage.title"), "/key", VpnKeyOutlined),
     goTo(t("shell.about"), "/about", InfoOutlined),
     ...(isAdmin(user) ? [addChannel()] : []),
     ...THEME_MODES.map((mode) => ({
