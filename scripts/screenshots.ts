@@ -6,18 +6,23 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { createChannel, createToken, ROOT_NAME, ROOT_PASSWORD, setOption } from "./e2e/console-client.ts";
-import { type Stage, setStage } from "./e2e/harness.ts";
+import { type Stage, setStage, startGateway } from "./e2e/harness.ts";
 
 const FOLDER = join(import.meta.dir, "../screenshots");
 const MODELS = ["gpt-4o", "gpt-4o-mini", "usage-1000-500-cached-800", "err-429", "err-500", "dies-after-3", "no-usage"];
 const WAIT_MS = 900;
+/** Charged calls, as the log's type. */
+const CONSUMED = 2;
 
 const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) => Promise<void>])[] = [
   ["home", "/"],
   ["pricing", "/pricing"],
   ["about", "/about"],
+  ["status", "/status"],
+  ["key", "/key"],
   ["reference", "/reference"],
   ["playground", "/playground"],
+  ["chat", "/chat"],
   ["dashboard", "/detail"],
   ["token", "/token"],
   [
@@ -38,6 +43,14 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
         .getByRole("button", { name: /Details|详情/ })
         .nth(1)
         .click(),
+  ],
+  [
+    "request",
+    "/log",
+    async (page) => {
+      const { items } = await stage.root.get(`/api/log/?p=1&page_size=1&type=${CONSUMED}`);
+      await page.goto(`${stage.gateway.url}/log/${items[0].request_id}`);
+    },
   ],
   ["drawing", "/midjourney"],
   ["tasks", "/task"],
@@ -61,20 +74,22 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["audit", "/audit"],
   ["books", "/books"],
   ["doctor", "/doctor"],
-  ["doctor", "/doctor"],
   ["settings-operation", "/setting?tab=operation"],
   ["settings-ratelimit", "/setting?tab=ratelimit"],
   ["settings-models", "/setting?tab=models"],
   ["settings-system", "/setting?tab=system"],
   ["settings-other", "/setting?tab=other"],
   ["wallet", "/topup"],
+  ["agent-info", "/topup/agent"],
   ["personal", "/personal"],
   ["not-found", "/nowhere"],
 ];
 const OPEN_PAGES = [
+  ["setup", "/setup"],
   ["login", "/login"],
   ["register", "/register"],
   ["reset", "/reset"],
+  ["user-reset", "/user/reset?email=ada%40example.test&token=1"],
 ] as const;
 const VARIANTS = [
   { name: "en-light", language: "en", mode: "light", width: 1440, height: 900 },
@@ -89,16 +104,19 @@ process.env.SLUICE_E2E_SOURCE ??= "1";
 await mkdir(FOLDER, { recursive: true });
 const stage = await setStage(MODELS, {});
 await fill(stage);
+/** Shows its setup still. */
+const untouched = await startGateway();
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
 for (const variant of VARIANTS) await shoot(variant);
 await browser.close();
 await stage.stop();
+await untouched.stop();
 
 /** Something to see on every page. */
 async function fill({ root, upstream, gateway, key }: Stage): Promise<void> {
   await setOption(root, "ModelRatio", Object.fromEntries(MODELS.map((model) => [model, 1.25])));
   await setOption(root, "RetryTimes", 2);
-  for (const option of ["CheckInEnabled", "RegisterEnabled", "DrawingEnabled", "TaskEnabled"]) {
+  for (const option of ["CheckInEnabled", "RegisterEnabled", "DrawingEnabled", "TaskEnabled", "StatusPageEnabled"]) {
     await setOption(root, option, true);
   }
   await createChannel(root, upstream.url, ["gpt-4o", "err-429", "no-usage"], {
@@ -141,7 +159,7 @@ async function shoot({ name, language, mode, width, height }: (typeof VARIANTS)[
     page.screenshot({ path: join(FOLDER, `${page_}-${name}.png`), fullPage: width < 600 });
   for (const [pageName, path] of OPEN_PAGES) {
     if (!isWanted(pageName)) continue;
-    await page.goto(stage.gateway.url + path);
+    await page.goto((pageName === "setup" ? untouched : stage.gateway).url + path);
     await page.waitForTimeout(WAIT_MS);
     await picture(pageName);
   }
