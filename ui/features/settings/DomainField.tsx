@@ -2,7 +2,7 @@ import Close from "@mui/icons-material/CloseOutlined";
 import Button from "@mui/material/Button";
 import Chip from "@mui/material/Chip";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Field, Row } from "../../components/layout.tsx";
 import { notifyDone } from "../../components/notify.tsx";
@@ -14,10 +14,12 @@ type DomainFieldProps = Readonly<{
   hint: string;
   value: string;
   onChange: (text: string) => void;
+  /** Below the list. */
+  children?: ReactNode;
 }>;
 
 /** A list of mail domains as chips; each is checked when it is added. */
-export const DomainField = ({ id, label, hint, value, onChange }: DomainFieldProps) => {
+export const DomainField = ({ id, label, hint, value, onChange, children }: DomainFieldProps) => {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const [fault, setFault] = useState<"invalid" | "duplicate" | null>(null);
@@ -77,6 +79,7 @@ export const DomainField = ({ id, label, hint, value, onChange }: DomainFieldPro
           {t("settings.domains.add")}
         </Button>
       </Row>
+      {children}
     </Field>
   );
 };

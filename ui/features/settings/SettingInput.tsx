@@ -1,9 +1,11 @@
 import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
 import InputAdornment from "@mui/material/InputAdornment";
 import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
 import Switch from "@mui/material/Switch";
+import type { KeyboardEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/confirm.tsx";
 import { formatJson } from "../../components/json-text.ts";
@@ -15,7 +17,7 @@ import { DomainField } from "./DomainField.tsx";
 import { JsonInput } from "./JsonInput.tsx";
 import { SecretInput } from "./SecretInput.tsx";
 import { type SettingField, wordOf } from "./setting-field.ts";
-import { faultOf } from "./setting-text.ts";
+import { faultOf, stepped } from "./setting-text.ts";
 import { useSettings } from "./settings-store.tsx";
 
 /** The id of an option's control, to jump to. */
@@ -39,6 +41,18 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
   const error = fault && t(`settings.faults.${fault}`, rangeOf(field));
   const onChange = (text: string) => store.change(key, text);
   const wide = { gridColumn: "1 / -1" };
+  const step = (event: KeyboardEvent) => {
+    const direction = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : null;
+    const next = direction && stepped(field, value, direction);
+    if (next === null) return;
+    event.preventDefault();
+    onChange(next);
+  };
+  const useDefault = initial !== undefined && initial !== "" && initial !== value && (
+    <Button size="small" variant="text" onClick={() => onChange(initial)} sx={{ mt: 1, alignSelf: "flex-start" }}>
+      {t("settings.useDefault")}
+    </Button>
+  );
 
   function defaultText(): string {
     if (field.kind === "secret" || initial === undefined || field.kind === "json") return "";
@@ -57,7 +71,7 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
     case "quota":
       return (
         <Field label={label} htmlFor={id} hint={hint} error={error}>
-          <Box onBlur={leave}>
+          <Box onBlur={leave} onKeyDown={step}>
             <QuotaInput id={id} value={value} onChange={onChange} hasError={fault !== null} />
           </Box>
         </Field>
@@ -77,7 +91,11 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
         />
       );
     case "domains":
-      return <DomainField id={id} label={label} hint={hint} value={value} onChange={onChange} />;
+      return (
+        <DomainField id={id} label={label} hint={hint} value={value} onChange={onChange}>
+          {useDefault}
+        </DomainField>
+      );
     case "content":
       return <ContentField id={id} label={label} hint={hint} value={value} onChange={onChange} />;
     case "choice":
@@ -109,6 +127,7 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
             value={value}
             onChange={(event) => onChange(event.target.value)}
           />
+          {useDefault}
         </Field>
       );
     default: {
@@ -127,6 +146,7 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
             }
             onChange={(event) => onChange(event.target.value)}
             onBlur={leave}
+            onKeyDown={step}
             inputProps={isNumber ? { inputMode: "decimal", className: "num" } : { spellCheck: false }}
             endAdornment={
               unit && (
@@ -144,9 +164,10 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
   }
 };
 
-function rangeOf(field: SettingField): { min: number; max: string } {
-  if (field.kind !== "number") return { min: 0, max: "" };
-  return { min: field.min ?? 0, max: field.max === undefined ? "" : String(field.max) };
+function rangeOf(field: SettingField): { min: number; max: string; decimals: number } {
+  if (field.kind !== "number") return { min: 0, max: "", decimals: 0 };
+  const { min = 0, max, decimals = 0 } = field;
+  return { min, max: max === undefined ? "" : String(max), decimals };
 }
 
 type SwitchFieldProps = Readonly<{ id: string; label: string; hint: string; field: SettingField; isOn: boolean }>;

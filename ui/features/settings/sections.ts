@@ -88,7 +88,12 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
   },
   {
     id: "checkIn",
-    fields: [...on("CheckInEnabled"), ...quota("CheckInQuota", "CheckInMaxQuota"), ...text("CheckInTimeZone")],
+    fields: [
+      ...on("CheckInEnabled"),
+      { key: "CheckInQuota", kind: "quota", step: 100 },
+      { key: "CheckInMaxQuota", kind: "quota", step: 100 },
+      ...text("CheckInTimeZone"),
+    ],
   },
   {
     id: "logging",

@@ -3,8 +3,18 @@ import type { OptionKey } from "../../../src/settings/registry/index.ts";
 /** How one option is edited; `unit` is a word under `settings.units`. */
 type Control =
   | Readonly<{ kind: "switch" }>
-  | Readonly<{ kind: "number"; min?: number; max?: number; step?: number; isWhole?: boolean; unit?: Unit }>
-  | Readonly<{ kind: "quota" }>
+  | Readonly<{
+      kind: "number";
+      min?: number;
+      max?: number;
+      /** How far an arrow key goes. */
+      step?: number;
+      /** Places after the point at most. */
+      decimals?: number;
+      isWhole?: boolean;
+      unit?: Unit;
+    }>
+  | Readonly<{ kind: "quota"; step?: number }>
   | Readonly<{ kind: "text" }>
   | Readonly<{ kind: "address" }>
   | Readonly<{ kind: "secret" }>
@@ -50,6 +60,7 @@ export const percent = (key: OptionKey): SettingField => ({
   min: 0,
   max: 100,
   step: 0.1,
+  decimals: 2,
   unit: "percent",
 });
 export const share = (key: OptionKey): SettingField => ({

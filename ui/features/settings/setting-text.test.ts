@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { addDomain } from "./domain-list.ts";
 import type { SettingField } from "./setting-field.ts";
-import { faultOf, isSame, normalise } from "./setting-text.ts";
+import { faultOf, isSame, normalise, stepped } from "./setting-text.ts";
 
-const percent: SettingField = { key: "RechargeCashbackRate", kind: "number", min: 0, max: 100 };
+const percent: SettingField = { key: "RechargeCashbackRate", kind: "number", min: 0, max: 100, step: 0.1, decimals: 2 };
+const reward: SettingField = { key: "CheckInQuota", kind: "quota", step: 100 };
 const port: SettingField = { key: "SMTPPort", kind: "number", min: 1, isWhole: true };
 const server: SettingField = { key: "ServerAddress", kind: "address" };
 const map: SettingField = { key: "TopupGroupRatio", kind: "json", shape: "object" };
@@ -13,6 +14,8 @@ const key: SettingField = { key: "EpayKey", kind: "secret" };
 describe("what was typed into a setting", () => {
   test.each([
     [percent, "12.5", null],
+    [percent, "12.55", null],
+    [percent, "12.555", "decimals"],
     [percent, "101", "range"],
     [percent, "-1", "range"],
     [percent, "much", "number"],
@@ -28,6 +31,19 @@ describe("what was typed into a setting", () => {
     [list, "[]", null],
     [list, "{}", "json"],
   ] as const)("%j: %p is %p", (field, typed, fault) => expect(faultOf(field, typed)).toBe(fault));
+
+  test.each([
+    [reward, "1000", 1, "1100"],
+    [reward, "50", -1, "0"],
+    [reward, "", 1, "100"],
+    [percent, "0.2", 1, "0.3"],
+    [percent, "99.95", 1, "100"],
+    [percent, "much", 1, null],
+    [port, "25", 1, null],
+    [server, "1", 1, null],
+  ] as const)("%j: %p goes by %p step to %p", (field, typed, direction, next) =>
+    expect(stepped(field, typed, direction)).toBe(next),
+  );
 
   test("addresses lose their slashes at the end", () =>
     expect(normalise(server, " https://gate.example// ")).toBe("https://gate.example"));

@@ -2,7 +2,7 @@ import { checkJson } from "../../components/json-text.ts";
 import type { SettingField } from "./setting-field.ts";
 
 /** What is wrong with the text of a field: a word under `settings.faults`. */
-export type SettingFault = "number" | "whole" | "range" | "address" | "json";
+export type SettingFault = "number" | "whole" | "range" | "decimals" | "address" | "json";
 
 /** Checks what was typed; null when it can be sent. The server has the last word. */
 export function faultOf(field: SettingField, typed: string): SettingFault | null {
@@ -12,8 +12,9 @@ export function faultOf(field: SettingField, typed: string): SettingFault | null
     case "quota": {
       const number = Number(value);
       if (value === "" || !Number.isFinite(number)) return "number";
-      const { min = 0, max = Number.POSITIVE_INFINITY, isWhole = false } = field.kind === "quota" ? WHOLE : field;
+      const { min = 0, max = Number.POSITIVE_INFINITY, isWhole = false, decimals } = limitsOf(field);
       if (isWhole && !Number.isInteger(number)) return "whole";
+      if (decimals !== undefined && Number(number.toFixed(decimals)) !== number) return "decimals";
       return number < min || number > max ? "range" : null;
     }
     case "address":
@@ -25,7 +26,23 @@ export function faultOf(field: SettingField, typed: string): SettingFault | null
   }
 }
 
-const WHOLE: Readonly<{ min?: number; max?: number; isWhole?: boolean }> = { isWhole: true };
+type Limits = Readonly<{ min?: number; max?: number; isWhole?: boolean; decimals?: number }>;
+
+const limitsOf = (field: SettingField): Limits =>
+  field.kind === "quota" ? { isWhole: true } : field.kind === "number" ? field : {};
+
+/** What an arrow key makes of a number's text: a step up (1) or down (-1), within the field's range; null: no step. */
+export function stepped(field: SettingField, typed: string, direction: 1 | -1): string | null {
+  if (field.kind !== "number" && field.kind !== "quota") return null;
+  const number = Number(typed);
+  if (field.step === undefined || !Number.isFinite(number)) return null;
+  const { min = 0, max = Number.POSITIVE_INFINITY } = limitsOf(field);
+  const next = Math.min(Math.max(number + direction * field.step, min), max);
+  return String(Number(next.toFixed(STEP_PLACES)));
+}
+
+/** Sums of decimal steps are rounded to this. */
+const STEP_PLACES = 6;
 
 /** The text as it is kept: addresses without slashes at the end, numbers and lines without blanks around them. */
 export function normalise(field: SettingField, typed: string): string {
