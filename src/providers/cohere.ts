@@ -1,4 +1,5 @@
 import { recordOf, recordsOf, textOf } from "../dialects/json.ts";
+import { cohereRankings } from "./cohere-rankings.ts";
 import { compatible } from "./compatible.ts";
 import type { Provider } from "./provider.ts";
 
@@ -38,6 +39,7 @@ export const cohere: Provider = {
     ask.capability === "embeddings"
       ? compatibility.url(channel, ask)
       : `${rootOf(channel.baseUrl)}/v2/${ask.capability === "rerank" ? "rerank" : "chat"}`,
+  ownFormat: ({ capability }) => (capability === "rerank" ? cohereRankings : null),
   modelListUrl: (channel) => `${rootOf(channel.baseUrl)}/v1/models?page_size=1000`,
   readModelList: (answer) => recordsOf(recordOf(answer)?.models).flatMap(({ name }) => textOf(name) ?? []),
 };

@@ -61,8 +61,9 @@ export const rerank: Endpoint = {
   },
 };
 
-/** Upstreams that tell only places and scores: the document comes from the request. */
+/** Upstreams that tell only places and scores: the document comes from the request. Bare texts become `{text}`. */
 function withDocument(result: JsonObject, documents: unknown): JsonObject {
+  if (typeof result.document === "string") return { ...result, document: { text: result.document } };
   const document = Array.isArray(documents) ? documents[Number(result.index)] : undefined;
   if (result.document != null || document === undefined) return result;
   return { ...result, document: typeof document === "string" ? { text: document } : document };
