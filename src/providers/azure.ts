@@ -6,7 +6,7 @@ const DEFAULT_VERSION = "2024-12-01-preview";
 const RESPONSES_VERSION = "2025-03-01-preview";
 
 /**
- * Azure OpenAI. `other` is the api-version; `v1` there, or an address that ends in `/openai/v1`, is the surface without
+ * Azure OpenAI. `other` is the api-version of clients that name none; `v1` there, or an address that ends in `/openai/v1`, is the surface without
  * versions, on which the deployment is named in the body.
  */
 export const azure: Provider = {
@@ -21,7 +21,7 @@ export const azure: Provider = {
   url(channel, ask) {
     const base = baseOf(channel);
     if (isVersionless(channel)) return `${base}/openai/v1${openaiPath(ask)}`;
-    const version = channel.other || DEFAULT_VERSION;
+    const version = encodeURIComponent(ask.askedVersion || channel.other || DEFAULT_VERSION);
     if (ask.dialect === "openai-responses") {
       return `${base}/openai/responses?api-version=${version < RESPONSES_VERSION ? RESPONSES_VERSION : version}`;
     }

@@ -46,6 +46,16 @@ describe("addresses of compatible services", () => {
     );
     expect(providerOf(3)?.url(channel(`${base}/openai/v1`), ask("gpt-4o"))).toBe(`${base}/openai/v1/chat/completions`);
   });
+
+  test("the version in the client's address wins at Azure and Spark", () => {
+    const named = (model: string, askedVersion: string) => ({ ...ask(model), askedVersion });
+    const azure = channel("https://me.openai.azure.com", "2025-04-01-preview");
+    expect(providerOf(3)?.url(azure, named("gpt-4o", "2024-10-21"))).toEndWith("?api-version=2024-10-21");
+    expect(providerOf(3)?.url(azure, named("gpt-4o", "1&x=2"))).toEndWith("?api-version=1%26x%3D2");
+    const spark = "https://spark-api.xf-yun.com";
+    expect(providerOf(18)?.url(channel("", "v2.1"), named("SparkDesk-v3.5", "v4.0"))).toBe(`${spark}/v4.0/chat`);
+    expect(providerOf(18)?.url(channel("", "v2.1"), named("SparkDesk-v3.5", "?"))).toBe(`${spark}/v3.5/chat`);
+  });
 });
 
 describe("requests meet what services take", () => {

@@ -74,6 +74,8 @@ export type Ask = Readonly<{
   refusesBetas?: boolean;
   /** The version of Google's API that the settings name for the model. */
   apiVersion?: string;
+  /** The version that the client names in its address (`api-version`). */
+  askedVersion?: string;
 }>;
 
 /** How the events of a provider's streams are framed. */

@@ -15,7 +15,12 @@ export function encode(
   key: string,
   provider: Provider,
 ): Outgoing | Promise<Outgoing> {
-  const ask = { ...asked, key, requestedModel: call.admitted.summary.model };
+  const ask = {
+    ...asked,
+    key,
+    requestedModel: call.admitted.summary.model,
+    ...askedVersionOf(call.admitted.request.url),
+  };
   const url = provider.url(channel, ask);
   const headers = provider.authHeaders(channel, key, ask);
   const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
@@ -34,4 +39,11 @@ export function encode(
   return provider
     .sign({ url, headers, body: text }, channel, key, context.signing)
     .then((signed) => ({ ...outgoing, body: text, ...signed, headers: { ...headers, ...signed.headers } }));
+}
+
+/** The API version that a client's address names; nothing where it names none. */
+export function askedVersionOf(url: string): Readonly<{ askedVersion?: string }> {
+  // Most do not: their addresses are not taken apart.
+  const version = url.includes("api-version=") ? new URL(url).searchParams.get("api-version") : null;
+  return version ? { askedVersion: version } : {};
 }

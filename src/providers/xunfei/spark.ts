@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { parseJson, recordOf } from "../../dialects/json.ts";
-import type { Provider, ProviderChannel } from "../provider.ts";
+import type { Ask, Provider, ProviderChannel } from "../provider.ts";
 
 const DEFAULT_BASE_URL = "https://spark-api.xf-yun.com";
 const DEFAULT_VERSION = "v1.1";
@@ -21,10 +21,14 @@ const BY_DOMAIN = new Map(
   Object.values(VERSIONS).map(([path, domain]) => [domain.toLowerCase(), [path, domain] as const]),
 );
 
-/** By the model's name (`SparkDesk-v3.5`, or the service's own), else by the channel's `other`. */
-function versionOf(model: string, { other }: ProviderChannel): readonly [path: string, domain: string] {
+/** By the client's address, else the model's name (`SparkDesk-v3.5`, or the service's own), else the channel's `other`. */
+function versionOf(
+  { model, askedVersion = "" }: Pick<Ask, "model" | "askedVersion">,
+  { other }: ProviderChannel,
+): readonly [path: string, domain: string] {
   const [, named = ""] = /^[^-]*spark[^-]*-(.+)$/i.exec(model) ?? [];
   return (
+    VERSIONS[askedVersion.toLowerCase()] ??
     VERSIONS[named.toLowerCase()] ??
     BY_DOMAIN.get(model.toLowerCase()) ??
     VERSIONS[other.trim().toLowerCase()] ??
@@ -58,9 +62,9 @@ export const spark: Provider = {
     "SparkDesk-v4.0",
     "SparkDesk-x1",
   ],
-  url(channel, { model }) {
+  url(channel, ask) {
     const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/^ws/, "http");
-    return base + versionOf(model, channel)[0];
+    return base + versionOf(ask, channel)[0];
   },
   modelListUrl: () => null,
   authHeaders: () => ({}),

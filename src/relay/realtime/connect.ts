@@ -5,6 +5,7 @@ import { aimCall, beginAttempt } from "../aim-call.ts";
 import { AttemptFailure, notAnswered, refusedByUpstream } from "../attempt-failure.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
+import { askedVersionOf } from "../encode.ts";
 import type { Choice } from "../scheduler/choose.ts";
 
 /** A talk's connection to its upstream, paused. */
@@ -28,7 +29,8 @@ export async function connect(
   try {
     const provider = aimCall(call, choice);
     const { upstreamModel } = call;
-    const ask = { capability: "realtime", dialect: "openai-chat", model: upstreamModel, stream: true, key } as const;
+    const asked = { capability: "realtime", dialect: "openai-chat", model: upstreamModel, stream: true, key } as const;
+    const ask = { ...asked, ...askedVersionOf(call.admitted.request.url) };
     const dial = {
       url: provider.url(channel, ask),
       headers: {
