@@ -2,7 +2,7 @@ import { nowSeconds } from "../lib/clock.ts";
 import type { TaskReport } from "../providers/tasks/protocol.ts";
 import { refundCharge } from "./refund-charge.ts";
 import type { OpenTask, TaskDeps } from "./task.ts";
-import { writeRefund, writeReport } from "./task-rows.ts";
+import { isNews, writeRefund, writeReport } from "./task-rows.ts";
 import { tellClient } from "./tell-client.ts";
 
 /** A charge is in the database long before, if it will ever be: then its absence may be made final. */
@@ -13,15 +13,12 @@ const CHARGE_IS_WRITTEN_WITHIN_S = 600;
  * hears of it how often. Resolves with whether anything changed; a failure whose charge is not written yet waits.
  */
 export async function applyReport(deps: TaskDeps, task: OpenTask, report: TaskReport): Promise<boolean> {
+  // What is unchanged costs no write; finished parts of a running task are shown as they come.
   if (!isNews(task, report)) return false;
   const changed = report.status === "FAILURE" ? await failTask(deps, task, report) : await write(deps, task, report);
   if (changed && task.notifyHook !== "") tellClient(deps, task);
   return changed;
 }
-
-/** What is unchanged costs no write; finished parts of a running task are shown as they come. */
-const isNews = (task: OpenTask, report: TaskReport): boolean =>
-  task.status !== report.status || task.progress !== report.progress || report.status === "IN_PROGRESS";
 
 const write = (deps: TaskDeps, task: OpenTask, report: TaskReport): Promise<boolean> =>
   writeReport(deps.db, task, report, Date.now());

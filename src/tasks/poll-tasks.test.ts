@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { drawingTasks } from "../../db/schema/tasks.ts";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { addUser } from "../billing/testing.ts";
@@ -33,15 +34,16 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => database.close());
 
-test("ten thousand open tasks are asked about in hundreds, and what else the process does hardly waits", async () => {
+type Told = Readonly<Record<string, unknown>>;
+
+/** What polling takes, with an upstream that tells of each task so. */
+function start(tellOf: (id: string, index: number) => Told) {
   const asked: number[] = [];
   const fetch: SafeFetch = async (url, request) => {
     const { ids } = JSON.parse(String(request?.body)) as { ids: string[] };
     asked.push(ids.length);
     await Bun.sleep(1);
-    // One of them has moved on, the others stand as they did; one is a stranger.
-    const told = ids.map((id, index) => ({ id, status: "SUBMITTED", progress: index === 0 ? "5%" : "0%" }));
-    const body = Buffer.from(JSON.stringify([...told, { id: "stranger", status: "SUCCESS" }]));
+    const body = Buffer.from(JSON.stringify([...ids.map(tellOf), { id: "stranger", status: "SUCCESS" }]));
     return { status: 200, headers: new Headers(), url, body, text: () => body.toString() };
   };
   const deps = {
@@ -54,6 +56,12 @@ test("ten thousand open tasks are asked about in hundreds, and what else the pro
     fetch,
     channels: { get: (id: number) => channelEntry({ id, type: 2, baseUrl: "http://upstream.test" }) },
   };
+  return { asked, deps };
+}
+
+test("ten thousand open tasks are asked about in hundreds, and what else the process does hardly waits", async () => {
+  // One of them has moved on, the others stand as they did; one is a stranger.
+  const { asked, deps } = start((id, index) => ({ id, status: "SUBMITTED", progress: index === 0 ? "5%" : "0%" }));
   let last = performance.now();
   const gapsMs: number[] = [];
   const clock = setInterval(() => {
@@ -69,4 +77,36 @@ test("ten thousand open tasks are asked about in hundreds, and what else the pro
   gapsMs.sort((a, b) => a - b);
   // Other tests may have the processor: the typical wait tells, not the longest.
   expect(gapsMs[Math.floor(gapsMs.length * 0.5)]).toBeLessThan(250);
+}, 240_000);
+
+test("of ten thousand running tasks only those are written that have gone on since", async () => {
+  const running = {
+    status: "IN_PROGRESS",
+    progress: "40%",
+    startTime: 1_689_231_442_755,
+    promptEn: "a cat",
+    buttons: [{ customId: "MJ::JOB::upsample::1::hash", style: 2, label: "U1" }],
+    properties: { finalPrompt: "a cat", seeds: [1, 2.5, null] },
+  };
+  await database.db.update(drawingTasks).set({ ...running, imageUrl: "https://cdn.test/half.png", polledAt: 0 });
+  let moved: Told = {};
+  const { asked, deps } = start((id) => ({
+    id,
+    ...running,
+    imageUrl: "https://cdn.test/half.png",
+    ...(id === "task-77" && moved),
+  }));
+  expect(await pollTasks(deps)).toBe(0);
+  expect(asked.reduce((sum, count) => sum + count, 0)).toBe(TASKS);
+  for (const change of [
+    { imageUrl: "https://cdn.test/more.png" },
+    { properties: { ...running.properties, seeds: [1, 2] } },
+    { progress: "41%" },
+  ]) {
+    moved = { ...moved, ...change };
+    await database.db.update(drawingTasks).set({ polledAt: 0 }).where(eq(drawingTasks.mjId, "task-77"));
+    expect(await pollTasks(deps)).toBe(1);
+    const [row] = await database.db.select().from(drawingTasks).where(eq(drawingTasks.mjId, "task-77"));
+    expect(row).toMatchObject(change);
+  }
 }, 240_000);

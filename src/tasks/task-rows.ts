@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, lt } from "drizzle-orm";
 import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
 import type { Db, DbOrTx } from "../../db/types.ts";
 import type { TaskReport } from "../providers/tasks/protocol.ts";
@@ -18,6 +18,14 @@ const drawingFields = {
   status: drawingTasks.status,
   progress: drawingTasks.progress,
   notifyHook: drawingTasks.notifyHook,
+  failReason: drawingTasks.failReason,
+  startTime: drawingTasks.startTime,
+  imageUrl: drawingTasks.imageUrl,
+  promptEn: drawingTasks.promptEn,
+  description: drawingTasks.description,
+  prompt: drawingTasks.prompt,
+  buttons: drawingTasks.buttons,
+  properties: drawingTasks.properties,
 };
 
 const mediaFields = {
@@ -34,6 +42,9 @@ const mediaFields = {
   status: mediaTasks.status,
   progress: mediaTasks.progress,
   notifyHook: mediaTasks.notifyHook,
+  failReason: mediaTasks.failReason,
+  startTime: mediaTasks.startTime,
+  data: mediaTasks.data,
 };
 
 /**
@@ -65,7 +76,7 @@ export async function claimOpenTasks(
           .set({ polledAt: now })
           .where(inArray(mediaTasks.id, due(mediaTasks)))
           .returning(mediaFields);
-  return rows.map((row) => ({ kind, ...row }));
+  return rows.map((row) => openTask(kind, row));
 }
 
 /** An open drawing task by its row; null: it is over, or there is none. */
@@ -74,36 +85,58 @@ export async function findOpenDrawing(db: Db, id: number): Promise<OpenTask | nu
     .select(drawingFields)
     .from(drawingTasks)
     .where(and(eq(drawingTasks.id, id), eq(drawingTasks.isOpen, true)));
-  return row ? { kind: "drawing", ...row } : null;
+  return row ? openTask("drawing", row) : null;
 }
+
+const openTask = (kind: TaskKind, row: Omit<OpenTask, "kind" | "stored">): OpenTask => ({
+  ...row,
+  kind,
+  stored: row,
+});
+
+/** Whether a report on an open task says anything that its row does not hold; that it is over always is. */
+export function isNews({ kind, stored }: OpenTask, report: TaskReport): boolean {
+  if (isOver(report)) return true;
+  const values = kind === "drawing" ? drawingValues(report) : mediaValues(report);
+  return Object.entries(values).some(([column, value]) => !Bun.deepEquals(stored[column], value));
+}
+
+const isOver = ({ status }: TaskReport): boolean => status === "SUCCESS" || status === "FAILURE";
+
+const sharedValues = (report: TaskReport) => ({
+  status: report.status,
+  progress: isOver(report) ? "100%" : report.progress,
+  failReason: report.failReason,
+});
+
+/** What the client wrote stays where the upstream says nothing. */
+const drawingValues = (report: TaskReport) => ({
+  ...sharedValues(report),
+  startTime: report.startMs,
+  ...(report.drawing && {
+    imageUrl: report.drawing.imageUrl,
+    promptEn: report.drawing.promptEn,
+    ...(report.drawing.description !== "" && { description: report.drawing.description }),
+    ...(report.drawing.prompt !== "" && { prompt: report.drawing.prompt }),
+    buttons: report.drawing.buttons,
+    properties: report.drawing.properties,
+  }),
+});
+
+const mediaValues = (report: TaskReport) => ({
+  ...sharedValues(report),
+  startTime: Math.floor(report.startMs / 1000),
+  ...(report.data !== undefined && { data: report.data }),
+});
 
 /** Writes what an upstream said into a task that is still open; false: it was over. `now`: epoch milliseconds. */
 export async function writeReport(db: DbOrTx, task: OpenTask, report: TaskReport, nowMs: number): Promise<boolean> {
-  const isOver = report.status === "SUCCESS" || report.status === "FAILURE";
-  const shared = {
-    status: report.status,
-    progress: isOver ? "100%" : report.progress,
-    failReason: report.failReason,
-    isOpen: !isOver,
-  };
-  const finishMs = isOver ? report.finishMs || nowMs : 0;
+  const finishMs = isOver(report) ? report.finishMs || nowMs : 0;
+  const isOpen = !isOver(report);
   if (task.kind === "drawing") {
-    const { drawing } = report;
     const written = await db
       .update(drawingTasks)
-      .set({
-        ...shared,
-        startTime: report.startMs,
-        finishTime: finishMs,
-        ...(drawing && {
-          imageUrl: drawing.imageUrl,
-          promptEn: drawing.promptEn,
-          description: kept(drawing.description, drawingTasks.description),
-          prompt: kept(drawing.prompt, drawingTasks.prompt),
-          buttons: drawing.buttons,
-          properties: drawing.properties,
-        }),
-      })
+      .set({ ...drawingValues(report), isOpen, finishTime: finishMs })
       .where(and(eq(drawingTasks.id, task.id), eq(drawingTasks.isOpen, true)))
       .returning({ id: drawingTasks.id });
     return written.length > 0;
@@ -111,20 +144,15 @@ export async function writeReport(db: DbOrTx, task: OpenTask, report: TaskReport
   const written = await db
     .update(mediaTasks)
     .set({
-      ...shared,
-      startTime: Math.floor(report.startMs / 1000),
+      ...mediaValues(report),
+      isOpen,
       finishTime: Math.floor(finishMs / 1000),
       updatedAt: Math.floor(nowMs / 1000),
-      ...(report.data !== undefined && { data: report.data }),
     })
     .where(and(eq(mediaTasks.id, task.id), eq(mediaTasks.isOpen, true)))
     .returning({ id: mediaTasks.id });
   return written.length > 0;
 }
-
-/** What the client wrote stays where the upstream says nothing. */
-const kept = (told: string, column: SQL | typeof drawingTasks.prompt | typeof drawingTasks.description) =>
-  told === "" ? sql`${column}` : told;
 
 /** Notes what a task that has failed gave back, in quota units. */
 export async function writeRefund(db: DbOrTx, { kind, id }: OpenTask, refunded: number): Promise<void> {

@@ -31,6 +31,8 @@ export type OpenTask = Readonly<{
   progress: string;
   /** Where the client wants to hear of it; empty: nowhere. */
   notifyHook: string;
+  /** What its row holds, by column: a report that says no more is no news. */
+  stored: Readonly<Record<string, unknown>>;
 }>;
 
 export type TaskDeps = Readonly<{
