@@ -1,3 +1,5 @@
+import { sql as statement } from "drizzle-orm";
+import { carryOff } from "./carried-balances.ts";
 import type { Database, Statements } from "./types.ts";
 
 /** One partition of the log: rows with from <= created_at < until (epoch seconds). */
@@ -42,22 +44,31 @@ async function missingOf(sql: Statements, months: readonly LogMonth[]): Promise<
 
 /**
  * Deletes log rows older than `before` (epoch seconds): whole months by dropping their partition, the rest in slices that
- * hold nobody up. Roll-ups stay: statistics reach further back than the log. Yields how many rows went with each step;
- * whoever stops asking keeps the rest.
+ * hold nobody up. Roll-ups stay: statistics reach further back than the log; what balances owe to the rows is kept with
+ * each step. Yields how many rows went with it; whoever stops asking keeps the rest.
  */
-export async function* dropLogsInSteps({ sql }: Database, before: number): AsyncGenerator<number, void> {
+export async function* dropLogsInSteps({ db, sql }: Database, before: number): AsyncGenerator<number, void> {
   const now = Date.now() / 1000;
   for (const { name, until } of await listLogMonths(sql)) {
     if (until > Math.min(before, now)) continue;
     // A row that is added between the two is not counted, but nothing is added to a month that is over.
     const [sum] = await sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${name}`);
-    await sql.unsafe(`drop table ${name}`);
+    await db.transaction(async (tx) => {
+      // As dropping does, and before it: whoever adds a row comes first, and is carried off, or waits.
+      await tx.execute(statement`lock table only logs in access exclusive mode`);
+      await tx.execute(statement`with ${carryOff(statement.raw(name), Math.floor(now))} select`);
+      await tx.execute(statement`drop table ${statement.raw(name)}`);
+    });
     yield sum?.rows ?? 0;
   }
   for (;;) {
-    const { count } = await sql`
-      delete from logs where (created_at, id) in (
-        select created_at, id from logs where created_at < ${before} order by created_at, id limit ${SLICE})`;
+    const [{ count } = { count: 0 }] = await db.execute<{ count: number }>(statement`
+      with gone as (
+        delete from logs where (created_at, id) in (
+          select created_at, id from logs where created_at < ${before} order by created_at, id limit ${SLICE})
+        returning *),
+      ${carryOff(statement.raw("gone"), Math.floor(now))}
+      select count(*)::int as count from gone`);
     yield count;
     if (count < SLICE) return;
   }

@@ -93,6 +93,17 @@ test("a balance is all that was credited less what was used; a planted unit is s
   expect(await balance()).toEqual([{ id, name: "bea", kept: credited + 1, added: credited }]);
 });
 
+test("what an administrator changed stays right when they are one no more", async () => {
+  const id = await app.addUser("cem");
+  const adminId = await app.addUser("formerly", "admin");
+  await writeManagementLog(app.db, { id: adminId }, "Changed", { user_id: id, quota_delta: 250 });
+  await app.db.update(users).set({ quota: 250 }).where(sql`${users.id} = ${id}`);
+  const balance = async () => (await check("balances")).wrong.filter((off) => off.id === id);
+  expect(await balance()).toEqual([]);
+  await app.db.update(users).set({ role: 1 }).where(sql`${users.id} = ${adminId}`);
+  expect(await balance()).toEqual([]);
+});
+
 test("is for super admins", async () => {
   await app.addUser("admin", "admin");
   const admin = await app.login("admin");

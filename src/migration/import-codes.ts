@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
+import { carryBalances } from "../../db/carried-balances.ts";
 import { redemptionCodes, redemptionUses } from "../../db/schema/codes.ts";
+import type { Tx } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { createFreeIds } from "./free-ids.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "./migration.ts";
@@ -39,7 +41,11 @@ export async function importCodes(migration: Migration, userIds: IdMap): Promise
     await database.db.transaction(async (tx) => {
       await inStatements(values, (part) => tx.insert(redemptionCodes).values(part));
       const uses = fresh.flatMap((row) => useOf(row, map, userIds));
-      await inStatements(uses, (part) => tx.insert(redemptionUses).values(part).onConflictDoNothing());
+      await inStatements(uses, async (part) => {
+        const { userId, quota } = redemptionUses;
+        const added = await tx.insert(redemptionUses).values(part).onConflictDoNothing().returning({ userId, quota });
+        await countOut(tx, added);
+      });
     });
     section.after += await sumHere(
       migration,
@@ -96,6 +102,13 @@ function useOf(row: SourceRow, map: IdMap, userIds: IdMap) {
   return [{ codeId, userId, quota: wholeOf(row, "quota"), usedTime: wholeOf(row, "redeemed_time") }];
 }
 
+/** What codes gave at the source is in what users brought along, or was never given here: it is no credit of its own. */
+const countOut = (tx: Tx, uses: readonly Readonly<{ userId: number; quota: number }>[]): Promise<void> =>
+  carryBalances(
+    tx,
+    uses.map(({ userId, quota }) => ({ userId, quota: -quota })),
+  );
+
 /** Who used gift codes: nobody can use one again by having moved. */
 async function importUses({ source, database, isDry }: Migration, codeIds: IdMap, userIds: IdMap): Promise<void> {
   if (isDry || (await source.columns("redemption_logs")).size === 0) return;
@@ -105,14 +118,20 @@ async function importUses({ source, database, isDry }: Migration, codeIds: IdMap
       const userId = userIds.get(wholeOf(row, "user_id"));
       return codeId === undefined || userId === undefined ? [] : [{ codeId, userId, at: wholeOf(row, "used_time") }];
     });
-    await inStatements(
-      uses,
-      (part) => database.sql`
-        insert into redemption_uses (code_id, user_id, quota, used_time)
-        select u."codeId", u."userId", c.quota, u.at
-        from json_to_recordset(${JSON.stringify(part)}::text::json) as u("codeId" int, "userId" int, at bigint)
-        join redemption_codes c on c.id = u."codeId"
-        on conflict do nothing`,
+    await inStatements(uses, (part) =>
+      database.db.transaction(async (tx) => {
+        const added = await tx.execute<{ user_id: number; quota: number }>(sql`
+          insert into redemption_uses (code_id, user_id, quota, used_time)
+          select u."codeId", u."userId", c.quota, u.at
+          from json_to_recordset(${JSON.stringify(part)}::text::json) as u("codeId" int, "userId" int, at bigint)
+          join redemption_codes c on c.id = u."codeId"
+          on conflict do nothing
+          returning user_id, quota`);
+        await countOut(
+          tx,
+          added.map(({ user_id: userId, quota }) => ({ userId, quota: Number(quota) })),
+        );
+      }),
     );
   }
 }

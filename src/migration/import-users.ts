@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { carryBalances } from "../../db/carried-balances.ts";
 import { identities, users } from "../../db/schema/users.ts";
 import type { Tx } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
@@ -51,6 +52,7 @@ export async function importUsers(migration: Migration): Promise<IdMap> {
     );
     await database.db.transaction(async (tx) => {
       await inStatements(values, (part) => tx.insert(users).values(part));
+      await carryBalances(tx, values.map(broughtBy));
       await addIdentities(tx, fresh, map);
     });
     section.after += await sumHere(
@@ -105,6 +107,12 @@ function readUser({ family, vault }: Migration, row: SourceRow, id: number): New
     deletedAt: status === 3 ? nowSeconds() : momentOf(row, "deleted_at"),
   };
 }
+
+/** What the books find no credit of: all that the user has left and has used, but for transferred rewards. */
+const broughtBy = ({ id = 0, quota = 0, usedQuota = 0, affQuota = 0, affHistoryQuota = 0 }: NewUser) => ({
+  userId: id,
+  quota: quota + usedQuota - (affHistoryQuota - affQuota),
+});
 
 /** What the user chose for notices; the secret of a webhook is kept encrypted here. */
 function readSetting(vault: Vault, row: SourceRow): NewUser["setting"] {

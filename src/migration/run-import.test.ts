@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
+import { checkBooks } from "../billing/books/check-books.ts";
 import { createVault } from "../lib/crypto.ts";
 import { loadOptions } from "../settings/store.ts";
 import { runImport } from "./run-import.ts";
-import { expectBooksRight, makeFile } from "./testing.ts";
+import { contents, expectBooksRight, makeFile } from "./testing.ts";
 
 const vault = createVault({ encryptionKey: "the key of the importer's tests" });
 const open: TestDatabase[] = [];
@@ -76,4 +77,26 @@ test("a log that is brought later takes the place of what was booked for it", as
   expect(await total()).toBe(2210);
   const [failed] = await database.sql`select type, failed, token_id from logs where failed`;
   expect(failed).toMatchObject({ type: 2, token_id: 4 });
+});
+
+test("what users brought along is in the books, once; what was here before is told as it was", async () => {
+  const { database, run } = await start("Veloera", [
+    `insert into users (id, username, password, quota, used_quota, aff_quota, aff_history, aff_code)
+     values (30, 'inviter', 'x', 100, 20, 5, 45, 'gggg'), (31, 'here', 'x', 9999, 5, 0, 0, 'hhhh')`,
+    `insert into redemptions (id, user_id, "key", name, quota, created_time, is_gift, max_uses, used_count)
+     values (3, 1, 'party', 'party', 100, 1700000000, 1, 5, 2)`,
+    "insert into redemption_logs values (1, 3, 30, 1700000100), (2, 3, 31, 1700000200)",
+    `insert into logs (id, user_id, created_at, type, content, username, quota)
+     values (8, 30, 1735690001, 4, 'Quota for a new user', 'inviter', 77)`,
+  ]);
+  const off = async () => (await checkBooks(database.db, "balances", 0, 1_800_000_000)).wrong;
+  await database.sql`insert into users (username, aff_code, created_at, quota) values ('here', 'here', 1, 3)`;
+  const before = await off();
+  expect(before).toMatchObject([{ name: "here", kept: 3, added: 0 }]);
+  await run();
+  expect(await off()).toEqual(before);
+  const after = await contents(database);
+  await run();
+  expect(await contents(database)).toBe(after);
+  expect(await off()).toEqual(before);
 });

@@ -52,6 +52,7 @@ export async function makeFile(path: string, family: Family, more: readonly stri
 
 const TABLES = [
   "users",
+  "carried_balances",
   "tokens",
   "channels",
   "abilities",
@@ -73,9 +74,9 @@ export async function contents({ sql }: Database): Promise<string> {
   return JSON.stringify(parts);
 }
 
-/** Expects counters, log and statistics to say the same. */
+/** Expects balances to be what was brought along, and counters, log and statistics to say the same. */
 export async function expectBooksRight({ db }: Database): Promise<void> {
-  for (const book of ["users", "tokens", "channels"] as const) {
+  for (const book of ["balances", "users", "tokens", "channels"] as const) {
     expect({ book, wrong: (await checkBooks(db, book, 0, 1_800_000_000)).wrong }).toEqual({ book, wrong: [] });
   }
 }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { changesIn, GIFTS } from "../../../db/carried-balances.ts";
 import type { Db } from "../../../db/types.ts";
 
 /** What can be re-added: balances against all that was credited and charged, counters against roll-ups, roll-ups against the log, and what is set aside or used up. */
@@ -69,7 +70,8 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
       return sql`select h.hour as id, to_char(to_timestamp(h.hour) at time zone 'utc', 'YYYY-MM-DD HH24:MI "UTC"') as name,
           (select coalesce(sum(r.quota), 0) from usage_rollups r where r.hour = h.hour) as kept,
           (select coalesce(sum(l.quota), 0) from logs l
-            where l.type = 2 and l.created_at >= h.hour and l.created_at < h.hour + ${HOUR_S}) as added
+            where l.type = 2 and l.created_at >= h.hour and l.created_at < h.hour + ${HOUR_S})
+            + coalesce((select d.quota from cleared_hours d where d.hour = h.hour), 0) as added
         from generate_series(${first}::bigint, ${last}::bigint, ${HOUR_S}::bigint) as h(hour) order by h.hour limit ${SLICE}`;
     }
     case "holds":
@@ -90,16 +92,12 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
 
 /**
  * Left and used against everything that was ever credited: top-ups, codes, cashback, check-ins, rewards and earnings that
- * were transferred, and, by the log, gifts and what administrators changed. Refunds take from what was used.
+ * were transferred, and, by the log, gifts and what administrators changed. What cleared rows of the log told, and what
+ * imported users brought along, was carried over. Refunds take from what was used.
  */
 const balances = (after: number): SQL => sql`
   with slice as (select * from users u where u.id > ${after} order by u.id limit ${SLICE}),
-  changed as (
-    select (l.other::jsonb->>'user_id')::bigint as user_id, sum((l.other::jsonb->>'quota_delta')::bigint) as quota
-    from logs l
-    where l.type = 3 and l.user_id in (select a.id from users a where a.role >= 10)
-      and l.other like '%"quota_delta"%'
-    group by 1)
+  changed as (${changesIn(sql`logs`)})
   select s.id, s.username as name, s.quota + s.used_quota as kept,
     s.aff_history_quota - s.aff_quota
     + (select coalesce(sum(o.quota), 0) from top_up_orders o where o.user_id = s.id and o.status = 'success')
@@ -108,7 +106,7 @@ const balances = (after: number): SQL => sql`
     + (select coalesce(sum(d.quota), 0) from check_ins d where d.user_id = s.id)
     + (select coalesce(sum(a.earned - a.balance), 0) from agents a where a.user_id = s.id)
     - (select coalesce(sum(w.quota), 0) from withdrawals w where w.user_id = s.id and w.status <> 'rejected')
-    + (select coalesce(sum(l.quota), 0) from logs l where l.user_id = s.id and l.type = 4
-        and l.content in ('Quota for a new user', 'Quota for using an invitation', 'Quota to start with'))
-    + coalesce((select c.quota from changed c where c.user_id = s.id), 0) as added
+    + (select coalesce(sum(l.quota), 0) from logs l where l.user_id = s.id and ${GIFTS})
+    + coalesce((select c.quota from changed c where c.user_id = s.id), 0)
+    + coalesce((select b.quota from carried_balances b where b.user_id = s.id), 0) as added
   from slice s order by s.id`;
