@@ -68,3 +68,24 @@ test("warns whoever fell below their threshold, once in two hours, whoever looks
   await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 1200` });
   expect(await warnLowBalances(deps())).toBe(4);
 });
+
+test("whoever does not want to hear of it takes nobody's place in a round", async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const deaf = Array.from({ length: 501 }, (_, index) => ({
+    username: `deaf-${index}`,
+    affCode: `deaf-${index}`,
+    quota: 1,
+    setting: { notify_events: [] },
+    createdAt: now,
+  }));
+  const ids = await database.db.insert(users).values(deaf).returning({ id: users.id });
+  const row = { tokenId: 1, tokenName: "", channelId: 1, modelName: "m", group: "default", quota: 5, count: 1 };
+  await database.db
+    .insert(usageRollups)
+    .values(ids.map(({ id }) => ({ ...row, hour: now - (now % 3600), userId: id, username: `deaf ${id}` })));
+  const last = await spender("last", 1);
+  const chosen = await spender("chosen", 1, { notify_events: ["contact", "low_balance"] });
+  const odd = await spender("odd", 1, { notify_events: "all" });
+  await warnLowBalances(deps());
+  expect(told.map(([id]) => id)).toEqual([last, chosen, odd]);
+});

@@ -4,7 +4,7 @@ import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Notice } from "../notify/notice.ts";
-import { wants } from "../notify/notification-setting.ts";
+import { wantsInSql } from "../notify/notification-setting.ts";
 import type { Notifier } from "../notify/notifier.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { dollarText } from "./dollar-text.ts";
@@ -34,22 +34,23 @@ export async function warnLowBalances({ db, settings, notifier }: JobDeps): Prom
   const now = nowSeconds();
   // The hour before too: what was spent at its end may have been seen by no round.
   const since = now - (now % HOUR_SECONDS) - HOUR_SECONDS;
-  const found = await db.execute<{ id: number; quota: number; setting: Record<string, unknown> }>(sql`
-    select u.id, u.quota::float8 as quota, u.setting
+  const found = await db.execute<{ id: number; quota: number }>(sql`
+    select u.id, u.quota::float8 as quota
     from users u
     where u.id in (
         select r.user_id from usage_rollups r where r.hour >= ${since} and r.quota > 0
         union select c.user_id from unlogged_calls c where c.created_at >= ${since} and c.quota > 0)
       and u.deleted_at is null and u.status = 1
       and u.quota < coalesce((u.setting ->> 'quota_warning_threshold')::numeric, ${settings.get("QuotaRemindThreshold")})
+      and ${wantsInSql(sql`u.setting`, "low_balance")}
       and not exists (
         select from notices_sent n
         where n.user_id = u.id and n.kind = 'low_balance' and n.sent_at > ${now - PAUSE_SECONDS})
     order by u.id
     limit ${MOST_A_ROUND}`);
   let told = 0;
-  for (const { id, quota, setting } of found) {
-    if (!wants(setting, "low_balance") || !(await claim(db, id, now))) continue;
+  for (const { id, quota } of found) {
+    if (!(await claim(db, id, now))) continue;
     if (await notifier.tell(id, lowBalance(quota, settings))) told += 1;
   }
   return told;

@@ -1,3 +1,4 @@
+import { type SQL, sql } from "drizzle-orm";
 import type { Vault } from "../lib/crypto.ts";
 import { OperationError } from "../lib/operation-error.ts";
 
@@ -122,6 +123,12 @@ function checkMobiles(given: readonly string[]): string[] {
 /** Whether somebody with these settings wants to hear of it. */
 export const wants = (setting: StoredSetting, event: NotifyEvent): boolean =>
   (Array.isArray(setting.notify_events) ? setting.notify_events : DEFAULT_EVENTS).includes(event);
+
+/** The same as a condition on a column of settings. */
+export const wantsInSql = (setting: SQL, event: NotifyEvent): SQL => sql`
+  case when jsonb_typeof(${setting} -> 'notify_events') = 'array'
+    then ${setting} -> 'notify_events' @> to_jsonb(${event}::text)
+    else ${DEFAULT_EVENTS.includes(event)}::boolean end`;
 
 /** The settings as their owner sees them. */
 export function withoutSecrets(setting: StoredSetting): StoredSetting {
