@@ -1,10 +1,13 @@
 import Alert from "@mui/material/Alert";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import ButtonBase from "@mui/material/ButtonBase";
 import { useMutation } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "../components/CopyButton.tsx";
+import { copyText } from "../components/copy-text.ts";
 import { Col, Row } from "../components/layout.tsx";
 import { EntryCard } from "../features/login/EntryCard.tsx";
 import { EntryLinks } from "../features/login/EntryLinks.tsx";
@@ -17,9 +20,10 @@ export function UserResetPage() {
   const { t } = useTranslation();
   const search: { email?: unknown; token?: unknown } = useSearch({ strict: false });
   const email = typeof search.email === "string" ? search.email : "";
-  // A token of digits alone arrives as a number, and loses those in front.
-  const token = new URLSearchParams(window.location.search).get("token") ?? "";
-  const reset = useMutation({ mutationFn: () => confirmReset(email, token) });
+  const token = typeof search.token === "string" ? search.token : "";
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (password: string) => setCopied(await copyText(password));
+  const reset = useMutation({ mutationFn: () => confirmReset(email, token), onSuccess: copy });
   const isLink = email !== "" && token !== "";
   return (
     <EntryCard title={t("reset.confirm.title")} purpose={t("reset.confirm.purpose")} maxWidth={CARD_WIDTH}>
@@ -32,7 +36,9 @@ export function UserResetPage() {
         )}
         {reset.data ? (
           <Box role="status">
-            <Box sx={{ mb: 2, fontSize: 13, color: "text.secondary" }}>{t("reset.confirm.done")}</Box>
+            <Box sx={{ mb: 2, fontSize: 13, color: "text.secondary" }}>
+              {t(isCopied ? "reset.confirm.copied" : "reset.confirm.done")}
+            </Box>
             <Row
               sx={{
                 p: 2,
@@ -43,9 +49,14 @@ export function UserResetPage() {
                 borderRadius: 1,
               }}
             >
-              <Box component="code" sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
-                {reset.data}
-              </Box>
+              <ButtonBase
+                onClick={() => copy(reset.data)}
+                sx={{ flex: 1, minWidth: 0, justifyContent: "start", textAlign: "start" }}
+              >
+                <Box component="code" sx={{ minWidth: 0, overflowWrap: "anywhere" }}>
+                  {reset.data}
+                </Box>
+              </ButtonBase>
               <CopyButton text={reset.data} />
             </Row>
           </Box>
