@@ -98,6 +98,20 @@ describe.each(Object.keys(PEOPLE))("signing in with %s", (provider) => {
     expect((await userOf(id))?.passwordHash).toBeNull();
   });
 
+  // Linux DO does not take PKCE.
+  test.skipIf(provider === "linuxdo")("proves with a verifier of its own that it began the sign-in", async () => {
+    const { back, code, state, parameters } = await visit(provider, person(1001));
+    expect(parameters.get("code_challenge_method")).toBe("S256");
+    expect((await back({ code, state })).body.success).toBe(true);
+    const verifier = outside.calls.findLast(({ form }) => form.code === code)?.form.code_verifier ?? "";
+    expect(verifier).toMatch(/^[\w.~-]{43,128}$/);
+    const hash = new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
+    expect(parameters.get("code_challenge")).toBe(hash);
+    const other = await visit(provider, person(1001));
+    expect(other.parameters.get("code_challenge")).not.toBe(hash);
+    expect((await other.back({ code, state: other.state })).body.success).toBe(false);
+  });
+
   test("of ten clicks at once one makes the account", async () => {
     const visits = await Promise.all(Array.from({ length: 10 }, () => visit(provider, person(1500))));
     outside.sayInIdToken({ nonce: "" });

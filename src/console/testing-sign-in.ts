@@ -17,6 +17,9 @@ const WIDGET = `window.turnstile = {
   remove() {},
 };`;
 
+/** Token calls of services that take PKCE: refused where the start made here had no challenge of S256. */
+const PKCE_PATHS = new Set(["/login/oauth/access_token", "/api/oauth2/token", "/oidc/token"]);
+
 /** The proof that Telegram gives of who somebody is, signed under the bot's token. */
 export function signTelegramProof(fields: Readonly<Record<string, string>>, botToken: string): Record<string, string> {
   const text = Object.entries(fields)
@@ -44,10 +47,11 @@ export async function startFakeSignInServices() {
   let idToken: Readonly<{ nonce: string; change?: Person; isForged?: boolean }> = { nonce: "" };
 
   const challengeOf = (verifier: string) => new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
-  const trade = (form: Record<string, string>): Response => {
+  const trade = (form: Record<string, string>, path: string): Response => {
     const code = form.code ?? "";
     const challenge = challenges.get(code);
-    const isProven = challenge === undefined || challengeOf(form.code_verifier ?? "") === challenge;
+    const isMet = challenge === "" ? !PKCE_PATHS.has(path) : challengeOf(form.code_verifier ?? "") === challenge;
+    const isProven = challenge === undefined || isMet;
     if (!people.has(code) || !isProven) return Response.json({ error: "bad_verification_code" });
     return Response.json({ access_token: code, token_type: "bearer" });
   };
@@ -70,8 +74,8 @@ export async function startFakeSignInServices() {
     const code = crypto.randomUUID();
     people.set(code, person);
     const asked = authorizeAddress ? new URL(authorizeAddress).searchParams : null;
-    const challenge = asked?.get("code_challenge");
-    if (challenge) challenges.set(code, challenge);
+    const isHashed = asked?.get("code_challenge_method") === "S256";
+    if (asked) challenges.set(code, (isHashed && asked.get("code_challenge")) || "");
     nonces.set(code, asked?.get("nonce") ?? "");
     return code;
   };
@@ -124,7 +128,7 @@ export async function startFakeSignInServices() {
         case "/login/oauth/access_token":
         case "/oauth2/token":
         case "/api/oauth2/token":
-          return trade(form);
+          return trade(form, pathname);
         case "/user/emails": {
           const person = personOf(request);
           return Response.json(person?.emails ?? []);
@@ -147,7 +151,7 @@ export async function startFakeSignInServices() {
         case "/oidc/keys":
           return Response.json({ keys: [jwk] });
         case "/oidc/token": {
-          const traded = await trade(form).json();
+          const traded = await trade(form, pathname).json();
           if (!traded.access_token) return Response.json(traded, { status: 400 });
           const person = people.get(form.code) ?? {};
           return Response.json({ ...traded, id_token: await signIdToken(origin, person, nonces.get(form.code)) });
