@@ -2,12 +2,13 @@ import ReceiptLong from "@mui/icons-material/ReceiptLongOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
+import Typography from "@mui/material/Typography";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { ErrorState } from "../components/ErrorState.tsx";
-import { Col, Panel } from "../components/layout.tsx";
+import { Col, Panel, Row } from "../components/layout.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { exactTime } from "../components/TimeAgo.tsx";
 import { LogDetail } from "../features/logs/detail/LogDetail.tsx";
@@ -19,8 +20,10 @@ import { isAdmin } from "../features/session/stored-user.ts";
 export const RequestPage = () => {
   const { t, i18n } = useTranslation();
   const { requestId = "" }: { requestId?: string } = useParams({ strict: false });
+  const navigate = useNavigate();
   const { user } = useSession();
   const rows = useQuery(requestRows(isAdmin(user) ? "all" : "self", requestId));
+  const unseen = rows.data ? rows.data.total - rows.data.items.length : 0;
   return (
     <>
       <PageHeader
@@ -34,17 +37,25 @@ export const RequestPage = () => {
       />
       {rows.error && <ErrorState error={rows.error} onRetry={() => void rows.refetch()} />}
       {rows.isPending && <Skeleton variant="rounded" height={240} />}
-      {rows.data?.length === 0 && (
+      {rows.data?.items.length === 0 && (
         <EmptyState icon={<ReceiptLong />} title={t("logs.request.noneTitle")} body={t("logs.request.noneBody")} />
       )}
       <Col gap={4}>
-        {rows.data?.map((entry) => (
+        {rows.data?.items.map((entry) => (
           <Panel key={entry.id} title={entry.model_name} hint={exactTime(entry.created_at, i18n.language)} pad={false}>
             <Box sx={{ px: { xs: 3, sm: 0 }, pb: 3 }}>
               <LogDetail entry={entry} place="page" />
             </Box>
           </Panel>
         ))}
+        {unseen > 0 && (
+          <Row gap={2} wrap>
+            <Typography color="text.secondary">{t("logs.request.more", { count: unseen })}</Typography>
+            <Button size="small" onClick={() => navigate({ to: "/log", search: () => ({ search: requestId }) })}>
+              {t("logs.request.all")}
+            </Button>
+          </Row>
+        )}
       </Col>
     </>
   );

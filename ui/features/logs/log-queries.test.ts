@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { QueryClient } from "@tanstack/react-query";
-import { logPage } from "./log-queries.ts";
+import { logPage, requestRows } from "./log-queries.ts";
 
 const ROWS = [
   { id: 9, created_at: 500 },
@@ -35,5 +35,14 @@ test("a page is read behind the one before it, by number where that one is not k
     ["2", null],
     ["2", null],
   ]);
+  client.clear();
+});
+
+test("a request is read with as many rows as the server gives at once, and says how many there are", async () => {
+  const asked = listen();
+  const client = new QueryClient();
+  const { items, total } = await client.fetchQuery(requestRows("self", "talk"));
+  expect([items.length, total]).toEqual([ROWS.length, 100]);
+  expect(asked.map((query) => query.toString())).toEqual(["request_id=talk&page_size=100"]);
   client.clear();
 });

@@ -48,12 +48,16 @@ export const logPage = (scope: LogScope, filters: LogFilters, page: number, page
     placeholderData: keepPreviousData,
   });
 
-/** The rows of one request, whenever it was. */
+/** As many rows as the server gives at once. */
+const MOST_ROWS = 100;
+
+/** The rows of one request, whenever it was: several where a conversation had several answers. */
 export const requestRows = (scope: LogScope, requestId: string) =>
   queryOptions({
     queryKey: [...LOGS_KEY, "request", scope, requestId],
     queryFn: async ({ signal }) =>
-      (await request<LogPage>(pathOf(scope, ""), { query: { request_id: requestId }, signal })).data.items,
+      (await request<LogPage>(pathOf(scope, ""), { query: { request_id: requestId, page_size: MOST_ROWS }, signal }))
+        .data,
   });
 
 export const logStat = (scope: LogScope, filters: LogFilters) =>
