@@ -82,6 +82,7 @@ describe("options", () => {
       enable_drawing: false,
       price: 7.3,
       quota_per_unit: 500000,
+      quota_remind_threshold: 1000,
     });
   });
 

@@ -7,7 +7,8 @@ export const quotaOptions = {
   QuotaForInvitee: integer(0),
   /** Output tokens assumed for a hold when the call names no limit. */
   PreConsumedQuota: integer(500),
-  QuotaRemindThreshold: integer(1000),
+  /** For those who chose none themselves, who are shown it. */
+  QuotaRemindThreshold: integer(1000, {}, { status: "quota_remind_threshold" }),
   /** Percent of a recharge paid to the inviter; 0: none. */
   RechargeCashbackRate: exact(0, { max: 100 }),
   MinRechargeCashbackQuota: integer(0),

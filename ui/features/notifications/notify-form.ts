@@ -44,7 +44,6 @@ export const FIELDS: Readonly<Record<Way, readonly WayField[]>> = {
 };
 
 const DEFAULT_EVENTS: readonly NoticeEvent[] = ["low_balance", "price_change", "announcement"];
-const DEFAULT_THRESHOLD = 500_000;
 
 export type NotifyForm = Readonly<{
   way: Way;
@@ -57,8 +56,8 @@ export type NotifyForm = Readonly<{
   removed: readonly FieldName[];
 }>;
 
-/** The form of what is stored. */
-export function formOf(setting: UserSetting): NotifyForm {
+/** The form of what is stored; `siteThreshold` (quota units) is in force for whoever chose none. */
+export function formOf(setting: UserSetting, siteThreshold: number | undefined): NotifyForm {
   const events = Array.isArray(setting.notify_events) ? setting.notify_events : DEFAULT_EVENTS;
   const names = Object.values(FIELDS)
     .flat()
@@ -68,7 +67,7 @@ export function formOf(setting: UserSetting): NotifyForm {
   return {
     way: WAYS.find((way) => way === setting.notify_type) ?? "email",
     events: EVENTS.filter((event) => events.includes(event)),
-    threshold: String(setting.quota_warning_threshold ?? DEFAULT_THRESHOLD),
+    threshold: String(setting.quota_warning_threshold ?? siteThreshold ?? ""),
     values: Object.fromEntries(names.map((name) => [name, textOf(setting[name])])),
     removed: [],
   };

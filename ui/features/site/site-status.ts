@@ -14,6 +14,8 @@ export type SiteStatus = Readonly<{
   docs_link: string;
   quota_per_unit: number;
   display_in_currency: boolean;
+  /** Quota units from which on those are warned who chose no threshold; a remembered copy may lack it. */
+  quota_remind_threshold?: number;
   default_collapse_sidebar: boolean;
   self_use_mode_enabled: boolean;
   demo_site_enabled: boolean;
