@@ -16,6 +16,8 @@ const FAILING = "err-400";
 const RETRIED = "twice-tried";
 const MANY = "one-of-many";
 const MANY_ROWS = 100_000;
+/** The request that the first of them tells of. */
+const OLD_REQUEST = "asked-days-ago";
 const DAY_S = 86_400;
 const MIB = 1024 * 1024;
 /** The whole file as text; the server and the page need a small part of it. */
@@ -34,8 +36,10 @@ async function addManyRows(): Promise<void> {
   const from = Math.floor(Date.now() / 1000) - 3 * DAY_S;
   await database.sql.begin(async (tx) => {
     await tx.unsafe(`
-      insert into logs (created_at, type, user_id, username, token_name, model_name, "group", quota, prompt_tokens, content)
-      select ${from} - n / 50, 2, 1, 'root', 'nightly', '${MANY}', 'default', 5, 10, n || repeat(' and so on', 70)
+      insert into logs (created_at, type, user_id, username, token_name, model_name, "group", quota, prompt_tokens, content,
+        request_id)
+      select ${from} - n / 50, 2, 1, 'root', 'nightly', '${MANY}', 'default', 5, 10, n || repeat(' and so on', 70),
+        case when n = 1 then '${OLD_REQUEST}' end
       from generate_series(1, ${MANY_ROWS}) n`);
     await addUp(tx, { user: 1, token: 1, channel: 1 });
   });
@@ -140,8 +144,15 @@ describe("the usage log", () => {
     await row(USER.username).waitFor();
     await desk.clean();
     await page.getByRole("searchbox", { name: words.filters.search }).fill("nobody-asked-this");
-    await page.getByText(words.empty.filteredTitle).waitFor();
+    await page.getByText(words.empty.requestTitle).waitFor();
     await desk.clean();
+    // Days ago, which the range shown by itself does not reach.
+    await page.getByRole("searchbox", { name: words.filters.search }).fill(OLD_REQUEST);
+    await row(MANY).waitFor();
+    await desk.open(`/log?search=${OLD_REQUEST}&range=1h`);
+    await page.getByRole("link", { name: words.empty.requestAction }).click();
+    await page.waitForURL(`**/log/${OLD_REQUEST}`);
+    await page.getByRole("heading", { name: MANY }).waitFor();
   }, 120_000);
 
   test("shows the columns that were chosen, and the usual ones when the choice cannot be read", async () => {

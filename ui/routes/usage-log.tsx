@@ -101,7 +101,7 @@ export const UsageLogPage = () => {
         isRefreshing={list.isPlaceholderData && !isFollowing}
         error={list.error}
         onRetry={() => list.refetch()}
-        empty={<LogsEmpty isFiltered={isNarrowed(filters) || range.name !== "30d"} />}
+        empty={<LogsEmpty isFiltered={isNarrowed(filters) || range.name !== "30d"} requestId={filters.requestId} />}
         paging={{
           page,
           pageSize,

@@ -14,18 +14,25 @@ const CUSTOM = "custom";
 
 type RangePickerProps = Readonly<{
   range: TimeRange;
+  /** What is shown may be of any time: no stretch is chosen. */
+  isAnyTime?: boolean | undefined;
   onNamed: (name: RangeName) => void;
   /** Epoch seconds. */
   onCustom: (start: number, end: number) => void;
 }>;
 
 /** The stretch of time that the log shows. */
-export const RangePicker = ({ range, onNamed, onCustom }: RangePickerProps) => {
+export const RangePicker = ({ range, isAnyTime, onNamed, onCustom }: RangePickerProps) => {
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   return (
     <Box sx={{ overflowX: "auto", maxWidth: "100%", scrollbarWidth: "none" }}>
-      <ToggleButtonGroup exclusive size="small" value={range.name ?? CUSTOM} aria-label={t("logs.range")}>
+      <ToggleButtonGroup
+        exclusive
+        size="small"
+        value={isAnyTime ? null : (range.name ?? CUSTOM)}
+        aria-label={t("logs.range")}
+      >
         {(Object.keys(RANGES) as RangeName[]).map((name) => (
           <ToggleButton key={name} value={name} onClick={() => onNamed(name)}>
             {t(`logs.ranges.${name}`)}

@@ -7,6 +7,8 @@ import type { LogEntry } from "./log-entry.ts";
 export type LogFilters = Readonly<{
   start: number;
   end: number;
+  /** The times hold for charts alone: rows and sums are looked for whenever they were. */
+  anyTime?: boolean | undefined;
   type?: number | undefined;
   failed?: boolean | undefined;
   model?: string | undefined;
@@ -84,8 +86,8 @@ const pathOf = (scope: LogScope, call: string): string => `/api/log/${scope === 
 /** The filters in the names of the calls. A model is looked for anywhere in the name. */
 export function parametersOf(scope: LogScope, filters: LogFilters): Record<string, string | number | undefined> {
   return {
-    start_timestamp: filters.start,
-    end_timestamp: filters.end,
+    start_timestamp: filters.anyTime ? undefined : filters.start,
+    end_timestamp: filters.anyTime ? undefined : filters.end,
     type: filters.type,
     failed: filters.failed ? "true" : undefined,
     model_name: filters.model && !filters.model.includes("%") ? `%${filters.model}%` : filters.model,

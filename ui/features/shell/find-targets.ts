@@ -16,7 +16,7 @@ const KEY = /^sk-/i;
 export function findTargets(typed: string, isAdmin: boolean): readonly FindTarget[] {
   const text = typed.trim();
   if (text.length < SHORTEST || KEY.test(text)) return [];
-  const request: FindTarget = { what: "request", path: "/log", search: { search: text, range: "30d" } };
+  const request: FindTarget = { what: "request", path: "/log", search: { search: text } };
   if (OWN_REQUEST_ID.test(text)) return [request];
   return [
     { what: "tokens", path: "/token", search: { search: text } },
