@@ -1,4 +1,4 @@
-/** Writes the compatibility table into README.md: bun scripts/compatibility.ts */
+/** Writes the tables of compatibility and channel types into README.md: bun scripts/compatibility.ts */
 import { join } from "node:path";
 import { withTable } from "./compatibility/table.ts";
 

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { compatibilityTable, withTable } from "./table.ts";
+import { channelTypes } from "../../src/providers/registry.ts";
+import { channelTypeTable, compatibilityTable, withTable } from "./table.ts";
 
-test("the README's table is the matrix that the tests prove (else: bun scripts/compatibility.ts)", async () => {
+test("the README's tables are the matrix that the tests prove and the registry of channel types (else: bun scripts/compatibility.ts)", async () => {
   const readme = await Bun.file(join(import.meta.dir, "../../README.md")).text();
   expect(withTable(readme)).toBe(readme);
 });
@@ -17,6 +18,11 @@ test("every cell is yes, or has a reason below the table", () => {
       else expect(reasons).toContain(`${number}. `);
     }
   }
+});
+
+test("every channel type has a row", () => {
+  const rows = channelTypeTable().split("\n").slice(2);
+  expect(rows.map((row) => Number(row.split(" | ")[0]?.slice(2)))).toEqual(channelTypes.map(({ id }) => id));
 });
 
 test("a text without markers is refused", () => {

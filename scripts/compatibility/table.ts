@@ -1,3 +1,4 @@
+import { channelTypes, providerOf } from "../../src/providers/registry.ts";
 import {
   CANNOT,
   FEATURES,
@@ -7,8 +8,6 @@ import {
   UNSAID,
 } from "../../src/relay/matrix/cells.ts";
 
-const START = "<!-- matrix -->";
-const END = "<!-- /matrix -->";
 const DOORS = { chat: "Chat", responses: "Responses", messages: "Messages", gemini: "Gemini" } as const;
 
 /** The matrix as a Markdown table: a column a provider dialect, a row a feature, the reasons of what cannot be below it. */
@@ -38,10 +37,25 @@ export function compatibilityTable(): string {
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
-/** The text with the table between its markers. Throws when it has no markers. */
-export function withTable(text: string): string {
-  const start = text.indexOf(START);
-  const end = text.indexOf(END);
-  if (start < 0 || end < start) throw new Error(`The text has no ${START} … ${END}`);
-  return `${text.slice(0, start + START.length)}\n${compatibilityTable()}\n${text.slice(end)}`;
+/** Every channel type as a Markdown table: its number, what it can do, and what it tells of itself. */
+export function channelTypeTable(): string {
+  const yes = (is: boolean): string => (is ? "yes" : "no");
+  const rows = channelTypes.map(({ id, name, capabilities, listsModels }) =>
+    line([String(id), name, capabilities.join(", "), yes(listsModels), yes(providerOf(id)?.balance !== undefined)]),
+  );
+  return [line(["Type", "Name", "Serves", "Lists models", "Tells balance"]), line(Array(5).fill("---")), ...rows].join(
+    "\n",
+  );
+}
+
+/** The text with both tables between their markers. Throws when it has no markers. */
+export const withTable = (text: string): string =>
+  between(between(text, "matrix", compatibilityTable()), "channel-types", channelTypeTable());
+
+function between(text: string, name: string, table: string): string {
+  const [opening, closing] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const start = text.indexOf(opening);
+  const end = text.indexOf(closing);
+  if (start < 0 || end < start) throw new Error(`The text has no ${opening} … ${closing}`);
+  return `${text.slice(0, start + opening.length)}\n${table}\n${text.slice(end)}`;
 }
