@@ -56,6 +56,8 @@ export type App = Readonly<{
   cut(): Promise<void>;
   /** What the doctor examines. */
   patient: Patient;
+  /** Whose routes the OpenAPI document lists: the data plane's, the management API's and those for monitors. */
+  apis: readonly AnyElysia[];
 }>;
 
 /**
@@ -68,7 +70,9 @@ export function createApp(services: Services, draining: () => boolean): App {
   const patient = patientOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
   const api = managementApi(services, explain, readLive, patient);
-  const document = lazily(() => openApiDocument([relay, api], version));
+  const monitors = health({ readiness: () => readiness(services, draining), metrics: services.metrics, version });
+  const apis: readonly AnyElysia[] = [relay, api, monitors];
+  const document = lazily(() => openApiDocument(apis, version));
   const management = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set, server }) => {
       set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
@@ -76,7 +80,7 @@ export function createApp(services: Services, draining: () => boolean): App {
       // Whoever came by https once is kept to it for a year.
       if (services.clientAddress.isHttps(request, server)) set.headers["strict-transport-security"] = HSTS;
     })
-    .use(health({ readiness: () => readiness(services, draining), metrics: services.metrics, version }))
+    .use(monitors)
     .use(api)
     .get("/openapi.json", () => document())
     .use(webAssets(consoleRoot(), pageLimit(services), scriptHosts(services)))
@@ -97,6 +101,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     },
     cut: talks.cut,
     patient,
+    apis,
   };
 }
 
