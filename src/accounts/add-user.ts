@@ -29,6 +29,7 @@ export async function addUser(
   const [id = 0] = await db.transaction(async (tx) => {
     const made = await welcomeUser(tx, { settings, account, passwordHash, affCode: "" });
     await writeManagementLog(tx, actor, `Created user ${username} (#${made[0]})`, {
+      note: { code: "user_created", params: { name: username, id: made[0] ?? 0 } },
       target: "user",
       user_id: made[0],
       action: "create",

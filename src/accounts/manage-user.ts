@@ -11,6 +11,13 @@ import { ROLE, USER_STATUS } from "./roles.ts";
 export const USER_ACTIONS = ["promote", "demote", "disable", "enable", "delete"] as const;
 export type UserAction = (typeof USER_ACTIONS)[number];
 
+const NOTES = {
+  promote: "user_promoted",
+  demote: "user_demoted",
+  disable: "user_disabled",
+  enable: "user_enabled",
+  delete: "user_deleted",
+} as const satisfies Readonly<Record<UserAction, string>>;
 const PAST: Readonly<Record<UserAction, string>> = {
   promote: "Promoted",
   demote: "Demoted",
@@ -52,6 +59,7 @@ export async function manageUser(
     const after = request.action === "delete" ? { deleted: true } : next;
     const what = `${PAST[request.action]} user ${username} (#${request.id})`;
     await writeManagementLog(tx, actor, what, {
+      note: { code: NOTES[request.action], params: { name: username, id: request.id } },
       target: "user",
       user_id: request.id,
       action: request.action,

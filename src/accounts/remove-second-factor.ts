@@ -27,6 +27,9 @@ export async function removeSecondFactor(db: Db, actor: UserEntry, userId: numbe
       .returning({ userId: totpSecrets.userId });
     if (removed.length === 0) throw new OperationError("second_factor_off");
     const what = `Turned off two-step verification of user ${target.username} (#${userId})`;
-    await writeManagementLog(tx, actor, what, { user_id: userId });
+    await writeManagementLog(tx, actor, what, {
+      note: { code: "second_factor_removed", params: { name: target.username, id: userId } },
+      user_id: userId,
+    });
   });
 }

@@ -70,6 +70,7 @@ export async function updateUser(
       .where(eq(users.id, user.id));
     const delta = values.quota === undefined ? 0 : values.quota - user.quota;
     await writeManagementLog(tx, actor, `Changed user ${user.username} (#${user.id})`, {
+      note: { code: "user_changed", params: { name: user.username, id: user.id } },
       target: "user",
       user_id: user.id,
       action: "update",

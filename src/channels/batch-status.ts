@@ -14,6 +14,8 @@ export async function batchStatus(
   if (ids.length === 0) throw new OperationError("channel_selection_required");
   const isOn = status === CHANNEL_STATUS.enabled;
   const changed = await setChannelStatuses(deps, ids, status, isOn ? "" : `Disabled by ${actor.username}`);
-  await writeManagementLog(deps.db, actor, `${isOn ? "Enabled" : "Disabled"} ${changed} of ${ids.length} channels`);
+  await writeManagementLog(deps.db, actor, `${isOn ? "Enabled" : "Disabled"} ${changed} of ${ids.length} channels`, {
+    note: { code: isOn ? "channels_enabled" : "channels_disabled", params: { changed, total: ids.length } },
+  });
   return changed;
 }

@@ -21,7 +21,9 @@ export async function createChannel(deps: ChannelDeps, actor: Actor, input: Chan
       .returning({ id: channels.id });
     if (!created) throw new Error("the channel was not created");
     await rebuildAbilities(tx, [created.id]);
-    await writeManagementLog(tx, actor, `Created channel ${name} (#${created.id})`);
+    await writeManagementLog(tx, actor, `Created channel ${name} (#${created.id})`, {
+      note: { code: "channel_created", params: { name, id: created.id } },
+    });
     return created.id;
   });
   await changes.publish("channels", [id]);

@@ -21,7 +21,9 @@ async function deleteWhere({ db, changes }: ChannelDeps, actor: Actor, where: SQ
     const rows = await tx.delete(channels).where(where).returning({ id: channels.id, name: channels.name });
     if (rows.length > 0) {
       const names = rows.map(({ id, name }) => `${name} (#${id})`).join(", ");
-      await writeManagementLog(tx, actor, `Deleted ${rows.length} channels: ${names.slice(0, 1000)}`);
+      await writeManagementLog(tx, actor, `Deleted ${rows.length} channels: ${names.slice(0, 1000)}`, {
+        note: { code: "channels_deleted", params: { count: rows.length, names: names.slice(0, 1000) } },
+      });
     }
     return rows;
   });

@@ -14,6 +14,8 @@ export async function fixAbilities({ db, changes }: ChannelDeps, actor: Actor): 
     await db.transaction((tx) => rebuildAbilities(tx, slice));
     await changes.publish("channels", slice);
   }
-  await writeManagementLog(db, actor, `Wrote the abilities of ${ids.length} channels anew`);
+  await writeManagementLog(db, actor, `Wrote the abilities of ${ids.length} channels anew`, {
+    note: { code: "abilities_rebuilt", params: { count: ids.length } },
+  });
   return ids.length;
 }

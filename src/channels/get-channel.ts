@@ -22,6 +22,9 @@ export async function getChannel(
     .select({ keyHash: channelKeys.keyHash })
     .from(channelKeys)
     .where(and(eq(channelKeys.channelId, id), ne(channelKeys.status, CHANNEL_STATUS.enabled)));
-  if (showKey) await writeManagementLog(db, actor, `Looked at the keys of channel ${row.name} (#${id})`);
+  if (showKey) {
+    const note = { code: "channel_keys_seen", params: { name: row.name, id } } as const;
+    await writeManagementLog(db, actor, `Looked at the keys of channel ${row.name} (#${id})`, { note });
+  }
   return viewChannel(row, vault, off.length, showKey ? "clear" : "masked");
 }

@@ -22,7 +22,17 @@ export async function switchKey(
     : await disableChannelKey(deps, channel.id, key, `Disabled by ${actor.username}`, CHANNEL_STATUS.disabled);
   if (changed) {
     const verb = isOn ? "Enabled" : "Disabled";
-    await writeManagementLog(deps.db, actor, `${verb} key ${maskKey(key)} of channel ${channel.name} (#${channel.id})`);
+    await writeManagementLog(
+      deps.db,
+      actor,
+      `${verb} key ${maskKey(key)} of channel ${channel.name} (#${channel.id})`,
+      {
+        note: {
+          code: isOn ? "channel_key_enabled" : "channel_key_disabled",
+          params: { key: maskKey(key), name: channel.name, id: channel.id },
+        },
+      },
+    );
   }
   return changed;
 }

@@ -16,6 +16,7 @@ export async function setTagStatus(deps: ChannelDeps, actor: Actor, tag: string,
     deps.db,
     actor,
     `${status === 1 ? "Enabled" : "Disabled"} ${changed} channels of tag ${tag}`,
+    { note: { code: status === 1 ? "tag_enabled" : "tag_disabled", params: { tag, count: changed } } },
   );
   return changed;
 }
@@ -44,6 +45,12 @@ export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, chan
       tx,
       actor,
       `Changed ${ids.length} channels of tag ${tag}: ${Object.keys(values).join(", ")}`,
+      {
+        note: {
+          code: "tag_changed",
+          params: { tag, count: ids.length, fields: Object.keys(values).join(", ") },
+        },
+      },
     );
   });
   await deps.changes.publish("channels", ids);
@@ -68,7 +75,11 @@ export async function setTag(
       tx,
       rows.map(({ id }) => id),
     );
-    await writeManagementLog(tx, actor, `Set tag ${tag ?? "(none)"} on ${rows.length} channels`);
+    await writeManagementLog(tx, actor, `Set tag ${tag ?? "(none)"} on ${rows.length} channels`, {
+      note: tag
+        ? { code: "tag_set", params: { tag, count: rows.length } }
+        : { code: "tag_removed", params: { count: rows.length } },
+    });
     return rows.map(({ id }) => id);
   });
   await deps.changes.publish("channels", changed);

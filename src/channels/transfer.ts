@@ -42,6 +42,12 @@ export async function exportChannels(
     deps.db,
     actor,
     `Exported ${rows.length} channels ${withSecrets ? "with" : "without"} their keys`,
+    {
+      note: {
+        code: withSecrets ? "channels_exported_with_keys" : "channels_exported",
+        params: { count: rows.length },
+      },
+    },
   );
   return rows.map((row) => {
     const entry = entryOf(row);
@@ -92,7 +98,9 @@ export async function importChannels(
       refused.push({ ...plan, action: "refused", error });
     }
   }
-  await writeManagementLog(deps.db, actor, `Imported channels: ${done.created} new, ${done.changed} changed`);
+  await writeManagementLog(deps.db, actor, `Imported channels: ${done.created} new, ${done.changed} changed`, {
+    note: { code: "channels_imported", params: { created: done.created, changed: done.changed } },
+  });
   return { ...done, refused };
 }
 

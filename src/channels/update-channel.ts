@@ -30,7 +30,9 @@ export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number,
       await tx.update(channels).set(values).where(eq(channels.id, id));
       if (values.keyCipher) await tx.delete(channelKeys).where(eq(channelKeys.channelId, id));
       await rebuildAbilities(tx, [id]);
-      await writeManagementLog(tx, actor, `Changed channel ${before.name} (#${id}): ${fields.join(", ")}`);
+      await writeManagementLog(tx, actor, `Changed channel ${before.name} (#${id}): ${fields.join(", ")}`, {
+        note: { code: "channel_changed", params: { name: before.name, id, fields: fields.join(", ") } },
+      });
     });
     await changes.publish("channels", [id]);
   }
@@ -40,5 +42,7 @@ export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number,
 async function switchChannel(deps: ChannelDeps, actor: Actor, id: number, name: string, status: number): Promise<void> {
   const on = status === CHANNEL_STATUS.enabled;
   await setChannelStatus(deps, id, status, on ? "" : `Disabled by ${actor.username}`);
-  await writeManagementLog(deps.db, actor, `${on ? "Enabled" : "Disabled"} channel ${name} (#${id})`);
+  await writeManagementLog(deps.db, actor, `${on ? "Enabled" : "Disabled"} channel ${name} (#${id})`, {
+    note: { code: on ? "channel_enabled" : "channel_disabled", params: { name, id } },
+  });
 }

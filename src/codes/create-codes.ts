@@ -29,6 +29,7 @@ export async function createCodes(db: Db, actor: Readonly<{ id: number }>, input
       actor,
       `Created ${made.length} redemption ${made.length === 1 ? "code" : "codes"} named ${values.name}`,
       {
+        note: { code: "codes_created", params: { count: made.length, name: values.name ?? "" } },
         action: "create",
         target: "code",
         ids: made.map(({ id }) => id),

@@ -3,25 +3,36 @@ import { redemptionCodes } from "../../db/schema/codes.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import type { LogNote } from "../logs/log-note.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { CODE_STATUS } from "./code-view.ts";
 
 type Actor = Readonly<{ id: number }>;
+type Said = Readonly<{ content: string; note: LogNote }>;
 
 /** Deletes one code: it can't be redeemed any more. Throws OperationError when there is none. */
 export async function deleteCode(db: Db, actor: Actor, id: number): Promise<void> {
-  const deleted = await remove(db, actor, eq(redemptionCodes.id, id), `Deleted redemption code #${id}`);
+  const deleted = await remove(db, actor, eq(redemptionCodes.id, id), {
+    content: `Deleted redemption code #${id}`,
+    note: { code: "code_deleted", params: { id } },
+  });
   if (deleted === 0) throw new OperationError("code_not_found");
 }
 
 /** Deletes every disabled code; returns how many that were. */
 export const deleteDisabledCodes = (db: Db, actor: Actor): Promise<number> =>
-  remove(db, actor, eq(redemptionCodes.status, CODE_STATUS.disabled), "Deleted the disabled redemption codes");
+  remove(db, actor, eq(redemptionCodes.status, CODE_STATUS.disabled), {
+    content: "Deleted the disabled redemption codes",
+    note: { code: "disabled_codes_deleted" },
+  });
 
 /** Deletes every code of exactly this name, whatever its status; returns how many that were. */
 export function deleteCodesByName(db: Db, actor: Actor, name: string): Promise<number> {
   const exact = readName(name);
-  return remove(db, actor, eq(redemptionCodes.name, exact), `Deleted the redemption codes named ${exact}`);
+  return remove(db, actor, eq(redemptionCodes.name, exact), {
+    content: `Deleted the redemption codes named ${exact}`,
+    note: { code: "named_codes_deleted", params: { name: exact } },
+  });
 }
 
 /** How many codes have exactly this name. */
@@ -41,7 +52,7 @@ function readName(given: string): string {
 
 const MOST_IDS_LOGGED = 100;
 
-async function remove(db: Db, actor: Actor, which: SQL, content: string): Promise<number> {
+async function remove(db: Db, actor: Actor, which: SQL, { content, note }: Said): Promise<number> {
   return db.transaction(async (tx) => {
     const rows = await tx
       .update(redemptionCodes)
@@ -50,6 +61,7 @@ async function remove(db: Db, actor: Actor, which: SQL, content: string): Promis
       .returning({ id: redemptionCodes.id });
     if (rows.length > 0) {
       await writeManagementLog(tx, actor, content, {
+        note,
         action: "delete",
         target: "code",
         ids: rows.slice(0, MOST_IDS_LOGGED).map(({ id }) => id),

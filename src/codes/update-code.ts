@@ -46,6 +46,7 @@ export async function disableCodes(db: Db, actor: Actor, ids: readonly number[])
       .returning({ id: redemptionCodes.id });
     if (rows.length > 0) {
       await writeManagementLog(tx, actor, `Disabled ${rows.length} redemption codes`, {
+        note: { code: "codes_disabled", params: { count: rows.length } },
         action: "disable",
         target: "code",
         ids: rows.map((row) => row.id),
@@ -57,6 +58,7 @@ export async function disableCodes(db: Db, actor: Actor, ids: readonly number[])
   });
 }
 
+const NOTES = { update: "code_changed", enable: "code_enabled", disable: "code_disabled" } as const;
 const PAST = { update: "Changed", enable: "Enabled", disable: "Disabled" } as const;
 
 async function change(
@@ -78,6 +80,7 @@ async function change(
     if (fields.length === 0) return;
     await tx.update(redemptionCodes).set(given).where(eq(redemptionCodes.id, id));
     await writeManagementLog(tx, actor, `${PAST[action]} redemption code ${code.name} (#${id})`, {
+      note: { code: NOTES[action], params: { name: code.name, id } },
       action,
       target: "code",
       ids: [id],

@@ -27,7 +27,9 @@ export function accountExportRoutes(
   const permit = async (actor: UserEntry, session: Session | null, { with_keys, password }: typeof wishes.static) => {
     const withKeys = with_keys ?? false;
     if (withKeys) await confirmOwner({ db, limiter: signInLimiter }, { userId: actor.id, session, password });
-    await writeManagementLog(db, actor, `Exported the account's data ${withKeys ? "with" : "without"} API keys`);
+    await writeManagementLog(db, actor, `Exported the account's data ${withKeys ? "with" : "without"} API keys`, {
+      note: { code: withKeys ? "account_exported_with_keys" : "account_exported" },
+    });
     return withKeys;
   };
   const file = (userId: number, withKeys: boolean) =>

@@ -47,7 +47,10 @@ export function announcementRoutes(
         if (notify && input.published_at > nowSeconds()) throw new OperationError("announcement_notify_later");
         const made = await saveAnnouncement(db, input);
         if (notify) broadcasts.start({ event: "announcement", title: made.title, content: made.content });
-        await writeManagementLog(db, actor, `Announced: ${made.title}`, { announcement: made });
+        await writeManagementLog(db, actor, `Announced: ${made.title}`, {
+          note: { code: "announced", params: { title: made.title } },
+          announcement: made,
+        });
         return ok(made);
       },
       { role: "root", body: t.Object({ ...fields, notify: t.Optional(t.Boolean()) }) },
@@ -56,7 +59,10 @@ export function announcementRoutes(
       "/",
       async ({ actor, body: { id: announcementId, ...input } }) => {
         const saved = await saveAnnouncement(db, input, announcementId);
-        await writeManagementLog(db, actor, `Changed the announcement ${saved.title}`, { announcement: saved });
+        await writeManagementLog(db, actor, `Changed the announcement ${saved.title}`, {
+          note: { code: "announcement_changed", params: { title: saved.title } },
+          announcement: saved,
+        });
         return ok(saved);
       },
       { role: "root", body: t.Object({ id, ...fields }) },
@@ -65,7 +71,9 @@ export function announcementRoutes(
       "/:id",
       async ({ actor, params }) => {
         const title = await deleteAnnouncement(db, params.id);
-        await writeManagementLog(db, actor, `Deleted the announcement ${title}`);
+        await writeManagementLog(db, actor, `Deleted the announcement ${title}`, {
+          note: { code: "announcement_deleted", params: { title } },
+        });
         return ok(null);
       },
       { role: "root", params: t.Object({ id }) },

@@ -14,7 +14,8 @@ beforeAll(async () => {
   rootId = await app.addUser("root", "root");
   await app.addUser("user");
   admin = await app.login("admin");
-  const change = { action: "disable", before: { status: 1 }, after: { status: 2 } };
+  const note = { code: "user_disabled", params: { name: "ann", id: 9 } } as const;
+  const change = { note, action: "disable", before: { status: 1 }, after: { status: 2 } };
   await writeManagementLog(app.db, { id: adminId }, "Disabled user ann (#9)", change);
   await writeManagementLog(app.db, { id: rootId }, "Changed the option 50%");
   await writeLog(app.db, { type: LOG_TYPE.system, userId: adminId, content: "Quota for a new user" });
@@ -29,8 +30,14 @@ test("only what administrators did, newest first, with before and after", async 
   const { items, total } = await list();
   expect(total).toBe(2);
   expect(items).toMatchObject([
-    { username: "root", content: "Changed the option 50%", action: "", before: {}, after: {} },
-    { username: "admin", action: "disable", before: { status: 1 }, after: { status: 2 } },
+    { username: "root", content: "Changed the option 50%", note: null, action: "", before: {}, after: {} },
+    {
+      username: "admin",
+      note: { code: "user_disabled", params: { name: "ann", id: 9 } },
+      action: "disable",
+      before: { status: 1 },
+      after: { status: 2 },
+    },
   ]);
 });
 

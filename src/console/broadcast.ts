@@ -18,7 +18,10 @@ export function broadcastRoutes(
       async ({ actor, body }) => {
         broadcasts.start(body);
         const what = `Told everybody who wants to hear of it (${body.event}): ${body.title.trim()}`;
-        await writeManagementLog(db, actor, what, { content: body.content });
+        await writeManagementLog(db, actor, what, {
+          note: { code: "broadcast_sent", params: { title: body.title.trim() } },
+          content: body.content,
+        });
         return ok(broadcasts.progress());
       },
       {

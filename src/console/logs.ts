@@ -128,7 +128,9 @@ function checkTarget(target: number): void {
 }
 
 const writeClearing = (db: Db, actor: UserEntry, deleted: number, target: number): Promise<void> =>
-  writeManagementLog(db, actor, `Deleted ${deleted} log rows older than ${new Date(target * 1000).toISOString()}`);
+  writeManagementLog(db, actor, `Deleted ${deleted} log rows older than ${new Date(target * 1000).toISOString()}`, {
+    note: { code: "logs_deleted", params: { count: deleted, time: target } },
+  });
 
 function commonFilter(given: typeof query.static): LogFilter {
   const { type, token_name, token_id, model_name, group, request_id, failed, start_timestamp, end_timestamp } = given;

@@ -38,7 +38,9 @@ export function optionRoutes(
         await guardWaysIn({ db, settings }, { [body.key]: String(body.value) });
         await settings.set(body.key, String(body.value));
         // The name alone: values may be secrets.
-        await writeManagementLog(db, actor, `Changed the option ${body.key}`);
+        await writeManagementLog(db, actor, `Changed the option ${body.key}`, {
+          note: { code: "option_changed", params: { key: body.key } },
+        });
         return ok(null);
       },
       {
@@ -50,7 +52,9 @@ export function optionRoutes(
       "/rest_model_ratio",
       async ({ actor, request }) => {
         await settings.reset("ModelRatio");
-        await writeManagementLog(db, actor, "Reset the option ModelRatio to its default");
+        await writeManagementLog(db, actor, "Reset the option ModelRatio to its default", {
+          note: { code: "option_reset", params: { key: "ModelRatio" } },
+        });
         return done(request, "model_ratios_reset");
       },
       { role: "root" },

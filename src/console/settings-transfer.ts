@@ -23,7 +23,9 @@ export function settingsTransferRoutes(services: TransferServices, guarded: Retu
       "/export",
       async ({ actor, body: { secrets = false } }) => {
         const options = exportSettings(settings, secrets);
-        await writeManagementLog(db, actor, `Exported the settings ${secrets ? "with" : "without"} secrets`);
+        await writeManagementLog(db, actor, `Exported the settings ${secrets ? "with" : "without"} secrets`, {
+          note: { code: secrets ? "settings_exported_with_secrets" : "settings_exported" },
+        });
         return ok({ format: "sluice-settings", version, has_secrets: secrets, options });
       },
       { role: "root", body: t.Object({ secrets: t.Optional(t.Boolean()) }) },
@@ -44,7 +46,10 @@ export function settingsTransferRoutes(services: TransferServices, guarded: Retu
       async ({ actor, body: { options }, request }) => {
         await guardWaysIn(services, options);
         const { saved, refused } = await importSettings(settings, options);
-        if (saved.length > 0) await writeManagementLog(db, actor, `Imported settings: ${saved.join(", ")}`);
+        if (saved.length > 0) {
+          const note = { code: "settings_imported", params: { keys: saved.join(", ") } } as const;
+          await writeManagementLog(db, actor, `Imported settings: ${saved.join(", ")}`, { note });
+        }
         return ok({ saved, refused: refused.map(({ key, error }) => ({ key, message: tell(request, error) })) });
       },
       { role: "root", body },

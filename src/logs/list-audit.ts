@@ -23,6 +23,8 @@ export type AuditEntry = {
   user_id: number;
   username: string;
   content: string;
+  /** The same for readers of other languages (`LogNote`); null: it has none. */
+  note: unknown;
   /** Empty: the entry names none. */
   action: string;
   before: Record<string, unknown>;
@@ -71,10 +73,11 @@ function conditionOf({ actor, target, action, start, end }: AuditFilter): SQL | 
   );
 }
 
-function readDetails(other: string): Pick<AuditEntry, "action" | "before" | "after"> {
+function readDetails(other: string): Pick<AuditEntry, "note" | "action" | "before" | "after"> {
   const details: unknown = other === "" ? {} : JSON.parse(other);
-  const { action, before, after } = isRecord(details) ? details : {};
+  const { note, action, before, after } = isRecord(details) ? details : {};
   return {
+    note: note ?? null,
     action: typeof action === "string" ? action : "",
     before: isRecord(before) ? before : {},
     after: isRecord(after) ? after : {},

@@ -32,7 +32,7 @@ export async function writeLog(db: DbOrTx, event: Event): Promise<void> {
     content: event.content,
     quota: event.quota ?? 0,
     ip: event.ip ?? "",
-    other: event.other || event.note ? JSON.stringify({ ...event.other, note: event.note }) : "",
+    other: event.other || event.note ? JSON.stringify({ ...event.other, ...(event.note && { note: event.note }) }) : "",
   });
 }
 
@@ -41,5 +41,5 @@ export const writeManagementLog = (
   db: DbOrTx,
   actor: Readonly<{ id: number }>,
   content: string,
-  other?: Readonly<Record<string, unknown>>,
+  other?: Readonly<Record<string, unknown>> & Readonly<{ note?: LogNote }>,
 ): Promise<void> => writeLog(db, { type: LOG_TYPE.management, userId: actor.id, content, ...(other && { other }) });

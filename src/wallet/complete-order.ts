@@ -29,6 +29,7 @@ export async function completeOrder(
     if (order.status === "success") throw new OperationError("order_done_already");
     const ids = await creditOrder(tx, settings, order, { completedBy: actor.id });
     await writeManagementLog(tx, actor, `Completed the order ${tradeNo} of ${owner.username} (#${order.userId})`, {
+      note: { code: "order_completed", params: { order: tradeNo, name: owner.username, id: order.userId } },
       user_id: order.userId,
       trade_no: tradeNo,
       quota: order.quota,

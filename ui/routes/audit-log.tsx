@@ -22,12 +22,13 @@ import { useAddress } from "../components/useAddress.ts";
 import { useAuditColumns } from "../features/audit/audit-columns.tsx";
 import { auditPage } from "../features/audit/audit-queries.ts";
 import { Differences } from "../features/audit/Differences.tsx";
+import { sayNote } from "../features/logs/log-note.ts";
 
 const ACTIONS = ["create", "update", "delete", "enable", "disable", "promote", "demote"] as const;
 
 /** What administrators did to what, with before and after. */
 export const AuditLogPage = () => {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const address = useAddress();
   const [pageSize, setPageSize] = useState(readPageSize);
   const [opened, setOpened] = useState<AuditEntry | null>(null);
@@ -78,7 +79,7 @@ export const AuditLogPage = () => {
         columns={columns}
         rows={list.data?.items}
         rowId={idOf}
-        rowName={nameOf}
+        rowName={({ note, content }) => sayNote(note, content, t, i18n.language)}
         isRefreshing={list.isPlaceholderData}
         error={list.error}
         onRetry={() => list.refetch()}
@@ -108,7 +109,7 @@ const EntryDialog = ({ entry, onClose }: { entry: AuditEntry; onClose: () => voi
   return (
     <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
       <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
-        {entry.content}
+        {sayNote(entry.note, entry.content, t, i18n.language)}
       </DialogTitle>
       <DialogContent>
         <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>
@@ -124,4 +125,3 @@ const EntryDialog = ({ entry, onClose }: { entry: AuditEntry; onClose: () => voi
 };
 
 const idOf = ({ id }: AuditEntry) => id;
-const nameOf = ({ content }: AuditEntry) => content;

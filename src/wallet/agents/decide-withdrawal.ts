@@ -50,6 +50,7 @@ export async function decideWithdrawal(
         .where(eq(agents.userId, request.userId));
     }
     await writeManagementLog(tx, actor, `${past}: withdrawal #${id} of ${owner.username} (#${request.userId})`, {
+      note: { code: `withdrawal_${to}`, params: { id, name: owner.username, user: request.userId } },
       user_id: request.userId,
       withdrawal_id: id,
       quota: request.quota,

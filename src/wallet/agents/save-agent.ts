@@ -40,7 +40,11 @@ export async function saveAgent(db: Db, actor: UserEntry, input: AgentInput): Pr
       .values({ userId: user.id, ...terms, grantedBy: actor.id, createdTime: nowSeconds() })
       .onConflictDoUpdate({ target: agents.userId, set: terms });
     const what = `${before ? "Changed the terms of" : "Made an agent of"} ${user.username} (#${user.id})`;
-    await writeManagementLog(tx, actor, what, { user_id: user.id, before: before ?? null, after: terms });
+    const note = {
+      code: before ? "agent_changed" : "agent_made",
+      params: { name: user.username, id: user.id },
+    } as const;
+    await writeManagementLog(tx, actor, what, { note, user_id: user.id, before: before ?? null, after: terms });
   });
 }
 

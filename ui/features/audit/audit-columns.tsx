@@ -4,11 +4,12 @@ import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../../src/logs/list-audit.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
+import { sayNote } from "../logs/log-note.ts";
 import { differencesOf } from "./diff.ts";
 
 /** The columns of the audit log; a row opens to show what was before and after. */
 export function useAuditColumns(): readonly Column<AuditEntry>[] {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   return useMemo(
     () => [
       {
@@ -27,11 +28,14 @@ export function useAuditColumns(): readonly Column<AuditEntry>[] {
         key: "what",
         head: t("audit.columns.what"),
         isTitle: true,
-        cell: ({ content }) => (
-          <Box component="span" title={content}>
-            {content}
-          </Box>
-        ),
+        cell: ({ note, content }) => {
+          const text = sayNote(note, content, t, i18n.language);
+          return (
+            <Box component="span" title={text}>
+              {text}
+            </Box>
+          );
+        },
       },
       {
         key: "changes",
@@ -45,6 +49,6 @@ export function useAuditColumns(): readonly Column<AuditEntry>[] {
         },
       },
     ],
-    [t],
+    [t, i18n.language],
   );
 }

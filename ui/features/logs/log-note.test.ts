@@ -6,6 +6,8 @@ import zh from "../../locales/zh.ts";
 import { noteText } from "./log-note.ts";
 
 const LANGUAGES = { en, zh };
+/** What is filled in and no number. */
+const NOT_NUMBERS: Readonly<Record<string, string>> = { money: "7.00", currency: "CNY" };
 
 async function speak(language: keyof typeof LANGUAGES) {
   const i18n = i18next.createInstance();
@@ -24,7 +26,7 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
     const filled = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name ?? "");
     // Money is told with its currency.
     expect(filled.sort()).toEqual(names.filter((name) => name !== "currency").sort());
-    const params = Object.fromEntries(names.map((name) => [name, name === "currency" ? "CNY" : "7"]));
+    const params = Object.fromEntries(names.map((name) => [name, NOT_NUMBERS[name] ?? 7]));
     const said = (await say)("fallback", { note: { code, params } });
     expect(said).not.toBe("fallback");
     expect(said).not.toContain("{{");
@@ -40,6 +42,13 @@ test("amounts are told as the console tells them", async () => {
   const other = { trade_no: "1", note: { code: "top_up", params: { money: "73.00", currency: "CNY" } } };
   expect((await speak("zh"))("Online top-up, paid 73.00 CNY", other)).toBe("在线充值，实付 ¥73.00");
   expect((await speak("en"))("Online top-up, paid 73.00 CNY", other)).toBe("Online top-up, paid ¥73.00");
+});
+
+test("what is counted has its singular, and times are the reader's", async () => {
+  const note = (count: number) => ({ note: { code: "logs_deleted", params: { count, time: 1_767_225_600 } } });
+  const say = await speak("en");
+  expect(say("", note(1))).toMatch(/^Deleted 1 log row older than .*20(25|26)/);
+  expect(say("", note(2))).toMatch(/^Deleted 2 log rows older than .*20(25|26)/);
 });
 
 test.each([

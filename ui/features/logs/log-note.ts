@@ -1,4 +1,5 @@
 import type { TFunction } from "i18next";
+import { exactTime } from "../../components/TimeAgo.tsx";
 import { moneyText } from "../wallet/money-text.ts";
 
 /** A row of the log that says something: in English, and where `other` has a note in any language. */
@@ -30,9 +31,13 @@ function noteOf(other: string): unknown {
 
 /** What is filled in, as people read it. */
 function shown(params: Record<string, unknown>, language: string): Record<string, unknown> {
-  const { money, currency } = params;
-  if (typeof money !== "string" || typeof currency !== "string") return params;
-  return { ...params, money: moneyText(money, currency, language) };
+  const { money, currency, time } = params;
+  const isMoney = typeof money === "string" && typeof currency === "string";
+  return {
+    ...params,
+    ...(isMoney && { money: moneyText(money, currency, language) }),
+    ...(typeof time === "number" && { time: exactTime(time, language) }),
+  };
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
