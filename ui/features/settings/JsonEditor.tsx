@@ -22,7 +22,8 @@ const JsonEditor = ({ id, label, value, onChange, onBlur, hasError, maxHeight }:
     () => [
       json(),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ id, "aria-label": label }),
+      // Editable text takes the focus anyway; said, so that what checks pages for it knows.
+      EditorView.contentAttributes.of({ id, "aria-label": label, tabindex: "0" }),
       EditorView.theme({
         "&": { fontSize: "12.5px", backgroundColor: "transparent !important" },
         "&.cm-focused": { outline: "none" },
