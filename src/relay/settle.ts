@@ -40,8 +40,9 @@ export function settle(context: RelayContext, call: Call, ended: Ending): Usage 
 /** Figures that came before the last word, as Anthropic's do, or that know of none though there are some. */
 const mayBeBehind = (call: Call, { ending, drained, reported, tally }: Ending): boolean => {
   const { capability } = call.admitted.endpoint;
-  if ((capability !== "chat" && capability !== "completions") || tally.isEmpty) return false;
-  return (ending !== "complete" && !drained) || reported?.completionTokens === 0;
+  if (capability !== "chat" && capability !== "completions") return false;
+  // Asked last: the tally reads everything that came to know whether it is empty.
+  return ((ending !== "complete" && !drained) || reported?.completionTokens === 0) && !tally.isEmpty;
 };
 
 /** Charges the output that was reported, or what came of it where that is more. */
