@@ -272,6 +272,27 @@ describe("sign-in at other services", () => {
     expect(answer.body.success).toBe(true);
   });
 
+  test.each([
+    ["oidc", { sub: "sub-9310", email: "by-itself@example.com" }],
+    ["github", { id: 9310 }],
+    ["discord", { id: "9310" }],
+  ])("proves to %s that it began, where the browser passes the challenge on", async (provider, person) => {
+    const started = await app.ask("GET", "/api/oauth/state?code_challenge_method=S256");
+    const { data: state, code_challenge, code_challenge_method } = started.body as unknown as Record<string, string>;
+    const parameters = new URLSearchParams({ code_challenge, code_challenge_method, state } as Record<string, string>);
+    outside.sayInIdToken({ nonce: "" });
+    const code = outside.codeFor(person, `https://elsewhere.test/authorize?${parameters}`);
+    const back = (cookie: string, of = state) =>
+      app.ask("GET", `/api/oauth/${provider}?code=${code}&state=${of}`, undefined, { cookie });
+    const other = await app.ask("GET", "/api/oauth/state?code_challenge_method=S256");
+    expect((await back(cookieOf(other.headers), String(other.body.data))).body.success).toBe(false);
+    expect((await back(cookieOf(started.headers))).body.success).toBe(true);
+    const verifier = outside.calls.findLast(({ form }) => form.code === code)?.form.code_verifier ?? "";
+    expect(new Bun.CryptoHasher("sha256").update(verifier).digest("base64url")).toBe(code_challenge ?? "");
+    expect((await app.ask("GET", "/api/oauth/state")).body).not.toHaveProperty("code_challenge");
+    expect((await app.ask("GET", "/api/oauth/state?code_challenge_method=plain")).status).toBe(400);
+  });
+
   test("sends each service what it asks for, and secrets to nobody else", async () => {
     const linuxdo = await visit("linuxdo", { id: 9400 });
     expect(Object.fromEntries(linuxdo.parameters)).toMatchObject({

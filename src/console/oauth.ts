@@ -5,7 +5,7 @@ import { bindIdentity } from "../accounts/bind-identity.ts";
 import type { UserDirectory } from "../accounts/directory.ts";
 import { startFlow, takeFlow } from "../accounts/flows.ts";
 import { findProvider } from "../accounts/outside/index.ts";
-import type { Handshake, OutsideDeps, OutsideProvider } from "../accounts/outside/provider.ts";
+import { challengeOf, type Handshake, type OutsideDeps, type OutsideProvider } from "../accounts/outside/provider.ts";
 import { signInByIdentity } from "../accounts/sign-in-by-identity.ts";
 import type { SignInAddresses } from "../config.ts";
 import { randomText, type Vault } from "../lib/crypto.ts";
@@ -30,6 +30,7 @@ export type OAuthServices = EntranceServices &
 const SECRET_BYTES = 32;
 const text = t.Optional(t.String({ maxLength: 4096 }));
 const startQuery = t.Object({ aff: t.Optional(t.String({ maxLength: 64 })) });
+const stateQuery = t.Object({ ...startQuery.properties, code_challenge_method: t.Optional(t.Literal("S256")) });
 
 /**
  * Signing in at another service, or binding an account there: the browser gets a state that is bound to it by a cookie, to
@@ -59,10 +60,16 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
     .get(
       "/state",
       async ({ request, server, set, query }) => {
-        const { state } = await start({ request, server, set }, "", { verifier: "", nonce: "" }, query.aff);
-        return ok(state);
+        const method = query.code_challenge_method;
+        // Only for those who pass the challenge on: services refuse a verifier for which they were told none.
+        const verifier = method ? randomText(SECRET_BYTES) : "";
+        const { state } = await start({ request, server, set }, "", { verifier, nonce: "" }, query.aff);
+        return {
+          ...ok(state),
+          ...(method && { code_challenge: challengeOf(verifier), code_challenge_method: method }),
+        };
       },
-      { critical: true, query: startQuery },
+      { critical: true, query: stateQuery },
     )
     .get(
       "/:provider/start",

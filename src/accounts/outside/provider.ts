@@ -26,7 +26,7 @@ export type OutsideDeps = Readonly<{
 /** What the start of a sign-in and its end share. */
 export type Handshake = Readonly<{
   state: string;
-  /** PKCE; "" when the browser built the address by itself. */
+  /** PKCE; "" when the browser builds the address by itself and did not ask for a challenge. */
   verifier: string;
   /** "" when the browser built the address by itself. */
   nonce: string;
