@@ -1,10 +1,8 @@
 import { expect, test } from "bun:test";
-import { createLogger } from "../lib/log.ts";
 import { type BroadcastProgress, type BroadcastRequest, LONGEST_NOTICE } from "../notify/broadcast.ts";
 import { fixedSettings } from "../settings/testing.ts";
-import { tellPriceChanges } from "./price-changes.ts";
+import { joinChanges, tellPriceChanges } from "./price-changes.ts";
 
-const log = createLogger({ logLevel: "silent", logFormat: "json" });
 const CHANGES = [
   {
     model: "gpt-x",
@@ -15,21 +13,20 @@ const CHANGES = [
   { model: "new", before: null, after: { usdPerCall: "1" } },
 ];
 
-function tell(enabled: boolean, isRunning = false, changes: Parameters<typeof tellPriceChanges>[1] = CHANGES) {
+type Changes = Parameters<typeof tellPriceChanges>[1];
+
+function tell(enabled: boolean, changes: Changes = CHANGES, isRunning = false) {
   const sent: BroadcastRequest[] = [];
   const progress = (): BroadcastProgress => ({ is_running: isRunning, event: null, title: "", told: 0, failed: 0 });
   const broadcasts = { start: (request: BroadcastRequest) => void sent.push(request), progress, cancel: () => {} };
-  tellPriceChanges(
-    { settings: fixedSettings({ PriceChangeNoticeEnabled: String(enabled) }), broadcasts, log },
-    changes,
-  );
-  return sent;
+  const settings = fixedSettings({ PriceChangeNoticeEnabled: String(enabled) });
+  return { sent, untold: tellPriceChanges({ settings, broadcasts }, changes) };
 }
 
 test("prices that went up or down are told in dollars, where the site wants it", () => {
-  expect(tell(false)).toEqual([]);
-  expect(tell(true, true)).toEqual([]);
-  expect(tell(true)).toEqual([
+  expect(tell(false)).toEqual({ sent: [], untold: [] });
+  expect(tell(true)).toMatchObject({ untold: [] });
+  expect(tell(true).sent).toEqual([
     {
       event: "price_change",
       title: "Model prices have changed / 模型价格有调整",
@@ -50,10 +47,33 @@ test("as many are told as a notice holds, and both languages say how many are le
   const price = { before: { usdPerCall: "0.1" }, after: { usdPerCall: "0.2" } };
   const of = (models: number, letters: number) =>
     Array.from({ length: models }, (_, index) => ({ model: `${index}`.padEnd(letters, "x"), ...price }));
-  const [short] = tell(true, false, of(60, 4));
+  const [short] = tell(true, of(60, 4)).sent;
   expect(short?.content).toContain("\n… and 10 more\n");
   expect(short?.content).toEndWith("\n……以及另外 10 个模型");
-  const [long] = tell(true, false, of(60, 200));
+  const [long] = tell(true, of(60, 200)).sent;
   expect([...(long?.content ?? "")].length).toBeLessThanOrEqual(LONGEST_NOTICE.content);
   expect(long?.content).toContain(" more\n\n以下模型");
+});
+
+test("changes during another notice are told after it, joined with what changed meanwhile", () => {
+  const waiting = tell(true, CHANGES, true);
+  expect(waiting).toEqual({ sent: [], untold: CHANGES });
+  const [gptX, draw] = CHANGES;
+  const back = { model: "gpt-x", before: gptX?.after ?? null, after: gptX?.before ?? null };
+  const again = { model: "draw", before: draw?.after ?? null, after: { usdPerCall: "0.3" } };
+  const joined = joinChanges(waiting.untold, [back, again]);
+  const { sent, untold } = tell(true, joined);
+  expect(untold).toEqual([]);
+  expect(sent.map(({ content }) => content)).toEqual([
+    [
+      "These models' prices have changed (input / output):",
+      "draw: $0.1 per call → $0.3 per call",
+      "",
+      "以下模型的价格有调整（输入 / 输出）：",
+      "draw：每次 $0.1 → 每次 $0.3",
+    ].join("\n"),
+  ]);
+  expect(joinChanges(joined, [{ model: "new", before: { usdPerCall: "1" }, after: null }])).toEqual([
+    { model: "draw", before: draw?.before ?? null, after: { usdPerCall: "0.3" } },
+  ]);
 });

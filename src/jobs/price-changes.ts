@@ -31,32 +31,45 @@ const TOKENS = 1_000_000;
 export function startPriceChangeJob(deps: JobDeps): () => void {
   const prices = createPriceTable(deps.settings);
   let seen = "";
+  let untold: readonly PriceChange[] = [];
   const look = async () => {
     const present = JSON.stringify([...presentPrices(deps.channels, prices())]);
-    if (present === seen) return;
-    const changes = await recordPriceChanges({ ...deps, prices }, nowSeconds());
-    seen = present;
-    tellPriceChanges(deps, changes);
+    if (present !== seen) {
+      const changes = await recordPriceChanges({ ...deps, prices }, nowSeconds());
+      seen = present;
+      untold = joinChanges(untold, changes);
+    }
+    untold = tellPriceChanges(deps, untold);
   };
   return every(EVERY_MS, look, (error) => deps.log.warn({ error }, "changed prices could not be written down"));
 }
 
-/** Sends a notice of prices that went up or down; new models and those that went are no news of this kind. */
+/**
+ * Sends a notice of prices that went up or down; new models and those that went are no news of this kind. Returns what is
+ * to be told later, as another notice is being sent.
+ */
 export function tellPriceChanges(
-  { settings, broadcasts, log }: Omit<JobDeps, "db" | "channels">,
+  { settings, broadcasts }: Pick<JobDeps, "settings" | "broadcasts">,
   changes: readonly PriceChange[],
-): void {
+): readonly PriceChange[] {
   const moved = changes.flatMap(({ model, before, after }) => (before && after ? [{ model, before, after }] : []));
-  if (moved.length === 0 || !settings.get("PriceChangeNoticeEnabled")) return;
-  if (broadcasts.progress().is_running) {
-    log.warn({ models: moved.length }, "no notice of changed prices: another one is being sent");
-    return;
-  }
+  if (moved.length === 0 || !settings.get("PriceChangeNoticeEnabled")) return [];
+  if (broadcasts.progress().is_running) return changes;
   broadcasts.start({
     event: "price_change",
     title: "Model prices have changed / 模型价格有调整",
     content: bodyOf(moved, settings.get("QuotaPerUnit")),
   });
+  return [];
+}
+
+/** Earlier and later changes as one each model; what came back to where it was is none. */
+export function joinChanges(earlier: readonly PriceChange[], later: readonly PriceChange[]): PriceChange[] {
+  const joined = new Map(earlier.map((change) => [change.model, change]));
+  for (const { model, before, after } of later) {
+    joined.set(model, { model, before: joined.has(model) ? (joined.get(model)?.before ?? null) : before, after });
+  }
+  return [...joined.values()].filter(({ before, after }) => !Bun.deepEquals(before, after));
 }
 
 type Moved = Readonly<{ model: string; before: PriceTag; after: PriceTag }>;
