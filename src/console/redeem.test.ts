@@ -25,18 +25,25 @@ const quotaOf = async (id = app.ids.user) => (await app.rowOf(id)).quota;
 const everybody = () => [app.as.user, app.as.other, app.as.admin, app.as.root];
 
 describe("an ordinary code", () => {
-  test("of 100 simultaneous redemptions by four users one succeeds", async () => {
-    const key = await addCode("ordinary");
-    const answers = await Promise.all(HUNDRED.map((index) => redeem(` ${key} `, everybody()[index % 4])));
-    expect(answers.filter(({ success }) => success)).toMatchObject([{ data: { quota: 1000, is_gift: false } }]);
-    // More than twenty at once of one user have to wait.
-    expect(answers.filter(({ code }) => code === "redeem_used" || code === "redeem_too_often")).toHaveLength(99);
-    const balances = await Promise.all(Object.values(app.ids).map(quotaOf));
-    expect(balances.reduce((sum, quota) => sum + quota, 0)).toBe(1000);
-    const [code] = await app.db.select().from(redemptionCodes).where(eq(redemptionCodes.key, key));
-    expect(code).toMatchObject({ status: 3 });
-    expect(await app.db.select().from(logs).where(eq(logs.type, 1))).toHaveLength(1);
-  });
+  test.each([
+    ["four users", () => everybody()],
+    ["one user", () => [app.as.other]],
+  ])(
+    "of 100 simultaneous redemptions by %s one succeeds, and the others hear that it was used",
+    async (who, clickers) => {
+      const key = await addCode(`ordinary ${who}`);
+      const users = clickers();
+      const answers = await Promise.all(HUNDRED.map((index) => redeem(` ${key} `, users[index % users.length])));
+      expect(answers.filter(({ success }) => success)).toMatchObject([{ data: { quota: 1000, is_gift: false } }]);
+      expect(answers.filter(({ code }) => code === "redeem_used")).toHaveLength(99);
+      const balances = await Promise.all(Object.values(app.ids).map(quotaOf));
+      expect(balances.reduce((sum, quota) => sum + quota, 0)).toBe(1000);
+      const [code] = await app.db.select().from(redemptionCodes).where(eq(redemptionCodes.key, key));
+      expect(code).toMatchObject({ status: 3 });
+      const told = eq(logs.content, `Redeemed the code #${code?.id}`);
+      expect(await app.db.select().from(logs).where(told)).toHaveLength(1);
+    },
+  );
 });
 
 describe("a gift code", () => {

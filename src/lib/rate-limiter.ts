@@ -4,7 +4,7 @@ export type RateLimiter = {
   take(key: string): number;
   /** The same answer without counting. */
   check(key: string): number;
-  /** Counts so many without asking; a negative amount gives back what was taken. */
+  /** Counts so many without asking. */
   add(key: string, amount: number): void;
   forget(key: string): void;
 };
@@ -65,7 +65,7 @@ export function createRateLimiter(
     },
     add(key, amount) {
       const window = current(key, Math.floor(now() / limit.windowMs));
-      window.count = Math.max(0, window.count + amount);
+      window.count += amount;
       keep(key, window);
     },
     forget: (key) => void windows.delete(key),
