@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Col, Panel } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { PasswordField } from "../login/PasswordField.tsx";
-import { isEasyToGuess } from "../register/weak-password.ts";
+import { useEasyToGuess } from "../register/use-easy-to-guess.ts";
 import { security } from "../security/security-calls.ts";
 import { useSession } from "../session/session.tsx";
 import { checkPasswordForm, type PasswordErrors, type PasswordForm } from "./password-form.ts";
@@ -20,6 +20,7 @@ export const PasswordPanel = () => {
   const [errors, setErrors] = useState<PasswordErrors>({});
   const queries = useQueryClient();
   const { user } = useSession();
+  const isEasy = useEasyToGuess(form.password, user?.username ?? "");
   const hasPassword = useQuery(security).data?.has_password ?? true;
   const change = useMutation({
     mutationFn: () => changePassword(form.original, form.password),
@@ -60,11 +61,7 @@ export const PasswordPanel = () => {
             <PasswordField
               {...field("password")}
               label={t("personal.password.new")}
-              hint={t(
-                isEasyToGuess(form.password, user?.username ?? "")
-                  ? "register.easyToGuess"
-                  : "personal.password.newHint",
-              )}
+              hint={t(isEasy ? "register.easyToGuess" : "personal.password.newHint")}
               autoComplete="new-password"
             />
             <PasswordField {...field("confirm")} label={t("personal.password.confirm")} autoComplete="new-password" />

@@ -18,7 +18,7 @@ import {
   LONGEST_USERNAME,
   type RegisterErrors,
 } from "./register-form.ts";
-import { isEasyToGuess } from "./weak-password.ts";
+import { useEasyToGuess } from "./use-easy-to-guess.ts";
 
 const EMPTY: Form = { username: "", password: "", confirm: "", email: "", code: "" };
 
@@ -32,6 +32,7 @@ export const RegisterForm = () => {
   const [errors, setErrors] = useState<RegisterErrors>({});
   const [problem, setProblem] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
+  const isEasy = useEasyToGuess(form.password, form.username);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -81,7 +82,7 @@ export const RegisterForm = () => {
           label={t("register.password")}
           name="password"
           autoComplete="new-password"
-          hint={t(isEasyToGuess(form.password, form.username) ? "register.easyToGuess" : "register.passwordHint")}
+          hint={t(isEasy ? "register.easyToGuess" : "register.passwordHint")}
           value={form.password}
           onChange={change("password")}
           error={errorOf("password")}

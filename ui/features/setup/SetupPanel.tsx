@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { Col, Field, Row } from "../../components/layout.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { PasswordInput } from "../../components/PasswordInput.tsx";
-import { isEasyToGuess } from "../register/weak-password.ts";
+import { useEasyToGuess } from "../register/use-easy-to-guess.ts";
 import { ModeChoice } from "./ModeChoice.tsx";
 import { finishSetup } from "./setup-calls.ts";
 import { checkSetupForm, type SetupErrors, type SetupForm, setupBody } from "./setup-form.ts";
@@ -23,6 +23,7 @@ export const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
   const id = useId();
   const [form, setForm] = useState(EMPTY);
   const [errors, setErrors] = useState<SetupErrors>({});
+  const isEasy = useEasyToGuess(form.password, form.username);
   const finish = useMutation({
     mutationFn: () => finishSetup(setupBody(form, hasRoot)),
     onSuccess: () => {
@@ -72,7 +73,7 @@ export const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
               <Field
                 label={t("setup.password")}
                 htmlFor={`${id}password`}
-                hint={t(isEasyToGuess(form.password, form.username) ? "register.easyToGuess" : "setup.passwordHint")}
+                hint={t(isEasy ? "register.easyToGuess" : "setup.passwordHint")}
                 error={errorOf("password")}
               >
                 <PasswordInput
