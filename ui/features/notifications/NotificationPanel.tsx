@@ -9,6 +9,7 @@ import { type FormEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { UserView } from "../../../src/accounts/user-view.ts";
 import { Col, Field, Panel, Row } from "../../components/layout.tsx";
+import { exactAmountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { QuotaInput } from "../../components/QuotaInput.tsx";
 import { self } from "../personal/self-calls.ts";
@@ -19,6 +20,7 @@ import {
   EVENTS,
   type FieldName,
   formOf,
+  isThresholdUnsaved,
   missingFields,
   type NoticeEvent,
   type NotifyForm,
@@ -29,7 +31,7 @@ import { PushBinding } from "./PushBinding.tsx";
 import { WayFields } from "./WayFields.tsx";
 
 /** Dollars. */
-const PICKS = [0.2, 1, 5, 10];
+const PICKS = [0.2, 1, 2, 5, 10];
 
 /** How one is told, of what, and from which balance on. */
 export const NotificationPanel = ({ user }: { user: UserView }) => {
@@ -37,11 +39,13 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
   const queries = useQueryClient();
   const id = useId();
   const site = useSite();
+  const format = useMoneyFormat();
   const setting = readSetting(user);
-  const [form, setForm] = useState<NotifyForm>(() => formOf(setting, site?.quota_remind_threshold));
+  const [form, setForm] = useState<NotifyForm>(() => formOf(setting));
   const [isDirty, setDirty] = useState(false);
   const [missing, setMissing] = useState<readonly FieldName[]>([]);
   const isWarned = form.events.includes("low_balance");
+  const isUnsaved = isThresholdUnsaved(form, setting);
   const isThresholdWrong = isWarned && !(Number(form.threshold) > 0);
 
   const change = (part: Partial<NotifyForm>) => {
@@ -54,7 +58,7 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
     onSuccess: async ({ message }) => {
       await queries.invalidateQueries(self);
       const saved = queries.getQueryData(self.queryKey);
-      if (saved) setForm(formOf(readSetting(saved), site?.quota_remind_threshold));
+      if (saved) setForm(formOf(readSetting(saved)));
       setDirty(false);
       notifyDone(message);
     },
@@ -127,7 +131,13 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
             <Field
               label={t("notifications.threshold")}
               htmlFor={`${id}threshold`}
-              hint={t("notifications.thresholdHint")}
+              hint={
+                isUnsaved && site?.quota_remind_threshold !== undefined
+                  ? t("notifications.thresholdUnsaved", {
+                      amount: exactAmountText(site.quota_remind_threshold, format),
+                    })
+                  : t("notifications.thresholdHint")
+              }
               error={isThresholdWrong ? t("notifications.thresholdWrong") : undefined}
             >
               <QuotaInput
@@ -145,7 +155,7 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
               variant="contained"
               color="primary"
               loading={save.isPending}
-              disabled={!isDirty || (form.way === "wxpusher" && !isPushBound)}
+              disabled={!(isDirty || isUnsaved) || (form.way === "wxpusher" && !isPushBound)}
             >
               {t("notifications.save")}
             </Button>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { formOf, missingFields, requestOf } from "./notify-form.ts";
+import { formOf, isThresholdUnsaved, missingFields, requestOf } from "./notify-form.ts";
 
 describe("the notification form", () => {
   test("begins with what is stored, secrets empty", () => {
@@ -9,11 +9,11 @@ describe("the notification form", () => {
       dingtalk_mobiles: ["1", "2"],
       notify_events: [],
     };
-    const form = formOf(setting, 1000);
+    const form = formOf(setting);
     expect(form).toMatchObject({
       way: "dingtalk",
       events: [],
-      threshold: "1000",
+      threshold: "500000",
       values: { dingtalk_mobiles: "1, 2" },
     });
     expect(missingFields(form, setting)).toEqual([]);
@@ -28,7 +28,7 @@ describe("the notification form", () => {
     expect(requestOf(form, "zh")).toEqual({
       notify_type: "webhook",
       notify_events: ["low_balance", "price_change", "announcement"],
-      quota_warning_threshold: 1000,
+      quota_warning_threshold: 500_000,
       language: "zh",
       webhook_url: "https://a.example.com",
     });
@@ -36,20 +36,24 @@ describe("the notification form", () => {
     expect(requestOf({ ...form, values: { webhook_secret: "new" } }, "en").webhook_secret).toBe("new");
   });
 
-  test("shows one's own threshold, else the site's, which is in force", () => {
-    expect(formOf({ quota_warning_threshold: 7 }, 1000).threshold).toBe("7");
-    expect(formOf({}, 25_000).threshold).toBe("25000");
-    expect(formOf({}, undefined).threshold).toBe("");
+  test("shows one's own threshold; to whoever has none it offers 500,000 to save", () => {
+    const chosen = { quota_warning_threshold: 7 };
+    expect(formOf(chosen).threshold).toBe("7");
+    expect(isThresholdUnsaved(formOf(chosen), chosen)).toBe(false);
+    expect(formOf({}).threshold).toBe("500000");
+    expect(isThresholdUnsaved(formOf({}), {})).toBe(true);
+    const uninterested = { notify_events: ["promotion"] };
+    expect(isThresholdUnsaved(formOf(uninterested), uninterested)).toBe(false);
   });
 
   test("leaves a threshold alone that is not shown", () => {
-    const form = { ...formOf({ notify_events: ["promotion"] }, 1000), threshold: "0" };
+    const form = { ...formOf({ notify_events: ["promotion"] }), threshold: "0" };
     expect(requestOf(form, "en")).not.toHaveProperty("quota_warning_threshold");
   });
 
   test("takes phone numbers however they are separated", () => {
     const form = {
-      ...formOf({ notify_type: "dingtalk" }, 1000),
+      ...formOf({ notify_type: "dingtalk" }),
       values: { dingtalk_mobiles: "13800000000，139 0000;1" },
     };
     expect(requestOf(form, "zh").dingtalk_mobiles).toEqual(["13800000000", "139", "0000", "1"]);

@@ -44,6 +44,8 @@ export const FIELDS: Readonly<Record<Way, readonly WayField[]>> = {
 };
 
 const DEFAULT_EVENTS: readonly NoticeEvent[] = ["low_balance", "price_change", "announcement"];
+/** Quota units, offered to whoever has saved none; until then the site's counts. */
+const OFFERED_THRESHOLD = 500_000;
 
 export type NotifyForm = Readonly<{
   way: Way;
@@ -56,8 +58,8 @@ export type NotifyForm = Readonly<{
   removed: readonly FieldName[];
 }>;
 
-/** The form of what is stored; `siteThreshold` (quota units) is in force for whoever chose none. */
-export function formOf(setting: UserSetting, siteThreshold: number | undefined): NotifyForm {
+/** The form of what is stored. */
+export function formOf(setting: UserSetting): NotifyForm {
   const events = Array.isArray(setting.notify_events) ? setting.notify_events : DEFAULT_EVENTS;
   const names = Object.values(FIELDS)
     .flat()
@@ -67,11 +69,15 @@ export function formOf(setting: UserSetting, siteThreshold: number | undefined):
   return {
     way: WAYS.find((way) => way === setting.notify_type) ?? "email",
     events: EVENTS.filter((event) => events.includes(event)),
-    threshold: String(setting.quota_warning_threshold ?? siteThreshold ?? ""),
+    threshold: String(setting.quota_warning_threshold ?? OFFERED_THRESHOLD),
     values: Object.fromEntries(names.map((name) => [name, textOf(setting[name])])),
     removed: [],
   };
 }
+
+/** Whether low balances are told, but no threshold of one's own is stored. */
+export const isThresholdUnsaved = (form: NotifyForm, setting: UserSetting): boolean =>
+  form.events.includes("low_balance") && typeof setting.quota_warning_threshold !== "number";
 
 /** Whether a secret is stored and stays. */
 export const isStored = (setting: UserSetting, form: NotifyForm, name: FieldName): boolean =>
