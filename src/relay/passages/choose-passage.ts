@@ -14,7 +14,7 @@ import { FilteredTexts } from "./filtered-texts.ts";
 import { OwnFormatPassage } from "./own-format-passage.ts";
 import type { Passage } from "./passage.ts";
 import { needsPreparation } from "./prepare-conversation.ts";
-import { sensitiveAnswers } from "./sensitive-answers.ts";
+import { sensitiveFilters } from "./sensitive-answers.ts";
 import type { StepFilter } from "./step-filter.ts";
 
 /** How this call crosses to this channel: as bytes wherever its client and the upstream speak the same and nothing must change. */
@@ -74,11 +74,4 @@ export function choosePassage(
 function filtersFor(settings: SettingsReader, channel: ChannelEntry, door: ChatDialect): readonly (() => StepFilter)[] {
   const tellsThoughts = channel.setting.thinking_to_content === true && door === "openai-chat";
   return [...(tellsThoughts ? [thinkingToContent] : []), ...sensitiveFilters(settings)];
-}
-
-function sensitiveFilters(settings: SettingsReader): readonly (() => StepFilter)[] {
-  if (!settings.get("CheckSensitiveEnabled") || !settings.get("CheckSensitiveOnCompletionEnabled")) return [];
-  const words = settings.get("SensitiveWords");
-  if (words.words.length + words.patterns.length === 0) return [];
-  return [sensitiveAnswers(words, settings.get("StopOnSensitiveEnabled"))];
 }

@@ -1,5 +1,6 @@
 import type { ReplyEvent } from "../../dialects/reply.ts";
 import type { SensitiveWords } from "../../settings/sensitive-words.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
 import type { StepFilter } from "./step-filter.ts";
 
 /** What stands in place of a word that a site does not allow. */
@@ -9,6 +10,14 @@ const PATTERN_REACH = 64;
 
 /** What is said in words; the input of tools is for programs, and stays as it is. */
 type Said = Extract<ReplyEvent, { type: "text" | "refusal" | "reasoning" }>;
+
+/** What answers go through under the options of the site; empty where they are not checked. */
+export function sensitiveFilters(settings: SettingsReader): readonly (() => StepFilter)[] {
+  if (!settings.get("CheckSensitiveEnabled") || !settings.get("CheckSensitiveOnCompletionEnabled")) return [];
+  const words = settings.get("SensitiveWords");
+  if (words.words.length + words.patterns.length === 0) return [];
+  return [sensitiveAnswers(words, settings.get("StopOnSensitiveEnabled"))];
+}
 
 /**
  * Keeps words that a site does not allow out of answers and thoughts: masks them, or ends the answer at the first one. A

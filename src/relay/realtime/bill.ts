@@ -50,11 +50,11 @@ export class TalkBill {
   }
 
   /** Charges a transcription that the upstream makes beside the talk, by the price of the model that made it. */
-  async chargeTranscription(model: string, reported: ReportedUsage): Promise<void> {
+  async chargeTranscription(model: string, reported: ReportedUsage, text: string): Promise<void> {
     const call = responseCall(this.origin, this.#terms, model);
     const reserved = reserve(this.context, call);
     if (reserved) await reserved;
-    const said = { text: "", count: async () => reported };
+    const said = { prompt: {}, text, count: async () => reported };
     await this.#settle(call, { reported, said, startedAtMs: performance.now(), ending: "complete" }, reported);
   }
 
@@ -88,6 +88,7 @@ export class TalkBill {
     call.channel = choice.channel;
     call.keyIndex = choice.channel.keys.indexOf(choice.key);
     call.upstreamModel = upstreamModel;
+    call.admitted = { ...call.admitted, prompt: said.prompt };
     if (call !== this.opening) call.attempts.push(...this.opening.attempts);
     // A talk cannot be opened without a price, so a call without quota set aside takes the one that it began with.
     call.price ??= this.opening.price;

@@ -1,6 +1,7 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { countText } from "../count-tokens.ts";
+import { TalkContent, type TalkWords } from "./talk-content.ts";
 
 /** PCM of 16 bits at 24 kHz, and G.711 at 8 kHz. */
 const PCM_BYTES_PER_SECOND = 48_000;
@@ -14,17 +15,14 @@ const MAX_CHARACTERS = 512 * 1024;
 type Side = { texts: string[]; characters: number; seconds: number };
 
 /** What was said since the last charge. */
-export type Said = Readonly<{
-  /** What the model said in text. */
-  text: string;
-  count(model: string): Promise<ReportedUsage>;
-}>;
+export type Said = TalkWords & Readonly<{ count(model: string): Promise<ReportedUsage> }>;
 
 /**
  * What both sides of a talk said since it was last charged: billed where the upstream does not tell what a response used,
  * or the connection ends before it could.
  */
 export class TalkTally {
+  readonly #content = new TalkContent();
   #heard = newSide();
   #spoken = newSide();
   #heardBytesPerSecond = PCM_BYTES_PER_SECOND;
@@ -32,6 +30,7 @@ export class TalkTally {
 
   /** Takes an event of the client. */
   client(event: JsonObject): void {
+    this.#content.client(event);
     switch (event.type) {
       case "input_audio_buffer.append":
         this.#heard.seconds += secondsOf(event.audio, this.#heardBytesPerSecond);
@@ -49,6 +48,7 @@ export class TalkTally {
 
   /** Takes an event of the upstream. */
   upstream(event: JsonObject): void {
+    this.#content.upstream(event);
     switch (event.type) {
       case "session.created":
       case "session.updated":
@@ -77,7 +77,7 @@ export class TalkTally {
     this.#heard = newSide();
     this.#spoken = newSide();
     return {
-      text: spoken.texts.join(""),
+      ...this.#content.take(),
       async count(model) {
         const audioInputTokens = Math.ceil(heard.seconds * HEARD_TOKENS_PER_SECOND);
         const audioOutputTokens = Math.ceil(spoken.seconds * SPOKEN_TOKENS_PER_SECOND);

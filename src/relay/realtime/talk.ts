@@ -1,18 +1,23 @@
 import type { CallEnding } from "../../billing/types.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../dialects/json.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
-import { errorObject, RelayError } from "../errors.ts";
+import { RelayError } from "../errors.ts";
 import { admitArrival } from "../handle.ts";
 import { reserve } from "../reserve.ts";
+import { refuseSensitive } from "../sensitive.ts";
 import { fail } from "../settle.ts";
 import { tryChannels } from "../try-channels.ts";
 import { type Charge, TalkBill } from "./bill.ts";
 import { type Connected, connect } from "./connect.ts";
 import { realtime } from "./endpoint.ts";
+import { errorEvent } from "./error-event.ts";
 import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
 import { callerOf, responseCall, type TalkOrigin, termsOf } from "./response-call.ts";
+import { SpokenWords } from "./spoken-words.ts";
 import { TalkTally } from "./talk-tally.ts";
+import { toldBy } from "./told-texts.ts";
 import { readRealtimeUsage } from "./usage.ts";
 
 /** Codes of RFC 6455. */
@@ -28,6 +33,7 @@ type End = Readonly<{ ending: CallEnding; code: number; reason: string; error?: 
 export class Talk {
   readonly #abort = new AbortController();
   readonly #tally = new TalkTally();
+  readonly #words: SpokenWords;
   /** Responses under way: id → `performance.now()` at their beginning. */
   readonly #responses = new Map<string, number>();
   #client: ClientSocket | null = null;
@@ -50,7 +56,9 @@ export class Talk {
     private readonly context: RelayContext,
     private readonly origin: TalkOrigin,
     private readonly onEnd: (talk: Talk) => void,
-  ) {}
+  ) {
+    this.#words = new SpokenWords(context.services.settings);
+  }
 
   /** The client is connected. */
   open(client: ClientSocket): void {
@@ -61,8 +69,9 @@ export class Talk {
 
   /** A frame of the client. */
   message(frame: Frame): void {
-    this.#pipe?.toUpstream(frame);
     const event = eventOf(frame);
+    if (event && this.#refusesWords(event)) return;
+    this.#pipe?.toUpstream(frame);
     if (event) this.#tally.client(event);
   }
 
@@ -141,14 +150,42 @@ export class Talk {
     this.#end({ ending: "refused", code: CLOSE.refused, reason: String(told.code ?? told.type), error: told });
   }
 
-  #hear(frame: Frame): void {
-    this.#heardAtMs = performance.now();
-    if (this.#pipe?.toClient(frame) === false) {
-      this.#end(TOO_SLOW);
+  /** An event with words that the site does not allow goes no further; the talk goes on. */
+  #refusesWords(event: JsonObject): boolean {
+    try {
+      refuseSensitive(this.context.services.settings, toldBy(event));
+      return false;
+    } catch (error) {
+      if (!(error instanceof RelayError)) throw error;
+      this.context.metrics.refused(error.status);
+      this.#tell(JSON.stringify(errorEvent(error, this.origin.requestId, textOf(event.event_id))));
+      return true;
+    }
+  }
+
+  #tell(frame: Frame): void {
+    if (this.#pipe?.toClient(frame) === false) this.#end(TOO_SLOW);
+  }
+
+  /** Tells the client an event of the upstream, without words that the site does not allow. */
+  #passOn(frame: Frame, event: JsonObject | null): void {
+    if (event && isAnswerTo(event, STOP_ID)) return;
+    const passed = event && this.#words.pass(event);
+    if (!passed) {
+      this.#tell(frame);
       return;
     }
+    for (const told of passed.events) this.#tell(JSON.stringify(told));
+    if (passed.cancel === null) return;
+    const stop = { type: "response.cancel", event_id: STOP_ID, response_id: passed.cancel };
+    this.#connected?.socket.send(JSON.stringify(stop));
+  }
+
+  #hear(frame: Frame): void {
+    this.#heardAtMs = performance.now();
     const event = eventOf(frame);
-    if (!event) return;
+    this.#passOn(frame, event);
+    if (!event || this.#hasEnded) return;
     this.#tally.upstream(event);
     switch (event.type) {
       case "session.created":
@@ -162,7 +199,7 @@ export class Talk {
         this.#responseDone(recordOf(event.response) ?? {});
         return;
       case "conversation.item.input_audio_transcription.completed":
-        this.#transcribed(event.usage);
+        this.#transcribed(event.usage, textOf(event.transcript) ?? "");
     }
   }
 
@@ -185,11 +222,11 @@ export class Talk {
     if (this.#isDraining) this.drain();
   }
 
-  #transcribed(value: unknown): void {
+  #transcribed(value: unknown, text: string): void {
     const reported = readRealtimeUsage(value);
     const bill = this.#bill;
     if (reported && bill)
-      this.#inTurn(() => bill.chargeTranscription(this.#transcriber || this.origin.model, reported));
+      this.#inTurn(() => bill.chargeTranscription(this.#transcriber || this.origin.model, reported, text));
   }
 
   #charge(charge: Charge): void {
@@ -273,13 +310,15 @@ const SHUTTING_DOWN: End = {
   error: new RelayError(503, "shutting_down", "The gateway is restarting. Connect again."),
 };
 
-const errorEvent = (error: RelayError, requestId: string) => ({
-  type: "error",
-  event_id: `evt_${requestId}`,
-  ...errorObject(error, requestId),
-});
+/** The id of the gateway's own event that ends a response. */
+const STOP_ID = "evt_not_allowed";
 
-const eventOf = (frame: Frame): JsonObject | null => (typeof frame === "string" ? recordOf(parseJson(frame)) : null);
+/** An upstream refuses to end what is over: nobody but the gateway asked for it. */
+const isAnswerTo = (event: JsonObject, id: string): boolean =>
+  event.type === "error" && recordOf(event.error)?.event_id === id;
+
+const eventOf = (frame: Frame): JsonObject | null =>
+  recordOf(parseJson(typeof frame === "string" ? frame : textOfBytes(frame)));
 
 /** The model that writes down what the client says; it stands under `audio`, in the beta's sessions beside everything else. */
 const transcriberOf = (session: JsonObject | null): string =>
