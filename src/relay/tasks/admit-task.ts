@@ -8,11 +8,12 @@ import type { RelayContext } from "../context.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { admitArrival, admitCall, type RelayServer } from "../handle.ts";
 import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
+import { textsOf } from "./texts-of.ts";
 
 /** What a client orders, as far as channel and price depend on it. */
 export type Plan = Readonly<{
   model: string;
-  /** What is checked for words that the site does not allow, and logged. */
+  /** What is logged; every other text of the order is checked for words that the site does not allow as well. */
   prompt: string;
   /** Length of the video that is asked for, and what else its price may depend on. */
   seconds?: number;
@@ -46,7 +47,12 @@ export async function admitTask<Planned extends Plan>(
   try {
     const planned = await plan(caller, body);
     const only = planned.parent && channelOfTask(context, planned.parent);
-    const arrival = { request, server, endpoint: planning(endpoint, planned), ...(only && { only }) };
+    const arrival = {
+      request,
+      server,
+      endpoint: planning(endpoint, planned, textsOf(body.json)),
+      ...(only && { only }),
+    };
     const call = admitCall(context, arrival, caller, ip, body, {}, startedAtMs, waitedMs);
     return { call, planned, body };
   } catch (error) {
@@ -56,7 +62,7 @@ export async function admitTask<Planned extends Plan>(
 }
 
 /** The endpoint for this very order: what it asks for is read already. */
-const planning = (endpoint: Endpoint, { model, prompt, seconds, asked }: Plan): Endpoint => ({
+const planning = (endpoint: Endpoint, { model, prompt, seconds, asked }: Plan, input: readonly string[]): Endpoint => ({
   ...endpoint,
   read: () => ({
     summary: {
@@ -67,7 +73,7 @@ const planning = (endpoint: Endpoint, { model, prompt, seconds, asked }: Plan): 
       maxOutputTokens: null,
       reasoningEffort: null,
     },
-    prompt: { prompt, ...(seconds !== undefined && { seconds }), ...(asked && { asked }) },
+    prompt: { prompt, input, ...(seconds !== undefined && { seconds }), ...(asked && { asked }) },
     conversation: null,
   }),
 });
