@@ -46,15 +46,37 @@ describe("an answer with a forbidden word", () => {
   });
 });
 
+test.each([
+  ["/suno/submit/music", { prompt: "la la", title: "A Forbidden song" }],
+  ["/suno/submit/music", { gpt_description_prompt: "la la", tags: "pop, forbidden" }],
+  ["/suno/submit/music", { prompt: "la la", negative_tags: "forbidden" }],
+  ["/suno/submit/lyrics", { prompt: "about a forbidden thing" }],
+  ["/mj/submit/imagine", { prompt: "a forbidden cat" }],
+  ["/mj/submit/video", { prompt: "it moves", motion: "forbidden" }],
+  ["/v1/video/generations", { model: "sora-2", prompt: "a cat", metadata: { negative_prompt: "forbidden" } }],
+])("an order to %s with a forbidden word anywhere is refused before anybody is asked", async (path, order) => {
+  const options = { ...ON, DrawingEnabled: "true", TaskEnabled: "true" };
+  const relay = startRelay({ channels: [{ baseUrl: "http://127.0.0.1:1" }], options });
+  stops.push(relay.stop);
+  const answer = await relay.post(path, order);
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain("words that this site does not allow");
+  expect(relay.billing.records).toEqual([]);
+});
+
 describe("a text completion with a forbidden word", () => {
   const onAnswers = { ...ON, CheckSensitiveOnCompletionEnabled: "true" };
   const piece = (text: string, finish_reason: string | null = null) =>
     `data: ${JSON.stringify({ object: "text_completion", choices: [{ index: 0, text, finish_reason, logprobs: null }] })}\n\n`;
 
-  async function complete(stream: boolean, options: Readonly<Record<string, string>>) {
+  async function complete(
+    stream: boolean,
+    options: Readonly<Record<string, string>>,
+    end = [piece("", "stop"), "data: [DONE]\n\n"],
+  ) {
     const choices = [{ index: 0, text: SAID, finish_reason: "stop", logprobs: null }];
     const pieces = ["All good, then a For", "bidden ", "thing."].map((text) => piece(text));
-    const streamed = [...pieces, piece("", "stop"), "data: [DONE]\n\n"].join("");
+    const streamed = [...pieces, ...end].join("");
     const upstream = startUpstream(() =>
       stream
         ? new Response(streamed, { headers: { "content-type": "text/event-stream" } })
@@ -86,5 +108,21 @@ describe("a text completion with a forbidden word", () => {
       said: "All good, then a ",
       reasons: ["content_filter"],
     });
+  });
+
+  test.each([
+    ["the end marker alone", ["data: [DONE]\n\n"]],
+    [
+      "usage and the end marker",
+      [
+        `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } })}\n\n`,
+        "data: [DONE]\n\n",
+      ],
+    ],
+    ["nothing", []],
+  ])("is told to its last letter where the stream ends with %s", async (_name, end) => {
+    const told = await complete(true, { StopOnSensitiveEnabled: "false" }, end);
+    expect(told.said).toBe("All good, then a **###** thing.");
+    expect(told.reasons).toEqual([]);
   });
 });

@@ -5,11 +5,12 @@ import { chunkOf } from "../../dialects/openai-chat/stream.ts";
 import type { FinishReason, ReplyEvent } from "../../dialects/reply.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
-import { splitEvents } from "../../lib/sse.ts";
+import { eventData, splitEvents } from "../../lib/sse.ts";
 import type { RelayError } from "../errors.ts";
 import {
   bytesOf,
   type EncodedRequest,
+  joined,
   type Passage,
   type Piece,
   type StreamView,
@@ -66,6 +67,8 @@ export class FilteredTexts implements Passage {
 /** Filters events before the inner view sees them. */
 class FilteredView implements StreamView {
   readonly #texts: TextFilter;
+  /** The chunk that brought a text last: what is owed at the end is told like it. */
+  #last: JsonObject = {};
 
   constructor(
     private readonly inner: StreamView,
@@ -100,24 +103,45 @@ class FilteredView implements StreamView {
     );
   }
   close(last: Piece, billed: ReportedUsage): Piece {
-    return this.inner.close(last, billed);
+    return this.inner.close(this.#withOwed(last), billed);
   }
   broken(error: RelayError, requestId: string): Piece {
-    return this.inner.broken(error, requestId);
+    return joined(this.#withOwed(""), this.inner.broken(error, requestId));
+  }
+
+  /** A piece and behind it what is owed. */
+  #withOwed(piece: Piece): Piece {
+    const owed = this.#owed();
+    return owed === "" ? piece : joined(piece, this.inner.take(bytesOf(owed)));
   }
 
   #event(event: string): string {
+    if (eventData(event)?.trim() === "[DONE]") return this.#owed() + event;
     const chunk = chunkOf(event);
     if (!chunk || !Array.isArray(chunk.choices) || chunk.choices.length === 0) return event;
+    this.#last = chunk;
     const choices = recordsOf(chunk.choices).flatMap((choice) => this.#texts.passed(choice) ?? []);
     if (choices.length === 0 && !recordOf(chunk.usage)) return "";
-    return `data: ${JSON.stringify({ ...chunk, choices })}\n\n`;
+    return eventOf(chunk, choices);
+  }
+
+  /** What is held back of choices that never said that they are finished. */
+  #owed(): string {
+    const choices = this.#texts.rest();
+    if (choices.length === 0) return "";
+    const { usage: _, ...chunk } = this.#last;
+    return eventOf(chunk, choices);
   }
 }
+
+const eventOf = (chunk: JsonObject, choices: readonly JsonObject[]): string =>
+  `data: ${JSON.stringify({ ...chunk, choices })}\n\n`;
 
 /** Runs the texts of choices, piece by piece, through the filters. */
 class TextFilter {
   readonly #filters: readonly StepFilter[];
+  /** Choices under way. */
+  readonly #begun = new Set<number>();
   readonly #over = new Set<number>();
 
   constructor(filters: Filters) {
@@ -128,6 +152,7 @@ class TextFilter {
   passed(choice: JsonObject): JsonObject | null {
     const index = numberOf(choice.index) ?? 0;
     if (this.#over.has(index)) return null;
+    this.#begun.add(index);
     const native = textOf(choice.finish_reason);
     const steps: ReplyEvent[] = [{ type: "text", choice: index, text: textOf(choice.text) ?? "" }];
     if (native !== null) steps.push({ type: "finish", choice: index, reason: native as FinishReason, native });
@@ -141,5 +166,15 @@ class TextFilter {
     if (text === "" && reason === null) return null;
     // Probabilities tell the very words that are to be kept out.
     return { ...choice, text, finish_reason: reason, ...(choice.logprobs !== undefined && { logprobs: null }) };
+  }
+
+  /** What is held back of the choices that are under way, each as its own choice; they are over. */
+  rest(): JsonObject[] {
+    return [...this.#begun]
+      .filter((index) => !this.#over.has(index))
+      .flatMap((index) => {
+        const last = this.passed({ index, text: "", finish_reason: "stop" });
+        return textOf(last?.text) ? [{ index, text: last?.text, finish_reason: null, logprobs: null }] : [];
+      });
   }
 }
