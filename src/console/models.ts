@@ -1,12 +1,35 @@
 import { Elysia } from "elysia";
+import { modelsOf, PRICE_SECTIONS } from "../billing/pricing/list-prices.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
 import { CHANNEL_STATUS } from "../channels/entry.ts";
+import { pricedNames } from "../channels/priced-names.ts";
 import { channelTypes } from "../providers/registry.ts";
+import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 
-/** What models there are: built into the channel types, and enabled by channels. */
-export function modelRoutes({ channels }: Readonly<{ channels: ChannelDirectory }>, guarded: ReturnType<typeof guard>) {
+/** Where list prices were read, and when: a day or a month. */
+export type ListPriceSource = Readonly<{
+  provider: string;
+  as_of: string;
+  sources: readonly string[];
+  models: readonly string[];
+}>;
+
+/** Those that come with this release. */
+const listPrices = PRICE_SECTIONS.map(
+  (section): ListPriceSource => ({
+    provider: section.provider,
+    as_of: section.asOf,
+    sources: section.sources,
+    models: modelsOf(section),
+  }),
+);
+
+type Services = Readonly<{ channels: ChannelDirectory; settings: SettingsReader }>;
+
+/** What models there are: built into the channel types, and enabled by channels; and which of them have a price. */
+export function modelRoutes({ channels, settings }: Services, guarded: ReturnType<typeof guard>) {
   return new Elysia({ prefix: "/api", name: "console/models" })
     .use(guarded)
     .get("/models", () => ok(Object.fromEntries(channelTypes.map(({ id, models }) => [id, models]))), { role: "user" })
@@ -19,6 +42,8 @@ export function modelRoutes({ channels }: Readonly<{ channels: ChannelDirectory 
       },
       { role: "admin" },
     )
+    .get("/channel/list_prices", () => ok(listPrices), { role: "admin" })
+    .get("/channel/models_priced", () => ok(pricedNames(settings)), { role: "admin" })
     .get(
       "/channel/models_enabled",
       () => {

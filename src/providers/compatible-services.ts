@@ -91,6 +91,7 @@ const tables: readonly Compatible[] = [
     base: "https://fastgpt.run/api/openapi",
     keyHint: "fastgpt-…",
     models: ["fastgpt"],
+    noListPrice: "own_app",
   },
   {
     type: 25,
@@ -238,6 +239,7 @@ const tables: readonly Compatible[] = [
     capabilities: [...EVERYTHING, "rerank", "image-edits", "translations", ...MEDIA],
     keyHint: "none",
     models: [],
+    noListPrice: "own_server",
   },
   {
     type: 48,

@@ -5,6 +5,7 @@ import {
   type Ask,
   type Capability,
   isTask,
+  type NoListPrice,
   openaiPath,
   type Provider,
   type ProviderChannel,
@@ -45,6 +46,7 @@ export type Compatible = Readonly<{
   capabilities?: readonly Capability[];
   keyHint?: string;
   models: readonly string[];
+  noListPrice?: NoListPrice;
   streamUsage?: boolean;
   quirks?: Quirks;
   /** Calls in words of its own, and where they go behind the version; absent: where OpenAI has them. */
@@ -76,6 +78,7 @@ export function compatible(table: Compatible): Provider {
     capabilities: table.capabilities ?? ["chat"],
     keyHint: table.keyHint ?? "sk-…",
     models: table.models,
+    ...(table.noListPrice && { noListPrice: table.noListPrice }),
     url: (channel, ask) =>
       address(channel) + ((!isTask(ask.capability) && table.own?.[ask.capability]?.path) || openaiPath(ask)),
     modelListUrl: (channel) => `${address(channel)}/models`,

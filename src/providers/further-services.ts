@@ -61,6 +61,7 @@ const tables: readonly Compatible[] = [
     capabilities: ["chat", "embeddings"],
     keyHint: "nvapi-…",
     models: ["nvidia/llama-3.1-nemotron-70b-instruct", "meta/llama-3.3-70b-instruct", "openai/gpt-oss-120b"],
+    noListPrice: "unlisted",
   },
   {
     type: 1005,
@@ -78,6 +79,7 @@ const tables: readonly Compatible[] = [
     capabilities: [...EVERYTHING, "rerank", ...MEDIA],
     keyHint: "none",
     models: [],
+    noListPrice: "own_server",
   },
 ];
 

@@ -13,6 +13,7 @@ const imitation = compatible({
   capabilities: ["chat", "completions", "embeddings"],
   keyHint: "ollama",
   models: ["llama3.3", "qwen3", "gpt-oss:20b", "gemma3", "deepseek-r1", "mistral", "nomic-embed-text"],
+  noListPrice: "own_server",
 });
 
 /** Ollama, its chats in its own format: lines of JSON, images inside the request. */

@@ -78,6 +78,12 @@ export type Ask = Readonly<{
   askedVersion?: string;
 }>;
 
+/**
+ * Why nobody can say what a provider's models cost: they run on the operator's own servers, what an app costs follows from
+ * the models inside, or the provider lists no price per token.
+ */
+export type NoListPrice = "own_server" | "own_app" | "unlisted";
+
 /** How the events of a provider's streams are framed. */
 export type Framing = "sse" | "ndjson" | "aws-events" | "zhipu-events";
 
@@ -117,6 +123,8 @@ export type Provider = Readonly<{
   keyHint: string;
   /** Models offered in the console when the upstream is not asked. */
   models: readonly string[];
+  /** Why there is no list of what its models cost; absent: there is one, and it comes with the release. */
+  noListPrice?: NoListPrice;
   /** Address of a call. Throws nothing: an address that is none is found out when it is dialled. */
   url(channel: ProviderChannel, ask: Ask): string;
   /** Address of the list of models; null: it has none. */

@@ -14,7 +14,7 @@ import { mistral } from "./mistral.ts";
 import { ollama } from "./ollama.ts";
 import { openai } from "./openai/openai.ts";
 import { palm } from "./palm.ts";
-import type { Capability, Provider, TaskCapability } from "./provider.ts";
+import type { Capability, NoListPrice, Provider, TaskCapability } from "./provider.ts";
 import { kling } from "./tasks/kling.ts";
 import { midjourney, midjourneyPlus } from "./tasks/midjourney.ts";
 import { suno } from "./tasks/suno.ts";
@@ -68,6 +68,8 @@ export type ChannelType = Readonly<{
   /** The upstream can be asked for its models. */
   listsModels: boolean;
   models: readonly string[];
+  /** Null: what its models cost comes with the release. */
+  noListPrice: NoListPrice | null;
 }>;
 
 /** Every channel type there is, by number. */
@@ -80,5 +82,6 @@ export const channelTypes: readonly ChannelType[] = providers
     keyHint: provider.keyHint,
     listsModels: provider.modelListUrl({ baseUrl: "https://x.invalid", other: "", openaiOrganization: "" }) !== null,
     models: provider.models,
+    noListPrice: provider.noListPrice ?? null,
   }))
   .toSorted((a, b) => a.id - b.id);

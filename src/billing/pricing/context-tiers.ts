@@ -7,12 +7,20 @@ export type ContextTier = Readonly<{ over: number; input: Decimal; output: Decim
 export const tierOf = (tiers: readonly ContextTier[] | undefined, promptTokens: number): ContextTier | undefined =>
   tiers?.findLast(({ over }) => promptTokens > over);
 
-/** The dearest factors that any step has, the base price among them. */
-export function dearestTier(tiers: readonly ContextTier[] = []): Readonly<{ input: Decimal; output: Decimal }> {
-  return tiers.reduce(
-    (dearest, { input, output }) => ({ input: dearer(dearest.input, input), output: dearer(dearest.output, output) }),
-    { input: ONE, output: ONE },
-  );
+/** The dearest factors that a prompt of at most so many tokens can meet, those of the base price among them. */
+export function dearestTier(
+  tiers: readonly ContextTier[] = [],
+  mostPromptTokens: number,
+): Readonly<{ input: Decimal; output: Decimal }> {
+  return tiers
+    .filter(({ over }) => mostPromptTokens > over)
+    .reduce(
+      (dearest, { input, output }) => ({ input: dearer(dearest.input, input), output: dearer(dearest.output, output) }),
+      {
+        input: ONE,
+        output: ONE,
+      },
+    );
 }
 
 export const dearer = (a: Decimal, b: Decimal): Decimal => (isNegative(subtract(a, b)) ? b : a);

@@ -7,6 +7,7 @@ import { saneTokens } from "./sane-usage.ts";
 export type CacheWrites = "none" | "short" | "long";
 
 type Expected = Readonly<{
+  /** An upper bound. */
   promptTokens: number;
   /** The client's output limit times the answers it asks for; null: it set none. */
   maxOutputTokens: number | null;
@@ -20,7 +21,7 @@ type Expected = Readonly<{
 
 /**
  * The most that a call can cost, in whole quota units, to be held before it starts: the whole prompt at its dearest, the
- * output limit at the dearest of text, audio and pictures, both on the dearest step by length, rounded up. A fixed price is its own upper bound.
+ * output limit at the dearest of text, audio and pictures, both on the dearest step that such a prompt can reach, rounded up. A fixed price is its own upper bound.
  */
 export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal): number {
   if (price.kind === "per_call") {
@@ -37,7 +38,7 @@ export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal
   const outputFactor = dearer(dearer(price.completionRatio, drawnFactor), spokenFactor);
   const audioFactor = dearer(textFactor, price.audioRatio);
   const input = add(multiply(whole(prompt - audio), textFactor), multiply(whole(audio), audioFactor));
-  const steps = dearestTier(price.contextTiers);
+  const steps = dearestTier(price.contextTiers, prompt);
   const tokens = add(multiply(input, steps.input), multiply(multiply(whole(output), outputFactor), steps.output));
   return upper(multiply(tokens, price.modelRatio), price.groupRatio);
 }

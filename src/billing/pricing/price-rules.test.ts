@@ -63,9 +63,13 @@ describe("prices by length of the prompt", () => {
     expect(cost("long", { promptTokens: 1000 }).receipt.contextOver).toBeUndefined();
   });
 
-  test("the hold is enough for the dearest step", () => {
-    const expected = { promptTokens: 900, maxOutputTokens: 10, defaultOutputTokens: 0 };
-    expect(estimate(priceAt("long"), expected, QUOTA_PER_UNIT)).toBe(900 * 1.25 * 3 + 10 * 5 * 2);
+  test.each([
+    ["that stays below the first step: at the base price", 1000, 1000 * 1.25 + 10 * 5],
+    ["that can reach the first", 1001, 1001 * 1.25 * 2 + 10 * 5 * 1.5],
+    ["that can reach the second", 5001, 5001 * 1.25 * 3 + 10 * 5 * 2],
+  ])("the hold for a prompt %s", (_, promptTokens, quota) => {
+    const expected = { promptTokens, maxOutputTokens: 10, defaultOutputTokens: 0 };
+    expect(estimate(priceAt("long"), expected, QUOTA_PER_UNIT)).toBe(Math.ceil(quota));
   });
 
   test.each([

@@ -6,13 +6,13 @@ export type PriceUnit = "token" | "character" | "minute" | "image" | "second" | 
 /** Models of pictures that report what they used in tokens are billed by these. */
 const DRAWS_BY_TOKEN = /^(gpt-image|chatgpt-image|gemini)/;
 const DRAWS =
-  /^(dall-e|imagen|grok-2-image|cogview|wanx|wan\d.*t2i|qwen-image|image-01|flux|stable-diffusion|seedream)/;
+  /(^|\/)(dall-e|imagen|grok-(2|imagine)-image|cogview|wanx|wan\d.*t2i|qwen-image|image-01|flux|stable-diffusion|seedream)/;
 const FILMS = /(^|\/)(sora|kling|vidu|veo)/;
 
 export const drawsByToken = (model: string): boolean => DRAWS_BY_TOKEN.test(model);
 
 /** Speech of such models is billed by the character. */
-export const speaksByCharacter = (model: string): boolean => model.startsWith("tts");
+export const speaksByCharacter = (model: string): boolean => /^(tts|speech-\d)|(^|\/)aura-/.test(model);
 
 /** What the price of a model is for, as calls are charged. `onlyFilms`: its channel makes nothing but videos. */
 export function priceUnitOf(model: string, { kind }: Pick<Price, "kind">, onlyFilms: boolean): PriceUnit {
@@ -22,5 +22,5 @@ export function priceUnitOf(model: string, { kind }: Pick<Price, "kind">, onlyFi
   }
   if (speaksByCharacter(model)) return "character";
   if (DRAWS.test(model)) return "image";
-  return model.startsWith("whisper") ? "minute" : "token";
+  return /(^|\/)whisper/.test(model) ? "minute" : "token";
 }

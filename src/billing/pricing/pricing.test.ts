@@ -69,11 +69,11 @@ describe("shipped prices", () => {
     ["gpt-3.5-turbo", "0.25", "3", "1"],
     ["claude-3-5-sonnet-20241022", "1.5", "5", "0.1"],
     ["claude-3-opus-20240229", "7.5", "5", "0.1"],
-    ["gemini-1.5-pro-latest", "1.25", "4", "0.25"],
-    ["deepseek-chat", "0.135", "4", "0.25"],
+    ["gemini-1.5-pro-latest", "0.625", "4", "0.25"],
+    ["deepseek-chat", "0.07", "2", "0.02"],
     ["text-embedding-3-small", "0.01", "1", "1"],
     ["tts-1", "7.5", "1", "1"],
-    ["whisper-1", "15", "1", "1"],
+    ["whisper-1", "3", "1", "1"],
   ])("%s: model ratio %s, completion %s, cached %s", (model, ratio, completion, cached) => {
     expect(ratioOf(model, "modelRatio")).toBe(ratio);
     expect(ratioOf(model, "completionRatio")).toBe(completion);
@@ -92,11 +92,14 @@ describe("shipped prices", () => {
   ])("%s costs %p USD a call", (model, usd) => expect(defaults.DEFAULT_MODEL_PRICE[model]).toBe(usd));
 
   test("no price is negative and every model has a positive or zero ratio", () => {
-    for (const map of Object.values(defaults))
+    const { DEFAULT_CONTEXT_TIERS: tiers, ...maps } = defaults;
+    for (const map of Object.values(maps))
       for (const entry of Object.values<number | defaults.RatioMap>(map))
         for (const ratio of typeof entry === "number" ? [entry] : Object.values(entry))
           expect(ratio).toBeGreaterThanOrEqual(0);
-    expect(Object.keys(defaults.DEFAULT_MODEL_RATIO).length).toBeGreaterThan(300);
+    for (const { over, input, output } of Object.values(tiers).flat())
+      expect([over >= 32_000, input >= 1, output >= 1]).toEqual([true, true, true]);
+    expect(Object.keys(defaults.DEFAULT_MODEL_RATIO).length).toBeGreaterThan(700);
   });
 });
 

@@ -1,19 +1,12 @@
 import type { Decimal } from "../../lib/decimal.ts";
 import type { RatioMap } from "./default-ratios.ts";
+import { listed } from "./list-prices.ts";
 
 /**
- * Shipped default of the option ToolPrice: USD for each use of a tool that the provider runs itself, as OpenAI and
- * Anthropic list them (November 2025). `tool:prefix` is the price with models whose names begin so. Code interpreter is
- * charged by container.
+ * Shipped default of the option ToolPrice: USD for each use of a tool that the provider runs itself. `tool:prefix` is the
+ * price with models whose names begin so. Code interpreter is charged by container.
  */
-export const DEFAULT_TOOL_PRICE: RatioMap = {
-  web_search: 0.01,
-  web_search_preview: 0.01,
-  "web_search_preview:gpt-4o": 0.025,
-  "web_search_preview:gpt-4.1": 0.025,
-  file_search: 0.0025,
-  code_interpreter: 0.03,
-};
+export const DEFAULT_TOOL_PRICE: RatioMap = listed("toolUse");
 
 /** USD for one use of a tool with a model: the entry with the longest prefix counts; undefined: it costs nothing. */
 export function toolPriceOf(prices: ReadonlyMap<string, Decimal>, tool: string, model: string): Decimal | undefined {

@@ -21,6 +21,7 @@ export const dify: Provider = {
   capabilities: ["chat"],
   keyHint: "app-…",
   models: ["dify", "workflow", "completion"],
+  noListPrice: "own_app",
   url: ({ baseUrl }, { model }) => rootOf(baseUrl) + PATHS[difyKind(model)],
   modelListUrl: () => null,
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),

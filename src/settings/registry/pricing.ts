@@ -4,6 +4,7 @@ import {
   DEFAULT_CACHE_CREATION_RATIO,
   DEFAULT_CACHE_RATIO,
   DEFAULT_COMPLETION_RATIO,
+  DEFAULT_CONTEXT_TIERS,
   DEFAULT_IMAGE_COMPLETION_RATIO,
   DEFAULT_IMAGE_RATIO,
   DEFAULT_MODEL_PRICE,
@@ -31,7 +32,7 @@ export const pricingOptions = {
   /** Model → what a second of a variant costs, in dollars: `mode=pro`, `size=1024x1792|1792x1024`. */
   VideoPrice: jsonMap(DEFAULT_VIDEO_PRICE, priceVariantsShape),
   /** Model → steps of its price by length of the prompt, as factors: input and output apart. */
-  ContextTiers: jsonMap({}, contextTiersShape),
+  ContextTiers: jsonMap(DEFAULT_CONTEXT_TIERS, contextTiersShape),
   /** What groups pay less, and from when until when. */
   GroupDiscounts: json([], groupDiscountsShape),
   GroupRatio: jsonMap({ default: 1, vip: 1, svip: 1 }, ratioShape),

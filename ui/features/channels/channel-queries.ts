@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { StatusCounts } from "../../../src/channels/list-channels.ts";
+import type { PricedNames } from "../../../src/channels/priced-names.ts";
 import type { ChannelType } from "../../../src/providers/registry.ts";
 import { request } from "../../api/client.ts";
 import type { Channel } from "./channel.ts";
@@ -85,6 +86,12 @@ export const allModels = queryOptions({
   queryFn: async ({ signal }) =>
     (await request<{ id: string }[]>("/api/channel/models", { signal })).data.map(({ id }) => id),
   staleTime: REFERENCE_STALE_MS,
+});
+
+/** Which models have a price, and whether calls of others are refused. */
+export const pricedModels = queryOptions({
+  queryKey: ["priced-models"],
+  queryFn: async ({ signal }) => (await request<PricedNames>("/api/channel/models_priced", { signal })).data,
 });
 
 /** Names that enabled channels answer to. */

@@ -1,11 +1,14 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Checkbox from "@mui/material/Checkbox";
-import { useState } from "react";
+import Link from "@mui/material/Link";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
 import { notifyInfo } from "../../components/notify.tsx";
 import { SideDrawer } from "../../components/SideDrawer.tsx";
+import { listPriceSources } from "./area-calls.ts";
 import {
   type PriceDifference,
   type PriceMaps,
@@ -28,6 +31,11 @@ const idOf = ({ key, model }: PriceDifference): string => `${key}/${model}`;
 export const ListPriceDialog = ({ prices, maps, onClose }: ListPriceDialogProps) => {
   const { t } = useTranslation();
   const { defaults } = useSettings();
+  const sources = useQuery(listPriceSources).data;
+  const sourceOf = useMemo(
+    () => new Map(sources?.flatMap((source) => source.models.map((model) => [model, source] as const))),
+    [sources],
+  );
   const [differences] = useState(() => {
     const list = readPriceMaps((key) => defaults[key] ?? "{}");
     return "invalid" in list ? [] : priceDifferences(maps, list);
@@ -78,6 +86,7 @@ export const ListPriceDialog = ({ prices, maps, onClose }: ListPriceDialogProps)
       )}
       {differences.map((difference) => {
         const id = idOf(difference);
+        const source = sourceOf.get(difference.model);
         return (
           <Row
             key={id}
@@ -95,6 +104,16 @@ export const ListPriceDialog = ({ prices, maps, onClose }: ListPriceDialogProps)
             <Box sx={{ flex: 1, minWidth: 0 }}>
               <Box sx={{ fontSize: 13, overflowWrap: "anywhere" }}>{difference.model}</Box>
               <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{t(`settings.fields.${difference.key}.label`)}</Box>
+              {source && (
+                <Box sx={{ fontSize: 12, color: "text.tertiary", overflowWrap: "anywhere" }}>
+                  {t("settings.pricing.list.asOf", { provider: source.provider, date: source.as_of })}{" "}
+                  {source.sources.map((address) => (
+                    <Link key={address} href={address} target="_blank" rel="noreferrer" sx={{ mr: 1 }}>
+                      {new URL(address).host}
+                    </Link>
+                  ))}
+                </Box>
+              )}
             </Box>
             <Box className="num" sx={{ fontSize: 13, whiteSpace: "nowrap" }}>
               <Box component="span" sx={{ color: "text.tertiary" }}>

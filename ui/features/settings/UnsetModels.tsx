@@ -51,6 +51,9 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
   };
   return (
     <div>
+      {models.length > 0 && (
+        <Box sx={{ mb: 3, fontSize: 12.5, color: "text.secondary" }}>{t("settings.pricing.unset.why")}</Box>
+      )}
       <Row wrap gap={2} sx={{ mb: 3, rowGap: 2 }}>
         <Select
           value={mode}

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Receipt } from "../../../src/billing/types.ts";
+import type { ListPriceSource } from "../../../src/console/models.ts";
 import { request, requestLines } from "../../api/client.ts";
 
 export type OidcEndpoints = { authorization_endpoint: string; token_endpoint: string; user_info_endpoint: string };
@@ -21,6 +22,13 @@ export type SystemInfo = {
 export const systemInfo = queryOptions({
   queryKey: ["system-info"],
   queryFn: async ({ signal }) => (await request<SystemInfo>("/api/system/info", { signal })).data,
+});
+
+/** Where and when the prices were read that come with this release. */
+export const listPriceSources = queryOptions({
+  queryKey: ["list-price-sources"],
+  queryFn: async ({ signal }) => (await request<ListPriceSource[]>("/api/channel/list_prices", { signal })).data,
+  staleTime: Number.POSITIVE_INFINITY,
 });
 
 export type Release = { version: string; url: string; notes: string; is_newer: boolean };

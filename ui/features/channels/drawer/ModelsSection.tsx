@@ -11,8 +11,9 @@ import { notifyError, notifyInfo } from "../../../components/notify.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
 import { cleanBaseUrl } from "../base-url.ts";
 import { fetchModels, fetchStoredModels } from "../channel-calls.ts";
-import { allModels } from "../channel-queries.ts";
+import { allModels, pricedModels } from "../channel-queries.ts";
 import { splitKeys, VERTEX_TYPE } from "../keys.ts";
+import { unpricedModels } from "../unpriced-models.ts";
 import { ModelPicker } from "./ModelPicker.tsx";
 import type { SectionProps } from "./section-props.ts";
 
@@ -27,6 +28,7 @@ export const ModelsSection = ({ form, faults, change, types, storedId }: ModelsS
   const [isFetching, setFetching] = useState(false);
   const every = useQuery(allModels).data ?? [];
   const type = types.find((known) => known.id === form.type);
+  const unpriced = unpricedModels(form.models, form.modelMapping, useQuery(pricedModels).data);
 
   const add = (names: readonly string[]) => {
     const fresh = names.filter((name) => !form.models.includes(name));
@@ -56,6 +58,15 @@ export const ModelsSection = ({ form, faults, change, types, storedId }: ModelsS
         label={t("channels.form.modelNames")}
         htmlFor={`${id}models`}
         error={faults.models && t(`channels.form.errors.${faults.models}`)}
+        hint={
+          unpriced.length > 0 &&
+          [
+            t("channels.form.unpriced", { count: unpriced.length, names: shortList(unpriced) }),
+            type?.noListPrice && t(`channels.noListPrice.${type.noListPrice}`),
+          ]
+            .filter(Boolean)
+            .join(" ")
+        }
       >
         <NameListInput
           id={`${id}models`}
@@ -108,3 +119,7 @@ export const ModelsSection = ({ form, faults, change, types, storedId }: ModelsS
     </Section>
   );
 };
+
+const MOST_NAMES = 5;
+const shortList = (names: readonly string[]): string =>
+  names.slice(0, MOST_NAMES).join(", ") + (names.length > MOST_NAMES ? " …" : "");
