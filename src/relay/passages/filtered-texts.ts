@@ -120,7 +120,9 @@ class FilteredView implements StreamView {
     const chunk = chunkOf(event);
     if (!chunk || !Array.isArray(chunk.choices) || chunk.choices.length === 0) return event;
     this.#last = chunk;
-    const choices = recordsOf(chunk.choices).flatMap((choice) => this.#texts.passed(choice) ?? []);
+    const choices = recordsOf(chunk.choices)
+      .map((choice) => this.#texts.passed(choice))
+      .filter((choice) => choice !== null);
     if (choices.length === 0 && !recordOf(chunk.usage)) return "";
     return eventOf(chunk, choices);
   }
