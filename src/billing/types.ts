@@ -130,7 +130,11 @@ export type LogOther = {
   model_price?: number;
   completion_ratio?: number;
   group_ratio?: number;
+  /** Only in rows that came from another gateway. */
   user_group_ratio?: number;
+  group?: string;
+  /** The call came in Anthropic's format. */
+  claude?: boolean;
   cache_tokens?: number;
   cache_ratio?: number;
   cache_creation_tokens?: number;

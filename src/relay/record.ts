@@ -81,6 +81,8 @@ function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
     status: outcome.status,
   };
   if (call.admitted.endpoint.capability === "realtime") other.ws = true;
+  const isClaude = call.admitted.endpoint.codec.dialect === "anthropic";
+  if (isClaude) other.claude = true;
   if (outcome.receipt) other.receipt = outcome.receipt;
   if (call.hold && call.hold.amount > 0) other.reserved = call.hold.amount;
   if (outcome.error !== null) other.error = outcome.error;
@@ -90,7 +92,7 @@ function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
   }
   if (summary.reasoningEffort !== null) other.reasoning_effort = summary.reasoningEffort;
   if (usage.reasoningTokens > 0) other.reasoning_tokens = usage.reasoningTokens;
-  if (usage.cacheCreationTokens > 0) other.cache_creation_tokens = usage.cacheCreationTokens;
+  if (isClaude || usage.cacheCreationTokens > 0) other.cache_creation_tokens = usage.cacheCreationTokens;
   if (usage.longCacheCreationTokens) other.cache_creation_tokens_1h = usage.longCacheCreationTokens;
   if (usage.audioInputTokens + usage.audioOutputTokens > 0) {
     if (call.admitted.endpoint.capability !== "realtime") other.audio = true;

@@ -13,7 +13,7 @@ import { CostCell } from "./cells/CostCell.tsx";
 import { Dash, LatencyCell } from "./cells/LatencyCell.tsx";
 import { RetryCell } from "./cells/RetryCell.tsx";
 import { TypeCell } from "./cells/TypeCell.tsx";
-import { isCall, type LogEntry, otherOf } from "./log-entry.ts";
+import { groupOf, isCall, type LogEntry, otherOf } from "./log-entry.ts";
 import { noteText } from "./log-note.ts";
 
 type LogColumn = Column<LogEntry> & { isForAdmins?: boolean };
@@ -61,7 +61,7 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
     width: 96,
     cell: ({ token_name }) => (token_name ? <CopyText text={token_name} /> : <Dash />),
   },
-  { key: "group", head: t("logs.columns.group"), width: 72, cell: ({ group }) => (group ? quiet(group) : <Dash />) },
+  { key: "group", head: t("logs.columns.group"), width: 72, cell: (entry) => <GroupCell entry={entry} /> },
   { key: "type", head: t("logs.columns.type"), width: 92, isSolid: true, cell: (entry) => <TypeCell entry={entry} /> },
   {
     key: "model",
@@ -135,6 +135,12 @@ const quiet = (text: string, title?: string) => (
     {text}
   </Box>
 );
+
+/** Rows of some gateways have the group beside. */
+const GroupCell = ({ entry }: { entry: LogEntry }) => {
+  const group = groupOf(entry);
+  return group ? quiet(group) : <Dash />;
+};
 
 const quietNote = (entry: LogEntry, t: TFunction, language: string) => {
   const text = noteText(entry, t, language);

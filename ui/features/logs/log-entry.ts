@@ -21,6 +21,9 @@ export function otherOf(entry: LogEntry): Partial<LogOther> {
   }
 }
 
+/** The group the row is of; some gateways wrote it beside. */
+export const groupOf = (entry: LogEntry): string => entry.group || (otherOf(entry).group ?? "");
+
 /** Milliseconds the call took, exact where known. */
 export const elapsedMsOf = (entry: LogEntry): number => entry.elapsed_ms || entry.use_time * 1000;
 

@@ -7,6 +7,7 @@ import { Row } from "../../../components/layout.tsx";
 import { Money } from "../../../components/Money.tsx";
 import { isCall, type LogEntry } from "../log-entry.ts";
 import { noteText } from "../log-note.ts";
+import { ratiosText } from "./ratios-text.ts";
 
 type Fact = readonly [string, ReactNode];
 
@@ -28,6 +29,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ),
     ...fact("requested", other.is_model_mapped, <code>{entry.model_name}</code>),
     ...fact("upstream", other.is_model_mapped && other.upstream_model_name, <code>{other.upstream_model_name}</code>),
+    ...fact("format", other.claude, t("logs.detail.claude")),
     ...fact("ending", other.ending, t(`logs.detail.endings.${other.ending}`)),
     ...fact("usage", isCall(entry) && other.usage_evidence, t(`logs.detail.evidence.${other.usage_evidence}`)),
     ...fact(
@@ -42,6 +44,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("pictures", other.image_input ?? other.image_output, inOut(other.image_input, other.image_output)),
     ...fact("reasoning", other.reasoning_tokens, count(other.reasoning_tokens)),
     ...fact("effort", other.reasoning_effort, other.reasoning_effort),
+    ...fact("ratios", isCall(entry) && !other.receipt && other.model_ratio !== undefined, ratiosText(other, t)),
     ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
     ...fact("status", other.status, other.status),
     ...fact("error", other.error, other.error),
