@@ -1,4 +1,4 @@
-import { login, type Session } from "../e2e/console-client.ts";
+import { createChannel, login, type Session } from "../e2e/console-client.ts";
 import type { Gateway } from "../processes/gateway.ts";
 import { MODELS } from "../seed/models.ts";
 import type { ListProbe } from "./list-times.ts";
@@ -8,11 +8,13 @@ const LIST_MS = 300;
 const EMBEDDED_LIST_MS = 500;
 const DASHBOARD_MS = 500;
 const YEAR_MS = 700;
+const PRICED_MODELS = 2000;
 const USER_PASSWORD = "made-up-password-1";
 
 /** Everything that is to open at once on a seeded gateway: first pages, searches, filters and charts. */
 export async function listProbes(gateway: Gateway, root: Session, isEmbedded: boolean): Promise<ListProbe[]> {
   const { user, key, row } = await prepare(gateway, root);
+  await offerModels(root);
   const now = Math.floor(Date.now() / 1000);
   const range = (days: number) => `start_timestamp=${now - days * DAY_S}&end_timestamp=${now}`;
   const model = MODELS[3] ?? "";
@@ -42,6 +44,7 @@ export async function listProbes(gateway: Gateway, root: Session, isEmbedded: bo
     own("API keys", "/api/token/?p=0&page_size=20"),
     own("API keys, search", "/api/token/?p=0&page_size=20&keyword=key-1"),
     own("API keys, by the key", `/api/token/?p=0&page_size=20&token=${key}`),
+    own(`prices of ${PRICED_MODELS.toLocaleString("en")} models`, "/api/pricing"),
     list("redemption codes", "/api/redemption/?p=1&page_size=20"),
     list("orders", "/api/topup/?p=1&page_size=20"),
     list("audit log", "/api/audit/?p=1&page_size=20"),
@@ -100,4 +103,14 @@ async function prepare(gateway: Gateway, root: Session): Promise<{ user: Session
   const [row] = rows;
   const { items: full } = await root.get(`/api/log/?request_id=${row.request_id}`);
   return { user, key: keys[0].key, row: full[0] };
+}
+
+/** Makes a channel offer many models, each with a price. */
+async function offerModels(root: Session): Promise<void> {
+  const models = Array.from({ length: PRICED_MODELS }, (_, number) => `priced-model-${number}`);
+  const options: { key: string; value: string }[] = await root.get("/api/option/");
+  const ratios = JSON.parse(options.find(({ key }) => key === "ModelRatio")?.value ?? "{}");
+  const value = JSON.stringify({ ...ratios, ...Object.fromEntries(models.map((name, at) => [name, 1 + at / 100])) });
+  await root.put("/api/option/", { key: "ModelRatio", value });
+  await createChannel(root, "http://127.0.0.1:1", models, { name: `priced-${Bun.randomUUIDv7()}` });
 }
