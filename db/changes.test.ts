@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { until } from "../src/lib/testing/until.ts";
 import { type Changes, createChanges } from "./changes.ts";
 import { openServer } from "./open-server.ts";
 import { openTestDatabase, type TestDatabase } from "./testing.ts";
@@ -19,11 +20,6 @@ afterAll(async () => {
   await changes.close();
   await database.close();
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !condition(); tries += 1) await Bun.sleep(20);
-  expect(condition()).toBe(true);
-}
 
 test("publish resolves when this process's handlers have run, in order; one that fails stops nobody", async () => {
   const heard: string[] = [];

@@ -99,7 +99,7 @@ test.each([true, false])("a batch whose answer was lost is not written again (al
   const hold = await billing.reserve({ userId, token: null, amount: 5000 });
   outage = "loses the answer";
   billing.settle(hold, usageRecord({ userId, quota: 4000 }));
-  while (!billing.status().databaseDown) await Bun.sleep(5);
+  await until(() => billing.status().databaseDown);
   expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 96_000, rows: 1 });
   outage = "none";
   await billing.flush();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
+import { until } from "../lib/testing/until.ts";
 import { startMailServer } from "../notify/testing.ts";
 import { startTestConsole, type TestConsole } from "./testing.ts";
 
@@ -47,11 +48,11 @@ test("tells whoever wants to hear of it, and nobody else", async () => {
   expect((await ask("POST", { ...NEWS, event: "low_balance" })).status).toBe(400);
   expect((await ask("POST", NEWS)).body.success).toBe(true);
   expect((await ask("POST", NEWS)).body.code).toBe("broadcast_under_way");
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (!((await ask("GET")).body.data as { is_running: boolean }).is_running) break;
-    await Bun.sleep(10);
-  }
-  expect((await ask("GET")).body.data).toMatchObject({ is_running: false, told: 1, failed: 1, event: "promotion" });
+  const { data } = await until(
+    async () => (await ask("GET")).body,
+    ({ data }) => !(data as { is_running: boolean }).is_running,
+  );
+  expect(data).toMatchObject({ is_running: false, told: 1, failed: 1, event: "promotion" });
   expect(post.received.map(({ to }) => to)).toEqual([["wants@example.com"]]);
   expect(post.received[0]?.text).toContain("Only <b>today</b> {{value}}");
   expect(post.received[0]?.text).toContain("Only &lt;b&gt;today&lt;/b&gt; {{value}}");

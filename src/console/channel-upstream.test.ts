@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { count } from "drizzle-orm";
 import { logs, usageRollups } from "../../db/schema/logs.ts";
 import { setChannelStatus } from "../channels/set-status.ts";
+import { until } from "../lib/testing/until.ts";
 import { startFakeUpstream, startTestOperations, type TestOperations } from "./testing-operations.ts";
 
 let app: TestOperations;
@@ -117,13 +118,11 @@ describe("a test of one channel", () => {
 });
 
 describe("a test of all channels", () => {
-  const finished = async () => {
-    for (;;) {
-      const { data } = await call("GET", "/api/channel/test/progress");
-      if (!(data as { running: boolean }).running) return data;
-      await Bun.sleep(10);
-    }
-  };
+  const finished = () =>
+    until(
+      async () => (await call("GET", "/api/channel/test/progress")).data as object,
+      (progress) => !("running" in progress && progress.running),
+    );
 
   test("brings recovered channels back, leaves those alone that somebody switched off", async () => {
     await removeAll();
@@ -176,7 +175,7 @@ describe("a test of all channels", () => {
     const waiting: (() => void)[] = [];
     upstream.answerWith(() => new Promise((resolve) => waiting.push(() => resolve(Response.json({})))));
     await call("GET", "/api/channel/test");
-    while (waiting.length < 4) await Bun.sleep(5);
+    await until(() => waiting.length >= 4);
     await call("POST", "/api/channel/test/cancel");
     upstream.answerWith(() => Response.json({}));
     await call("GET", "/api/channel/test");

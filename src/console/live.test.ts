@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readEvents } from "../lib/sse.ts";
+import { until } from "../lib/testing/until.ts";
 import { createCallFeed, type LiveCall } from "../logs/call-feed.ts";
 import type { LiveCalls } from "../logs/stream-calls.ts";
 import { callRecord, writeCalls } from "../logs/testing.ts";
@@ -41,8 +43,16 @@ const call = (request_id: string, is_over: boolean): LiveCall => ({
   ip: "",
 });
 
-const eventsIn = (text: string): LiveCalls[] =>
-  text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice(6)) as LiveCalls] : []));
+/** What a stream has told so far, and its end. */
+function follow(stream: ReadableStream<Uint8Array> | null) {
+  const events: LiveCalls[] = [];
+  const read = async () => {
+    for await (const chunk of stream ?? []) {
+      for (const { data } of readEvents(Buffer.from(chunk).toString())) events.push(JSON.parse(data) as LiveCalls);
+    }
+  };
+  return { events, calls: () => events.flatMap(({ calls }) => calls), end: read() };
+}
 
 test("only administrators watch", async () => {
   expect((await app.ask("GET", "/api/live/calls")).status).toBe(401);
@@ -59,28 +69,40 @@ test("calls come as they begin and end, those of other replicas from the log, no
     return call("unseen", false);
   });
   expect(told).toBe(0);
-  const watched = app.ask("GET", "/api/live/calls", undefined, admin);
-  await Bun.sleep(100);
+  const { headers, body } = await app.send("GET", "/api/live/calls", undefined, admin);
+  expect(headers.get("content-type")).toStartWith("text/event-stream");
+  const { events, calls, end } = follow(body);
   feed.tell(() => call("mine", false));
-  // The first look at the log finds where it ends.
-  await Bun.sleep(2000);
+  const fromLog = () => calls().filter(({ request_id }) => request_id.startsWith("theirs"));
+  // Rows are told from the first look at the log on, which only finds where it ends.
+  let rows = 0;
+  await until(async () => {
+    rows += 1;
+    await write(`theirs-${rows}`);
+    return fromLog().length > 0;
+  });
   feed.tell(() => call("mine", true));
   await write("mine");
-  await write("theirs");
+  await write("theirs-last");
+  await until(() => fromLog().some(({ request_id }) => request_id === "theirs-last"));
   for (let index = 0; index < 150; index += 1) feed.tell(() => call(`many-${index}`, false));
-  await Bun.sleep(2500);
+  const skipped = () => events.reduce((sum, { skipped }) => sum + skipped, 0);
+  const many = () => calls().filter(({ request_id }) => request_id.startsWith("many"));
+  await until(() => many().length + skipped() >= 150);
   feed.close();
-  const { headers, text } = await watched;
+  await end;
   // A process on its way out sends away who comes back over a connection that is still open.
   expect((await app.ask("GET", "/api/live/calls", undefined, admin)).status).toBe(200);
-  expect(headers.get("content-type")).toStartWith("text/event-stream");
-  const events = eventsIn(text);
-  const calls = events.flatMap((event) => event.calls);
-  expect(calls.filter(({ request_id }) => request_id === "mine").map(({ is_over }) => is_over)).toEqual([false, true]);
-  expect(calls.filter(({ request_id }) => request_id === "theirs")).toMatchObject([
-    { is_over: true, model_name: "gpt-4o" },
-  ]);
-  expect(calls.some(({ request_id }) => request_id === "before" || request_id === "unseen")).toBe(false);
-  expect(calls.length + events.reduce((sum, { skipped }) => sum + skipped, 0)).toBe(153);
+  const ids = calls().map(({ request_id }) => request_id);
+  expect(
+    calls()
+      .filter(({ request_id }) => request_id === "mine")
+      .map(({ is_over }) => is_over),
+  ).toEqual([false, true]);
+  expect(fromLog().at(-1)).toMatchObject({ is_over: true, model_name: "gpt-4o" });
+  expect(new Set(fromLog().map(({ request_id }) => request_id)).size).toBe(fromLog().length);
+  expect(ids).not.toContain("before");
+  expect(ids).not.toContain("unseen");
+  expect(many().length + skipped()).toBe(150);
   expect(events.every(({ calls: some }) => some.length <= 100)).toBe(true);
 });

@@ -108,13 +108,17 @@ export async function startTestConsole(
     );
   if (mount) app.use(await mount({ database, db, changes, vault, settings, users, log }, guarded));
 
-  const ask: Ask = async (method, path, body, headers = {}) => {
+  /** Calls, and returns an answer that may be read as it comes. */
+  const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const request = new Request(path.startsWith("/") ? `http://gateway.test${path}` : path, {
       method,
       headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
       body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
     });
-    const response = await app.handle(request);
+    return app.handle(request);
+  };
+  const ask: Ask = async (...call) => {
+    const response = await send(...call);
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json");
     return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : {} };
@@ -138,7 +142,7 @@ export async function startTestConsole(
     await changes.close();
     if (!given) await database.close();
   };
-  return { ask, addUser, login, close, db, changes, vault, settings, users, sessions, notifier };
+  return { ask, send, addUser, login, close, db, changes, vault, settings, users, sessions, notifier };
 }
 
 export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { until } from "./testing/until.ts";
 
 /** Redis or Valkey on this machine; undefined: neither is installed. */
 export const REDIS = ["/usr/bin/redis-server", "/usr/bin/valkey-server"].find(existsSync);
@@ -27,21 +28,18 @@ function freePort(): number {
   return port;
 }
 
-/** Resolves when it takes connections. Throws after twenty seconds. */
+/** Resolves when it takes connections. */
 async function start(port: number): Promise<Bun.Subprocess> {
   const command = [REDIS ?? "", "--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
   const server = Bun.spawn(command, { stdio: ["ignore", "ignore", "ignore"] });
-  for (let tries = 0; tries < 400; tries += 1) {
-    const isOpen = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
+  await until(() =>
+    Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
       (socket) => {
         socket.end();
         return true;
       },
       () => false,
-    );
-    if (isOpen) return server;
-    await Bun.sleep(50);
-  }
-  server.kill("SIGKILL");
-  throw new Error("redis did not start");
+    ),
+  );
+  return server;
 }

@@ -9,6 +9,7 @@ import { createVault } from "../lib/crypto.ts";
 import { createLogger } from "../lib/log.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { until } from "../lib/testing/until.ts";
 import { fixedSettings } from "../settings/testing.ts";
 import { createMailer } from "./mail.ts";
 import type { Notice } from "./notice.ts";
@@ -75,7 +76,7 @@ test("a notice that arrives leaves nothing behind, at once or at the second try"
   expect(await waiting()).toBe(0);
   status = 503;
   const told = start([40]).tell(userId, NOTICE);
-  while (heard.length < 2) await Bun.sleep(2);
+  await until(() => heard.length >= 2);
   status = 200;
   expect(await told).toBe(true);
   expect(await waiting()).toBe(0);

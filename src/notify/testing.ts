@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { until } from "../lib/testing/until.ts";
 
 export type ReceivedMail = Readonly<{
   from: string;
@@ -42,15 +43,11 @@ export async function startMailServer(options: SMTPServerOptions = {}, address =
   return {
     port: (server.server.address() as AddressInfo).port,
     received,
-    /** The next mail that comes after this call; however slow the machine is, within 20 seconds. */
+    /** The next mail that comes after this call. */
     async next(): Promise<ReceivedMail> {
       const before = received.length;
-      for (let tries = 0; tries < 2000; tries += 1) {
-        const mail = received[before];
-        if (mail) return mail;
-        await Bun.sleep(10);
-      }
-      throw new Error("no mail came");
+      await until(() => received.length > before);
+      return received[before] as ReceivedMail;
     },
     stop: () => new Promise<void>((resolve) => server.close(resolve)),
   };

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import { until } from "../lib/testing/until.ts";
 import { startRelay } from "./testing/start-relay.ts";
 import { chatReply, startUpstream } from "./testing/start-upstream.ts";
 
@@ -17,7 +18,7 @@ test("a user with a limit has so many calls under way; a place is free again aft
   const relay = startRelay({ channels: [{ baseUrl: upstream.url }], user: { maxConcurrency: 2 } });
   stops.push(upstream.stop, relay.stop);
   const first = [post(relay), post(relay)];
-  while (upstream.received.length < 2) await Bun.sleep(5);
+  await until(() => upstream.received.length >= 2);
   const refused = await post(relay);
   expect(refused.status).toBe(429);
   expect(refused.headers.get("retry-after")).toBe("1");

@@ -3,6 +3,7 @@ import { type Changes, createChanges } from "../../db/changes.ts";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { createVault, DecryptionError } from "../lib/crypto.ts";
 import { createLogger } from "../lib/log.ts";
+import { until } from "../lib/testing/until.ts";
 import { createSettings } from "./settings.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });
@@ -51,9 +52,7 @@ describe("settings", () => {
   test.if(process.env.TEST_DATABASE_URL !== undefined)("reach the other replicas within moments", async () => {
     const [one, two] = [await startReplica(), await startReplica()];
     await one.settings.set("SystemName", "Told");
-    const deadline = Date.now() + 3000;
-    while (two.settings.get("SystemName") !== "Told" && Date.now() < deadline) await Bun.sleep(5);
-    expect(two.settings.get("SystemName")).toBe("Told");
+    await until(() => two.settings.get("SystemName") === "Told");
     one.settings.close();
     two.settings.close();
   });

@@ -1,11 +1,22 @@
 /** Far above what anything waited for takes on an idle machine: a busy one gets the time. */
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 30_000;
+const MAX_PAUSE_MS = 50;
 
-/** Waits until `holds` is true, looking every few milliseconds. Throws when it never is. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+/**
+ * Reads again and again, ever less often, until what is read holds (is true, unless `holds` says otherwise), and returns
+ * it. Throws with what was read last when it never does.
+ */
+export async function until<Value>(
+  read: () => Value | Promise<Value>,
+  holds: (value: Value) => boolean = Boolean,
+): Promise<Value> {
   const deadline = performance.now() + LIMIT_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`Waited in vain for: ${holds}`);
-    await Bun.sleep(5);
+  for (let pauseMs = 1; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (performance.now() > deadline) {
+      throw new Error(`Waited in vain for ${read}, last: ${JSON.stringify(value)?.slice(0, 400)}`);
+    }
+    await Bun.sleep(pauseMs);
   }
 }

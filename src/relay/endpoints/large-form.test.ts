@@ -3,6 +3,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../../lib/testing/until.ts";
 
 const MEGABYTE = 1_048_576;
 const FILE_BYTES = 100 * MEGABYTE;
@@ -110,6 +111,6 @@ test("a file of 100 MB adds less than 30 MB of memory, on the second channel too
     expect(upstream.seen.at(-1)?.bytes).toBeGreaterThan(FILE_BYTES);
   }
   expect(Math.min(...addedMib)).toBeLessThan(30);
-  // The files of both forms are deleted once there is an answer; the test fails by its time limit if they are not.
-  while (readdirSync(join(dataDir, "forms")).length > 0) await Bun.sleep(10);
+  // The files of both forms are deleted once there is an answer.
+  await until(() => readdirSync(join(dataDir, "forms")).length === 0);
 }, 240_000);

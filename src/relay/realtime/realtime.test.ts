@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
 import { startRelay } from "../testing/start-relay.ts";
 
 const stops: (() => unknown)[] = [];
@@ -75,17 +76,18 @@ function connect(url: string, options: Bun.WebSocketOptions = KEY_HEADER, query 
   const closing = Promise.withResolvers<{ code: number; reason: string }>();
   socket.onmessage = ({ data }) => void events.push(JSON.parse(String(data)));
   socket.onclose = ({ code, reason }) => closing.resolve({ code, reason });
-  const until = async (type: string, count = 1) => {
-    for (let tries = 0; events.filter((event) => event.type === type).length < count; tries += 1) {
-      if (tries > 1000) throw new Error(`no ${type} within 10 s: ${JSON.stringify(events)}`);
-      await Bun.sleep(10);
-    }
-    return events.findLast((event) => event.type === type) as Record<string, unknown>;
+  /** The last of `count` events of a type. */
+  const heard = async (type: string, count = 1) => {
+    const all = await until(
+      () => events.filter((event) => event.type === type),
+      ({ length }) => length >= count,
+    );
+    return all.at(-1) as Record<string, unknown>;
   };
   return {
     socket,
     events,
-    until,
+    heard,
     closed: closing.promise,
     send: (event: object) => socket.send(JSON.stringify(event)),
   };
@@ -118,9 +120,9 @@ describe("a talk", () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
     const relay = start(upstream.url);
     const client = connect(relay.url);
-    await client.until("session.created");
+    await client.heard("session.created");
     client.send({ type: "response.create" });
-    await client.until("response.done");
+    await client.heard("response.done");
     const first = await relay.billing.nextRecord();
     expect(first).toMatchObject({
       quota: COST,
@@ -145,7 +147,7 @@ describe("a talk", () => {
     expect(relay.billing.openHolds).toBe(1);
     client.socket.close();
     await client.closed;
-    while (relay.billing.openHolds > 0) await Bun.sleep(5);
+    await until(() => relay.billing.openHolds === 0);
     expect(relay.billing.records).toHaveLength(2);
     expect(upstream.handshakes[0]?.headers.get("authorization")).toBe("Bearer upstream-key");
     expect(upstream.handshakes[0]?.url.search).toBe("?model=gpt-realtime");
@@ -155,7 +157,7 @@ describe("a talk", () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
     const relay = start(upstream.url, { options: { ModelPrice: '{"gpt-realtime": 0.02}' } });
     const client = connect(relay.url);
-    await client.until("session.created");
+    await client.heard("session.created");
     expect(relay.billing.holds.map(({ amount }) => amount)).toEqual([10_000]);
     for (const count of [1, 2]) {
       client.send({ type: "response.create" });
@@ -163,7 +165,7 @@ describe("a talk", () => {
     }
     client.socket.close();
     await client.closed;
-    while (relay.billing.openHolds > 0) await Bun.sleep(5);
+    await until(() => relay.billing.openHolds === 0);
     expect(relay.billing.records.map(({ quota }) => quota)).toEqual([10_000, 10_000]);
   });
 
@@ -173,7 +175,7 @@ describe("a talk", () => {
     const client = connect(relay.url, {
       protocols: ["realtime", "openai-insecure-api-key.sk-test", "openai-beta.realtime-v1"],
     });
-    await client.until("session.created");
+    await client.heard("session.created");
     expect(client.socket.protocol).toBe("realtime");
     const { headers } = upstream.handshakes[0] as Handshake;
     expect(headers.get("openai-beta")).toBe("realtime=v1");
@@ -186,7 +188,7 @@ describe("a talk", () => {
   ])("Azure is addressed by %p", async (channel, address) => {
     const upstream = startUpstream(() => {});
     const relay = start(upstream.url, {}, { type: 3, ...channel });
-    await connect(relay.url).until("session.created");
+    await connect(relay.url).heard("session.created");
     const { url, headers } = upstream.handshakes[0] as Handshake;
     expect(url.pathname + url.search).toBe(address);
     expect(headers.get("api-key")).toBe("upstream-key");
@@ -201,7 +203,7 @@ describe("a talk", () => {
     });
     const relay = start(upstream.url);
     const client = connect(relay.url);
-    await client.until("session.created");
+    await client.heard("session.created");
     client.send({ type: "input_audio_buffer.commit" });
     const record = await relay.billing.nextRecord();
     expect(record).toMatchObject({ modelName: "gpt-4o-mini-transcribe", promptTokens: 40, completionTokens: 10 });
@@ -215,15 +217,15 @@ describe("the end of a talk", () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
     const relay = start(upstream.url);
     const client = connect(relay.url);
-    await client.until("session.created");
+    await client.heard("session.created");
     relay.billing.available = 0;
     client.send({ type: "response.create" });
-    const told = await client.until("error");
+    const told = await client.heard("error");
     expect(told.error).toMatchObject({ code: "insufficient_user_quota" });
     expect(await client.closed).toEqual({ code: 1008, reason: "insufficient_user_quota" });
     expect(relay.billing.records.map(({ quota }) => quota)).toEqual([COST]);
     expect(relay.billing.openHolds).toBe(0);
-    while (upstream.closed.length === 0) await Bun.sleep(5);
+    await until(() => upstream.closed.length > 0);
   });
 
   test("behaviour 3.7 local counts: where the upstream ends in the middle of a response, what was said is counted and charged once", async () => {
@@ -237,10 +239,10 @@ describe("the end of a talk", () => {
     });
     const relay = start(upstream.url);
     const client = connect(relay.url);
-    await client.until("session.created");
+    await client.heard("session.created");
     client.send({ type: "input_audio_buffer.append", audio: "A".repeat(64_000) });
     client.send({ type: "response.create" });
-    expect((await client.until("error")).error).toMatchObject({ code: "upstream_closed" });
+    expect((await client.heard("error")).error).toMatchObject({ code: "upstream_closed" });
     expect((await client.closed).code).toBe(1011);
     const record = await relay.billing.nextRecord();
     expect(record).toMatchObject({
@@ -259,13 +261,13 @@ describe("the end of a talk", () => {
     });
     const relay = start(upstream.url);
     const client = connect(relay.url);
-    await client.until("session.created");
+    await client.heard("session.created");
     client.send({ type: "response.create" });
-    await client.until("response.output_text.delta");
+    await client.heard("response.output_text.delta");
     client.socket.close();
     const record = await relay.billing.nextRecord();
     expect(record).toMatchObject({ completionTokens: 4, other: { ending: "client_left" } });
-    while (upstream.closed.length === 0) await Bun.sleep(5);
+    await until(() => upstream.closed.length > 0);
     expect(relay.billing.openHolds).toBe(0);
     expect(relay.billing.records).toHaveLength(1);
   });
@@ -280,15 +282,15 @@ describe("the end of a talk", () => {
     const relay = start(upstream.url);
     const idle = connect(relay.url);
     const busy = connect(relay.url);
-    await idle.until("session.created");
-    await busy.until("session.created");
+    await idle.heard("session.created");
+    await busy.heard("session.created");
     busy.send({ type: "response.create" });
-    await busy.until("response.created");
+    await busy.heard("response.created");
     relay.talks.drain();
     expect((await idle.closed).code).toBe(1001);
     expect(busy.socket.readyState).toBe(WebSocket.OPEN);
     peers[0]?.send(JSON.stringify({ type: "response.done", response: { id: "r", status: "completed", usage: USAGE } }));
-    await busy.until("response.done");
+    await busy.heard("response.done");
     expect((await busy.closed).code).toBe(1001);
     expect((await relay.billing.nextRecord()).quota).toBe(COST);
     expect(relay.billing.openHolds).toBe(0);
@@ -303,7 +305,7 @@ describe("a talk that is refused", () => {
   ])("%s", async (_name, options, query, code) => {
     const relay = start("http://127.0.0.1:1");
     const client = connect(relay.url, options, query);
-    expect((await client.until("error")).error).toMatchObject({ code });
+    expect((await client.heard("error")).error).toMatchObject({ code });
     expect((await client.closed).code).toBe(1008);
     expect(relay.billing.openHolds).toBe(0);
   });
@@ -315,7 +317,7 @@ describe("a talk that is refused", () => {
     );
     const upstream = startUpstream(() => {});
     const relay = start([refusing.url, upstream.url], { options: { AutomaticDisableChannelEnabled: "true" } });
-    await connect(relay.url).until("session.created");
+    await connect(relay.url).heard("session.created");
     expect(refusing.handshakes).toHaveLength(1);
     expect(relay.disabled).toMatchObject([{ channelId: 1 }]);
   });
@@ -323,21 +325,21 @@ describe("a talk that is refused", () => {
   test("when no channel can be reached, with a record of the failure", async () => {
     const relay = start("http://127.0.0.1:1");
     const client = connect(relay.url);
-    expect((await client.until("error")).error).toMatchObject({ code: "do_request_failed" });
+    expect((await client.heard("error")).error).toMatchObject({ code: "do_request_failed" });
     expect(await relay.billing.nextRecord()).toMatchObject({ failed: true, quota: 0 });
     expect(relay.billing.openHolds).toBe(0);
   });
 
   test("an address that is private", async () => {
     const relay = start("http://127.0.0.1:1", { config: { allowPrivateUpstreams: false } });
-    await connect(relay.url).until("error");
+    await connect(relay.url).heard("error");
     const record = await relay.billing.nextRecord();
     expect(record.other.admin_info?.attempts[0]?.error).toContain("private");
   });
 
   test("through a proxy of a kind that is not supported", async () => {
     const relay = start("http://127.0.0.1:1", {}, { setting: { proxy: "ftp://127.0.0.1:1080" } });
-    await connect(relay.url).until("error");
+    await connect(relay.url).heard("error");
     const record = await relay.billing.nextRecord();
     expect(record.other.admin_info?.attempts[0]?.error).toContain("proxy address must begin");
   });
@@ -360,7 +362,7 @@ describe("many events", () => {
     });
     const relay = start(upstream.url);
     const client = connect(relay.url);
-    await client.until("session.created");
+    await client.heard("session.created");
     const begun = performance.now();
     for (let number = 0; number < COUNT; ) {
       const due = Math.min(COUNT, Math.floor(performance.now() - begun));
@@ -369,7 +371,7 @@ describe("many events", () => {
       }
       await Bun.sleep(2);
     }
-    await client.until("input_audio_buffer.append", COUNT);
+    await client.heard("input_audio_buffer.append", COUNT);
     const took = performance.now() - begun;
     const echoed = client.events.slice(1).map(({ number }) => number);
     const wanted = Array.from({ length: COUNT }, (_, number) => number);
@@ -396,13 +398,13 @@ describe("many events", () => {
     });
     const relay = start(upstream.url);
     const client = connect(relay.url);
-    await client.until("session.created");
+    await client.heard("session.created");
     client.socket.pause();
     client.send({ type: "start" });
     await Bun.sleep(1_500);
     const whilePaused = sent;
     client.socket.resume();
-    await client.until("blob", COUNT);
+    await client.heard("blob", COUNT);
     expect(whilePaused).toBeLessThan(COUNT);
     expect(client.events.slice(1).map(({ number }) => number as number)).toEqual(
       Array.from({ length: COUNT }, (_, number) => number),

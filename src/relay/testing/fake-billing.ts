@@ -1,5 +1,6 @@
 import { InsufficientQuota } from "../../billing/ledger/errors.ts";
 import type { UsageRecord } from "../../billing/types.ts";
+import { until } from "../../lib/testing/until.ts";
 import type { Hold, RelayServices } from "../services.ts";
 
 type FakeHold = Hold & { state: "held" | "settled" | "refunded" };
@@ -18,10 +19,7 @@ export class FakeBilling {
 
   /** The record of the call that ends next, or has ended already. */
   async nextRecord(count = 1): Promise<UsageRecord> {
-    for (let tries = 0; this.records.length < count; tries += 1) {
-      if (tries > 500) throw new Error(`${this.records.length} records after 5 s, ${count} expected`);
-      await Bun.sleep(10);
-    }
+    await until(() => this.records.length >= count);
     return this.records[count - 1] as UsageRecord;
   }
 

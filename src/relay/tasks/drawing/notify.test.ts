@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../../lib/testing/until.ts";
 import { midjourney } from "../../../providers/tasks/midjourney.ts";
 import { startTasks } from "../testing.ts";
 import { startMidjourney } from "./fake-midjourney.ts";
@@ -56,7 +57,7 @@ test("the upstream calls back at a signed address, once a failure gives the char
   await tell({ status: "SUCCESS" });
   expect(await stage.spent()).toBe(0);
   expect((await stage.events()).map(({ quota }) => quota)).toEqual([50_000]);
-  for (let waited = 0; heard.length < 2 && waited < 20_000; waited += 20) await Bun.sleep(20);
+  await until(() => heard.length >= 2);
   expect(heard.map(({ status }) => status).sort()).toEqual(["FAILURE", "IN_PROGRESS"]);
 });
 

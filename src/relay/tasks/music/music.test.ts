@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../../lib/testing/until.ts";
 import { suno } from "../../../providers/tasks/suno.ts";
 import { startUpstream } from "../../testing/start-upstream.ts";
 import { startTasks } from "../testing.ts";
@@ -74,7 +75,7 @@ test("a song is ordered, followed, told of and continued where it was made", asy
   });
   const listed = await stage.relay.post("/suno/fetch", { ids: [id, "gone"], action: "MUSIC" });
   expect(((await listed.json()) as { data: Task[] }).data.map(({ task_id }) => task_id)).toEqual([id]);
-  for (let waited = 0; heard.length === 0 && waited < 20_000; waited += 20) await Bun.sleep(20);
+  await until(() => heard.length > 0);
   expect(heard).toMatchObject([{ task_id: id, status: "SUCCESS" }]);
 
   const next = await submit("music", { continue_clip_id: "clip", task_id: id, continue_at: 120, prompt: "[Verse]" });
