@@ -1,6 +1,7 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { openaiChatDoor } from "../openai-chat/index.ts";
-import { expectSameThroughDoors, expectSense, meaningOf, samples, stepsOfStream, target } from "../testing.ts";
+import { meaningOf, stepsOfStream, target } from "../testing.ts";
+import { testAnswers } from "../testing-samples.ts";
 import { ernieProvider } from "./index.ts";
 
 test("an odd number of messages, the user's first and last; system beside them; limits kept", () => {
@@ -85,11 +86,4 @@ test.each([
   expect(ernieProvider.decodeError(200, { error_code, error_msg: "why" })).toMatchObject({ status, message: "why" });
 });
 
-const streams = samples((path) => /^baidu.v1.*\.sse$/.test(path));
-describe.skipIf(streams.length === 0)("recorded streams", () => {
-  test.each(streams)("%s", (_path, text) => {
-    const steps = stepsOfStream(ernieProvider, text);
-    expectSense(steps);
-    expectSameThroughDoors(steps);
-  });
-});
+testAnswers(ernieProvider, { streams: (path) => /^baidu.v1.*\.sse$/.test(path) });

@@ -1,45 +1,9 @@
-import { describe, expect, test } from "bun:test";
-import { stepsOf } from "../collect-reply.ts";
-import { recordOf } from "../json.ts";
-import { expectSameForProviders, expectSameThroughDoors, expectSense, samples, stepsOfStream } from "../testing.ts";
+import { testAnswers, testRequests } from "../testing-samples.ts";
 import { geminiDoor, geminiProvider } from "./index.ts";
 
-const streams = samples((path, text) => path.endsWith(".sse") && /"candidates"/.test(text));
-const answers = samples((path, text) => path.endsWith(".response.json") && /"candidates"|"promptFeedback"/.test(text));
-const requests = samples((path, text) => path.endsWith(".request.json") && /"contents"/.test(text));
-const errors = samples((path) => /^gemini\/error[^/]*\.json$/.test(path));
-
-describe.skipIf(streams.length === 0)("recorded streams", () => {
-  test.each(streams)("%s", (_path, text) => {
-    const steps = stepsOfStream(geminiProvider, text);
-    expectSense(steps);
-    expectSameThroughDoors(steps);
-  });
+testAnswers(geminiProvider, {
+  streams: (path, text) => path.endsWith(".sse") && /"candidates"/.test(text),
+  answers: (path, text) => path.endsWith(".response.json") && /"candidates"|"promptFeedback"/.test(text),
+  errors: (path) => /^gemini\/error[^/]*\.json$/.test(path),
 });
-
-describe.skipIf(answers.length === 0)("recorded answers", () => {
-  test.each(answers)("%s", (_path, text) => {
-    const reply = geminiProvider.decodeReply(recordOf(JSON.parse(text)) ?? {});
-    expect(reply).not.toBeNull();
-    if (!reply) return;
-    const steps = [...stepsOf(reply)];
-    expectSense(steps);
-    expectSameThroughDoors(steps);
-  });
-});
-
-describe.skipIf(requests.length === 0)("recorded requests", () => {
-  test.each(requests)("%s", (_path, text) => {
-    const conversation = geminiDoor.decodeRequest(recordOf(JSON.parse(text)) ?? {});
-    expect(conversation.turns.length).toBeGreaterThan(0);
-    expectSameForProviders(conversation);
-  });
-});
-
-describe.skipIf(errors.length === 0)("recorded errors", () => {
-  test.each(errors)("%s", (_path, text) => {
-    const error = geminiProvider.decodeError(400, JSON.parse(text));
-    expect(error?.message).not.toBe("");
-    expect(error?.status).toBeGreaterThanOrEqual(400);
-  });
-});
+testRequests(geminiDoor, (path, text) => path.endsWith(".request.json") && /"contents"/.test(text));
