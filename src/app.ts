@@ -224,11 +224,11 @@ function relayServices(services: Services): RelayServices {
     renewBudget: async (tokenId) => {
       await renewBudgets({ ...deps, settings: services.settings }, [tokenId]);
     },
-    disableChannel(channel, key, reason) {
+    disableChannel(channel, key, reason, status = CHANNEL_STATUS.autoDisabled) {
       const change =
         key === null
-          ? setChannelStatus(deps, channel.id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled)
-          : disableChannelKey(deps, channel.id, key, reason);
+          ? setChannelStatus(deps, channel.id, status, reason, CHANNEL_STATUS.enabled)
+          : disableChannelKey(deps, channel.id, key, reason, status);
       change.then(
         (changed) => {
           if (!changed) return;

@@ -1,4 +1,4 @@
-import type { ChannelEntry } from "../channels/entry.ts";
+import { CHANNEL_STATUS, type ChannelEntry } from "../channels/entry.ts";
 import type { ReadError } from "../dialects/openai-chat/error.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { RelayServices } from "./services.ts";
@@ -28,6 +28,12 @@ export function createHealth({ settings, disableChannel }: Pick<RelayServices, "
       const others = channel.keys.some((other) => other !== key && !channel.disabledKeys.has(other));
       const reason = `${refusal.status}: ${withoutKey(refusal.error.message, key)}`;
       disableChannel(channel, others ? key : null, reason);
+    },
+
+    /** A drawing service has no account left: nothing tries such channels, so only a person switches them on again. */
+    noAccount(channel: ChannelEntry, message: string): void {
+      if (!channel.autoBan || !settings.get("AutomaticDisableChannelEnabled")) return;
+      disableChannel(channel, null, message || "no available account", CHANNEL_STATUS.disabled);
     },
   };
 }

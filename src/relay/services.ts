@@ -27,8 +27,8 @@ export type RelayServices = Readonly<{
   users: Pick<UserDirectory, "get">;
   tokens: Pick<TokenDirectory, "get" | "findByKey" | "setStatus">;
   channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf" | "all">;
-  /** Switches a channel, or one of its keys, off with a reason; in the background. */
-  disableChannel(channel: ChannelEntry, key: string | null, reason: string): void;
+  /** Switches a channel, or one of its keys, off with a reason; in the background. `status`: 3 unless it says otherwise. */
+  disableChannel(channel: ChannelEntry, key: string | null, reason: string, status?: 2 | 3): void;
   responses: ResponseStore;
   objects: ObjectStore;
   /** Where drawings, music and videos that were ordered are kept. */

@@ -53,7 +53,7 @@ export function startRelay(setup: Setup) {
   for (const entry of entries) index.add(entry);
   const user = userEntry(setup.user);
   const tokens = new Map(Object.entries(setup.tokens ?? { test: {} }).map(([key, given]) => [key, tokenEntry(given)]));
-  const disabled: { channelId: number; key: string | null; reason: string }[] = [];
+  const disabled: { channelId: number; key: string | null; reason: string; status?: number }[] = [];
   const marked: { tokenId: number; status: number }[] = [];
   const standingsRead: StandingSubject[] = [];
   const metrics = new Registry();
@@ -80,7 +80,8 @@ export function startRelay(setup: Setup) {
       modelsOf: index.modelsOf,
       all: () => entries,
     },
-    disableChannel: ({ id }, key, reason) => void disabled.push({ channelId: id, key, reason }),
+    disableChannel: ({ id }, key, reason, status) =>
+      void disabled.push({ channelId: id, key, reason, ...(status && { status }) }),
     billing: setup.billing ?? billing.service,
     responses: memoryOfResponses(),
     objects: setup.objects ?? noObjects,

@@ -3,7 +3,15 @@ import type { RelayContext } from "../../context.ts";
 import { answer, isQuota, toldOf } from "../answers.ts";
 
 /** Codes of the drawing protocol. */
-export const CODE = { accepted: 1, exists: 21, queued: 22, overload: 30, badRequest: 4, unknown: 5 } as const;
+export const CODE = {
+  accepted: 1,
+  noAccount: 3,
+  exists: 21,
+  queued: 22,
+  overload: 30,
+  badRequest: 4,
+  unknown: 5,
+} as const;
 
 /** A refusal in the protocol's form: 400, but for keys that are not let in and for limits. */
 export function refusal(context: RelayContext, request: Request, error: unknown): Response {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { midjourney } from "../../../providers/tasks/midjourney.ts";
+import { fixedSettings } from "../../../settings/testing.ts";
+import { createHealth } from "../../health.ts";
+import { channelEntry } from "../../testing/entries.ts";
 import { startTasks } from "../testing.ts";
 import { startMidjourney } from "./fake-midjourney.ts";
 
@@ -16,8 +19,9 @@ let before = 0;
 
 beforeAll(async () => {
   upstream = startMidjourney();
-  const channel = { type: 2, baseUrl: upstream.url, keys: ["mj-secret"], models: midjourney.models };
-  stage = await startTasks({ channels: [channel], options: { ServerAddress: "http://site.test" } });
+  const channel = { type: 2, baseUrl: upstream.url, keys: ["mj-secret"], models: midjourney.models, autoBan: true };
+  const options = { ServerAddress: "http://site.test", AutomaticDisableChannelEnabled: "true" };
+  stage = await startTasks({ channels: [channel], options });
 });
 afterAll(async () => {
   await stage.stop();
@@ -129,6 +133,78 @@ describe("what an order may say", () => {
     upstream.answerNext({ code: 22, description: "In queue", result: "queued-1" });
     expect(await submit("imagine", { prompt: "y" })).toMatchObject({ code: 1, result: "queued-1" });
     expect(await spent()).toBe(already + IMAGINE);
+  });
+});
+
+describe("behaviour 6.5: an upstream that knows the order already (code 21)", () => {
+  const exists = (result: string, properties?: object) =>
+    upstream.answerNext({ code: 21, description: "exists", result, ...(properties && { properties }) });
+
+  test("copies its picture: the task is done, and charged like others", async () => {
+    exists("known-1", { status: "SUCCESS", imageUrl: `${upstream.url}/picture.png` });
+    expect(await submit("imagine", { prompt: "again" })).toMatchObject({ code: 1, result: "known-1" });
+    const task = await fetchTask("known-1");
+    expect(task).toMatchObject({ status: "SUCCESS", progress: "100%", prompt: "again" });
+    expect((await fetchImage(task.imageUrl)).headers.get("content-type")).toBe("image/png");
+    expect(await spent()).toBe(IMAGINE);
+  });
+
+  test("copies how a running one stands, and follows it", async () => {
+    exists("known-2", { status: "IN_PROGRESS", imageUrl: `${upstream.url}/picture.png` });
+    await submit("imagine", { prompt: "again" });
+    const task = await fetchTask("known-2");
+    expect([task.status, task.imageUrl]).toEqual(["IN_PROGRESS", expect.stringContaining("/mj/image/")]);
+    upstream.move("known-2", { id: "known-2", action: "IMAGINE", prompt: "again" });
+    upstream.finish("known-2");
+    await stage.poll();
+    expect(await fetchTask("known-2")).toMatchObject({ status: "SUCCESS", progress: "100%" });
+    expect(await spent()).toBe(IMAGINE);
+  });
+
+  test.each([[{}], [{ status: "SUCCESS" }], [{ imageUrl: "http://x.test/1.png" }]])(
+    "that tells no more than %p is followed as others are",
+    async (properties) => {
+      const id = `known-3-${Object.keys(properties).join()}`;
+      exists(id, properties);
+      await submit("imagine", { prompt: "again" });
+      expect(await fetchTask(id)).toMatchObject({ status: "SUBMITTED", progress: "0%", imageUrl: "" });
+      upstream.move(id, { id, action: "IMAGINE", prompt: "again" });
+      upstream.finish(id);
+      await stage.poll();
+    },
+  );
+});
+
+describe("behaviour 6.5: an upstream without accounts (code 3)", () => {
+  const refusal = { code: 3, description: "No available account instance" };
+
+  test("goes off, by hand as it were; the client is told and not charged", async () => {
+    upstream.answerNext(refusal);
+    expect(await submit("imagine", { prompt: "x" })).toMatchObject(refusal);
+    expect(stage.relay.disabled).toEqual([{ channelId: 1, key: null, reason: refusal.description, status: 2 }]);
+    expect(await spent()).toBe(0);
+  });
+
+  test("stays on when a task cannot go on: its own account may be all that is gone", async () => {
+    const { result } = await submit("imagine", { prompt: "x" });
+    upstream.finish(result);
+    await stage.poll();
+    const already = stage.relay.disabled.length;
+    upstream.answerNext(refusal);
+    expect(await submit("change", { taskId: result, action: "UPSCALE", index: 1 })).toMatchObject(refusal);
+    expect(stage.relay.disabled).toHaveLength(already);
+  });
+
+  test.each([
+    ["the site and the channel want it", "true", true, 1],
+    ["the site does not", "false", true, 0],
+    ["the channel does not", "true", false, 0],
+  ])("where %s", (_, AutomaticDisableChannelEnabled, autoBan, times) => {
+    const told: unknown[] = [];
+    const settings = fixedSettings({ AutomaticDisableChannelEnabled });
+    const health = createHealth({ settings, disableChannel: (_channel, ...rest) => void told.push(rest) });
+    health.noAccount(channelEntry({ autoBan }), "");
+    expect(told).toEqual(Array(times).fill([null, "no available account", 2]));
   });
 });
 

@@ -1,6 +1,9 @@
 import { type JsonObject, numberOf, recordOf, textOf } from "../../../dialects/json.ts";
+import { readDrawing } from "../../../providers/tasks/midjourney.ts";
+import { applyReport } from "../../../tasks/apply-report.ts";
 import { findDrawings } from "../../../tasks/find-tasks.ts";
 import { addDrawing, takeDrawing } from "../../../tasks/submit-task.ts";
+import { findOpenDrawing } from "../../../tasks/task-rows.ts";
 import { callbackUrlOf } from "../../../tasks/task-view.ts";
 import type { Caller } from "../../authenticate.ts";
 import type { RelayContext } from "../../context.ts";
@@ -68,13 +71,15 @@ export async function submitDrawing(
         ),
       }),
       read: (answered) => readSubmitted(answered, order.action),
-      take: (id, taken, { code, reason: description }) =>
-        takeDrawing(tasks.db, id, taken, {
-          code,
-          description,
-          isOver: order.action === "UPLOAD" && code === CODE.accepted,
-        }),
+      async take(id, taken, { answer: told, code, reason: description }) {
+        const isOver = order.action === "UPLOAD" && code === CODE.accepted;
+        await takeDrawing(tasks.db, id, taken, { code, description, isOver });
+        if (code === CODE.exists) await noteExisting(context, id, taken.upstreamId, told);
+      },
     });
+    // A task that cannot go on says nothing of the channel: its own account may be the one that is gone.
+    const isWithoutAccounts = sent.code === CODE.noAccount && !planned.parent;
+    if (isWithoutAccounts && call.channel) context.health.noAccount(call.channel, sent.reason);
     return tell(request, sent, order.action);
   } catch (error) {
     return refusal(context, request, error);
@@ -114,6 +119,15 @@ function readSubmitted(answered: unknown, action: string): Sent<SubmitAnswer> | 
   const isTaken = code === CODE.accepted || (action !== "SWAP_FACE" && (code === CODE.exists || code === CODE.queued));
   const result = Array.isArray(told.result) ? textOf(told.result[0]) : textOf(told.result);
   return { answer: told, upstreamId: isTaken ? (result ?? "") : null, code, reason: textOf(told.description) ?? "" };
+}
+
+/** An order that its upstream knows already: how that one stands is told with the answer, and may be all there is to follow. */
+async function noteExisting({ services }: RelayContext, id: number, upstreamId: string, told: SubmitAnswer) {
+  const properties = recordOf(told.properties);
+  if (!textOf(properties?.imageUrl) || !textOf(properties?.status)) return;
+  const report = readDrawing({ ...properties, id: upstreamId });
+  const task = report && (await findOpenDrawing(services.tasks.db, id));
+  if (task) await applyReport(services.tasks, task, report);
 }
 
 /** What the client is told: also a task that exists or waits is accepted, but for those that open a form. */
