@@ -319,7 +319,7 @@ describe("the usage log", () => {
     };
     const before = { server: await residentBytes(stage.gateway.pid), page: await heapBytes() };
     const begun = page.waitForEvent("download");
-    await button(words.download).click();
+    await button(WORDS.en.components.download).click();
     const download = await begun;
     let peak = 0;
     let isOver = false;

@@ -124,7 +124,7 @@ describe("users", () => {
       await info.getByText(text, { exact: true }).first().waitFor();
     }
     await button(WORDS.en.components.close, info).click();
-    const { name, text } = await downloaded(() => button(words.export).click());
+    const { name, text } = await downloaded(() => button(WORDS.en.components.download).click());
     expect(name).toMatch(/^users-\d{4}-\d\d-\d\d\.csv$/);
     expect(text.trim().split("\n")).toHaveLength(2);
     expect(text).toContain("barge");

@@ -1,6 +1,7 @@
-import { and, count, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
+import { orderBy, type Sorting } from "../lib/sorting.ts";
 import { escapeLike, isOneOf } from "../lib/sql-text.ts";
 import { type AdminUserView, viewForAdmins } from "./admin-user-view.ts";
 
@@ -12,11 +13,26 @@ export type UserFilter = Readonly<{
   status?: number;
 }>;
 
-/** A page of users, newest first, deleted ones included; `page` counts from 0. */
+/** What users can be sorted by. */
+export const USER_SORTS = {
+  id: users.id,
+  username: users.username,
+  role: users.role,
+  quota: users.quota,
+  used_quota: users.usedQuota,
+  request_count: users.requestCount,
+  aff_count: users.affCount,
+  last_login_time: users.lastLoginAt,
+  created_time: users.createdAt,
+} as const;
+
+type UserPage = Readonly<{ page: number; pageSize: number }> & Sorting<keyof typeof USER_SORTS>;
+
+/** A page of users, deleted ones included, newest first unless sorted; `page` counts from 0. */
 export async function listUsers(
   db: Db,
   filter: UserFilter,
-  page: Readonly<{ page: number; pageSize: number }>,
+  page: UserPage,
 ): Promise<{ items: AdminUserView[]; total: number }> {
   const where = whereUsers(filter);
   if (filter.keyword?.trim()) return searchUsers(db, where, page);
@@ -25,7 +41,7 @@ export async function listUsers(
     .select()
     .from(users)
     .where(where)
-    .orderBy(desc(users.id))
+    .orderBy(...orderBy(USER_SORTS, users.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
   return { items: await viewForAdmins(db, rows), total: sum?.total ?? 0 };
@@ -35,14 +51,19 @@ export async function listUsers(
 async function searchUsers(
   db: Db,
   where: SQL | undefined,
-  { page, pageSize }: Readonly<{ page: number; pageSize: number }>,
+  page: UserPage,
 ): Promise<{ items: AdminUserView[]; total: number }> {
+  const { pageSize, sort = "id", descending = true } = page;
+  const order = orderBy({ value: sql`value` }, sql`id`, { sort: "value", descending });
   const [found] = await db.execute<{ total: number; ids: number[] }>(sql`
-    with found as materialized (select ${users.id} from ${users} where ${where})
+    with found as materialized (
+      select ${users.id} as id, ${USER_SORTS[sort]} as value from ${users} where ${where})
     select (select count(*)::int from found) as total,
-      array(select id from found order by id desc limit ${pageSize} offset ${page * pageSize}) as ids`);
+      array(select id from found order by ${sql.join(order, sql`, `)} limit ${pageSize} offset ${page.page * pageSize}) as ids`);
   if (!found || found.ids.length === 0) return { items: [], total: found?.total ?? 0 };
-  const rows = await db.select().from(users).where(isOneOf(users.id, found.ids)).orderBy(desc(users.id));
+  const rows = await db.select().from(users).where(isOneOf(users.id, found.ids));
+  const placeOf = new Map(found.ids.map((id, index) => [id, index]));
+  rows.sort((a, b) => (placeOf.get(a.id) ?? 0) - (placeOf.get(b.id) ?? 0));
   return { items: await viewForAdmins(db, rows), total: found.total };
 }
 

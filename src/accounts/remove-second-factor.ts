@@ -29,7 +29,11 @@ export async function removeSecondFactor(db: Db, actor: UserEntry, userId: numbe
     const what = `Turned off two-step verification of user ${target.username} (#${userId})`;
     await writeManagementLog(tx, actor, what, {
       note: { code: "second_factor_removed", params: { name: target.username, id: userId } },
+      target: "user",
       user_id: userId,
+      action: "update",
+      before: { two_step: true },
+      after: { two_step: false },
     });
   });
 }

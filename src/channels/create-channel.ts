@@ -5,6 +5,7 @@ import { writeManagementLog } from "../logs/write-log.ts";
 import { rebuildAbilities } from "./abilities.ts";
 import { type ChannelInput, readChannelInput } from "./channel-input.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
+import { tellNew } from "./tell-change.ts";
 
 /** Creates a channel and returns its id. Throws OperationError when a field is missing or refused. */
 export async function createChannel(deps: ChannelDeps, actor: Actor, input: ChannelInput): Promise<number> {
@@ -23,6 +24,8 @@ export async function createChannel(deps: ChannelDeps, actor: Actor, input: Chan
     await rebuildAbilities(tx, [created.id]);
     await writeManagementLog(tx, actor, `Created channel ${name} (#${created.id})`, {
       note: { code: "channel_created", params: { name, id: created.id } },
+      action: "create",
+      ...tellNew({ ...rest, type, name, models, status }),
     });
     return created.id;
   });

@@ -16,6 +16,8 @@ export async function fixAbilities({ db, changes }: ChannelDeps, actor: Actor): 
   }
   await writeManagementLog(db, actor, `Wrote the abilities of ${ids.length} channels anew`, {
     note: { code: "abilities_rebuilt", params: { count: ids.length } },
+    action: "update",
+    after: { channels: ids.length },
   });
   return ids.length;
 }

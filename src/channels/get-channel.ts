@@ -24,7 +24,10 @@ export async function getChannel(
     .where(and(eq(channelKeys.channelId, id), ne(channelKeys.status, CHANNEL_STATUS.enabled)));
   if (showKey) {
     const note = { code: "channel_keys_seen", params: { name: row.name, id } } as const;
-    await writeManagementLog(db, actor, `Looked at the keys of channel ${row.name} (#${id})`, { note });
+    await writeManagementLog(db, actor, `Looked at the keys of channel ${row.name} (#${id})`, {
+      note,
+      action: "read",
+    });
   }
   return viewChannel(row, vault, off.length, showKey ? "clear" : "masked");
 }

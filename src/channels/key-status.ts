@@ -70,6 +70,15 @@ export async function enableChannelKey(
   return changed;
 }
 
+/** 1 in use, 2 off by hand, 3 off because it failed. */
+export async function readKeyStatus({ db, vault }: Deps, id: number, key: string): Promise<number> {
+  const [row] = await db
+    .select({ status: channelKeys.status })
+    .from(channelKeys)
+    .where(and(eq(channelKeys.channelId, id), eq(channelKeys.keyHash, vault.keyedHash(key))));
+  return row?.status ?? CHANNEL_STATUS.enabled;
+}
+
 /** Keys that fail at the same time take turns: the last of them must see that it is the last. */
 async function lockKeys(tx: Tx, vault: Vault, id: number) {
   const [channel] = await tx.select().from(channels).where(eq(channels.id, id)).for("update");

@@ -7,6 +7,8 @@ import { isOneOf } from "../lib/sql-text.ts";
 import { CHANNEL_STATUS } from "./entry.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes }>;
+/** `status` is what it was. */
+type Switched = Readonly<{ id: number; name: string; status: number }>;
 
 /**
  * Enables or disables a channel with a reason. `from` limits it to channels in that status (an automatic re-enable must not
@@ -19,23 +21,24 @@ export async function setChannelStatus(
   reason = "",
   from?: number,
 ): Promise<boolean> {
-  return (await setChannelStatuses({ db, changes }, [id], status, reason, from)) > 0;
+  return (await setChannelStatuses({ db, changes }, [id], status, reason, from)).length > 0;
 }
 
-/** The same for many channels at once; returns how many changed. */
+/** The same for many channels at once; returns those that changed, as they were before. */
 export async function setChannelStatuses(
   { db, changes }: Deps,
   ids: readonly number[],
   status: number,
   reason = "",
   from?: number,
-): Promise<number> {
-  const changed = await db.transaction((tx) => switchChannels(tx, ids, status, reason, from));
+): Promise<readonly Switched[]> {
+  const switched = await db.transaction((tx) => switchChannels(tx, ids, status, reason, from));
+  const changed = switched.map(({ id }) => id);
   if (changed.length > 0) await changes.publish("channels", changed);
-  return changed.length;
+  return switched;
 }
 
-/** In a transaction; `keepsKeys` leaves single keys off that are. Returns the channels that changed. */
+/** In a transaction; `keepsKeys` leaves single keys off that are. Returns the channels that changed, as they were. */
 export async function switchChannels(
   tx: Tx,
   ids: readonly number[],
@@ -43,14 +46,10 @@ export async function switchChannels(
   reason: string,
   from?: number,
   keepsKeys = false,
-): Promise<number[]> {
-  const info = status === CHANNEL_STATUS.enabled ? {} : { status_reason: reason, status_time: nowSeconds() };
-  const rows = await tx
-    .update(channels)
-    .set({
-      status,
-      otherInfo: sql`(${channels.otherInfo} - 'status_reason' - 'status_time') || ${JSON.stringify(info)}::jsonb`,
-    })
+): Promise<readonly Switched[]> {
+  const switched = await tx
+    .select({ id: channels.id, name: channels.name, status: channels.status })
+    .from(channels)
     .where(
       and(
         isOneOf(channels.id, ids),
@@ -58,9 +57,18 @@ export async function switchChannels(
         from === undefined ? undefined : eq(channels.status, from),
       ),
     )
-    .returning({ id: channels.id });
-  const changed = rows.map(({ id }) => id);
+    .orderBy(channels.id)
+    .for("update");
+  const changed = switched.map(({ id }) => id);
   if (changed.length === 0) return [];
+  const info = status === CHANNEL_STATUS.enabled ? {} : { status_reason: reason, status_time: nowSeconds() };
+  await tx
+    .update(channels)
+    .set({
+      status,
+      otherInfo: sql`(${channels.otherInfo} - 'status_reason' - 'status_time') || ${JSON.stringify(info)}::jsonb`,
+    })
+    .where(isOneOf(channels.id, changed));
   await tx
     .update(abilities)
     .set({ enabled: status === CHANNEL_STATUS.enabled })
@@ -68,5 +76,5 @@ export async function switchChannels(
   // Somebody who switches a channel on means all its keys.
   if (status === CHANNEL_STATUS.enabled && !keepsKeys)
     await tx.delete(channelKeys).where(isOneOf(channelKeys.channelId, changed));
-  return changed;
+  return switched;
 }

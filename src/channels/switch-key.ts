@@ -1,6 +1,6 @@
 import { writeManagementLog } from "../logs/write-log.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
-import { disableChannelKey, enableChannelKey } from "./key-status.ts";
+import { disableChannelKey, enableChannelKey, readKeyStatus } from "./key-status.ts";
 import { maskKey } from "./keys.ts";
 import { findKey } from "./list-keys.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
@@ -17,6 +17,7 @@ export async function switchKey(
   isOn: boolean,
 ): Promise<boolean> {
   const key = findKey(deps.vault, channel, keyId);
+  const before = await readKeyStatus(deps, channel.id, key);
   const changed = isOn
     ? await enableChannelKey(deps, channel.id, key)
     : await disableChannelKey(deps, channel.id, key, `Disabled by ${actor.username}`, CHANNEL_STATUS.disabled);
@@ -31,6 +32,9 @@ export async function switchKey(
           code: isOn ? "channel_key_enabled" : "channel_key_disabled",
           params: { key: maskKey(key), name: channel.name, id: channel.id },
         },
+        action: isOn ? "enable" : "disable",
+        before: { [maskKey(key)]: { status: before } },
+        after: { [maskKey(key)]: { status: isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabled } },
       },
     );
   }

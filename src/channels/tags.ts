@@ -7,16 +7,23 @@ import { rebuildAbilities } from "./abilities.ts";
 import { type ChannelInput, readChannelInput } from "./channel-input.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
 import { setChannelStatuses } from "./set-status.ts";
+import { tellChange, tellEach } from "./tell-change.ts";
 
 /** Switches every channel of a tag on or off. Returns how many changed. */
 export async function setTagStatus(deps: ChannelDeps, actor: Actor, tag: string, status: 1 | 2): Promise<number> {
   const ids = await channelsOfTag(deps, tag);
-  const changed = await setChannelStatuses(deps, ids, status, `Tag ${tag} disabled by ${actor.username}`);
+  const switched = await setChannelStatuses(deps, ids, status, `Tag ${tag} disabled by ${actor.username}`);
+  const changed = switched.length;
   await writeManagementLog(
     deps.db,
     actor,
     `${status === 1 ? "Enabled" : "Disabled"} ${changed} channels of tag ${tag}`,
-    { note: { code: status === 1 ? "tag_enabled" : "tag_disabled", params: { tag, count: changed } } },
+    {
+      note: { code: status === 1 ? "tag_enabled" : "tag_disabled", params: { tag, count: changed } },
+      action: status === 1 ? "enable" : "disable",
+      before: tellEach(switched, (channel) => ({ status: channel.status })),
+      after: tellEach(switched, () => ({ status })),
+    },
   );
   return changed;
 }
@@ -39,6 +46,7 @@ export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, chan
   const ids = await channelsOfTag(deps, tag);
   if (Object.keys(values).length === 0) return 0;
   await deps.db.transaction(async (tx) => {
+    const before = await tx.select().from(channels).where(isOneOf(channels.id, ids)).orderBy(channels.id).for("update");
     await tx.update(channels).set(values).where(isOneOf(channels.id, ids));
     await rebuildAbilities(tx, ids);
     await writeManagementLog(
@@ -50,6 +58,9 @@ export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, chan
           code: "tag_changed",
           params: { tag, count: ids.length, fields: Object.keys(values).join(", ") },
         },
+        action: "update",
+        before: tellEach(before, (row) => tellChange(row, values).before),
+        after: tellEach(before, (row) => tellChange(row, values).after),
       },
     );
   });
@@ -67,20 +78,24 @@ export async function setTag(
   if (ids.length === 0) throw new OperationError("channel_selection_required");
   const changed = await deps.db.transaction(async (tx) => {
     const rows = await tx
-      .update(channels)
-      .set({ tag: tag?.trim() ?? "" })
+      .select({ id: channels.id, name: channels.name, tag: channels.tag })
+      .from(channels)
       .where(isOneOf(channels.id, ids))
-      .returning({ id: channels.id });
-    await rebuildAbilities(
-      tx,
-      rows.map(({ id }) => id),
-    );
+      .orderBy(channels.id)
+      .for("update");
+    const found = rows.map(({ id }) => id);
+    const given = tag?.trim() ?? "";
+    await tx.update(channels).set({ tag: given }).where(isOneOf(channels.id, found));
+    await rebuildAbilities(tx, found);
     await writeManagementLog(tx, actor, `Set tag ${tag ?? "(none)"} on ${rows.length} channels`, {
       note: tag
         ? { code: "tag_set", params: { tag, count: rows.length } }
         : { code: "tag_removed", params: { count: rows.length } },
+      action: "update",
+      before: tellEach(rows, (row) => ({ tag: row.tag })),
+      after: tellEach(rows, () => ({ tag: given })),
     });
-    return rows.map(({ id }) => id);
+    return found;
   });
   await deps.changes.publish("channels", changed);
   return changed.length;

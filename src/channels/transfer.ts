@@ -47,6 +47,7 @@ export async function exportChannels(
         code: withSecrets ? "channels_exported_with_keys" : "channels_exported",
         params: { count: rows.length },
       },
+      action: "read",
     },
   );
   return rows.map((row) => {
@@ -100,6 +101,8 @@ export async function importChannels(
   }
   await writeManagementLog(deps.db, actor, `Imported channels: ${done.created} new, ${done.changed} changed`, {
     note: { code: "channels_imported", params: { created: done.created, changed: done.changed } },
+    action: "update",
+    after: { ...done, refused: refused.length },
   });
   return { ...done, refused };
 }

@@ -4,9 +4,10 @@ import { OperationError } from "../lib/operation-error.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { rebuildAbilities } from "./abilities.ts";
 import { type ChannelInput, readChannelInput } from "./channel-input.ts";
-import { CHANNEL_STATUS } from "./entry.ts";
+import { CHANNEL_STATUS, type ChannelRow } from "./entry.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
 import { setChannelStatus } from "./set-status.ts";
+import { tellChange } from "./tell-change.ts";
 
 /**
  * Changes the given fields of a channel and leaves the rest. An empty or masked key keeps the stored one; a new key clears
@@ -32,17 +33,23 @@ export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number,
       await rebuildAbilities(tx, [id]);
       await writeManagementLog(tx, actor, `Changed channel ${before.name} (#${id}): ${fields.join(", ")}`, {
         note: { code: "channel_changed", params: { name: before.name, id, fields: fields.join(", ") } },
+        action: "update",
+        ...tellChange(before, values),
       });
     });
     await changes.publish("channels", [id]);
   }
-  if (switched !== null) await switchChannel(deps, actor, id, before.name, switched);
+  if (switched !== null) await switchChannel(deps, actor, before, switched);
 }
 
-async function switchChannel(deps: ChannelDeps, actor: Actor, id: number, name: string, status: number): Promise<void> {
+async function switchChannel(deps: ChannelDeps, actor: Actor, before: ChannelRow, status: number): Promise<void> {
+  const { id, name } = before;
   const on = status === CHANNEL_STATUS.enabled;
   await setChannelStatus(deps, id, status, on ? "" : `Disabled by ${actor.username}`);
   await writeManagementLog(deps.db, actor, `${on ? "Enabled" : "Disabled"} channel ${name} (#${id})`, {
     note: { code: on ? "channel_enabled" : "channel_disabled", params: { name, id } },
+    action: on ? "enable" : "disable",
+    before: { status: before.status },
+    after: { status },
   });
 }

@@ -50,7 +50,7 @@ function readName(given: string): string {
   return name;
 }
 
-const MOST_IDS_LOGGED = 100;
+const MOST_LOGGED = 100;
 
 async function remove(db: Db, actor: Actor, which: SQL, { content, note }: Said): Promise<number> {
   return db.transaction(async (tx) => {
@@ -58,13 +58,20 @@ async function remove(db: Db, actor: Actor, which: SQL, { content, note }: Said)
       .update(redemptionCodes)
       .set({ deletedAt: nowSeconds() })
       .where(and(which, isNull(redemptionCodes.deletedAt)))
-      .returning({ id: redemptionCodes.id });
+      .returning({
+        id: redemptionCodes.id,
+        name: redemptionCodes.name,
+        status: redemptionCodes.status,
+        quota: redemptionCodes.quota,
+      });
     if (rows.length > 0) {
+      const told = rows.slice(0, MOST_LOGGED);
       await writeManagementLog(tx, actor, content, {
         note,
         action: "delete",
         target: "code",
-        ids: rows.slice(0, MOST_IDS_LOGGED).map(({ id }) => id),
+        ids: told.map(({ id }) => id),
+        before: Object.fromEntries(told.map(({ id, name, status, quota }) => [`${name} (#${id})`, { status, quota }])),
         after: { deleted: rows.length },
       });
     }

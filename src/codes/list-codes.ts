@@ -1,8 +1,9 @@
-import { and, count, desc, eq, isNull, or } from "drizzle-orm";
+import { and, count, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { redemptionCodes, redemptionUses } from "../../db/schema/codes.ts";
 import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import { orderBy, type Sorting } from "../lib/sorting.ts";
 import { startsWith } from "../lib/sql-text.ts";
 import { type CodeView, codeColumns, viewCode } from "./code-view.ts";
 
@@ -18,25 +19,43 @@ export type Page = Readonly<{ page: number; pageSize: number }>;
 
 const usedBy = eq(users.id, redemptionCodes.usedUserId);
 
-/** A page of codes, newest first, without deleted ones. */
-export async function listCodes(db: Db, filter: CodeFilter, { page, pageSize }: Page) {
-  const keyword = filter.keyword?.trim();
-  const where = and(
-    isNull(redemptionCodes.deletedAt),
-    keyword ? matchesKeyword(keyword) : undefined,
-    filter.status ? eq(redemptionCodes.status, filter.status) : undefined,
-    filter.isGift === undefined ? undefined : eq(redemptionCodes.isGift, filter.isGift),
-  );
+/** What codes can be sorted by; one that stays valid ends last. */
+export const CODE_SORTS = {
+  id: redemptionCodes.id,
+  name: redemptionCodes.name,
+  status: redemptionCodes.status,
+  quota: redemptionCodes.quota,
+  used_count: redemptionCodes.usedCount,
+  redeemed_time: redemptionCodes.redeemedTime,
+  valid_from: redemptionCodes.validFrom,
+  valid_until: sql`case when ${redemptionCodes.validUntil} = 0 then 9223372036854775807 else ${redemptionCodes.validUntil} end`,
+  created_time: redemptionCodes.createdTime,
+} as const;
+
+/** A page of codes, newest first unless sorted, without deleted ones. */
+export async function listCodes(db: Db, filter: CodeFilter, page: Page & Sorting<keyof typeof CODE_SORTS>) {
+  const where = whereCodes(filter);
   const [sum] = await db.select({ total: count() }).from(redemptionCodes).where(where);
   const rows = await db
     .select(codeColumns)
     .from(redemptionCodes)
     .leftJoin(users, usedBy)
     .where(where)
-    .orderBy(desc(redemptionCodes.id))
-    .limit(pageSize)
-    .offset(page * pageSize);
+    .orderBy(...orderBy(CODE_SORTS, redemptionCodes.id, page))
+    .limit(page.pageSize)
+    .offset(page.page * page.pageSize);
   return { items: rows.map(viewCode), total: sum?.total ?? 0 };
+}
+
+/** The condition of a filter; deleted codes fit none. */
+export function whereCodes({ keyword, status, isGift }: CodeFilter): SQL | undefined {
+  const text = keyword?.trim();
+  return and(
+    isNull(redemptionCodes.deletedAt),
+    text ? matchesKeyword(text) : undefined,
+    status ? eq(redemptionCodes.status, status) : undefined,
+    isGift === undefined ? undefined : eq(redemptionCodes.isGift, isGift),
+  );
 }
 
 /** One code. Throws OperationError when there is none. */

@@ -29,6 +29,7 @@ export function accountExportRoutes(
     if (withKeys) await confirmOwner({ db, limiter: signInLimiter }, { userId: actor.id, session, password });
     await writeManagementLog(db, actor, `Exported the account's data ${withKeys ? "with" : "without"} API keys`, {
       note: { code: withKeys ? "account_exported_with_keys" : "account_exported" },
+      action: "read",
     });
     return withKeys;
   };

@@ -4,7 +4,7 @@ import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { listAnnouncements, listReceived, markRead } from "../notify/announcements/list-announcements.ts";
-import { deleteAnnouncement, saveAnnouncement } from "../notify/announcements/save-announcement.ts";
+import { deleteAnnouncement, getAnnouncement, saveAnnouncement } from "../notify/announcements/save-announcement.ts";
 import type { Broadcasts } from "../notify/broadcast.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
@@ -49,7 +49,8 @@ export function announcementRoutes(
         if (notify) broadcasts.start({ event: "announcement", title: made.title, content: made.content });
         await writeManagementLog(db, actor, `Announced: ${made.title}`, {
           note: { code: "announced", params: { title: made.title } },
-          announcement: made,
+          action: "create",
+          after: made,
         });
         return ok(made);
       },
@@ -58,10 +59,13 @@ export function announcementRoutes(
     .put(
       "/",
       async ({ actor, body: { id: announcementId, ...input } }) => {
+        const before = await getAnnouncement(db, announcementId);
         const saved = await saveAnnouncement(db, input, announcementId);
         await writeManagementLog(db, actor, `Changed the announcement ${saved.title}`, {
           note: { code: "announcement_changed", params: { title: saved.title } },
-          announcement: saved,
+          action: "update",
+          before,
+          after: saved,
         });
         return ok(saved);
       },
@@ -70,9 +74,12 @@ export function announcementRoutes(
     .delete(
       "/:id",
       async ({ actor, params }) => {
-        const title = await deleteAnnouncement(db, params.id);
+        const before = await deleteAnnouncement(db, params.id);
+        const { title } = before;
         await writeManagementLog(db, actor, `Deleted the announcement ${title}`, {
           note: { code: "announcement_deleted", params: { title } },
+          action: "delete",
+          before,
         });
         return ok(null);
       },

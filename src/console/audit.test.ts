@@ -15,9 +15,12 @@ beforeAll(async () => {
   await app.addUser("user");
   admin = await app.login("admin");
   const note = { code: "user_disabled", params: { name: "ann", id: 9 } } as const;
-  const change = { note, action: "disable", before: { status: 1 }, after: { status: 2 } };
+  const change = { note, action: "disable" as const, before: { status: 1 }, after: { status: 2 } };
   await writeManagementLog(app.db, { id: adminId }, "Disabled user ann (#9)", change);
-  await writeManagementLog(app.db, { id: rootId }, "Changed the option 50%");
+  await writeManagementLog(app.db, { id: rootId }, "Changed the option 50%", {
+    note: { code: "option_changed", params: { key: "50%" } },
+    action: "update",
+  });
   await writeLog(app.db, { type: LOG_TYPE.system, userId: adminId, content: "Quota for a new user" });
 });
 afterAll(() => app.close());
@@ -30,7 +33,7 @@ test("only what administrators did, newest first, with before and after", async 
   const { items, total } = await list();
   expect(total).toBe(2);
   expect(items).toMatchObject([
-    { username: "root", content: "Changed the option 50%", note: null, action: "", before: {}, after: {} },
+    { username: "root", content: "Changed the option 50%", action: "update", before: {}, after: {} },
     {
       username: "admin",
       note: { code: "user_disabled", params: { name: "ann", id: 9 } },
@@ -51,7 +54,24 @@ test("by who, what, which and when", async () => {
   expect(await contents(`?end_timestamp=${nowSeconds() + 100}&page_size=1&p=2`)).toEqual(["Disabled user ann (#9)"]);
 });
 
+test("oldest first when asked", async () =>
+  expect(await contents("?order=asc")).toEqual(["Disabled user ann (#9)", "Changed the option 50%"]));
+
+test("as CSV: what fits, with before and after", async () => {
+  const { text } = await app.ask("GET", "/api/audit/export?action=disable", undefined, admin);
+  const [head, line, ...rest] = text.trim().split("\r\n");
+  expect(head).toBe("created_at,user_id,username,action,content,before,after");
+  expect(line).toMatch(
+    /^[\d-]+T[\d:.]+Z,\d+,admin,disable,Disabled user ann \(#9\),"\{""status"":1\}","\{""status"":2\}"$/,
+  );
+  expect(rest).toEqual([]);
+  const all = await app.ask("GET", "/api/audit/export", undefined, admin);
+  expect(all.text.trim().split("\r\n")).toHaveLength(3);
+});
+
 test("is for administrators", async () => {
+  const file = await app.ask("GET", "/api/audit/export", undefined, await app.login("user"));
+  expect(file.body.code).toBe("permission_denied");
   const refused = await app.ask("GET", "/api/audit/", undefined, await app.login("user"));
   expect(refused.body.code).toBe("permission_denied");
   expect((await app.ask("GET", "/api/audit/")).status).toBe(401);

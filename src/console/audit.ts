@@ -1,6 +1,8 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { listAudit } from "../logs/list-audit.ts";
+import { exportAudit } from "../logs/export-audit.ts";
+import { type AuditFilter, listAudit } from "../logs/list-audit.ts";
+import { csvFile } from "./csv-file.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
@@ -8,32 +10,41 @@ import { timestamp } from "./query-fields.ts";
 
 const text = t.Optional(t.String({ maxLength: 200 }));
 
+const filterQuery = {
+  actor: text,
+  target: text,
+  action: text,
+  start_timestamp: timestamp(),
+  end_timestamp: timestamp(),
+};
+const listQuery = t.Object({ ...pagingQuery, order: text, ...filterQuery });
+
 /** What administrators did. */
 export const auditRoutes = ({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) =>
-  new Elysia({ prefix: "/api/audit", name: "console/audit" }).use(guarded).get(
-    "/",
-    async ({ query }) => {
-      const { page, pageSize } = readPaging(query, 1);
-      const { actor, target, action, start_timestamp: start, end_timestamp: end } = query;
-      const filter = {
-        ...(actor && { actor }),
-        ...(target && { target }),
-        ...(action && { action }),
-        ...(start && { start: Math.ceil(start) }),
-        ...(end && { end: Math.trunc(end) }),
-      };
-      const { items, total } = await listAudit(db, filter, { page, pageSize });
-      return ok({ items, total, page: page + 1, page_size: pageSize });
-    },
-    {
-      role: "admin",
-      query: t.Object({
-        ...pagingQuery,
-        actor: text,
-        target: text,
-        action: text,
-        start_timestamp: timestamp(),
-        end_timestamp: timestamp(),
-      }),
-    },
-  );
+  new Elysia({ prefix: "/api/audit", name: "console/audit" })
+    .use(guarded)
+    .guard({ role: "admin" })
+    .get(
+      "/",
+      async ({ query }) => {
+        const { page, pageSize } = readPaging(query, 1);
+        const oldestFirst = query.order === "asc";
+        const { items, total } = await listAudit(db, filterOf(query), { page, pageSize, oldestFirst });
+        return ok({ items, total, page: page + 1, page_size: pageSize });
+      },
+      { query: listQuery },
+    )
+    .get("/export", ({ query }) => csvFile("audit-log", exportAudit(db, filterOf(query))), {
+      query: t.Object(filterQuery),
+    });
+
+function filterOf(query: Omit<typeof listQuery.static, "p">): AuditFilter {
+  const { actor, target, action, start_timestamp: start, end_timestamp: end } = query;
+  return {
+    ...(actor && { actor }),
+    ...(target && { target }),
+    ...(action && { action }),
+    ...(start && { start: Math.ceil(start) }),
+    ...(end && { end: Math.trunc(end) }),
+  };
+}

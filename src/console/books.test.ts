@@ -30,6 +30,12 @@ const rollUp = (quota: number, uncovered = 0) =>
     ...{ quota, uncovered, count: 1 },
   });
 
+const changed = (id: number) => ({
+  note: { code: "user_changed" as const, params: { name: "", id } },
+  action: "update" as const,
+  user_id: id,
+});
+
 test("books of a new site are right", async () => {
   for (const book of BOOKS) expect(await check(book)).toMatchObject({ wrong: [], next: null });
   expect((await check("hours")).checked).toBeGreaterThanOrEqual(24);
@@ -79,7 +85,7 @@ test("a balance is all that was credited less what was used; a planted unit is s
   ]);
   await writeLog(app.db, { type: LOG_TYPE.system, userId: id, content: "Quota for a new user", quota: 600 });
   const rootId = Number(root["Sluice-User"]);
-  await writeManagementLog(app.db, { id: rootId }, "Changed", { user_id: id, quota_delta: -100 });
+  await writeManagementLog(app.db, { id: rootId }, "Changed", { ...changed(id), quota_delta: -100 });
   // 1000 + 200 + 30 + 4 + (100 − 10 − 40) + 600 − 100, and 3 of 5 rewards transferred.
   const credited = 1787;
   const set = (quota: number) =>
@@ -96,7 +102,7 @@ test("a balance is all that was credited less what was used; a planted unit is s
 test("what an administrator changed stays right when they are one no more", async () => {
   const id = await app.addUser("cem");
   const adminId = await app.addUser("formerly", "admin");
-  await writeManagementLog(app.db, { id: adminId }, "Changed", { user_id: id, quota_delta: 250 });
+  await writeManagementLog(app.db, { id: adminId }, "Changed", { ...changed(id), quota_delta: 250 });
   await app.db.update(users).set({ quota: 250 }).where(sql`${users.id} = ${id}`);
   const balance = async () => (await check("balances")).wrong.filter((off) => off.id === id);
   expect(await balance()).toEqual([]);

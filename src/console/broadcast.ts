@@ -20,7 +20,8 @@ export function broadcastRoutes(
         const what = `Told everybody who wants to hear of it (${body.event}): ${body.title.trim()}`;
         await writeManagementLog(db, actor, what, {
           note: { code: "broadcast_sent", params: { title: body.title.trim() } },
-          content: body.content,
+          action: "create",
+          after: { event: body.event, title: body.title.trim(), content: body.content },
         });
         return ok(broadcasts.progress());
       },

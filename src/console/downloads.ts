@@ -7,7 +7,7 @@ import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 
 /** Files that a browser may fetch by itself; each still asks for the caller's role. */
-const FILES = /^\/api\/(log\/export|log\/self\/export|user\/export)(\?[!-"$-~]*)?$/;
+const FILES = /^\/api\/(log|log\/self|user|redemption|topup|audit)\/export(\?[!-"$-~]*)?$/;
 
 /** Files go from the server to the disk: the page asks for an address that opens once, and the browser opens it. */
 export function downloadRoutes(services: Readonly<{ db: Db; vault: Vault }>, guarded: ReturnType<typeof guard>) {

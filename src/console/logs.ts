@@ -13,6 +13,7 @@ import { resolveFilter } from "../logs/resolve-filter.ts";
 import { readStat } from "../logs/usage-sums.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import type { TokenDirectory } from "../tokens/directory.ts";
+import { csvFile } from "./csv-file.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
@@ -55,14 +56,7 @@ export function logRoutes(
     const items = total === 0 ? [] : await readLogs(db, filter, { page, pageSize, ...(before && { before }) }, viewer);
     return ok({ items, total, page: page + 1, page_size: pageSize });
   };
-  const csv = (filter: LogFilter, viewer: Viewer) =>
-    new Response(exportLogs(db, filter, viewer), {
-      headers: {
-        "content-type": "text/csv; charset=utf-8",
-        "content-disposition": `attachment; filename="usage-log-${new Date().toISOString().slice(0, 10)}.csv"`,
-        "cache-control": "no-store",
-      },
-    });
+  const csv = (filter: LogFilter, viewer: Viewer) => csvFile("usage-log", exportLogs(db, filter, viewer));
   const histogram = async (filter: LogFilter) => {
     const end = filter.end ?? nowSeconds();
     return ok(await readHistogram(db, { ...filter, start: filter.start ?? end - DAY_S, end }));
@@ -130,6 +124,8 @@ function checkTarget(target: number): void {
 const writeClearing = (db: Db, actor: UserEntry, deleted: number, target: number): Promise<void> =>
   writeManagementLog(db, actor, `Deleted ${deleted} log rows older than ${new Date(target * 1000).toISOString()}`, {
     note: { code: "logs_deleted", params: { count: deleted, time: target } },
+    action: "delete",
+    after: { deleted },
   });
 
 function commonFilter(given: typeof query.static): LogFilter {

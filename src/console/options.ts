@@ -5,6 +5,7 @@ import { ESTIMATED_MODEL_PRICE } from "../billing/pricing/default-ratios.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { optionKeys, registry } from "../settings/registry/index.ts";
 import type { Settings } from "../settings/settings.ts";
+import { optionTexts, tellOptions } from "../settings/tell-options.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 
@@ -36,10 +37,12 @@ export function optionRoutes(
       "/",
       async ({ actor, body }) => {
         await guardWaysIn({ db, settings }, { [body.key]: String(body.value) });
+        const before = optionTexts(settings);
         await settings.set(body.key, String(body.value));
-        // The name alone: values may be secrets.
         await writeManagementLog(db, actor, `Changed the option ${body.key}`, {
           note: { code: "option_changed", params: { key: body.key } },
+          action: "update",
+          ...tellOptions([body.key], before, optionTexts(settings)),
         });
         return ok(null);
       },
@@ -51,9 +54,12 @@ export function optionRoutes(
     .post(
       "/rest_model_ratio",
       async ({ actor, request }) => {
+        const before = optionTexts(settings);
         await settings.reset("ModelRatio");
         await writeManagementLog(db, actor, "Reset the option ModelRatio to its default", {
           note: { code: "option_reset", params: { key: "ModelRatio" } },
+          action: "update",
+          ...tellOptions(["ModelRatio"], before, optionTexts(settings)),
         });
         return done(request, "model_ratios_reset");
       },

@@ -322,6 +322,29 @@ describe("orders", () => {
     });
   });
 
+  test("administrators sort them, and have them as CSV", async () => {
+    const numbers: string[] = [];
+    for (const amount of [3, 9, 5]) numbers.push((await pay("wx", amount, app.as.other)).fields.out_trade_no ?? "");
+    const list = async (query: string) => {
+      const { data } = await app.call("GET", `/api/topup/?page_size=100&${query}`, undefined, app.as.admin);
+      const { items } = data as { items: { trade_no: string }[] };
+      return items.map(({ trade_no }) => numbers.indexOf(trade_no)).filter((index) => index >= 0);
+    };
+    expect(await list("")).toEqual([2, 1, 0]);
+    expect(await list("sort=money&order=asc")).toEqual([0, 2, 1]);
+    expect(await list("sort=created_time&order=desc")).toEqual([2, 1, 0]);
+    expect(await list("sort=username")).toEqual([2, 1, 0]);
+    expect(await app.call("GET", "/api/topup/?sort=nonsense", undefined, app.as.admin)).toMatchObject({
+      success: false,
+    });
+    const { text } = await app.ask("GET", `/api/topup/export?keyword=${numbers[1]}`, undefined, app.as.admin);
+    const lines = text.trim().split("\r\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toStartWith("id,trade_no,user_id,username,method,money,currency,quota,status,");
+    expect(lines[1]).toContain(`,${numbers[1]},${app.ids.other},other,wx,65.70,CNY,4500000,pending,`);
+    expect(await app.call("GET", "/api/topup/export")).toMatchObject({ code: "permission_denied" });
+  });
+
   test("an administrator completes a stuck one, once, and the log says so", async () => {
     const { fields } = await pay("wx");
     const tradeNo = fields.out_trade_no ?? "";

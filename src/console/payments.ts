@@ -5,17 +5,20 @@ import { languageOf, say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { completeOrder } from "../wallet/complete-order.ts";
-import { listOrders, listOwnOrders } from "../wallet/list-orders.ts";
+import { exportOrders } from "../wallet/export-orders.ts";
+import { listOrders, listOwnOrders, ORDER_SORTS } from "../wallet/list-orders.ts";
 import { listRebates } from "../wallet/list-rebates.ts";
 import type { WalletDeps } from "../wallet/operation.ts";
 import { quoteTopUp } from "../wallet/quote.ts";
 import { startEasyPay } from "../wallet/start-easy-pay.ts";
 import { startStripe } from "../wallet/start-stripe.ts";
 import { topUpWays } from "../wallet/top-up-ways.ts";
+import { csvFile } from "./csv-file.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { siteOf } from "./oauth.ts";
 import { paged, pagingQuery } from "./paging.ts";
+import { readSorting, sortingQuery } from "./sorting.ts";
 
 export type PaymentServices = WalletDeps &
   Readonly<{ clientAddress: ClientAddress; fetch: SafeFetch; log: Logger; stripeAddress: string }>;
@@ -25,6 +28,8 @@ const payBody = t.Object({
   top_up_code: t.Optional(t.String({ maxLength: 200 })),
   payment_method: t.Optional(t.String({ maxLength: 20 })),
 });
+
+const orderFilter = { keyword: t.Optional(t.String()), status: t.Optional(t.String()) };
 
 /** Buying quota, and what was bought. */
 export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typeof guard>) {
@@ -68,9 +73,15 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
           },
         ),
     )
-    .get("/topup/", async ({ query }) => paged(query, (page) => listOrders(db, filterOf(query), page)), {
+    .get(
+      "/topup/",
+      async ({ query }) =>
+        paged(query, (page) => listOrders(db, filterOf(query), { ...page, ...readSorting(ORDER_SORTS, query) })),
+      { role: "admin", query: t.Object({ ...pagingQuery, ...sortingQuery(ORDER_SORTS), ...orderFilter }) },
+    )
+    .get("/topup/export", ({ query }) => csvFile("orders", exportOrders(db, filterOf(query))), {
       role: "admin",
-      query: t.Object({ ...pagingQuery, keyword: t.Optional(t.String()), status: t.Optional(t.String()) }),
+      query: t.Object(orderFilter),
     })
     .post(
       "/topup/complete",

@@ -67,6 +67,40 @@ describe("creating", () => {
   });
 });
 
+describe("lists", () => {
+  beforeEach(async () => {
+    await create({ name: "b", quota: 300, valid_until: 4_000_000_000 });
+    await create({ name: "a", quota: 100 });
+    await create({ name: "=c", quota: 300, is_gift: true, valid_until: 3_900_000_000 });
+  });
+  const names = async (query: string) =>
+    ((await call("GET", `?${query}`)).data as { items: { name: string }[] }).items.map(({ name }) => name);
+
+  test("newest first unless sorted", async () => {
+    expect(await names("")).toEqual(["=c", "a", "b"]);
+    expect(await names("sort=id&order=asc")).toEqual(["b", "a", "=c"]);
+    expect(await names("sort=quota")).toEqual(["=c", "b", "a"]);
+    expect(await names("sort=quota&order=asc&type=code")).toEqual(["a", "b"]);
+    expect(await names("sort=valid_until&order=asc")).toEqual(["=c", "b", "a"]);
+    expect((await app.ask("GET", "/api/redemption/?sort=key", undefined, admin)).status).toBe(400);
+  });
+
+  test("as CSV: those that fit, and no name is a formula", async () => {
+    const { text, headers } = await app.ask("GET", "/api/redemption/export", undefined, admin);
+    expect(headers.get("content-disposition")).toMatch(/^attachment; filename="codes-[\d-]+\.csv"$/);
+    const lines = text.trim().split("\r\n");
+    expect(lines[0]).toBe(
+      "id,name,key,status,quota,is_gift,max_uses,used_count,valid_from,valid_until,created_time,redeemed_time,used_user_id,used_username",
+    );
+    expect(lines).toHaveLength(4);
+    expect(lines[3]).toContain(",'=c,");
+    const gifts = await app.ask("GET", "/api/redemption/export?type=gift", undefined, admin);
+    expect(gifts.text.trim().split("\r\n")).toHaveLength(2);
+    const refused = await app.ask("GET", "/api/redemption/export", undefined, user);
+    expect(refused.body.code).toBe("permission_denied");
+  });
+});
+
 describe("changing", () => {
   test("name, quota and window of an unused code; nothing else", async () => {
     await create();

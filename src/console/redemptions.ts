@@ -2,35 +2,37 @@ import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
 import { createCodes } from "../codes/create-codes.ts";
 import { countCodesByName, deleteCode, deleteCodesByName, deleteDisabledCodes } from "../codes/delete-codes.ts";
-import { getCode, listCodes, listCodeUses } from "../codes/list-codes.ts";
+import { exportCodes } from "../codes/export-codes.ts";
+import { CODE_SORTS, type CodeFilter, getCode, listCodes, listCodeUses } from "../codes/list-codes.ts";
 import { disableCodes, setCodeStatus, updateCode } from "../codes/update-code.ts";
+import { csvFile } from "./csv-file.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
 import { wholeNumber } from "./query-fields.ts";
+import { readSorting, sortingQuery } from "./sorting.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const MOST_IDS = 1000;
 const LONGEST_TEXT = 200;
 const text = t.String({ maxLength: LONGEST_TEXT });
 const window = { valid_from: t.Optional(t.Number()), valid_until: t.Optional(t.Number()) };
-const listQuery = t.Object({
-  ...pagingQuery,
+const filterQuery = {
   keyword: t.Optional(text),
   status: wholeNumber(),
   type: t.Optional(t.Union([t.Literal("code"), t.Literal("gift"), t.Literal("")])),
-});
+};
+const listQuery = t.Object({ ...pagingQuery, ...sortingQuery(CODE_SORTS), ...filterQuery });
 
 /** Redemption codes and gift codes, for administrators. */
 export function redemptionRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
   const list = async ({ query }: { query: typeof listQuery.static }) => {
     const { page, pageSize } = readPaging(query, 1);
-    const filter = {
-      ...(query.keyword && { keyword: query.keyword }),
-      ...(query.status && { status: query.status }),
-      ...(query.type && { isGift: query.type === "gift" }),
-    };
-    const { items, total } = await listCodes(db, filter, { page, pageSize });
+    const { items, total } = await listCodes(db, filterOf(query), {
+      page,
+      pageSize,
+      ...readSorting(CODE_SORTS, query),
+    });
     return ok({ items, total, page: page + 1, page_size: pageSize });
   };
   return new Elysia({ prefix: "/api/redemption", name: "console/redemptions" })
@@ -38,6 +40,9 @@ export function redemptionRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnTy
     .guard({ role: "admin" })
     .get("/", list, { query: listQuery })
     .get("/search", list, { query: listQuery })
+    .get("/export", ({ query }) => csvFile("codes", exportCodes(db, filterOf(query))), {
+      query: t.Object(filterQuery),
+    })
     .get("/count-by-name", async ({ query }) => ok(await countCodesByName(db, query.name)), {
       query: t.Object({ name: text }),
     })
@@ -96,3 +101,9 @@ export function redemptionRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnTy
       { params: t.Object({ id }) },
     );
 }
+
+const filterOf = ({ keyword, status, type }: Omit<typeof listQuery.static, "p">): CodeFilter => ({
+  ...(keyword && { keyword }),
+  ...(status && { status }),
+  ...(type && { isGift: type === "gift" }),
+});

@@ -5,6 +5,7 @@ import { languageOf, say } from "../lib/messages.ts";
 import type { OperationError } from "../lib/operation-error.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import type { Settings } from "../settings/settings.ts";
+import { optionTexts, tellOptions } from "../settings/tell-options.ts";
 import { exportSettings, importSettings, planImport } from "../settings/transfer.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
@@ -25,6 +26,7 @@ export function settingsTransferRoutes(services: TransferServices, guarded: Retu
         const options = exportSettings(settings, secrets);
         await writeManagementLog(db, actor, `Exported the settings ${secrets ? "with" : "without"} secrets`, {
           note: { code: secrets ? "settings_exported_with_secrets" : "settings_exported" },
+          action: "read",
         });
         return ok({ format: "sluice-settings", version, has_secrets: secrets, options });
       },
@@ -45,10 +47,15 @@ export function settingsTransferRoutes(services: TransferServices, guarded: Retu
       "/import",
       async ({ actor, body: { options }, request }) => {
         await guardWaysIn(services, options);
+        const before = optionTexts(settings);
         const { saved, refused } = await importSettings(settings, options);
         if (saved.length > 0) {
           const note = { code: "settings_imported", params: { keys: saved.join(", ") } } as const;
-          await writeManagementLog(db, actor, `Imported settings: ${saved.join(", ")}`, { note });
+          await writeManagementLog(db, actor, `Imported settings: ${saved.join(", ")}`, {
+            note,
+            action: "update",
+            ...tellOptions(saved, before, optionTexts(settings)),
+          });
         }
         return ok({ saved, refused: refused.map(({ key, error }) => ({ key, message: tell(request, error) })) });
       },

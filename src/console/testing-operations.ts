@@ -14,12 +14,13 @@ import { channelRoutes } from "./channels.ts";
 import { dataRoutes } from "./data.ts";
 import { logRoutes } from "./logs.ts";
 import { modelRoutes } from "./models.ts";
+import { redemptionRoutes } from "./redemptions.ts";
 import { startTestConsole } from "./testing.ts";
 import { tokenRoutes } from "./tokens.ts";
 
 type Headers = Record<string, string>;
 
-/** The console with channels, API keys and the log, and somebody of each role logged in. */
+/** The console with channels, API keys, codes and the log, and somebody of each role logged in. */
 export async function startTestOperations() {
   const close: (() => void)[] = [];
   let rooms: (Awaited<ReturnType<typeof openRooms>> & Pick<Services, "database">) | undefined;
@@ -34,6 +35,7 @@ export async function startTestOperations() {
       .use(channelTransferRoutes({ ...shared, version: "test" }, guarded))
       .use(channelKeyRoutes(shared, guarded))
       .use(tokenRoutes(shared, guarded))
+      .use(redemptionRoutes(shared, guarded))
       .use(dataRoutes(shared, guarded))
       .use(logRoutes(shared, guarded));
   });

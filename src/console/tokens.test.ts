@@ -55,7 +55,26 @@ describe("creating", () => {
     expect(JSON.stringify(row)).not.toContain(made.key.slice(0, 12));
   });
 
+  test("a count makes so many at once, alike but for key and name, all or none", async () => {
+    const { data } = await call("POST", "/api/token/", { name: "bot", remain_quota: 7, count: 100 });
+    const made = data as TokenView[];
+    expect(made).toHaveLength(100);
+    expect(made[0]?.name).toBe("bot");
+    expect(made.slice(1).every(({ name }) => /^bot-[a-z0-9]{6}$/.test(name))).toBe(true);
+    expect(new Set(made.map(({ key }) => key)).size).toBe(100);
+    expect(made.every(({ remain_quota, user_id }) => remain_quota === 7 && user_id === app.ids.user)).toBe(true);
+    expect(made.map(({ key }) => app.tokens.findByKey(key)?.id)).toEqual(made.map(({ id }) => id));
+    const refused = { name: "x".repeat(24), remain_quota: 7, count: 2 };
+    expect(await call("POST", "/api/token/", refused)).toMatchObject({ code: "token_name_too_long" });
+    const [one] = (await call("POST", "/api/token/", { name: "one", count: 1 })).data as TokenView[];
+    expect(one?.name).toBe("one");
+    expect(await call("GET", "/api/token/search?keyword=xxx")).toMatchObject({ data: [], total: 0 });
+  });
+
   test.each([
+    [{ count: 0 }, "token_count_invalid"],
+    [{ count: 101 }, "token_count_invalid"],
+    [{ count: 1.5 }, "token_count_invalid"],
     [{ name: "" }, "token_name_required"],
     [{ name: undefined }, "token_name_required"],
     [{ name: "x".repeat(31) }, "token_name_too_long"],
@@ -137,6 +156,21 @@ describe("lists", () => {
     expect(await names("?group=vip")).toEqual(["500"]);
     expect(await names("?status=2")).toEqual([]);
     expect(await names("?status=1")).toHaveLength(4);
+  });
+
+  test.each([
+    ["sort=name&order=asc&keyword=5", ["50%", "500"]],
+    ["sort=group", ["500", "under_score", "50%", "first"]],
+    ["sort=id&order=asc", ["first", "50%", "500", "under_score"]],
+    ["order=remain_quota", ["under_score", "500", "50%", "first"]],
+  ])("sorted: %s", async (query, expected) => expect(await names(`?${query}`)).toEqual(expected));
+
+  test("a key that never expires does so last, and nothing else sorts", async () => {
+    const { id } = await create({ name: "short-lived", expired_time: tomorrow() }, app.as.root);
+    expect((await names("?sort=expired_time&order=asc"))[0]).toBe("short-lived");
+    expect((await names("?sort=expired_time")).at(-1)).toBe("short-lived");
+    await call("DELETE", `/api/token/${id}/`, undefined, app.as.root);
+    expect((await app.ask("GET", "/api/token/?sort=key_hash", undefined, app.as.root)).status).toBe(400);
   });
 
   test("by the whole key, with and without sk-, and by nobody else's", async () => {

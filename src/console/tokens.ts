@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { nowSeconds } from "../lib/clock.ts";
-import { createToken } from "../tokens/create-token.ts";
-import { getToken, listTokens, type TokenFilter } from "../tokens/list-tokens.ts";
+import { createToken, createTokens } from "../tokens/create-token.ts";
+import { getToken, listTokens, TOKEN_SORTS, type TokenFilter } from "../tokens/list-tokens.ts";
 import type { Owner, TokenDeps } from "../tokens/operation.ts";
 import { rotateToken } from "../tokens/rotate-token.ts";
 import { deleteToken, setTokenStatus, updateToken } from "../tokens/update-token.ts";
@@ -9,6 +9,7 @@ import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagedRows, pagingQuery } from "./paging.ts";
 import { wholeNumber } from "./query-fields.ts";
+import { readSorting, sortingQuery } from "./sorting.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const LONGEST_LIST = 20_000;
@@ -34,6 +35,7 @@ const tokenBody = {
 const SEARCH_SIZE = 100;
 const listQuery = t.Object({
   ...pagingQuery,
+  ...sortingQuery(TOKEN_SORTS),
   keyword: t.Optional(t.String()),
   token: t.Optional(t.String()),
   status: wholeNumber(),
@@ -43,7 +45,11 @@ const listQuery = t.Object({
 /** API keys of the caller; nobody reaches another's. */
 export function tokenRoutes(services: TokenDeps, guarded: ReturnType<typeof guard>) {
   const list = ({ actor, query }: { actor: Owner; query: typeof listQuery.static }, defaultSize?: number) =>
-    pagedRows(query, (page) => listTokens(services, actor, filterOf(query), page), defaultSize);
+    pagedRows(
+      query,
+      (page) => listTokens(services, actor, filterOf(query), { ...page, ...readSorting(TOKEN_SORTS, query) }),
+      defaultSize,
+    );
   return new Elysia({ prefix: "/api/token", name: "console/tokens" })
     .use(guarded)
     .guard({ role: "user" })
@@ -52,7 +58,16 @@ export function tokenRoutes(services: TokenDeps, guarded: ReturnType<typeof guar
     .get("/:id", async ({ actor, params }) => ok(await getToken(services, actor, params.id)), {
       params: t.Object({ id }),
     })
-    .post("/", async ({ actor, body }) => ok(await createToken(services, actor, body)), { body: t.Object(tokenBody) })
+    .post(
+      "/",
+      async ({ actor, body: { count, ...input } }) =>
+        ok(
+          await (count === undefined
+            ? createToken(services, actor, input)
+            : createTokens(services, actor, input, count)),
+        ),
+      { body: t.Object({ ...tokenBody, count: t.Optional(t.Number()) }) },
+    )
     .put(
       "/",
       async ({ actor, body, query }) => {

@@ -165,6 +165,52 @@ describe("creating and changing", () => {
   });
 });
 
+describe("sorting", () => {
+  /** Name, quota, calls, last sign-in. */
+  const people = [
+    ["sort-b", 300, 1, null],
+    ["sort-a", 100, 3, 5000],
+    ["sort-c", 300, 2, 4000],
+  ] as const;
+  beforeAll(async () => {
+    for (const [username, quota, requestCount, lastLoginAt] of people) {
+      const id = await app.addUser(username);
+      await app.db.update(users).set({ quota, requestCount, lastLoginAt }).where(eq(users.id, id));
+    }
+  });
+  const names = async (query: string, path = "search") => {
+    const { body } = await app.ask("GET", `/api/user/${path}?page_size=100&${query}`, undefined, headers.admin);
+    const { items } = body.data as { items: { username: string }[] };
+    return items.map(({ username }) => username.replace("sort-", ""));
+  };
+
+  test.each([
+    ["", ["c", "a", "b"]],
+    ["sort=", ["c", "a", "b"]],
+    ["sort=id&order=asc", ["b", "a", "c"]],
+    ["sort=username&order=asc", ["a", "b", "c"]],
+    ["sort=quota", ["c", "b", "a"]],
+    ["sort=quota&order=asc", ["a", "c", "b"]],
+    ["sort=last_login_time", ["a", "c", "b"]],
+    ["sort=last_login_time&order=asc", ["b", "c", "a"]],
+    ["order=request_count", ["a", "c", "b"]],
+    ["order=nonsense", ["c", "a", "b"]],
+  ])("a search with %p → %p", async (query, expected) =>
+    expect(await names(`keyword=sort-&${query}`)).toEqual(expected),
+  );
+
+  test("the whole list, and pages that overlap nowhere", async () => {
+    const all = await names("sort=quota", "");
+    expect(all.filter((name) => /^[abc]$/.test(name))).toEqual(["c", "b", "a"]);
+    expect(all).toContain("admin");
+    const pages = await Promise.all([1, 2, 3].map((p) => names(`keyword=sort-&sort=quota&page_size=1&p=${p}`)));
+    expect(pages.flat()).toEqual(["c", "b", "a"]);
+  });
+
+  test("by nothing else", async () =>
+    expect((await app.ask("GET", "/api/user/?sort=password_hash", undefined, headers.admin)).status).toBe(400));
+});
+
 describe("what administrators did", () => {
   const written = () => app.db.select().from(logs).where(eq(logs.type, 3)).orderBy(logs.id);
 

@@ -4,15 +4,17 @@ import type { Db } from "../../db/types.ts";
 import { addUser } from "../accounts/add-user.ts";
 import { viewUserForAdmins } from "../accounts/admin-user-view.ts";
 import { exportUsers } from "../accounts/export-users.ts";
-import { listUsers, type UserFilter } from "../accounts/list-users.ts";
+import { listUsers, USER_SORTS, type UserFilter } from "../accounts/list-users.ts";
 import { checkReach, manageUser, USER_ACTIONS } from "../accounts/manage-user.ts";
 import { updateUser } from "../accounts/update-user.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SettingsReader } from "../settings/settings.ts";
+import { csvFile } from "./csv-file.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
 import { wholeNumber } from "./query-fields.ts";
+import { readSorting, sortingQuery } from "./sorting.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const text = (maxLength: number) => t.Optional(t.String({ maxLength }));
@@ -22,7 +24,7 @@ const filterQuery = {
   role: wholeNumber(),
   status: wholeNumber(),
 };
-const listQuery = t.Object({ ...pagingQuery, ...filterQuery });
+const listQuery = t.Object({ ...pagingQuery, ...sortingQuery(USER_SORTS), ...filterQuery });
 
 /** User administration. */
 export function userRoutes(
@@ -32,25 +34,21 @@ export function userRoutes(
   const { db } = services;
   const list = async ({ query }: { query: typeof listQuery.static }) => {
     const { page, pageSize } = readPaging(query, 1);
-    const { items, total } = await listUsers(db, filterOf(query), { page, pageSize });
+    const { items, total } = await listUsers(db, filterOf(query), {
+      page,
+      pageSize,
+      ...readSorting(USER_SORTS, query),
+    });
     return ok({ items, total, page: page + 1, page_size: pageSize });
   };
   return new Elysia({ prefix: "/api/user", name: "console/users" })
     .use(guarded)
     .get("/", list, { role: "admin", query: listQuery })
     .get("/search", list, { role: "admin", query: listQuery })
-    .get(
-      "/export",
-      ({ query }) =>
-        new Response(exportUsers(db, filterOf(query)), {
-          headers: {
-            "content-type": "text/csv; charset=utf-8",
-            "content-disposition": `attachment; filename="users-${new Date().toISOString().slice(0, 10)}.csv"`,
-            "cache-control": "no-store",
-          },
-        }),
-      { role: "admin", query: t.Object(filterQuery) },
-    )
+    .get("/export", ({ query }) => csvFile("users", exportUsers(db, filterOf(query))), {
+      role: "admin",
+      query: t.Object(filterQuery),
+    })
     .get(
       "/:id",
       async ({ actor, params }) => {

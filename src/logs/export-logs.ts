@@ -1,4 +1,5 @@
 import type { Db } from "../../db/types.ts";
+import { type CsvCell, csvOf } from "../lib/csv.ts";
 import { type LogCursor, readLogs, type Viewer } from "./list-logs.ts";
 import type { LogFilter } from "./log-filter.ts";
 import type { LogView } from "./log-view.ts";
@@ -28,31 +29,26 @@ const ADMIN = [
   "uncovered",
 ] as const satisfies readonly (keyof LogView)[];
 
-/** Log rows as CSV (RFC 4180, with a byte order mark for spreadsheets), read in slices while it is sent. */
+/** Log rows as CSV, newest first, read in slices while it is sent. */
 export function exportLogs(db: Db, filter: LogFilter, viewer: Viewer): ReadableStream<Uint8Array> {
   const columns: readonly (keyof LogView)[] = viewer === "admin" ? [...COMMON, ...ADMIN] : COMMON;
-  const encoder = new TextEncoder();
-  let before: LogCursor | undefined;
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(encoder.encode(`\uFEFF${columns.join(",")}\r\n`));
-    },
-    async pull(controller) {
-      const rows = await readLogs(db, filter, { page: 0, pageSize: SLICE, ...(before && { before }) }, viewer);
-      if (rows.length > 0) {
-        const lines = rows.map((row) => columns.map((column) => cell(column, row)).join(","));
-        controller.enqueue(encoder.encode(`${lines.join("\r\n")}\r\n`));
-      }
-      const last = rows.at(-1);
-      if (!last || rows.length < SLICE) controller.close();
-      else before = { createdAt: last.created_at, id: last.id };
-    },
-  });
+  return csvOf(columns, slicesOf(db, filter, viewer, columns));
 }
 
-function cell(column: keyof LogView, row: LogView): string {
-  const value = column === "created_at" ? new Date(row.created_at * 1000).toISOString() : String(row[column]);
-  // A leading = + - @ would be run as a formula by spreadsheets.
-  const harmless = /^[=+\-@\t\r]/.test(value) && typeof row[column] === "string" ? `'${value}` : value;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+async function* slicesOf(db: Db, filter: LogFilter, viewer: Viewer, columns: readonly (keyof LogView)[]) {
+  let before: LogCursor | undefined;
+  for (;;) {
+    const rows = await readLogs(db, filter, { page: 0, pageSize: SLICE, ...(before && { before }) }, viewer);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows.map((row) => columns.map((column) => cell(column, row)));
+    if (rows.length < SLICE) return;
+    before = { createdAt: last.created_at, id: last.id };
+  }
+}
+
+function cell(column: keyof LogView, row: LogView): CsvCell {
+  if (column === "created_at") return new Date(row.created_at * 1000).toISOString();
+  const value = row[column];
+  return typeof value === "number" || typeof value === "boolean" ? value : String(value);
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
 import { contains } from "../lib/sql-text.ts";
@@ -31,35 +31,40 @@ export type AuditEntry = {
   after: Record<string, unknown>;
 };
 
+export const auditColumns = {
+  id: logs.id,
+  created_at: logs.createdAt,
+  user_id: logs.userId,
+  username: logs.username,
+  content: logs.content,
+  other: logs.other,
+};
+type AuditRow = Pick<AuditEntry, "id" | "created_at" | "user_id" | "username" | "content"> & { other: string };
+
 /** Nobody pages further: a search narrows. */
 const MOST_COUNTED = 10_000;
 
-/** A page of what administrators did, newest first; `page` counts from 0. `total` stops at 10,000. */
+/** A page of what administrators did, newest first or oldest; `page` counts from 0. `total` stops at 10,000. */
 export async function listAudit(
   db: Db,
   filter: AuditFilter,
-  { page, pageSize }: Readonly<{ page: number; pageSize: number }>,
+  { page, pageSize, oldestFirst }: Readonly<{ page: number; pageSize: number; oldestFirst?: boolean }>,
 ): Promise<{ items: AuditEntry[]; total: number }> {
-  const where = conditionOf(filter);
+  const where = whereAudit(filter);
+  const direction = oldestFirst ? asc : desc;
   const total = await countUpTo(db, where, MOST_COUNTED);
   const rows = await db
-    .select({
-      id: logs.id,
-      created_at: logs.createdAt,
-      user_id: logs.userId,
-      username: logs.username,
-      content: logs.content,
-      other: logs.other,
-    })
+    .select(auditColumns)
     .from(logs)
     .where(where)
-    .orderBy(desc(logs.createdAt), desc(logs.id))
+    .orderBy(direction(logs.createdAt), direction(logs.id))
     .limit(pageSize)
     .offset(page * pageSize);
-  return { items: rows.map(({ other, ...row }) => ({ ...row, ...readDetails(other) })), total };
+  return { items: rows.map(viewAudit), total };
 }
 
-function conditionOf({ actor, target, action, start, end }: AuditFilter): SQL | undefined {
+/** The condition of a filter. */
+export function whereAudit({ actor, target, action, start, end }: AuditFilter): SQL | undefined {
   const who = actor?.trim();
   return and(
     eq(logs.type, LOG_TYPE.management),
@@ -72,6 +77,9 @@ function conditionOf({ actor, target, action, start, end }: AuditFilter): SQL | 
     end ? lte(logs.createdAt, end) : undefined,
   );
 }
+
+/** Turns a row into what administrators see. */
+export const viewAudit = ({ other, ...row }: AuditRow): AuditEntry => ({ ...row, ...readDetails(other) });
 
 function readDetails(other: string): Pick<AuditEntry, "note" | "action" | "before" | "after"> {
   const details: unknown = other === "" ? {} : JSON.parse(other);

@@ -36,10 +36,18 @@ export async function writeLog(db: DbOrTx, event: Event): Promise<void> {
   });
 }
 
-/** Who did what to which thing, in the log of the one who did it. */
+export type ManagementAction = "create" | "update" | "delete" | "enable" | "disable" | "promote" | "demote" | "read";
+
+/** What was there and what is, by field. */
+export type Difference = Readonly<{ before?: Fields; after?: Fields }>;
+type Fields = Readonly<Record<string, unknown>>;
+
+type Management = Difference & Readonly<{ note: LogNote; action: ManagementAction }>;
+
+/** Who did what to which thing, with what was before and after, in the log of the one who did it. */
 export const writeManagementLog = (
   db: DbOrTx,
   actor: Readonly<{ id: number }>,
   content: string,
-  other?: Readonly<Record<string, unknown>> & Readonly<{ note?: LogNote }>,
-): Promise<void> => writeLog(db, { type: LOG_TYPE.management, userId: actor.id, content, ...(other && { other }) });
+  other: Management & Fields,
+): Promise<void> => writeLog(db, { type: LOG_TYPE.management, userId: actor.id, content, other });

@@ -1,6 +1,7 @@
-import { and, count, desc, eq, isNull, type SQL } from "drizzle-orm";
+import { and, count, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { tokens } from "../../db/schema/tokens.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import { orderBy, type Sorting } from "../lib/sorting.ts";
 import { contains } from "../lib/sql-text.ts";
 import type { Owner, TokenDeps } from "./operation.ts";
 import { type TokenView, viewToken } from "./token-view.ts";
@@ -16,12 +17,25 @@ export type TokenFilter = Readonly<{
 
 type ReadDeps = Pick<TokenDeps, "db" | "vault">;
 
-/** A page of the owner's keys, newest first; `page` counts from 0. */
+/** What keys can be sorted by; one that never expires does so last. */
+export const TOKEN_SORTS = {
+  id: tokens.id,
+  name: tokens.name,
+  status: tokens.status,
+  used_quota: tokens.usedQuota,
+  remain_quota: tokens.remainQuota,
+  group: tokens.group,
+  expired_time: sql`case when ${tokens.expiredTime} = -1 then 9223372036854775807 else ${tokens.expiredTime} end`,
+  accessed_time: tokens.accessedTime,
+  created_time: tokens.createdTime,
+} as const;
+
+/** A page of the owner's keys, newest first unless sorted; `page` counts from 0. */
 export async function listTokens(
   { db, vault }: ReadDeps,
   owner: Owner,
   filter: TokenFilter,
-  page: Readonly<{ page: number; pageSize: number }>,
+  page: Readonly<{ page: number; pageSize: number }> & Sorting<keyof typeof TOKEN_SORTS>,
 ): Promise<{ items: TokenView[]; total: number }> {
   const key = filter.key?.trim().replace(/^sk-/, "");
   const where = and(
@@ -36,7 +50,7 @@ export async function listTokens(
     .select()
     .from(tokens)
     .where(where)
-    .orderBy(desc(tokens.id))
+    .orderBy(...orderBy(TOKEN_SORTS, tokens.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
   return { items: rows.map((row) => viewToken(row, vault)), total: sum?.total ?? 0 };

@@ -30,6 +30,7 @@ export async function completeOrder(
     const ids = await creditOrder(tx, settings, order, { completedBy: actor.id });
     await writeManagementLog(tx, actor, `Completed the order ${tradeNo} of ${owner.username} (#${order.userId})`, {
       note: { code: "order_completed", params: { order: tradeNo, name: owner.username, id: order.userId } },
+      action: "update",
       user_id: order.userId,
       trade_no: tradeNo,
       quota: order.quota,

@@ -1,7 +1,8 @@
-import { and, count, desc, eq, or } from "drizzle-orm";
+import { and, count, desc, eq, or, type SQL } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
 import { topUpOrders } from "../../db/schema/wallet.ts";
 import type { Db } from "../../db/types.ts";
+import { orderBy, type Sorting } from "../lib/sorting.ts";
 import { contains } from "../lib/sql-text.ts";
 import { type AnyOrder, type OwnOrder, orderFields, ownOrderFields } from "./order-view.ts";
 
@@ -29,13 +30,24 @@ export type OrderFilter = Readonly<{
   status?: string;
 }>;
 
-/** Everybody's orders, newest first. */
-export async function listOrders(db: Db, filter: OrderFilter, { page, pageSize }: Page): Promise<Listed<AnyOrder>> {
-  const keyword = filter.keyword?.trim();
-  const where = and(
-    keyword ? or(contains(topUpOrders.tradeNo, keyword), contains(users.username, keyword)) : undefined,
-    filter.status ? eq(topUpOrders.status, filter.status) : undefined,
-  );
+/** What orders can be sorted by. */
+export const ORDER_SORTS = {
+  id: topUpOrders.id,
+  username: users.username,
+  method: topUpOrders.method,
+  money: topUpOrders.money,
+  quota: topUpOrders.quota,
+  status: topUpOrders.status,
+  created_time: topUpOrders.createdTime,
+} as const;
+
+/** Everybody's orders, newest first unless sorted. */
+export async function listOrders(
+  db: Db,
+  filter: OrderFilter,
+  page: Page & Sorting<keyof typeof ORDER_SORTS>,
+): Promise<Listed<AnyOrder>> {
+  const where = whereOrders(filter);
   const isOwner = eq(users.id, topUpOrders.userId);
   const [sum] = await db.select({ total: count() }).from(topUpOrders).innerJoin(users, isOwner).where(where);
   const items = await db
@@ -43,8 +55,17 @@ export async function listOrders(db: Db, filter: OrderFilter, { page, pageSize }
     .from(topUpOrders)
     .innerJoin(users, isOwner)
     .where(where)
-    .orderBy(desc(topUpOrders.id))
-    .limit(pageSize)
-    .offset(page * pageSize);
+    .orderBy(...orderBy(ORDER_SORTS, topUpOrders.id, page))
+    .limit(page.pageSize)
+    .offset(page.page * page.pageSize);
   return { items, total: sum?.total ?? 0 };
+}
+
+/** The condition of a filter, for orders joined with their users. */
+export function whereOrders({ keyword, status }: OrderFilter): SQL | undefined {
+  const text = keyword?.trim();
+  return and(
+    text ? or(contains(topUpOrders.tradeNo, text), contains(users.username, text)) : undefined,
+    status ? eq(topUpOrders.status, status) : undefined,
+  );
 }

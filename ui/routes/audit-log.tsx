@@ -9,7 +9,10 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../src/logs/list-audit.ts";
+import { requestDownload } from "../api/client.ts";
 import { DateTimeInput } from "../components/DateTimeInput.tsx";
+import { DownloadButton } from "../components/DownloadButton.tsx";
+import { addressSort } from "../components/data-table/address-sort.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
@@ -24,7 +27,7 @@ import { auditPage } from "../features/audit/audit-queries.ts";
 import { Differences } from "../features/audit/Differences.tsx";
 import { sayNote } from "../features/logs/log-note.ts";
 
-const ACTIONS = ["create", "update", "delete", "enable", "disable", "promote", "demote"] as const;
+const ACTIONS = ["create", "update", "delete", "enable", "disable", "promote", "demote", "read"] as const;
 
 /** What administrators did to what, with before and after. */
 export const AuditLogPage = () => {
@@ -33,6 +36,7 @@ export const AuditLogPage = () => {
   const [pageSize, setPageSize] = useState(readPageSize);
   const [opened, setOpened] = useState<AuditEntry | null>(null);
   const columns = useAuditColumns();
+  const sorting = addressSort(address, "time");
   const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
   const query = {
     target: address.text("search") || undefined,
@@ -41,7 +45,10 @@ export const AuditLogPage = () => {
     start_timestamp: address.number("start"),
     end_timestamp: address.number("end"),
   };
-  const list = useQuery({ ...auditPage(query, page, pageSize), placeholderData: keepPreviousData });
+  const list = useQuery({
+    ...auditPage({ ...query, order: sorting.query.order }, page, pageSize),
+    placeholderData: keepPreviousData,
+  });
   const time = (key: "start" | "end") => (
     <Box sx={{ width: 208 }}>
       <DateTimeInput
@@ -53,7 +60,11 @@ export const AuditLogPage = () => {
   );
   return (
     <>
-      <PageHeader title={t("audit.title")} purpose={t("audit.purpose")} />
+      <PageHeader
+        title={t("audit.title")}
+        purpose={t("audit.purpose")}
+        actions={<DownloadButton request={() => requestDownload("/api/audit/export", query)} />}
+      />
       <FilterBar
         search={{ value: address.text("search"), placeholder: t("audit.filters.search") }}
         filters={[
@@ -84,6 +95,8 @@ export const AuditLogPage = () => {
         error={list.error}
         onRetry={() => list.refetch()}
         empty={<EmptyState icon={<History />} title={t("audit.none.title")} body={t("audit.none.body")} />}
+        sort={sorting.sort}
+        onSort={sorting.onSort}
         paging={{
           page,
           pageSize,

@@ -3,7 +3,10 @@ import Receipt from "@mui/icons-material/ReceiptOutlined";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { AnyOrder } from "../../src/wallet/order-view.ts";
+import { requestDownload } from "../api/client.ts";
 import { useConfirm } from "../components/confirm.tsx";
+import { DownloadButton } from "../components/DownloadButton.tsx";
+import { addressSort } from "../components/data-table/address-sort.ts";
 import type { Column } from "../components/data-table/column.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { FilterBar } from "../components/FilterBar.tsx";
@@ -38,16 +41,23 @@ export const OrderListPage = () => {
     });
     if (isSure) complete.mutate(order.trade_no);
   };
+  const filters = { keyword: address.text("search"), status: address.text("status") };
+  const sorting = addressSort(address, "created_time");
   const columns = orderColumns<AnyOrder>(t, i18n.language);
   const user: Column<AnyOrder> = {
     key: "user",
     head: t("wallet.allOrders.user"),
+    sortKey: "username",
     width: 130,
     cell: (order) => order.username,
   };
   return (
     <>
-      <PageHeader title={t("wallet.allOrders.title")} purpose={t("wallet.allOrders.purpose")} />
+      <PageHeader
+        title={t("wallet.allOrders.title")}
+        purpose={t("wallet.allOrders.purpose")}
+        actions={<DownloadButton request={() => requestDownload("/api/topup/export", filters)} />}
+      />
       <FilterBar
         search={{ value: address.text("search"), placeholder: t("wallet.allOrders.search") }}
         filters={[
@@ -63,7 +73,9 @@ export const OrderListPage = () => {
       />
       <PagedTable<AnyOrder>
         path="/api/topup/"
-        filters={{ keyword: address.text("search"), status: address.text("status") }}
+        filters={{ ...filters, sort: address.text("sort"), order: address.text("order") }}
+        sort={sorting.sort}
+        onSort={sorting.onSort}
         columns={[...columns.slice(0, 1), user, ...columns.slice(1)]}
         rowId={(order) => order.id}
         rowName={(order) => order.trade_no}

@@ -10,7 +10,10 @@ import Button from "@mui/material/Button";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { requestDownload } from "../api/client.ts";
 import { copyText } from "../components/copy-text.ts";
+import { DownloadButton } from "../components/DownloadButton.tsx";
+import { addressSort } from "../components/data-table/address-sort.ts";
 import type { RowId } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
@@ -53,8 +56,12 @@ export const RedemptionListPage = () => {
     status: address.number("status"),
     type: address.text("type") || undefined,
   };
+  const sorting = addressSort(address, "created_time");
   const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
-  const list = useQuery({ ...codePage({ ...filters, page, pageSize }), placeholderData: keepPreviousData });
+  const list = useQuery({
+    ...codePage({ ...filters, ...sorting.query, page, pageSize }),
+    placeholderData: keepPreviousData,
+  });
   const rows = list.data?.items;
   const actions = useCodeActions();
   const columns = useColumnChoice(useCodeColumns(), "codes-table-columns");
@@ -85,6 +92,7 @@ export const RedemptionListPage = () => {
         actions={
           <Row>
             {!isPhone && tidying}
+            <DownloadButton request={() => requestDownload("/api/redemption/export", filters)} />
             {add}
           </Row>
         }
@@ -111,6 +119,8 @@ export const RedemptionListPage = () => {
             action={isFiltered ? <Button onClick={address.clear}>{t("components.filter.clear")}</Button> : add}
           />
         }
+        sort={sorting.sort}
+        onSort={sorting.onSort}
         paging={{
           page,
           pageSize,

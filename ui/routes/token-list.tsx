@@ -9,6 +9,7 @@ import Button from "@mui/material/Button";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { addressSort } from "../components/data-table/address-sort.ts";
 import type { RowId } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
@@ -54,8 +55,12 @@ export const TokenListPage = () => {
     status: address.number("status"),
     group: address.text("group") || undefined,
   };
+  const sorting = addressSort(address, "created_time");
   const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
-  const list = useQuery({ ...tokenPage({ ...filters, page, pageSize }), placeholderData: keepPreviousData });
+  const list = useQuery({
+    ...tokenPage({ ...filters, ...sorting.query, page, pageSize }),
+    placeholderData: keepPreviousData,
+  });
   const rows = list.data?.items;
   const actions = useTokenActions();
   const columns = useColumnChoice(useTokenColumns(actions.toggle), "tokens-table-columns");
@@ -104,6 +109,8 @@ export const TokenListPage = () => {
         error={list.error}
         onRetry={() => list.refetch()}
         empty={<TokensEmpty isFiltered={isFiltered} onClear={clearFilters} onAdd={() => setDrawer({ token: null })} />}
+        sort={sorting.sort}
+        onSort={sorting.onSort}
         paging={{
           page,
           pageSize,

@@ -1,7 +1,4 @@
-import Download from "@mui/icons-material/FileDownloadOutlined";
 import Sync from "@mui/icons-material/SyncOutlined";
-import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import FormControlLabel from "@mui/material/FormControlLabel";
 import IconButton from "@mui/material/IconButton";
 import Switch from "@mui/material/Switch";
@@ -9,6 +6,8 @@ import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { requestDownload } from "../api/client.ts";
+import { DownloadButton } from "../components/DownloadButton.tsx";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
 import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
@@ -21,12 +20,11 @@ import { LogsEmpty } from "../features/logs/LogsEmpty.tsx";
 import { isNarrowed, logFiltersOf } from "../features/logs/log-address.ts";
 import { useLogColumns } from "../features/logs/log-columns.tsx";
 import type { LogEntry } from "../features/logs/log-entry.ts";
-import { logPage } from "../features/logs/log-queries.ts";
+import { logExportPath, logPage, parametersOf } from "../features/logs/log-queries.ts";
 import { Overview } from "../features/logs/Overview.tsx";
 import { rangeOf } from "../features/logs/time-range.ts";
 import { UserDialog } from "../features/logs/UserDialog.tsx";
 import { useEntryName } from "../features/logs/use-entry-name.ts";
-import { useExport } from "../features/logs/use-export.ts";
 import { useNow } from "../features/logs/use-now.ts";
 import { useSession } from "../features/session/session.tsx";
 import { isAdmin } from "../features/session/stored-user.ts";
@@ -47,7 +45,6 @@ export const UsageLogPage = () => {
   const list = useQuery(logPage(scope, filters, page, pageSize));
   const nameOf = useEntryName();
   const columns = useColumnChoice(useLogColumns(isForAdmin, setUserId), "logs-table-columns");
-  const file = useExport(scope, filters);
   return (
     <>
       <PageHeader
@@ -70,14 +67,7 @@ export const UsageLogPage = () => {
                 <Sync />
               </IconButton>
             </Tooltip>
-            <Button startIcon={<Download />} loading={file.isRunning} loadingPosition="start" onClick={file.start}>
-              <Box component="span" sx={{ display: { xs: "none", sm: "inline" } }}>
-                {t("logs.download")}
-              </Box>
-              <Box component="span" sx={{ display: { sm: "none" } }}>
-                CSV
-              </Box>
-            </Button>
+            <DownloadButton request={() => requestDownload(logExportPath(scope), parametersOf(scope, filters))} />
           </>
         }
       />

@@ -14,17 +14,17 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { requestDownload } from "../api/client.ts";
+import { DownloadButton } from "../components/DownloadButton.tsx";
+import { addressSort } from "../components/data-table/address-sort.ts";
 import type { RowAction } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
 import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { Row } from "../components/layout.tsx";
-import { notifyError } from "../components/notify.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
-import { openFile } from "../components/save-file.ts";
 import { useAddress } from "../components/useAddress.ts";
-import { usePhone } from "../components/usePhone.ts";
 import { useSession } from "../features/session/session.tsx";
 import { QuotaDialog } from "../features/users/QuotaDialog.tsx";
 import { UserDrawer } from "../features/users/UserDrawer.tsx";
@@ -34,7 +34,6 @@ import { UserStatus } from "../features/users/UserStanding.tsx";
 import { useSecondFactorReset } from "../features/users/use-second-factor-reset.ts";
 import { useUserActions } from "../features/users/use-user-actions.ts";
 import { ACTIVE, actionsFor, BANNED, drawerOf, isInReach, type User, type UserAction } from "../features/users/user.ts";
-import { exportUsers } from "../features/users/user-calls.ts";
 import { useUserColumns } from "../features/users/user-columns.tsx";
 import { userPage } from "../features/users/user-queries.ts";
 
@@ -50,7 +49,6 @@ const ICONS: Readonly<Record<UserAction, ReactNode>> = {
 export const UserListPage = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const isPhone = usePhone();
   const address = useAddress();
   const { user: actor } = useSession();
   const drawer = drawerOf(useLocation().pathname);
@@ -63,20 +61,17 @@ export const UserListPage = () => {
     role: address.number("role"),
     status: address.number("status"),
   };
+  const sorting = addressSort(address, "id");
   const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
-  const list = useQuery({ ...userPage(filters, page, pageSize), placeholderData: keepPreviousData });
+  const list = useQuery({
+    ...userPage({ ...filters, ...sorting.query }, page, pageSize),
+    placeholderData: keepPreviousData,
+  });
   const columns = useColumnChoice(useUserColumns(), "users-table-columns");
   const manage = useUserActions();
   const resetFactor = useSecondFactorReset();
   const go = (to: "/user" | "/user/add") => navigate({ to, search: true });
   const edit = (user: User) => navigate({ to: "/user/edit/$id", params: { id: String(user.id) }, search: true });
-  const download = async () => {
-    try {
-      openFile(await exportUsers(filters));
-    } catch (error) {
-      notifyError(error);
-    }
-  };
   const rowActions = (user: User): RowAction[] => [
     { label: t("users.actions.info"), icon: <Info />, onSelect: () => setShown(user) },
     ...(isInReach(user, actor)
@@ -104,7 +99,7 @@ export const UserListPage = () => {
         purpose={t("users.purpose")}
         actions={
           <Row>
-            <Button onClick={download}>{t(isPhone ? "users.exportShort" : "users.export")}</Button>
+            <DownloadButton request={() => requestDownload("/api/user/export", filters)} />
             <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => go("/user/add")}>
               {t("users.form.add")}
             </Button>
@@ -128,6 +123,8 @@ export const UserListPage = () => {
             action={<Button onClick={address.clear}>{t("components.filter.clear")}</Button>}
           />
         }
+        sort={sorting.sort}
+        onSort={sorting.onSort}
         paging={{
           page,
           pageSize,

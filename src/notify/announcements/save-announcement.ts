@@ -19,12 +19,16 @@ export async function saveAnnouncement(db: DbOrTx, input: AnnouncementInput, id?
   return viewAnnouncement(row);
 }
 
-/** Deletes an announcement and returns its title. Throws OperationError when there is none. */
-export async function deleteAnnouncement(db: DbOrTx, id: number): Promise<string> {
-  const [row] = await db
-    .delete(announcements)
-    .where(eq(announcements.id, id))
-    .returning({ title: announcements.title });
+/** One announcement. Throws OperationError when there is none. */
+export async function getAnnouncement(db: DbOrTx, id: number): Promise<AnnouncementView> {
+  const [row] = await db.select().from(announcements).where(eq(announcements.id, id));
   if (!row) throw new OperationError("announcement_not_found");
-  return row.title;
+  return viewAnnouncement(row);
+}
+
+/** Deletes an announcement and returns it. Throws OperationError when there is none. */
+export async function deleteAnnouncement(db: DbOrTx, id: number): Promise<AnnouncementView> {
+  const [row] = await db.delete(announcements).where(eq(announcements.id, id)).returning();
+  if (!row) throw new OperationError("announcement_not_found");
+  return viewAnnouncement(row);
 }

@@ -51,6 +51,7 @@ export async function decideWithdrawal(
     }
     await writeManagementLog(tx, actor, `${past}: withdrawal #${id} of ${owner.username} (#${request.userId})`, {
       note: { code: `withdrawal_${to}`, params: { id, name: owner.username, user: request.userId } },
+      action: "update",
       user_id: request.userId,
       withdrawal_id: id,
       quota: request.quota,

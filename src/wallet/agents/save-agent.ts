@@ -44,7 +44,13 @@ export async function saveAgent(db: Db, actor: UserEntry, input: AgentInput): Pr
       code: before ? "agent_changed" : "agent_made",
       params: { name: user.username, id: user.id },
     } as const;
-    await writeManagementLog(tx, actor, what, { note, user_id: user.id, before: before ?? null, after: terms });
+    await writeManagementLog(tx, actor, what, {
+      note,
+      action: before ? "update" : "create",
+      user_id: user.id,
+      before: before ?? {},
+      after: terms,
+    });
   });
 }
 

@@ -5,6 +5,7 @@ import Checkbox from "@mui/material/Checkbox";
 import Skeleton from "@mui/material/Skeleton";
 import { useTranslation } from "react-i18next";
 import { Col, Row as Line } from "../layout.tsx";
+import { CardSort } from "./CardSort.tsx";
 import { RowMenu } from "./RowMenu.tsx";
 import type { ViewProps } from "./view.ts";
 
@@ -23,11 +24,14 @@ export function CardView<Row>(props: ViewProps<Row>) {
     );
   }
   return (
-    <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
-      {props.rows.map((row) => (
-        <Card key={props.rowId(row)} row={row} {...props} />
-      ))}
-    </Box>
+    <>
+      {props.sort && props.onSort && <CardSort columns={props.columns} sort={props.sort} onSort={props.onSort} />}
+      <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
+        {props.rows.map((row) => (
+          <Card key={props.rowId(row)} row={row} {...props} />
+        ))}
+      </Box>
+    </>
   );
 }
 

@@ -162,14 +162,14 @@ function SelectPage<Row>({ rows, rowId, selection }: ViewProps<Row>) {
 }
 
 function HeadCell<Row>({ column, sort, onSort }: { column: Column<Row> } & ViewProps<Row>) {
-  const { key, head, align = "left", isSortable } = column;
-  const direction = sort?.key === key ? (sort.isDescending ? "desc" : "asc") : false;
-  if (!isSortable || !onSort) return <TableCell align={align}>{head}</TableCell>;
+  const { sortKey, head, align = "left" } = column;
+  const direction = sort && sort.key === sortKey ? (sort.isDescending ? "desc" : "asc") : false;
+  if (!sortKey || !onSort) return <TableCell align={align}>{head}</TableCell>;
   const Arrow = direction === "asc" ? ArrowUpward : ArrowDownward;
   return (
     <TableCell align={align} sortDirection={direction}>
       <ButtonBase
-        onClick={() => onSort({ key, isDescending: direction !== "desc" })}
+        onClick={() => onSort({ key: sortKey, isDescending: direction !== "desc" })}
         sx={{ gap: 0.5, font: "inherit", ...(direction && { color: "text.primary" }) }}
       >
         {head}

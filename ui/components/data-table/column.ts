@@ -9,7 +9,8 @@ export type Column<Row> = Readonly<{
   /** Pixels; without it the column shares what is left. */
   width?: number;
   align?: "left" | "right";
-  isSortable?: boolean;
+  /** What the server calls it where it can sort by it. */
+  sortKey?: string;
   cell: (row: Row) => ReactNode;
   /** Under the rows: a sum. */
   foot?: ReactNode;
@@ -20,6 +21,7 @@ export type Column<Row> = Readonly<{
   isSolid?: boolean;
 }>;
 
+/** `key` is the `sortKey` of a column. */
 export type Sort = Readonly<{ key: string; isDescending: boolean }>;
 
 export type Paging = Readonly<{

@@ -5,16 +5,18 @@ import type { AuditEntry } from "../../../src/logs/list-audit.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
 import { sayNote } from "../logs/log-note.ts";
-import { differencesOf } from "./diff.ts";
+import { useDifferences } from "./use-differences.ts";
 
 /** The columns of the audit log; a row opens to show what was before and after. */
 export function useAuditColumns(): readonly Column<AuditEntry>[] {
   const { t, i18n } = useTranslation();
+  const differencesOf = useDifferences();
   return useMemo(
     () => [
       {
         key: "time",
         head: t("audit.columns.time"),
+        sortKey: "time",
         width: 120,
         cell: ({ created_at }) => <TimeAgo seconds={created_at} />,
       },
@@ -43,12 +45,15 @@ export function useAuditColumns(): readonly Column<AuditEntry>[] {
         width: 280,
         cell: (entry) => {
           const text = differencesOf(entry)
-            .map(({ field, before, after }) => `${field}: ${before ?? ""} → ${after ?? ""}`)
+            .map(
+              ({ label, before, after }) =>
+                `${label}: ${[before, after].filter((value) => value !== null).join(" → ")}`,
+            )
             .join(", ");
           return <span title={text}>{text || "–"}</span>;
         },
       },
     ],
-    [t, i18n.language],
+    [t, i18n.language, differencesOf],
   );
 }

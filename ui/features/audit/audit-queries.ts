@@ -8,6 +8,8 @@ export type AuditQuery = Readonly<{
   action?: string | undefined;
   start_timestamp?: number | undefined;
   end_timestamp?: number | undefined;
+  /** asc: the oldest first. */
+  order?: string | undefined;
 }>;
 
 /** `page` counts from 0. */

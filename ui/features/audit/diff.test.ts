@@ -5,7 +5,7 @@ test("only what differs is shown, whatever kind it is", () => {
   const before = { role: 1, status: 1, group: "a" };
   const after = { role: 10, status: 1, group: "a", ids: [1, 2] };
   expect(differencesOf({ before, after })).toEqual([
-    { field: "role", before: "1", after: "10" },
-    { field: "ids", before: null, after: "[1,2]" },
+    { field: "role", before: 1, after: 10 },
+    { field: "ids", before: undefined, after: [1, 2] },
   ]);
 });

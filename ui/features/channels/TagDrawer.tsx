@@ -38,7 +38,7 @@ export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }
     numbers[field].trim() === "" || numbers[field] === textOf(common(row, field)) ? undefined : numbers[field];
   const isWrong = (field: (typeof NUMBERS)[number]) => {
     const text = changedNumber(field);
-    return text !== undefined && readInline(text, field) === null;
+    return text !== undefined && readInline(text, field, true) === null;
   };
   const change = {
     ...(name.trim() !== "" && name.trim() !== row.tag && { new_tag: name.trim() }),
@@ -47,7 +47,7 @@ export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }
     ...(mapping.trim() !== "" && { model_mapping: mapping.trim() }),
     ...Object.fromEntries(
       NUMBERS.flatMap((field) => {
-        const number = readInline(changedNumber(field) ?? "", field);
+        const number = readInline(changedNumber(field) ?? "", field, true);
         return number === null ? [] : [[field, number]];
       }),
     ),

@@ -59,7 +59,7 @@ function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): rea
       head: t("channels.columns.id"),
       width: 60,
       align: "right",
-      isSortable: true,
+      sortKey: "id",
       cell: ({ id }) => (
         <Box component="span" sx={{ color: "text.tertiary" }}>
           {id}
@@ -70,7 +70,7 @@ function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): rea
       key: "name",
       head: t("channels.columns.name"),
       isTitle: true,
-      isSortable: true,
+      sortKey: "name",
       cell: (channel) => <NameCell channel={channel} typeName={nameOf(channel.type)} onCompare={onCompare} />,
     },
     {
@@ -117,7 +117,7 @@ function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): rea
       head: t("channels.columns.priority"),
       width: 88,
       align: "right",
-      isSortable: true,
+      sortKey: "priority",
       isSolid: true,
       cell: (channel) => number("priority", channel),
     },
@@ -126,7 +126,7 @@ function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): rea
       head: t("channels.columns.weight"),
       width: 72,
       align: "right",
-      isSortable: true,
+      sortKey: "weight",
       isSolid: true,
       cell: (channel) => number("weight", channel),
     },
@@ -135,7 +135,7 @@ function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): rea
       head: t("channels.columns.response"),
       width: 86,
       align: "right",
-      isSortable: true,
+      sortKey: "response_time",
       isSolid: true,
       cell: (channel) => <ResponseCell channel={channel} />,
     },
@@ -159,7 +159,7 @@ function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): rea
       head: t("channels.columns.balance"),
       width: 90,
       align: "right",
-      isSortable: true,
+      sortKey: "balance",
       cell: (channel) => <BalanceCell channel={channel} days={forecast[channel.id]} />,
     },
     {
@@ -167,7 +167,7 @@ function columnsOf({ actions, nameOf, forecast, onCompare, t }: ColumnDeps): rea
       head: t("channels.columns.used"),
       width: 98,
       align: "right",
-      isSortable: true,
+      sortKey: "used_quota",
       cell: ({ used_quota }) => <Money quota={used_quota} />,
     },
     {

@@ -66,6 +66,7 @@ function tagCell(key: string, row: TagRow, actions: TagActions, isOpen: boolean,
     case "weight":
       return (
         <InlineNumber
+          isOfTag
           field={key}
           value={common(row, key)}
           label={t(key === "priority" ? "channels.editPriority" : "channels.editWeight", { name: row.tag })}

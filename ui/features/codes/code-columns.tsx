@@ -18,10 +18,18 @@ export function useCodeColumns(): readonly Column<Code>[] {
 }
 
 const columnsOf = (t: TFunction): readonly Column<Code>[] => [
-  { key: "id", head: t("codes.columns.id"), width: 64, isHiddenByDefault: true, cell: ({ id }) => quiet(id) },
+  {
+    key: "id",
+    head: t("codes.columns.id"),
+    sortKey: "id",
+    width: 64,
+    isHiddenByDefault: true,
+    cell: ({ id }) => quiet(id),
+  },
   {
     key: "name",
     head: t("codes.columns.name"),
+    sortKey: "name",
     isTitle: true,
     cell: ({ name, is_gift }) => (
       <Row gap={2}>
@@ -51,6 +59,7 @@ const columnsOf = (t: TFunction): readonly Column<Code>[] => [
   {
     key: "status",
     head: t("codes.columns.status"),
+    sortKey: "status",
     width: 132,
     isSolid: true,
     cell: (code) => <CodeStatus code={code} />,
@@ -58,11 +67,19 @@ const columnsOf = (t: TFunction): readonly Column<Code>[] => [
   {
     key: "quota",
     head: t("codes.columns.quota"),
+    sortKey: "quota",
     width: 104,
     align: "right",
     cell: ({ quota }) => <Money quota={quota} />,
   },
-  { key: "uses", head: t("codes.columns.uses"), width: 96, align: "right", cell: (code) => usesOf(code) },
+  {
+    key: "uses",
+    head: t("codes.columns.uses"),
+    sortKey: "used_count",
+    width: 96,
+    align: "right",
+    cell: (code) => usesOf(code),
+  },
   {
     key: "usedBy",
     head: t("codes.columns.usedBy"),
@@ -73,12 +90,14 @@ const columnsOf = (t: TFunction): readonly Column<Code>[] => [
   {
     key: "redeemed",
     head: t("codes.columns.redeemed"),
+    sortKey: "redeemed_time",
     width: 104,
     cell: ({ redeemed_time }) => (redeemed_time ? <TimeAgo seconds={redeemed_time} /> : quiet("–")),
   },
   {
     key: "from",
     head: t("codes.columns.from"),
+    sortKey: "valid_from",
     width: 104,
     isHiddenByDefault: true,
     cell: ({ valid_from }) => (valid_from ? <TimeAgo seconds={valid_from} /> : quiet(t("codes.atOnce"))),
@@ -86,12 +105,14 @@ const columnsOf = (t: TFunction): readonly Column<Code>[] => [
   {
     key: "until",
     head: t("codes.columns.until"),
+    sortKey: "valid_until",
     width: 104,
     cell: ({ valid_until }) => (valid_until ? <TimeAgo seconds={valid_until} /> : quiet(t("codes.never"))),
   },
   {
     key: "created",
     head: t("codes.columns.created"),
+    sortKey: "created_time",
     width: 104,
     cell: ({ created_time }) => <TimeAgo seconds={created_time} />,
   },

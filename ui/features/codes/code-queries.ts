@@ -8,6 +8,8 @@ export type CodeQuery = Readonly<{
   status?: number | undefined;
   /** code or gift. */
   type?: string | undefined;
+  sort?: string | undefined;
+  order?: string | undefined;
   /** 0 is the first. */
   page: number;
   pageSize: number;

@@ -24,6 +24,7 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
   {
     key: "name",
     head: t("tokens.columns.name"),
+    sortKey: "name",
     isTitle: true,
     cell: ({ name }) => (
       <Box component="span" title={name} sx={{ fontWeight: 560 }}>
@@ -35,6 +36,7 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
   {
     key: "status",
     head: t("tokens.columns.status"),
+    sortKey: "status",
     width: 172,
     isSolid: true,
     cell: (token) => (
@@ -53,6 +55,7 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
   {
     key: "quota",
     head: t("tokens.columns.quota"),
+    sortKey: "used_quota",
     width: 192,
     isSolid: true,
     cell: (token) => <QuotaCell token={token} />,
@@ -60,6 +63,7 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
   {
     key: "remaining",
     head: t("tokens.columns.remaining"),
+    sortKey: "remain_quota",
     width: 100,
     align: "right",
     isHiddenByDefault: true,
@@ -69,6 +73,7 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
   {
     key: "group",
     head: t("tokens.columns.group"),
+    sortKey: "group",
     width: 96,
     cell: ({ group }) => (group ? <GroupTag group={group} /> : quiet(t("tokens.ownGroup"))),
   },
@@ -94,6 +99,7 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
   {
     key: "expires",
     head: t("tokens.columns.expires"),
+    sortKey: "expired_time",
     width: 100,
     cell: ({ expired_time }) =>
       expired_time === NEVER ? quiet(t("tokens.never")) : <TimeAgo seconds={expired_time} />,
@@ -101,12 +107,14 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
   {
     key: "lastUsed",
     head: t("tokens.columns.lastUsed"),
+    sortKey: "accessed_time",
     width: 100,
     cell: ({ accessed_time }) => (accessed_time ? <TimeAgo seconds={accessed_time} /> : quiet(t("tokens.neverUsed"))),
   },
   {
     key: "created",
     head: t("tokens.columns.created"),
+    sortKey: "created_time",
     width: 104,
     isHiddenByDefault: true,
     cell: ({ created_time }) => <TimeAgo seconds={created_time} />,

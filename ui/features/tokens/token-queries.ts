@@ -8,6 +8,8 @@ export type TokenQuery = Readonly<{
   token?: string | undefined;
   status?: number | undefined;
   group?: string | undefined;
+  sort?: string | undefined;
+  order?: string | undefined;
   /** 0 is the first. */
   page: number;
   pageSize: number;

@@ -1,7 +1,6 @@
-import { request, requestDownload } from "../../api/client.ts";
+import { request } from "../../api/client.ts";
 import type { User, UserAction } from "./user.ts";
 import type { NewUserBody, UserChanges } from "./user-form.ts";
-import type { UserFilters } from "./user-queries.ts";
 
 export const addUser = (body: NewUserBody) => request<{ id: number }>("/api/user/", { method: "POST", body });
 
@@ -14,9 +13,6 @@ export const addQuota = async (id: number, quotaDelta: number): Promise<User> =>
 
 export const manageUser = async (id: number, action: UserAction): Promise<{ role: number; status: number }> =>
   (await request<{ role: number; status: number }>("/api/user/manage", { method: "POST", body: { id, action } })).data;
-
-/** The address at which the browser can fetch the users that fit as CSV. */
-export const exportUsers = (filters: UserFilters) => requestDownload("/api/user/export", filters);
 
 /** Turns off the two-step verification of somebody who has lost it. Rejects ApiError, also when it is off. */
 export const resetSecondFactor = (id: number) => request<null>(`/api/user/${id}/second_factor`, { method: "DELETE" });

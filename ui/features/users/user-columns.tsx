@@ -16,10 +16,11 @@ export function useUserColumns(): readonly Column<User>[] {
 }
 
 const columnsOf = (t: TFunction): readonly Column<User>[] => [
-  { key: "id", head: t("users.columns.id"), width: 64, cell: ({ id }) => quiet(id) },
+  { key: "id", head: t("users.columns.id"), sortKey: "id", width: 64, cell: ({ id }) => quiet(id) },
   {
     key: "username",
     head: t("users.columns.username"),
+    sortKey: "username",
     isTitle: true,
     cell: ({ username, display_name, note }) => (
       <Box component="span" title={note || username}>
@@ -37,6 +38,7 @@ const columnsOf = (t: TFunction): readonly Column<User>[] => [
   {
     key: "role",
     head: t("users.columns.role"),
+    sortKey: "role",
     width: 112,
     isSolid: true,
     cell: ({ role }) => <UserRole role={role} />,
@@ -52,6 +54,7 @@ const columnsOf = (t: TFunction): readonly Column<User>[] => [
   {
     key: "quota",
     head: t("users.columns.quota"),
+    sortKey: "quota",
     width: 104,
     align: "right",
     cell: ({ quota }) => <Money quota={quota} />,
@@ -59,6 +62,7 @@ const columnsOf = (t: TFunction): readonly Column<User>[] => [
   {
     key: "used",
     head: t("users.columns.used"),
+    sortKey: "used_quota",
     width: 104,
     align: "right",
     cell: ({ used_quota }) => <Money quota={used_quota} />,
@@ -66,6 +70,7 @@ const columnsOf = (t: TFunction): readonly Column<User>[] => [
   {
     key: "calls",
     head: t("users.columns.calls"),
+    sortKey: "request_count",
     width: 88,
     align: "right",
     cell: ({ request_count }) => <Count value={request_count} dim={request_count === 0} />,
@@ -73,6 +78,7 @@ const columnsOf = (t: TFunction): readonly Column<User>[] => [
   {
     key: "invited",
     head: t("users.columns.invited"),
+    sortKey: "aff_count",
     width: 88,
     align: "right",
     isHiddenByDefault: true,
@@ -95,12 +101,14 @@ const columnsOf = (t: TFunction): readonly Column<User>[] => [
   {
     key: "lastLogin",
     head: t("users.columns.lastLogin"),
+    sortKey: "last_login_time",
     width: 104,
     cell: ({ last_login_time }) => (last_login_time ? <TimeAgo seconds={last_login_time} /> : quiet(t("users.never"))),
   },
   {
     key: "created",
     head: t("users.columns.created"),
+    sortKey: "created_time",
     width: 104,
     isHiddenByDefault: true,
     cell: ({ created_time }) => <TimeAgo seconds={created_time} />,

@@ -9,13 +9,15 @@ export type UserFilters = Readonly<{
   status?: number | undefined;
 }>;
 
+type UserList = UserFilters & Readonly<{ sort?: string | undefined; order?: string | undefined }>;
+
 export type UserPage = Readonly<{ items: User[]; total: number }>;
 
 /** Where users live in the cache. */
 export const USERS_KEY = ["users"] as const;
 
 /** `page` counts from 0. */
-export const userPage = (filters: UserFilters, page: number, pageSize: number) =>
+export const userPage = (filters: UserList, page: number, pageSize: number) =>
   queryOptions({
     queryKey: [...USERS_KEY, "page", filters, page, pageSize],
     queryFn: async ({ signal }): Promise<UserPage> =>

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import type { Column, RowAction } from "../../components/data-table/column.ts";
+import type { Column, RowAction, Sort } from "../../components/data-table/column.ts";
 import { DataTable } from "../../components/data-table/DataTable.tsx";
 import { readPageSize, savePageSize } from "../../components/data-table/page-size.ts";
 import { readList, WALLET_KEY } from "./wallet-calls.ts";
@@ -10,7 +10,10 @@ type Props<Row> = {
   path: string;
   /** Reads a page where the answer has another shape than the wallet's. */
   read?: typeof readList<Row>;
+  /** What narrows and sorts it. */
   filters?: Readonly<Record<string, string>>;
+  sort?: Sort;
+  onSort?: (sort: Sort) => void;
   columns: readonly Column<Row>[];
   rowId: (row: Row) => number;
   rowName: (row: Row) => string;
@@ -47,6 +50,8 @@ export function PagedTable<Row>(props: Props<Row>) {
       error={list.error}
       onRetry={() => void list.refetch()}
       empty={props.empty}
+      {...(props.sort && { sort: props.sort })}
+      {...(props.onSort && { onSort: props.onSort })}
       {...(props.actions && { actions: props.actions })}
       {...(props.onOpen && { onOpen: props.onOpen })}
       {...(props.isDim && { isDim: props.isDim })}

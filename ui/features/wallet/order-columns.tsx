@@ -19,12 +19,14 @@ export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: strin
   {
     key: "created",
     head: t("wallet.orders.time"),
+    sortKey: "created_time",
     width: 130,
     cell: (order) => <TimeAgo seconds={order.created_time} />,
   },
   {
     key: "method",
     head: t("wallet.orders.method"),
+    sortKey: "method",
     width: 120,
     cell: (order) => {
       const method = METHODS.find((known) => known === order.method);
@@ -34,6 +36,7 @@ export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: strin
   {
     key: "money",
     head: t("wallet.orders.money"),
+    sortKey: "money",
     width: 120,
     align: "right",
     cell: (order) => moneyText(order.money, order.currency, language),
@@ -41,6 +44,7 @@ export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: strin
   {
     key: "quota",
     head: t("wallet.orders.quota"),
+    sortKey: "quota",
     width: 120,
     align: "right",
     cell: (order) => <Money quota={order.quota} />,
@@ -48,6 +52,7 @@ export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: strin
   {
     key: "status",
     head: t("wallet.orders.status"),
+    sortKey: "status",
     width: 130,
     isSolid: true,
     cell: (order) => <OrderStatus status={order.status} />,

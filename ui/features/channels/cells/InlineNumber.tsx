@@ -11,11 +11,12 @@ type InlineNumberProps = Readonly<{
   field: "priority" | "weight";
   /** Says which channel's number it is. */
   label: string;
+  isOfTag?: boolean;
   onSave: (value: number) => void;
 }>;
 
 /** A number edited in place: Enter or leaving saves, Esc restores. */
-export const InlineNumber = ({ value, field, label, onSave }: InlineNumberProps) => {
+export const InlineNumber = ({ value, field, label, isOfTag = false, onSave }: InlineNumberProps) => {
   const { t } = useTranslation();
   const [text, setText] = useState<string | null>(null);
   const isSettled = useRef(false);
@@ -47,7 +48,7 @@ export const InlineNumber = ({ value, field, label, onSave }: InlineNumberProps)
       </ButtonBase>
     );
   }
-  const number = readInline(text, field);
+  const number = readInline(text, field, isOfTag);
   const settle = (save: boolean) => {
     if (isSettled.current) return;
     isSettled.current = true;

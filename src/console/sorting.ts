@@ -1,0 +1,18 @@
+import { t } from "elysia";
+import type { Sorting, Sorts } from "../lib/sorting.ts";
+
+/** Query fields of lists that callers sort: `sort` names what by, `order` is `asc` or `desc`, the usual. */
+export const sortingQuery = <Name extends string>(sorts: Sorts<Name>) => ({
+  sort: t.Optional(t.Union([t.Literal(""), ...namesOf(sorts).map((name) => t.Literal(name))])),
+  order: t.Optional(t.String({ maxLength: 40 })),
+});
+
+type SortingQuery = Readonly<{ sort?: string; order?: string }>;
+
+/** Tools of the ecosystem name in `order` what to sort by; an order that is none of these changes nothing. */
+export function readSorting<Name extends string>(sorts: Sorts<Name>, { sort, order }: SortingQuery): Sorting<Name> {
+  const by = namesOf(sorts).find((name) => name === (sort || order));
+  return { ...(by && { sort: by }), descending: order !== "asc" };
+}
+
+const namesOf = <Name extends string>(sorts: Sorts<Name>): Name[] => Object.keys(sorts) as Name[];

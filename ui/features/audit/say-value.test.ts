@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import i18next from "i18next";
+import { DEFAULT_MONEY_FORMAT } from "../../components/money-format.tsx";
+import en from "../../locales/en.ts";
+import zh from "../../locales/zh.ts";
+import { sayField, sayValue } from "./say-value.ts";
+
+const i18n = i18next.createInstance();
+await i18n.init({ resources: { en: { translation: en }, zh: { translation: zh } } });
+const readers = (["en", "zh"] as const).map((language) => ({
+  t: i18n.getFixedT(language),
+  language,
+  format: DEFAULT_MONEY_FORMAT,
+}));
+const say = (field: string, value: unknown) => readers.map((reader) => sayValue(field, value, reader));
+
+test.each([
+  ["status", 2, ["disabled", "已禁用"]],
+  ["status", "approved", ["Approved", "已通过"]],
+  ["role", 10, ["Admin", "管理员"]],
+  ["quota", 1_000_000, ["$2.00", "$2.00"]],
+  ["priority", 7, ["7", "7"]],
+  ["autoBan", false, ["no", "否"]],
+  ["note", "", ["(empty)", "（空）"]],
+  ["validUntil", 0, ["(empty)", "（空）"]],
+  ["password", "changed", ["(changed)", "（已更改）"]],
+  ["note", "changed", ["changed", "changed"]],
+  ["SMTPToken", { secret: "changed" }, ["(changed)", "（已更改）"]],
+  ["SMTPToken", { secret: "set" }, ["(secret)", "（已保密）"]],
+  ["alpha (#3)", { status: 1, weight: 2 }, ["Status: enabled, Weight: 2", "状态: 已启用, 权重: 2"]],
+  ["ids", [1, 2], ["[1,2]", "[1,2]"]],
+])("%s: %p", (field, value, expected) => expect(say(field, value)).toEqual(expected));
+
+test("fields are words where they have any", () => {
+  expect(readers.map((reader) => sayField("models_added", reader))).toEqual(["Models added", "新增模型"]);
+  expect(readers.map((reader) => sayField("ModelRatio: gpt-4o", reader))).toEqual(Array(2).fill("ModelRatio: gpt-4o"));
+});

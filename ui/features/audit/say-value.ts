@@ -1,0 +1,106 @@
+import type { TFunction } from "i18next";
+import { amountText, type MoneyFormat } from "../../components/money-format.tsx";
+import { exactTime } from "../../components/TimeAgo.tsx";
+
+export type Reader = Readonly<{ t: TFunction; language: string; format: MoneyFormat }>;
+
+/** Fields whose names are words; options and JSON go by their own names. */
+const FIELDS = [
+  "autoBan",
+  "balanceWarnBelow",
+  "baseUrl",
+  "changed",
+  "channels",
+  "content",
+  "count",
+  "created",
+  "deleted",
+  "displayName",
+  "event",
+  "group",
+  "groups",
+  "isActive",
+  "is_gift",
+  "key",
+  "level",
+  "maxConcurrency",
+  "maxInputTokens",
+  "max_uses",
+  "modelMapping",
+  "modelPrefix",
+  "models_added",
+  "models_removed",
+  "name",
+  "note",
+  "openaiOrganization",
+  "other",
+  "paramOverride",
+  "password",
+  "priority",
+  "published_at",
+  "quota",
+  "rate",
+  "refused",
+  "requestsPerMinute",
+  "role",
+  "setting",
+  "status",
+  "statusCodeMapping",
+  "tag",
+  "testModel",
+  "title",
+  "two_step",
+  "type",
+  "username",
+  "validFrom",
+  "validUntil",
+  "weight",
+] as const;
+const TIMES: readonly string[] = ["validFrom", "validUntil", "published_at"];
+const STATUSES = [1, 2, 3] as const;
+const ORDER_STATUSES = ["pending", "success", "expired", "failed"] as const;
+const WITHDRAWAL_STATUSES = ["requested", "approved", "paid", "rejected"] as const;
+const ROLES = { 1: "user", 10: "admin", 100: "root" } as const;
+
+/** A field's name in the reader's language. */
+export function sayField(field: string, { t }: Reader): string {
+  const known = FIELDS.find((name) => name === field);
+  return known ? t(`audit.fields.${known}`) : field;
+}
+
+/** What a field was or is, in the reader's language. */
+export function sayValue(field: string, value: unknown, reader: Reader): string {
+  const { t, language, format } = reader;
+  if (value === "" || value === null) return t("audit.empty");
+  if (typeof value === "boolean") return t(value ? "audit.yes" : "audit.no");
+  if (typeof value === "number") {
+    if (field === "quota") return amountText(value, format);
+    if (TIMES.includes(field)) return value === 0 ? t("audit.empty") : exactTime(value, language);
+  }
+  if (isRecord(value)) return sayRecord(value, reader);
+  return sayName(field, value, t) ?? (typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** Values that are names of something. */
+function sayName(field: string, value: unknown, t: TFunction): string | null {
+  if ((field === "password" || field === "key") && value === "changed") return t("audit.changed");
+  const status = field === "status" ? STATUSES.find((known) => known === value) : undefined;
+  if (status) return t(`audit.statuses.${status}`);
+  const order = field === "status" ? ORDER_STATUSES.find((known) => known === value) : undefined;
+  if (order) return t(`wallet.statuses.${order}`);
+  const withdrawal = field === "status" ? WITHDRAWAL_STATUSES.find((known) => known === value) : undefined;
+  if (withdrawal) return t(`agents.statuses.${withdrawal}`);
+  const role = field === "role" && (value === 1 || value === 10 || value === 100) ? ROLES[value] : null;
+  return role && t(`users.role.${role}`);
+}
+
+function sayRecord(record: Readonly<Record<string, unknown>>, reader: Reader): string {
+  if (record.secret === "set") return reader.t("audit.secret");
+  if (record.secret === "changed") return reader.t("audit.changed");
+  return Object.entries(record)
+    .map(([field, value]) => `${sayField(field, reader)}: ${sayValue(field, value, reader)}`)
+    .join(", ");
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
