@@ -24,7 +24,8 @@ export type TokenInput = BudgetInput & {
 
 export type TokenValues = Partial<typeof tokens.$inferInsert>;
 
-const LONGEST_NAME = 30;
+/** Characters of a key's name. */
+export const LONGEST_NAME = 30;
 const NEVER = -1;
 const HIGHEST_RATE = 2_000_000_000;
 

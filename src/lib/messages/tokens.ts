@@ -3,6 +3,10 @@ export const tokenMessages = {
   token_key_invalid: { en: "This API key is not valid.", zh: "无效的令牌。" },
   token_name_required: { en: "Enter a name for the API key.", zh: "请填写令牌名称。" },
   token_name_too_long: { en: "The name may have at most {max} characters.", zh: "令牌名称最多 {max} 个字符。" },
+  token_count_invalid: {
+    en: "The number of API keys must be a whole number from 1 to {max}.",
+    zh: "令牌数量必须是 1 到 {max} 之间的整数。",
+  },
   token_quota_invalid: { en: "The quota must be a whole number, 0 or more.", zh: "额度必须是不小于 0 的整数。" },
   token_rate_invalid: {
     en: "A limit per minute must be a whole number; 0 means no limit.",

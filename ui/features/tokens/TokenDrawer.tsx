@@ -9,12 +9,11 @@ import { Field, Row } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
 import { AccessSection } from "./AccessSection.tsx";
-import { createTokens } from "./create-tokens.ts";
 import { ExpiryField } from "./ExpiryField.tsx";
 import { LimitsSection } from "./LimitsSection.tsx";
 import { QuotaSection } from "./QuotaSection.tsx";
 import type { Token } from "./token.ts";
-import { updateToken } from "./token-calls.ts";
+import { createTokens, updateToken } from "./token-calls.ts";
 import { bodyOf, changesOf, checkTokenForm, formOf, NEW_TOKEN, type TokenForm } from "./token-form.ts";
 import { TOKENS_KEY } from "./token-queries.ts";
 
@@ -55,12 +54,7 @@ export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => 
       if (token) {
         await updateToken(token.id, bodyOf(form, form.name.trim(), token));
         notifyDone(t("tokens.saved", { name: form.name.trim() }));
-      } else {
-        const { created, error } = await createTokens(form);
-        const count = Number(form.quantity);
-        if (error) notifyError(t("tokens.created.partly", { done: created.length, count, message: error.message }));
-        onCreated(created);
-      }
+      } else onCreated(await createTokens(bodyOf(form, form.name.trim()), Number(form.quantity)));
       void client.invalidateQueries({ queryKey: TOKENS_KEY });
       onClose();
     } catch (error) {

@@ -2,8 +2,9 @@ import { request } from "../../api/client.ts";
 import type { Token } from "./token.ts";
 import type { TokenBody } from "./token-form.ts";
 
-export const createToken = async (body: TokenBody): Promise<Token> =>
-  (await request<Token>("/api/token/", { method: "POST", body })).data;
+/** Makes so many keys alike, all or none; the server gives those behind the first a suffix to their name. */
+export const createTokens = async (body: TokenBody, count: number): Promise<Token[]> =>
+  (await request<Token[]>("/api/token/", { method: "POST", body: { ...body, count } })).data;
 
 export const updateToken = async (id: number, body: Partial<TokenBody>): Promise<Token> =>
   (await request<Token>("/api/token/", { method: "PUT", body: { ...body, id } })).data;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { effectiveStatus, fullKey, maskedKey, type Token } from "./token.ts";
-import { batchNames, bodyOf, checkTokenForm, formOf, NEW_TOKEN } from "./token-form.ts";
+import { bodyOf, checkTokenForm, formOf, NEW_TOKEN } from "./token-form.ts";
 
 const token: Token = {
   id: 1,
@@ -101,13 +101,6 @@ test("an untouched expiry is not sent again", () => {
   expect(bodyOf(formOf(token), token.name, token)).not.toHaveProperty("remain_quota");
   expect(bodyOf({ ...formOf(token), quota: "77" }, token.name, token).remain_quota).toBe(77);
   expect(bodyOf({ ...formOf(token), expiresAt: 5 }, token.name, token).expired_time).toBe(5);
-});
-
-test("only the first of a batch keeps its bare name", () => {
-  const names = batchNames("bot ", 3);
-  expect(names[0]).toBe("bot");
-  expect(names.slice(1).every((name) => /^bot-[a-z0-9]{6}$/.test(name))).toBe(true);
-  expect(new Set(names).size).toBe(3);
 });
 
 test("keys are shown with one sk-", () => {

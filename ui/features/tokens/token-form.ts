@@ -124,20 +124,6 @@ export function checkTokenForm(form: TokenForm): TokenFaults {
   return faults;
 }
 
-/** The names of a batch: the first as typed, the others with a random suffix of six characters. */
-export function batchNames(name: string, quantity: number): string[] {
-  return Array.from({ length: quantity }, (_, index) =>
-    index === 0 ? name.trim() : `${name.trim()}-${randomSuffix()}`,
-  );
-}
-
-const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
-
-function randomSuffix(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(SUFFIX_LENGTH));
-  return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join("");
-}
-
 const linesOf = (text: string): string[] =>
   text
     .split(/\r?\n/)
