@@ -2,6 +2,7 @@ import { DecodeError } from "../dialects/codec.ts";
 import { compact } from "../dialects/compact.ts";
 import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../dialects/json.ts";
 import { noteUnsaid } from "../dialects/unsaid.ts";
+import { inputsOf, vectorList } from "./embeddings-answer.ts";
 import type { OwnFormat } from "./own-format.ts";
 
 const SAID = ["input", "encoding_format", "dimensions", "task_type", "title"];
@@ -24,7 +25,7 @@ export const geminiEmbeddings: OwnFormat = {
   },
   decode({ embeddings, usageMetadata }) {
     if (!Array.isArray(embeddings)) return null;
-    return vectors(
+    return vectorList(
       recordsOf(embeddings).map(({ values }) => values),
       countOf(recordOf(usageMetadata)?.promptTokenCount),
     );
@@ -47,7 +48,7 @@ export const vertexEmbeddings: OwnFormat = {
     const made = recordsOf(predictions).map(({ embeddings }) => recordOf(embeddings));
     const counts = made.flatMap((embeddings) => countOf(recordOf(embeddings?.statistics)?.token_count) ?? []);
     const isWhole = counts.length > 0 && counts.length === made.length;
-    return vectors(
+    return vectorList(
       made.map((embeddings) => embeddings?.values),
       isWhole ? counts.reduce((sum, count) => sum + count, 0) : null,
     );
@@ -55,13 +56,8 @@ export const vertexEmbeddings: OwnFormat = {
 };
 
 /** The texts of a call. Throws DecodeError for lists of tokens: they are those of another company's models. */
-function textsOf({ input }: JsonObject): string[] {
-  const list: readonly unknown[] = Array.isArray(input) ? input : [input];
+function textsOf(call: JsonObject): string[] {
+  const list = inputsOf(call);
   if (list.every((entry) => typeof entry === "string")) return [...list];
   throw new DecodeError("Google's models take “input” as a text or a list of texts, not as tokens.", "input");
-}
-
-function vectors(lists: readonly unknown[], tokens: number | null): JsonObject {
-  const data = lists.map((embedding, index) => ({ object: "embedding", index, embedding }));
-  return { object: "list", data, ...(tokens !== null && { usage: { prompt_tokens: tokens, total_tokens: tokens } }) };
 }

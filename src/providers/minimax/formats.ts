@@ -1,6 +1,7 @@
 import { compact } from "../../dialects/compact.ts";
 import { type JsonObject, numberOf, recordOf, textOf } from "../../dialects/json.ts";
 import { noteUnsaid } from "../../dialects/unsaid.ts";
+import { inputsOf, vectorList } from "../embeddings-answer.ts";
 import type { OwnFormat } from "../own-format.ts";
 
 /** MiniMax's codes by what they mean; it answers failures with status 200. */
@@ -29,13 +30,11 @@ export function minimaxFailure({ base_resp }: JsonObject): { message: string; co
 export const minimaxEmbeddings: OwnFormat = {
   encode(call, model, dropped) {
     noteUnsaid(call, ["input", "encoding_format", "type"], dropped);
-    return { model, texts: Array.isArray(call.input) ? call.input : [call.input], type: textOf(call.type) ?? "db" };
+    return { model, texts: inputsOf(call), type: textOf(call.type) ?? "db" };
   },
   decode({ vectors, total_tokens }) {
     if (!Array.isArray(vectors)) return null;
-    const data = vectors.map((embedding, index) => ({ object: "embedding", index, embedding }));
-    const tokens = numberOf(total_tokens);
-    return { object: "list", data, ...(tokens !== null && { usage: { prompt_tokens: tokens, total_tokens: tokens } }) };
+    return vectorList(vectors, numberOf(total_tokens));
   },
   failure: minimaxFailure,
 };

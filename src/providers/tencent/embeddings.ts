@@ -1,6 +1,7 @@
 import { hunyuanProvider } from "../../dialects/hunyuan/index.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
 import { noteUnsaid } from "../../dialects/unsaid.ts";
+import { inputsOf, vectorList } from "../embeddings-answer.ts";
 import type { OwnFormat } from "../own-format.ts";
 
 const responseOf = (answer: JsonObject): JsonObject => recordOf(answer.Response) ?? {};
@@ -9,23 +10,17 @@ const responseOf = (answer: JsonObject): JsonObject => recordOf(answer.Response)
 export const hunyuanEmbeddings: OwnFormat = {
   encode(call, _model, dropped) {
     noteUnsaid(call, ["input", "encoding_format"], dropped);
-    return { InputList: Array.isArray(call.input) ? call.input : [call.input] };
+    return { InputList: inputsOf(call) };
   },
   decode(answer) {
     const { Data, Usage } = responseOf(answer);
     if (!Array.isArray(Data)) return null;
-    const data = recordsOf(Data).map(({ Embedding, Index }) => ({
-      object: "embedding",
-      index: Index,
-      embedding: Embedding,
-    }));
+    const ordered = recordsOf(Data).toSorted((one, other) => Number(one.Index) - Number(other.Index));
     const usage = recordOf(Usage);
-    const prompt_tokens = numberOf(usage?.PromptTokens) ?? numberOf(usage?.TotalTokens);
-    return {
-      object: "list",
-      data,
-      ...(prompt_tokens !== null && { usage: { prompt_tokens, total_tokens: prompt_tokens } }),
-    };
+    return vectorList(
+      ordered.map(({ Embedding }) => Embedding),
+      numberOf(usage?.PromptTokens) ?? numberOf(usage?.TotalTokens),
+    );
   },
   failure(answer) {
     if (!recordOf(responseOf(answer).Error)) return null;
