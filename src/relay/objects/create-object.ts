@@ -7,7 +7,7 @@ import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import type { Choice } from "../scheduler/choose.ts";
 import { admitBatch } from "./admit-batch.ts";
-import { askObject, makerOf } from "./ask-upstream.ts";
+import { askObject, makerOf, type ObjectAsk } from "./ask-upstream.ts";
 import { noted, PATHS, pathOf } from "./follow.ts";
 import { chooseMaker, keptBy } from "./maker.ts";
 import { trainingOf } from "./settle-object.ts";
@@ -24,13 +24,7 @@ export const createFile: Create = async (context, caller, request) => {
     if (!textOf(body.json.purpose)) throw invalidRequest("“purpose” is missing.", "purpose");
     const form = await outgoingForm(body.form.parts, {});
     const maker = chooseMaker(context, caller);
-    return keep(
-      context,
-      caller,
-      maker,
-      "file",
-      await askObject(context, maker, { method: "POST", path: PATHS.file, body: form }),
-    );
+    return await make(context, caller, maker, "file", form);
   } finally {
     await body.form?.discard();
   }
@@ -40,13 +34,7 @@ export const createFile: Create = async (context, caller, request) => {
 export const createUpload: Create = async (context, caller, request) => {
   const { text } = await jsonBody(context, request);
   const maker = chooseMaker(context, caller);
-  return keep(
-    context,
-    caller,
-    maker,
-    "upload",
-    await askObject(context, maker, { method: "POST", path: PATHS.upload, body: text }),
-  );
+  return make(context, caller, maker, "upload", text);
 };
 
 /** POST /v1/batches: kept where its file is; what it can cost at most stays held until it is over */
@@ -58,9 +46,7 @@ export const createBatch: Create = async (context, caller, request) => {
   const hold = await admitBatch(context, caller, input);
   let body: JsonObject;
   try {
-    const maker = makerOf(context, input);
-    const made = await askObject(context, maker, { method: "POST", path: PATHS.batch, body: text });
-    body = await keep(context, caller, maker, "batch", made);
+    body = await make(context, caller, makerOf(context, input), "batch", text);
   } catch (error) {
     billing.refund(hold);
     throw error;
@@ -84,14 +70,7 @@ export const createJob: Create = async (context, caller, request) => {
   }
   admitModel(caller, model);
   context.prices.of(caller, trainingOf(model), trainingOf(model));
-  const maker = makerOf(context, training);
-  return keep(
-    context,
-    caller,
-    maker,
-    "job",
-    await askObject(context, maker, { method: "POST", path: PATHS.job, body: text }),
-  );
+  return make(context, caller, makerOf(context, training), "job", text);
 };
 
 /** POST /v1/uploads/{id}/parts, a form */
@@ -132,15 +111,17 @@ async function jsonBody(context: RelayContext, request: Request): Promise<Client
   throw invalidRequest("The request body is not a JSON object.");
 }
 
-async function keep(
+/** Has the maker make an object of a request, and remembers whose it is and who keeps it. */
+async function make(
   context: RelayContext,
   caller: Caller,
   maker: Choice,
   kind: ObjectKind,
-  body: JsonObject,
+  request: ObjectAsk["body"],
 ): Promise<JsonObject> {
-  await context.services.objects.keep(keptBy(caller, maker, kind, body));
-  return body;
+  const made = await askObject(context, maker, { method: "POST", path: PATHS[kind], body: request });
+  await context.services.objects.keep(keptBy(caller, maker, kind, made));
+  return made;
 }
 
 async function fileOf(
