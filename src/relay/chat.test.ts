@@ -74,6 +74,27 @@ describe("a call in the channel's own format", () => {
     if (status === 200) expect((await relay.billing.nextRecord()).quota as number | undefined).toBe(quota);
   });
 
+  test.each([false, true])(
+    "answered without usage is counted here, and the client is told (streamed: %p)",
+    async (stream) => {
+      const { usage: _, ...silent } = chatReply({ service: "local" });
+      const { relay } = start(() => Response.json(silent));
+      const asked = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] };
+      const ask = { ...asked, ...(stream && { stream, stream_options: { include_usage: true } }) };
+      const text = await (await relay.post(CHAT, ask)).text();
+      const { promptTokens, completionTokens, other } = await relay.billing.nextRecord();
+      expect(other.usage_evidence).toBe("estimated");
+      expect(Math.min(promptTokens, completionTokens)).toBeGreaterThan(0);
+      const usage = {
+        prompt_tokens: promptTokens,
+        completion_tokens: completionTokens,
+        total_tokens: promptTokens + completionTokens,
+      };
+      if (stream) expect(JSON.parse(text.split("\n\n").at(-3)?.slice(6) ?? "")).toMatchObject({ choices: [], usage });
+      else expect(JSON.parse(text)).toEqual({ ...silent, usage });
+    },
+  );
+
   test("changes nothing but the model's name when the channel maps it, along a chain", async () => {
     const upstream = startUpstream(() => Response.json(chatReply()));
     const relay = startRelay({

@@ -21,9 +21,9 @@ export async function answerWhole(
     drained: call.clientLeft,
     tally,
   });
-  if (settled instanceof Promise) await settled;
+  const billed = settled instanceof Promise ? await settled : settled;
   const headers = answerHeaders(call, contentType);
-  return new Response(body, {
+  return new Response(typeof body === "function" ? body(billed) : body, {
     headers: stream ? { ...headers, ...EVENT_STREAM_HEADERS, "content-type": contentType } : headers,
   });
 }

@@ -1,6 +1,7 @@
 import { type JsonObject, recordOf, textOf } from "../json.ts";
 import type { ReplyError } from "../reply.ts";
-import { readError } from "./error.ts";
+import { baseFailure } from "./base-resp.ts";
+import { isErrorAnswer, readError } from "./error.ts";
 
 /**
  * The error that a parsed answer, or a chunk of a stream that began with status 200, is; null when it is none. Lists of one
@@ -20,10 +21,13 @@ export function errorOf(status: number, body: unknown): ReplyError | null {
 }
 
 /** Chunks may carry an error beside choices, and Mistral's error objects have no `error` member. */
-const tellsError = ({ error, object }: JsonObject): boolean => (error != null && error !== "") || object === "error";
+const tellsError = (answer: JsonObject): boolean =>
+  (answer.error != null && answer.error !== "") || answer.object === "error" || isErrorAnswer(answer);
 
 /** The error may tell its own status. */
 function innerStatus(answer: JsonObject): number {
+  const base = baseFailure(answer);
+  if (base) return base.status ?? 502;
   const error = recordOf(answer.error) ?? answer;
   const code = Number(error.status ?? error.code);
   if (Number.isInteger(code) && code >= 400 && code <= 599) return code;

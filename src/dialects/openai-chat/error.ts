@@ -1,4 +1,5 @@
-import { parseJson, recordOf, recordsOf, textOf } from "../json.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
+import { baseFailure } from "./base-resp.ts";
 
 /** The error object of OpenAI's API. */
 export type OpenAiError = { message: string; type: string; param: string; code: string | number | null };
@@ -13,7 +14,7 @@ export type ReadError = OpenAiError & { shaped: boolean };
 export function readError(status: number, body: string): ReadError {
   const parsed = parseJson(body);
   const answer = recordOf(Array.isArray(parsed) ? parsed[0] : parsed);
-  const error = recordOf(answer?.error);
+  const error = recordOf(answer?.error) ?? recordOf(answer && baseFailure(answer));
   const code = error?.code;
   const message =
     textOf(error?.message) ||
@@ -40,6 +41,9 @@ export function readError(status: number, body: string): ReadError {
 /** Whether an answer with status 200 is an error object all the same. */
 export const isErrorAnswer = (answer: unknown): boolean => {
   const record = recordOf(answer);
-  if (record === null || record.error == null || record.error === "") return false;
+  if (record === null) return false;
+  if (record.error == null || record.error === "") return !hasChoices(record) && baseFailure(record) !== null;
   return !Array.isArray(record.choices) || Boolean(textOf(recordOf(record.error)?.message));
 };
+
+const hasChoices = ({ choices }: JsonObject): boolean => Array.isArray(choices) && choices.length > 0;

@@ -14,7 +14,7 @@ const BRACKET = 93;
 const LF = 10;
 /** A member that only usage objects have; inside texts its quotes would be escaped. */
 const USAGE_MEMBER = Buffer.from('"prompt_tokens"');
-const ERROR_MEMBER = Buffer.from('"error"');
+const ERROR_MEMBERS = ['"error"', '"base_resp"'].map((member) => Buffer.from(member));
 const DATA_FIELD = Buffer.from("data");
 
 /** Whether a block of whole events holds a usage object (`"usage":null` is none). */
@@ -63,9 +63,13 @@ export function readUsageEvents(
 /** Whether any event of the block carries a chunk (comments do not). */
 export const carriesData = (block: Uint8Array): boolean => indexOfBytes(block, DATA_FIELD) >= 0;
 
+/** Whether an answer, or a block of a stream, holds a member that tells of a failure, or that all is well. */
+export const mayTellError = (bytes: Uint8Array): boolean =>
+  ERROR_MEMBERS.some((member) => indexOfBytes(bytes, member) >= 0);
+
 /** The data of the first event that is an error object; null when there is none. */
 export function errorEventIn(block: Uint8Array): string | null {
-  if (indexOfBytes(block, ERROR_MEMBER) < 0) return null;
+  if (!mayTellError(block)) return null;
   for (const event of splitEvents(textOfBytes(block))) {
     if (isErrorAnswer(chunkOf(event))) return eventData(event);
   }
@@ -74,7 +78,7 @@ export function errorEventIn(block: Uint8Array): string | null {
 
 /** The data of an error event before which nothing was said; null when there is none. */
 export function errorInPlaceOfAnswer(block: Uint8Array): string | null {
-  if (indexOfBytes(block, ERROR_MEMBER) < 0) return null;
+  if (!mayTellError(block)) return null;
   let said = false;
   const note = () => {
     said = true;
@@ -115,11 +119,14 @@ export function usageEvent(firstChunk: JsonObject | null, usage: ReportedUsage):
     created: created ?? 0,
     model: textOf(model) ?? "",
     choices: [],
-    usage: {
-      prompt_tokens: usage.promptTokens,
-      completion_tokens: usage.completionTokens,
-      total_tokens: usage.promptTokens + usage.completionTokens,
-    },
+    usage: countedUsage(usage),
   };
   return `data: ${JSON.stringify(chunk)}\n\n`;
 }
+
+/** Figures that were counted here, as OpenAI's formats tell them: no details are known of them. */
+export const countedUsage = ({ promptTokens, completionTokens }: ReportedUsage): JsonObject => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: completionTokens,
+  total_tokens: promptTokens + completionTokens,
+});

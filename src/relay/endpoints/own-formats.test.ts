@@ -313,6 +313,25 @@ describe("MiniMax", () => {
   const failed = (status_code: number) => ({ base_resp: { status_code, status_msg: "no such voice" } });
   const fine = { base_resp: { status_code: 0, status_msg: "success" } };
 
+  test.each([
+    [false, 1008, 402],
+    [true, 1008, 402],
+    [false, 1002, 429],
+    [true, 2013, 400],
+  ])("chats fail with status 200 too (streamed: %p, code %i)", async (stream, code, status) => {
+    const { client, relay } = start({ type: 35 }, "MiniMax-M2", () => Response.json(failed(code)));
+    const failure = await client.chat.completions
+      .create({ model: "MiniMax-M2", messages: [{ role: "user", content: "Hi" }], stream })
+      .then(
+        () => null,
+        (error) => error,
+      );
+    // A channel that has no more to give is told of in the gateway's own words.
+    const words = status === 429 ? "saturated" : "no such voice";
+    expect(failure).toMatchObject({ status, message: expect.stringContaining(words) });
+    expect((await relay.billing.nextRecord()).quota).toBe(0);
+  });
+
   test("gives vectors in words of its own", async () => {
     const model = "embo-01";
     const { client, relay, sent, upstream } = start({ type: 35 }, model, () =>

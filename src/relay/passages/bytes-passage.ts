@@ -2,10 +2,10 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import { parseJson, recordOf } from "../../dialects/json.ts";
 import { errorOf } from "../../dialects/openai-chat/decode-error.ts";
 import { isErrorAnswer, readError } from "../../dialects/openai-chat/error.ts";
-import { errorInPlaceOfAnswer, replyAsStream } from "../../dialects/openai-chat/stream.ts";
+import { countedUsage, errorInPlaceOfAnswer, mayTellError, replyAsStream } from "../../dialects/openai-chat/stream.ts";
 import { readUsage } from "../../dialects/openai-chat/usage.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
-import { indexOfBytes, textOfBytes } from "../../lib/bytes.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel, type TopLevelChanges } from "../../lib/json-splice.ts";
 import { outgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Form } from "../../lib/multipart/read-form.ts";
@@ -16,8 +16,6 @@ import { ChatView } from "./chat-view.ts";
 import { answerAsEvents, EventsView } from "./events-view.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
 import { readWholeUsage } from "./whole-usage.ts";
-
-const ERROR_MEMBER = Buffer.from('"error"');
 
 /** How a passage is to treat the client's request. */
 export type PassageOptions = Readonly<{
@@ -59,7 +57,7 @@ export class BytesPassage implements Passage {
   }
 
   errorIn(body: Uint8Array<ArrayBuffer>): string | null {
-    if (indexOfBytes(body, ERROR_MEMBER) < 0) return null;
+    if (!mayTellError(body)) return null;
     const text = textOfBytes(body);
     return isErrorAnswer(parseJson(text)) ? text : null;
   }
@@ -79,7 +77,9 @@ export class BytesPassage implements Passage {
     if (!reported || reported.completionTokens === 0 || this.options.logsContent) tally.pushWhole(body);
     const { endpoint, body: request } = this.call.admitted;
     const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
-    return { body: amended ? JSON.stringify(amended) : body, contentType, reported, tally };
+    if (amended) return { body: JSON.stringify(amended), contentType, reported, tally };
+    const counted = reported === null && isText(endpoint.capability) ? withCountedUsage(body) : null;
+    return { body: counted ?? body, contentType, reported, tally };
   }
 
   wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
@@ -92,12 +92,12 @@ export class BytesPassage implements Passage {
     }
     const tally = new OutputTally();
     tally.pushWhole(body);
-    return {
-      body: replyAsStream(reply, this.call.admitted.summary.wantsUsage),
-      contentType: EVENT_STREAM,
-      reported: readUsage(reply.usage),
-      tally,
-    };
+    const reported = readUsage(reply.usage);
+    const { wantsUsage } = this.call.admitted.summary;
+    const told = reported
+      ? replyAsStream(reply, wantsUsage)
+      : (billed: ReportedUsage) => replyAsStream({ ...reply, usage: countedUsage(billed) }, wantsUsage);
+    return { body: told, contentType: EVENT_STREAM, reported, tally };
   }
 
   /** What the endpoint's own rule says that the call used. */
@@ -139,6 +139,13 @@ export class BytesPassage implements Passage {
       ...channel.paramOverride,
     };
   }
+}
+
+/** Makes an answer that tells no usage tell what was counted; null: it is no answer. */
+function withCountedUsage(body: Uint8Array<ArrayBuffer>): ((billed: ReportedUsage) => string) | null {
+  const text = textOfBytes(body);
+  const answer = recordOf(parseJson(text));
+  return answer && ((billed) => spliceTopLevel(text, { usage: countedUsage(billed) }, answer));
 }
 
 const EVENT_STREAM = "text/event-stream; charset=utf-8";

@@ -7,6 +7,7 @@ import { type ReadError, readError } from "../../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../../dialects/provider-codecs.ts";
 import type { ReplyContext, ReplyEvent } from "../../dialects/reply.ts";
 import { replyOf } from "../../dialects/reply-of.ts";
+import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel } from "../../lib/json-splice.ts";
 import { randomId } from "../../lib/request-id.ts";
@@ -139,9 +140,14 @@ export class ConversationPassage implements Passage {
       keep?.(reply, reply.id, null);
       return { body, contentType, reported: reply.usage, tally };
     }
-    const answer = this.call.admitted.endpoint.codec.encodeReply(reply, this.#context(), this.#conversation());
-    keep?.(reply, textOf(answer.id) ?? "", answer);
-    return { body: JSON.stringify(answer), contentType: "application/json", reported: reply.usage, tally };
+    const write = (usage: ReportedUsage): string => {
+      const told = { ...reply, usage };
+      const answer = this.call.admitted.endpoint.codec.encodeReply(told, this.#context(), this.#conversation());
+      keep?.(told, textOf(answer.id) ?? "", answer);
+      return JSON.stringify(answer);
+    };
+    const written = reply.usage ? write(reply.usage) : write;
+    return { body: written, contentType: "application/json", reported: reply.usage, tally };
   }
 
   wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
@@ -150,10 +156,13 @@ export class ConversationPassage implements Passage {
     const { collected, tally, filtered } = this.#collect(steps);
     const { codec } = this.call.admitted.endpoint;
     const encoder = codec.streamEncoder(this.#context(), this.#conversation());
-    const usage = collected.reply.usage;
-    this.#keep(collected.reply);
-    const text = filtered.map((step) => encoder.push(step)).join("") + encoder.end(usage ?? NO_REPORT);
-    return { body: text, contentType: codec.streamType, reported: usage, tally };
+    const { reply } = collected;
+    const write = (usage: ReportedUsage): string => {
+      this.#keep({ ...reply, usage });
+      return filtered.map((step) => encoder.push(step)).join("") + encoder.end(usage);
+    };
+    const written = reply.usage ? write(reply.usage) : write;
+    return { body: written, contentType: codec.streamType, reported: reply.usage, tally };
   }
 
   view(): StreamView {
@@ -280,16 +289,6 @@ export class ConversationPassage implements Passage {
     };
   }
 }
-
-const NO_REPORT = {
-  promptTokens: 0,
-  completionTokens: 0,
-  cachedTokens: 0,
-  cacheCreationTokens: 0,
-  reasoningTokens: 0,
-  audioInputTokens: 0,
-  audioOutputTokens: 0,
-};
 
 /** Safety thresholds and image answers as the settings have them, where the request says nothing of its own. */
 function withGeminiOptions(body: JsonObject, model: string, settings: ConversationSettings): JsonObject {

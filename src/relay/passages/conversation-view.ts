@@ -48,7 +48,10 @@ export class ConversationView implements StreamView {
 
   close(last: Piece, billed: ReportedUsage): Piece {
     const owed = this.#write(this.parts.decoder.end());
-    if (this.#collector && this.failed === null) this.parts.keep?.(this.#collector.reply);
+    if (this.#collector && this.failed === null) {
+      const { reply } = this.#collector;
+      this.parts.keep?.({ ...reply, usage: reply.usage ?? billed });
+    }
     if (this.parts.passesBytes || this.failed !== null) return last;
     return joined(last, owed + this.parts.encoder.end(this.usage ?? billed));
   }

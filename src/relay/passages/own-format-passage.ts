@@ -61,9 +61,9 @@ export class OwnFormatPassage implements Passage {
   errorIn(body: Uint8Array<ArrayBuffer>): string | null {
     const answer = answerOf(body);
     if (!answer) return null;
-    if (isErrorAnswer(answer)) return textOfBytes(body);
     const failure = this.format.failure?.(answer);
-    return failure ? JSON.stringify({ error: { ...failure, type: "upstream_error", param: null } }) : null;
+    if (failure) return JSON.stringify({ error: { ...failure, type: "upstream_error", param: null } });
+    return isErrorAnswer(answer) ? textOfBytes(body) : null;
   }
 
   errorInEvents(): string | null {

@@ -11,7 +11,8 @@ export type EncodedRequest = Readonly<{ ask: Ask; body: string | Uint8Array<Arra
 
 /** A complete answer on its way to the client. */
 export type WholeAnswer = Readonly<{
-  body: string | Uint8Array<ArrayBuffer>;
+  /** As a function where the upstream told no figures: it is made with those that were counted here. */
+  body: string | Uint8Array<ArrayBuffer> | ((billed: ReportedUsage) => string);
   contentType: string;
   /** The upstream's own figures; null: none. */
   reported: ReportedUsage | null;
