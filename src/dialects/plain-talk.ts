@@ -1,6 +1,7 @@
 import type { Dropped } from "./codec.ts";
 import type { Conversation, Part, Turn } from "./conversation.ts";
 import { textOfParts } from "./openai-chat/media.ts";
+import { resultMedia, resultText } from "./tool-result.ts";
 
 /** A line of a talk in words alone. */
 export type Line = Readonly<{ role: "user" | "assistant"; text: string }>;
@@ -36,7 +37,10 @@ function wordsOf(part: Part, dropped: Dropped, keepsImages: boolean): string[] {
     case "tool-call":
       return [`[called ${part.name} with ${part.input || "{}"}]`];
     case "tool-result":
-      return [`[${part.name ?? "the tool"} answered: ${textOfParts(part.parts)}]`];
+      return [
+        `[${part.name ?? "the tool"} answered: ${resultText(part)}]`,
+        ...resultMedia(part).flatMap((inner) => wordsOf(inner, dropped, false)),
+      ];
     case "reasoning":
       return [];
     case "document":

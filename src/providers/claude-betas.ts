@@ -14,14 +14,15 @@ const ACCEPTED: Readonly<Record<"bedrock" | "vertex", ReadonlySet<string>>> = {
   vertex: new Set(
     `computer-use-2024-10-22 computer-use-2025-01-24 computer-use-2025-11-24 token-efficient-tools-2025-02-19
     interleaved-thinking-2025-05-14 output-128k-2025-02-19 context-1m-2025-08-07 context-management-2025-06-27
-    effort-2025-11-24 tool-search-tool-2025-10-19 fine-grained-tool-streaming-2025-05-14 web-search-2025-03-05
-    compact-2026-01-12`.split(/\s+/),
+    tool-search-tool-2025-10-19 fine-grained-tool-streaming-2025-05-14 web-search-2025-03-05 compact-2026-01-12`.split(
+      /\s+/,
+    ),
   ),
 };
 /** Anthropic's own name for several features at once → what the clouds have of them. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { "advanced-tool-use-2025-11-20": "tool-search-tool-2025-10-19" };
-/** Tells who calls, or needs nothing any more: nobody misses it. */
-const NO_LOSS = /^(claude-code|oauth|prompt-caching)-/;
+/** Tells who calls, or needs no beta any more (`output_config.effort`, which Vertex takes without): nobody misses it. */
+const NO_LOSS = /^(claude-code|oauth|prompt-caching|effort)-/;
 
 /** Anthropic alone has these: the clouds have tiers and regions of their own, and run no tools of others. */
 const ELSEWHERE = ["service_tier", "inference_geo", "container", "mcp_servers", "speed"];

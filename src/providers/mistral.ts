@@ -38,7 +38,9 @@ export const mistral: Provider = {
       noDeveloper: true,
       taken: TAKEN,
       renamed: { seed: "random_seed" },
-      further: ({ messages }) => ({ messages: withShortIds(imageAddresses(messages).map(withOwnMedia)) }),
+      further: ({ messages }) => ({
+        messages: withAnswersToTools(withShortIds(imageAddresses(messages).map(withOwnMedia))),
+      }),
     },
   }),
   // Thoughts are parts of the content.
@@ -78,3 +80,11 @@ function withShortIds(messages: readonly JsonObject[]): JsonObject[] {
 
 const shortId = (id: string): string =>
   /^[a-zA-Z0-9]{9}$/.test(id) ? id : new Bun.CryptoHasher("sha256").update(id).digest("hex").slice(0, ID_LENGTH);
+
+/** Behind the results of tools it wants to hear itself before the user. */
+const withAnswersToTools = (messages: readonly JsonObject[]): JsonObject[] =>
+  messages.flatMap((message, at) =>
+    message.role === "user" && messages[at - 1]?.role === "tool"
+      ? [{ role: "assistant", content: "..." }, message]
+      : [message],
+  );

@@ -10,10 +10,17 @@ const TIMEOUT_MS = 20_000;
 
 /**
  * Puts media that the client named by address into the request itself, for upstreams that take nothing else. Addresses
- * pass the safe fetch: private networks are refused, also after redirects. Rejects RelayError with what was wrong.
+ * pass the safe fetch: private networks are refused, also after redirects. `types`: what it takes by no address. Rejects
+ * RelayError with what was wrong.
  */
-export async function inlineMedia(context: RelayContext, conversation: Conversation): Promise<void> {
-  const parts = conversation.turns.flatMap(({ parts }) => mediaIn(parts)).filter(({ source }) => isFetchable(source));
+export async function inlineMedia(
+  context: RelayContext,
+  conversation: Conversation,
+  types: readonly MediaPart["type"][] = ["image", "audio", "video", "document"],
+): Promise<void> {
+  const parts = conversation.turns
+    .flatMap((turn) => mediaIn(turn.parts))
+    .filter(({ type, source }) => types.includes(type) && isFetchable(source));
   if (parts.length > MAX_MEDIA_PARTS)
     throw invalidRequest(`At most ${MAX_MEDIA_PARTS} media addresses can be fetched for a call.`);
   await Promise.all(parts.map((part) => inline(context, part)));

@@ -4,6 +4,7 @@ import type { Conversation, Part, ToolChoice, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { listOf, recordOf, textOf } from "../json.ts";
 import { pairCalls } from "../pair-calls.ts";
+import { resultMedia } from "../tool-result.ts";
 import { noteForeign } from "../unsaid.ts";
 import { blockOf } from "./blocks.ts";
 import { keepsToSchema, knowsAdaptive } from "./models.ts";
@@ -130,6 +131,8 @@ function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped):
     const block = blockOf(part);
     if (!block && part.type !== "text" && part.type !== "reasoning")
       dropped.add(part.type === "native" ? part.name : part.type);
+    if (part.type === "tool-result")
+      for (const inner of resultMedia(part)) if (!blockOf(inner)) dropped.add(inner.type);
     return block ? [block] : [];
   });
   if (role === "user") return blocks;

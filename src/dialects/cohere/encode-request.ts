@@ -1,8 +1,9 @@
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, ToolChoice } from "../conversation.ts";
-import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
+import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
+import { asksStrictly } from "../tool-result.ts";
 import { noteForeign } from "../unsaid.ts";
 
 const UNKNOWN = ["n", "logit_bias", "top_logprobs", "parallel_tool_calls", "user", "metadata", "service_tier"];
@@ -31,6 +32,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     messages: recordsOf(chat.messages).map((message) => messageOf(message, dropped)),
     stream: conversation.stream || null,
     tools: toolsOf(recordsOf(chat.tools), toolChoice, dropped),
+    strict_tools: strictOf(conversation, dropped),
     tool_choice: chat.tools === undefined ? null : choiceOf(toolChoice),
     response_format: formatOf(conversation.format),
     max_tokens: sampling.maxOutputTokens,
@@ -84,6 +86,16 @@ function toolsOf(tools: readonly JsonObject[], choice: ToolChoice | null, droppe
     return [{ type: "function", function: compact({ name, description, parameters }) }];
   });
   return functions.length > 0 ? functions : null;
+}
+
+/** It is strict with all tools or with none, and only with those that must be told something. */
+function strictOf({ tools, extra }: Conversation, dropped: Dropped): unknown {
+  if (!asksStrictly({ tools })) return extra.dialect === "openai-chat" ? extra.members.strict_tools : null;
+  const suits = tools.every(
+    (tool) => tool.type === "function" && tool.strict === true && textsOf(tool.parameters?.required).length > 0,
+  );
+  if (!suits) dropped.add("strict");
+  return suits || null;
 }
 
 /** A tool of free text as a function with one text. */

@@ -1,3 +1,5 @@
+import { keepsToSchema } from "../anthropic/models.ts";
+import { closedSchema, inputSchema } from "../anthropic/schema.ts";
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, Reasoning, Tool, ToolChoice, Turn } from "../conversation.ts";
@@ -30,9 +32,9 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
   const { sampling, system, format } = conversation;
   const turns = pairCalls(conversation.turns, target.newId);
-  const instructions = [...system.map(({ text }) => text), ...wishedFormat(format, dropped)].filter(
-    (text) => text.trim() !== "",
-  );
+  const keeps = mayKeepToSchema(target.model);
+  const inWords = keeps && format?.type === "schema" ? [] : wishedFormat(format, dropped);
+  const instructions = [...system.map(({ text }) => text), ...inWords].filter((text) => text.trim() !== "");
   const inference = compact({
     maxTokens: sampling.maxOutputTokens,
     temperature: sampling.temperature === null ? null : Math.min(1, Math.max(0, sampling.temperature)),
@@ -43,7 +45,8 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     messages: messagesOf(turns, dropped),
     system: instructions.length > 0 ? instructions.map((text) => ({ text })) : null,
     inferenceConfig: Object.keys(inference).length > 0 ? inference : null,
-    toolConfig: toolConfig(conversation, turns, dropped),
+    toolConfig: toolConfig(conversation, turns, keeps, dropped),
+    outputConfig: keeps ? outputConfig(format) : null,
     additionalModelRequestFields: thinking(conversation.reasoning, target.model, dropped),
     serviceTier: tierOf(conversation, dropped),
     requestMetadata: metadataOf(conversation, dropped),
@@ -72,7 +75,20 @@ function stopsOf(stop: readonly string[]): string[] | null {
   return kept.length > 0 ? kept : null;
 }
 
-/** There is no field for it: it is asked for in words. */
+/** Families whose answers and calls Bedrock holds to a schema; the others refuse a request that has one. */
+const mayKeepToSchema = (model: string): boolean =>
+  keepsToSchema(model) ||
+  /gpt-oss|qwen3|deepseek\.v3|gemma-3|nemotron|minimax|kimi|magistral|ministral|mistral-large-3/.test(model);
+
+/** The schema goes as text. */
+function outputConfig(format: Conversation["format"]): JsonObject | null {
+  if (format?.type !== "schema") return null;
+  const { name, description, schema } = format;
+  const jsonSchema = compact({ name, description, schema: JSON.stringify(closedSchema(schema)) });
+  return { textFormat: { type: "json_schema", structure: { jsonSchema } } };
+}
+
+/** JSON without a schema, or of models that keep to none, is asked for in words. */
 function wishedFormat(format: Conversation["format"], dropped: Dropped): string[] {
   if (!format || format.type === "text") return [];
   const only = "Answer with one JSON value and nothing else, without a code fence.";
@@ -91,30 +107,39 @@ function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
 }
 
 /** A talk that holds calls must name tools, even when none may be called any more. */
-function toolConfig({ tools, toolChoice }: Conversation, turns: readonly Turn[], dropped: Dropped): JsonObject | null {
+function toolConfig(
+  { tools, toolChoice }: Conversation,
+  turns: readonly Turn[],
+  keeps: boolean,
+  dropped: Dropped,
+): JsonObject | null {
   const called = new Set(
     turns.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : []))),
   );
   if (toolChoice?.type === "none" && called.size === 0) return null;
   const allowed = toolChoice?.type === "allowed" ? toolChoice.names : null;
-  const specs = tools.flatMap((tool) => (allowed && !allowed.includes(tool.name) ? [] : specOf(tool, dropped)));
+  const specs = tools.flatMap((tool) => (allowed && !allowed.includes(tool.name) ? [] : specOf(tool, keeps, dropped)));
   if (specs.length === 0) for (const name of called) specs.push(spec(name, null, { type: "object" }));
   if (specs.length === 0) return null;
   if (toolChoice?.type === "none") dropped.add("tool_choice");
   return compact({ tools: specs, toolChoice: choiceOf(toolChoice) });
 }
 
-function specOf(tool: Tool, dropped: Dropped): JsonObject[] {
+function specOf(tool: Tool, keeps: boolean, dropped: Dropped): JsonObject[] {
   if (tool.type === "hosted") {
     dropped.add(`tools: ${tool.name}`);
     return [];
   }
-  const schema = tool.type === "custom" ? FREE_TEXT : (tool.parameters ?? { type: "object", properties: {} });
-  return [spec(tool.name, tool.description, schema)];
+  const strict = tool.type === "function" && tool.strict === true;
+  if (strict && !keeps) dropped.add("strict");
+  const plain = tool.type === "custom" ? FREE_TEXT : (tool.parameters ?? { type: "object", properties: {} });
+  return strict && keeps
+    ? [spec(tool.name, tool.description, inputSchema(plain, true), true)]
+    : [spec(tool.name, tool.description, plain)];
 }
 
-const spec = (name: string, description: string | null, json: JsonObject): JsonObject => ({
-  toolSpec: compact({ name, description: description || null, inputSchema: { json } }),
+const spec = (name: string, description: string | null, json: JsonObject, strict = false): JsonObject => ({
+  toolSpec: compact({ name, description: description || null, inputSchema: { json }, strict: strict || null }),
 });
 
 function choiceOf(choice: ToolChoice | null): JsonObject | null {

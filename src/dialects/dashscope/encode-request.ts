@@ -3,6 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation } from "../conversation.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
+import { asksStrictly } from "../tool-result.ts";
 import { noteForeign } from "../unsaid.ts";
 
 const UNKNOWN = [
@@ -28,6 +29,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   noteForeign(conversation, OWN, dropped);
   const { sampling, extra, stream, reasoning } = conversation;
   if (chat.tool_choice === "required") dropped.add("tool_choice");
+  if (asksStrictly(conversation)) dropped.add("strict");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   const messages = recordsOf(chat.messages).map((message) => messageOf(message, dropped));
   return {

@@ -3,9 +3,9 @@ import { compact } from "../compact.ts";
 import type { Conversation, Part, Tool, ToolCallPart, ToolResultPart, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
-import { textOfParts } from "../openai-chat/media.ts";
 import { pairCalls } from "../pair-calls.ts";
 import { plainTalk, systemText } from "../plain-talk.ts";
+import { resultMedia, resultText } from "../tool-result.ts";
 import { noteUnsaid } from "../unsaid.ts";
 
 const SAID = ["max_tokens", "temperature", "top_p", "stop", "user", "response_format", "tools", "tool_choice"];
@@ -45,7 +45,8 @@ function functionOf(tool: Tool, dropped: Dropped): JsonObject[] {
     dropped.add(`tools: ${tool.name}`);
     return [];
   }
-  const { name, description, parameters } = tool;
+  const { name, description, parameters, strict } = tool;
+  if (strict) dropped.add("strict");
   return [{ name, description: description ?? name, parameters: parameters ?? { type: "object", properties: {} } }];
 }
 
@@ -61,11 +62,11 @@ function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
     );
     if (call) return { role, content: rest, function_call: { name: call.name, arguments: call.input || "{}" } };
     if (!result) return { role, content: rest || "..." };
-    const told = textOfParts(result.parts);
+    const beside = wordsOf(role, resultMedia(result), dropped);
     return {
       role: "function",
       name: result.name ?? "",
-      content: [told, rest].filter((text) => text !== "").join("\n"),
+      content: [resultText(result), beside, rest].filter((text) => text !== "").join("\n"),
     };
   });
   if (messages[0]?.role === "assistant") messages.unshift({ role: "user", content: "..." });

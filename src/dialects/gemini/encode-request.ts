@@ -3,6 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation, Part, Tool } from "../conversation.ts";
 import { type JsonObject, listOf, recordOf } from "../json.ts";
 import { pairCalls } from "../pair-calls.ts";
+import { asksStrictly, resultMedia } from "../tool-result.ts";
 import { noteForeign } from "../unsaid.ts";
 import { signFirstCall, writePart } from "./parts.ts";
 import { cleanSchema } from "./schema.ts";
@@ -30,7 +31,9 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     tools: tools.length > 0 ? tools : null,
     toolConfig:
       own.toolConfig ??
-      (tools.some(({ functionDeclarations }) => functionDeclarations) ? toolConfigOf(conversation) : null),
+      (tools.some(({ functionDeclarations }) => functionDeclarations)
+        ? toolConfigOf(conversation, target.model, dropped)
+        : null),
     generationConfig: generationConfig(
       { ...conversation, format },
       target.model,
@@ -90,8 +93,7 @@ function written(part: Part, dropped: Dropped): JsonObject[] {
     dropped.add(part.type === "native" ? part.name : part.type);
   if (part.type !== "tool-result") return listOf(value);
   // Images of a result follow it.
-  const media = part.parts.filter(({ type }) => type === "image" || type === "document");
-  return [...listOf(value), ...media.flatMap((inner) => listOf(writePart(inner)))];
+  return [...listOf(value), ...resultMedia(part).flatMap((inner) => written(inner, dropped))];
 }
 
 /** Before Gemini 3 calls and JSON exclude each other. */
@@ -149,11 +151,19 @@ function declarationOf(name: string, description: string | null, parameters: Jso
   return compact({ name, description: description ?? "", parameters: takesSomething ? cleaned : null });
 }
 
-function toolConfigOf({ toolChoice }: Conversation): JsonObject | null {
-  if (!toolChoice) return null;
+function toolConfigOf(conversation: Conversation, model: string, dropped: Dropped): JsonObject | null {
+  const { toolChoice } = conversation;
   const config = (mode: string, names?: string[]) => ({
     functionCallingConfig: { mode, ...(names && { allowedFunctionNames: names }) },
   });
+  const isFree =
+    !toolChoice || toolChoice.type === "auto" || (toolChoice.type === "allowed" && toolChoice.mode === "auto");
+  // Calls that must be made keep to the schema anyway; those that may be made do so in a mode of their own.
+  if (isFree && asksStrictly(conversation)) {
+    if (!/gemini-(1|2\.0)/.test(model)) return config("VALIDATED");
+    dropped.add("strict");
+  }
+  if (!toolChoice) return null;
   switch (toolChoice.type) {
     case "tool":
       return config("ANY", [toolChoice.name]);

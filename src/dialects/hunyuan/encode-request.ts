@@ -74,7 +74,8 @@ function toolsOf(tools: readonly JsonObject[], choice: ToolChoice | null, droppe
       dropped.add(`tools: ${textOf(tool.type) ?? "tool"}`);
       return [];
     }
-    const { name, description, parameters } = called;
+    const { name, description, parameters, strict } = called;
+    if (strict === true) dropped.add("strict");
     if (allowed && !allowed.includes(textOf(name) ?? "")) return [];
     const spec = compact({ Name: name, Description: description, Parameters: JSON.stringify(parameters) });
     return [{ Type: "function", Function: spec }];

@@ -3,6 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
+import { asksStrictly } from "../tool-result.ts";
 import { noteForeign } from "../unsaid.ts";
 
 const UNKNOWN = ["n", "logit_bias", "tool_choice", "parallel_tool_calls", "user", "metadata"];
@@ -15,6 +16,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
   for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
   noteForeign(conversation, ["options", "keep_alive"], dropped);
+  if (asksStrictly(conversation)) dropped.add("strict");
   const { sampling, extra } = conversation;
   const own = extra.dialect === "openai-chat" ? extra.members : {};
   const options = compact({

@@ -8,10 +8,10 @@ import type {
   Tool,
   ToolCallPart,
   ToolChoice,
-  ToolResultPart,
   Turn,
 } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
+import { resultMedia, resultText } from "../tool-result.ts";
 import { noteForeign } from "../unsaid.ts";
 import { callExtra, callOf } from "./calls.ts";
 import { chatMedia, textOfParts } from "./media.ts";
@@ -98,7 +98,7 @@ function userMessages({ parts }: Turn, dropped: Dropped): JsonObject[] {
     if (part.type !== "tool-result") rest.push(part);
     else {
       messages.push({ role: "tool", tool_call_id: part.callId, content: resultText(part) });
-      rest.push(...part.parts.filter(({ type }) => type === "image" || type === "document"));
+      rest.push(...resultMedia(part));
     }
   }
   const content = contentOf(rest, dropped);
@@ -106,11 +106,6 @@ function userMessages({ parts }: Turn, dropped: Dropped): JsonObject[] {
     messages.push({ role: "user", content: plainWherePossible(content) });
   return messages;
 }
-
-const resultText = ({ parts, isError }: ToolResultPart): string => {
-  const text = textOfParts(parts);
-  return isError && text === "" ? "error" : text;
-};
 
 function assistantMessages({ parts }: Turn, dropped: Dropped): JsonObject[] {
   const content = contentOf(

@@ -3,6 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation, Part, ReasoningPart, ToolCallPart, ToolResultPart, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { textOfParts } from "../openai-chat/media.ts";
+import { resultMedia, resultText } from "../tool-result.ts";
 import { noteForeign } from "../unsaid.ts";
 import { writeMedia } from "./content.ts";
 import { writeChoice, writeText, writeTool } from "./tools.ts";
@@ -111,11 +112,12 @@ function userItems({ parts }: Turn, custom: ReadonlySet<string>, dropped: Droppe
   return items;
 }
 
-function resultItem({ callId, parts }: ToolResultPart, custom: ReadonlySet<string>, dropped: Dropped): JsonObject {
-  const content = contentOf(parts, dropped);
-  const plain = content.every(({ type }) => type === "input_text");
-  const type = custom.has(callId) ? "custom_tool_call_output" : "function_call_output";
-  return { type, call_id: callId, output: plain ? textOfParts(parts) : content };
+function resultItem(result: ToolResultPart, custom: ReadonlySet<string>, dropped: Dropped): JsonObject {
+  const text = resultText(result);
+  const media = contentOf(resultMedia(result), dropped);
+  const type = custom.has(result.callId) ? "custom_tool_call_output" : "function_call_output";
+  const said = text === "" ? [] : [{ type: "input_text", text }];
+  return { type, call_id: result.callId, output: media.length === 0 ? text : [...said, ...media] };
 }
 
 function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {

@@ -50,7 +50,8 @@ function functionOf(tool: Tool, dropped: Dropped): JsonObject[] {
     dropped.add(`tools: ${tool.name}`);
     return [];
   }
-  const { name, description, parameters } = tool;
+  const { name, description, parameters, strict } = tool;
+  if (strict) dropped.add("strict");
   return [compact({ name, description, parameters: parameters ?? { type: "object", properties: {} } })];
 }
 

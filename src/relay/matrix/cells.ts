@@ -22,6 +22,9 @@ export type ProviderName = keyof typeof PROVIDERS;
 
 /** Rows that are seen in one place of a request or an answer. */
 export const FURTHER = {
+  "result-image": "Image among a tool's results",
+  "result-error": "Failed tool",
+  strict: "Strict schema of a tool",
   document: "Document (PDF) inside the request",
   "audio-input": "Sound inside the request",
   citations: "Citations",
@@ -75,6 +78,9 @@ const LACKS = {
   limit: "Its API has no limit of the answer",
   usage: "Its API tells no tokens: they are counted here",
   cached: "Its API does not tell cached tokens",
+  "result-image": "Its API takes no images",
+  "result-error": "Its API knows no results of tools: they are told in words",
+  strict: "Its API knows no tools",
   document: "Its API takes no documents",
   "audio-input": "Its API takes no sound",
   citations: "Its API cites no addresses",
@@ -109,6 +115,7 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
   },
   ollama: {
     cached: "Ollama does not tell cached tokens",
+    strict: "Ollama holds no call to its schema",
     "must-call": "Ollama has no choice of tools",
     document: "Ollama reads no documents",
     "audio-input": "Ollama takes no sound in chats",
@@ -130,7 +137,6 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
     metadata: "Cohere's chat has no place for metadata",
   },
   converse: {
-    schema: "Converse has no field for a schema: it is asked for in words",
     "audio-input": "Converse takes no sound",
     citations: "Converse cites places in documents, which have no addresses",
     several: "Converse gives one answer",
@@ -139,6 +145,7 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
   },
   hunyuan: {
     cached: "Hunyuan's own API does not tell cached tokens",
+    strict: "Hunyuan holds no call to its schema",
     limit: "Hunyuan's own API has no limit of the answer",
     "must-call": "Hunyuan can be made to call one tool alone",
     schema: "Hunyuan's own API has no field for a schema",
@@ -150,8 +157,11 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
     tier: "Hunyuan has no service tiers",
     metadata: "Hunyuan has no place for metadata",
   },
-  qianfan: plain(["tools", "tool-results", "stop", "limit", "usage", "blocked", "user"]),
+  qianfan: plain(["tools", "tool-results", "result-error", "stop", "limit", "usage", "blocked", "user"], {
+    strict: "Its API holds no call to its schema",
+  }),
   spark: plain(["tools", "usage", "user"], {
+    strict: "Its API holds no call to its schema",
     limit: "Its API takes the limit, and does not tell that it was reached",
     blocked: "Its API answers with an error instead",
   }),
@@ -164,6 +174,7 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
   }),
   dashscope: {
     "must-call": "DashScope's own API has no way to demand a call",
+    strict: "DashScope holds no call to its schema",
     document: "DashScope's chat takes no documents",
     blocked: "DashScope answers with an error instead",
     user: "DashScope has no place for an end user's id",
@@ -181,7 +192,8 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
 
 /** What a client format has no words for, whatever the provider. */
 export const UNSAID: Readonly<Partial<Record<"chat" | "responses" | "messages" | "gemini", readonly FeatureName[]>>> = {
-  responses: ["stop", "audio-input", "several"],
+  chat: ["result-image", "result-error"],
+  responses: ["result-error", "stop", "audio-input", "several"],
   messages: ["audio-input", "several", "logprobs", "metadata"],
-  gemini: ["user", "metadata"],
+  gemini: ["strict", "user", "metadata"],
 };

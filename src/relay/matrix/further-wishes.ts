@@ -1,11 +1,14 @@
-import { recordOf, recordsOf } from "../../dialects/json.ts";
+import { type JsonObject, recordOf, recordsOf } from "../../dialects/json.ts";
 import type { FurtherName, ProviderName } from "./cells.ts";
 import { ask, type DoorName } from "./doors.ts";
+import { RESULT } from "./talk.ts";
 
 const PDF = Buffer.from("%PDF-1.4\n%%EOF\n").toString("base64");
 const SOUND = Buffer.from("RIFF....WAVEfmt ").toString("base64");
 const USER = "user-4711";
 const METADATA = { ticket: "4711" };
+const PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const FAILURE = "The station does not answer";
 const QUESTION = "What is the weather in Ghent?";
 
 type Part = Readonly<Record<string, unknown>>;
@@ -48,28 +51,90 @@ const MEMBERS: Readonly<Record<DoorName, Partial<Record<FurtherName, Part>>>> = 
     logprobs: { generationConfig: { responseLogprobs: true, logprobs: 1 } },
   },
 };
+/** What a tool gave back, in each format. */
+const RESULTS: Readonly<Record<DoorName, Partial<Record<FurtherName, Part>>>> = {
+  chat: {},
+  responses: {
+    "result-image": {
+      output: [
+        { type: "input_text", text: RESULT },
+        { type: "input_image", image_url: `data:image/png;base64,${PICTURE}`, detail: "auto" },
+      ],
+    },
+  },
+  messages: {
+    "result-image": {
+      content: [
+        { type: "text", text: RESULT },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: PICTURE } },
+      ],
+    },
+    "result-error": { content: FAILURE, is_error: true },
+  },
+  gemini: {
+    "result-image": { parts: [{ inlineData: { mimeType: "image/png", data: PICTURE } }] },
+    "result-error": { response: { error: FAILURE } },
+  },
+};
 const LISTS = { chat: "messages", responses: "input", messages: "messages", gemini: "contents" } as const;
 
 /** A request of the door for one further feature. */
 export function askFor(door: DoorName, feature: FurtherName, model: string, stream: boolean) {
-  const { path, body } = ask[door]({ text: QUESTION }, model, stream);
+  const calls = feature === "strict" || feature.startsWith("result-");
+  const wish = { text: QUESTION, ...(calls && { tools: true, told: feature !== "strict" }) };
+  const { path, body } = ask[door](wish, model, stream);
   const part = PARTS[door][feature];
-  const list = recordsOf(body[LISTS[door]]).map((message) => {
-    if (!part || message.role !== "user") return message;
-    if (door === "gemini") return { ...message, parts: [...recordsOf(message.parts), part] };
-    const { content } = message;
-    return { ...message, content: [...(Array.isArray(content) ? recordsOf(content) : [textPart(content)]), part] };
-  });
-  return { path, body: { ...body, [LISTS[door]]: list, ...recordOf(MEMBERS[door][feature]) } };
+  const list = recordsOf(body[LISTS[door]])
+    .map((message) => withResult(door, feature, message))
+    .map((message) => {
+      if (!part || message.role !== "user") return message;
+      if (door === "gemini") return { ...message, parts: [...recordsOf(message.parts), part] };
+      const { content } = message;
+      return { ...message, content: [...(Array.isArray(content) ? recordsOf(content) : [textPart(content)]), part] };
+    });
+  const tools = feature === "strict" ? { tools: recordsOf(body.tools).map(strictly) } : null;
+  return { path, body: { ...body, ...tools, [LISTS[door]]: list, ...recordOf(MEMBERS[door][feature]) } };
 }
+
+/** The turn with what its tool gave back. */
+function withResult(door: DoorName, feature: FurtherName, message: JsonObject): JsonObject {
+  const given = RESULTS[door][feature];
+  if (!given) return message;
+  if (message.type === "function_call_output") return { ...message, ...given };
+  const own = door === "gemini" ? "parts" : "content";
+  if (!Array.isArray(message[own])) return message;
+  const parts = recordsOf(message[own]).map((part) => {
+    if (part.type === "tool_result") return { ...part, ...given };
+    const response = recordOf(part.functionResponse);
+    return response ? { ...part, functionResponse: { ...response, ...given } } : part;
+  });
+  return { ...message, [own]: parts };
+}
+
+const strictly = (tool: JsonObject): JsonObject => {
+  const called = recordOf(tool.function);
+  return called ? { ...tool, function: { ...called, strict: true } } : { ...tool, strict: true };
+};
 
 const textPart = (text: unknown): Part => ({ type: "text", text });
 
 type Marks = Partial<Record<FurtherName, readonly string[]>>;
 
-const OPENAI: Marks = { tier: ['"service_tier":"default"'], metadata: ['"metadata":{"ticket":"4711"}'] };
+const IMAGE = [RESULT, PICTURE];
+const IN_WORDS = [`Error: ${FAILURE}`];
+
+const OPENAI: Marks = {
+  "result-image": IMAGE,
+  "result-error": IN_WORDS,
+  strict: ['"strict":true'],
+  tier: ['"service_tier":"default"'],
+  metadata: ['"metadata":{"ticket":"4711"}'],
+};
 
 const CLAUDE: Marks = {
+  "result-image": [`"content":[{"type":"text","text":"${RESULT}"},{"type":"image"`, ...IMAGE],
+  "result-error": ['"is_error":true', FAILURE],
+  strict: ['"strict":true'],
   document: ['"type":"document"', '"media_type":"application/pdf"', PDF],
   user: [`"metadata":{"user_id":"${USER}"}`],
 };
@@ -93,6 +158,9 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
   anthropic: { ...CLAUDE, tier: ['"service_tier":"standard_only"'] },
   bedrock: CLAUDE,
   gemini: {
+    "result-image": IMAGE,
+    "result-error": [`"response":{"error":"${FAILURE}"}`],
+    strict: ['"mode":"VALIDATED"'],
     tier: ['"serviceTier":"standard"'],
     document: ['"mimeType":"application/pdf"', PDF],
     "audio-input": ['"mimeType":"audio/wav"', SOUND],
@@ -100,23 +168,35 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
     logprobs: ['"responseLogprobs":true', '"logprobs":1'],
   },
   converse: {
+    "result-image": [`"content":[{"text":"${RESULT}"},{"image"`, ...IMAGE],
+    "result-error": [FAILURE, '"status":"error"'],
+    strict: ['"strict":true', '"additionalProperties":false'],
     document: ['"document":{"format":"pdf"', `"source":{"bytes":"${PDF}"}`],
     tier: ['"serviceTier":{"type":"default"}'],
     metadata: ['"requestMetadata":{"ticket":"4711"}'],
   },
-  hunyuan: {},
+  hunyuan: { "result-image": IMAGE, "result-error": IN_WORDS },
   palm: { several: ['"candidateCount":2'] },
-  qianfan: { user: [`"user_id":"${USER}"`] },
+  qianfan: { "result-error": IN_WORDS, user: [`"user_id":"${USER}"`] },
   spark: { user: [`"uid":"${USER}"`] },
   dify: { user: [`"user":"${USER}"`] },
-  ollama: { logprobs: ['"logprobs":true', '"top_logprobs":1'] },
-  cohere: {},
+  ollama: {
+    "result-image": IMAGE,
+    "result-error": IN_WORDS,
+    logprobs: ['"logprobs":true', '"top_logprobs":1'],
+  },
+  cohere: { "result-image": IMAGE, "result-error": IN_WORDS, strict: ['"strict_tools":true'] },
   dashscope: {
+    "result-image": IMAGE,
+    "result-error": IN_WORDS,
     "audio-input": [SOUND],
     several: ['"n":2'],
     logprobs: ['"logprobs":true', '"top_logprobs":1'],
   },
   mistral: {
+    "result-image": IMAGE,
+    "result-error": IN_WORDS,
+    strict: ['"strict":true'],
     document: ['"type":"document_url"', `"document_url":"data:application/pdf;base64,${PDF}"`],
     "audio-input": [`"input_audio":"${SOUND}"`],
     several: ['"n":2'],

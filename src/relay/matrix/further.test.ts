@@ -121,6 +121,13 @@ describe.each(PAIRS)("%s onto %s", (door, name) => {
 });
 
 const STAYS_BEHIND = [
+  ["ollama", "chat", "strict", "strict"],
+  ["hunyuan", "responses", "strict", "strict"],
+  ["dashscope", "messages", "strict", "strict"],
+  ["qianfan", "messages", "strict", "strict"],
+  ["spark", "chat", "strict", "strict"],
+  ["qianfan", "messages", "result-image", "image_url"],
+  ["spark", "gemini", "result-image", "image_url"],
   ["anthropic", "chat", "audio-input", "audio"],
   ["anthropic", "chat", "several", "n"],
   ["bedrock", "chat", "logprobs", "logprobs"],

@@ -17,9 +17,7 @@ const callOf = (name: unknown, input: unknown): Call => ({
   input: parseJson(textOf(input) ?? ""),
 });
 
-/** Whole answers say nothing where the upstream does not. */
 function chatUsage(value: unknown): Answer["usage"] {
-  if (value === undefined) return { prompt: 0, cached: 0, completion: 0 };
   const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details: details } = recordOf(value) ?? {};
   expect(total_tokens).toBe(count(prompt_tokens) + count(completion_tokens));
   return {

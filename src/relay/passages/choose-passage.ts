@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
-import type { ChatDialect } from "../../dialects/conversation.ts";
+import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
 import { thinkingToContent } from "../../dialects/thinking-to-content.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
@@ -62,12 +62,22 @@ export function choosePassage(
     dialect,
     settings: context.conversationSettings,
     refusesBetas: (model) => context.withoutBetas.get(channel)?.has(model) === true,
-    inlineMedia: provider.inlineMedia ? (conversation) => inlineMedia(context, conversation) : null,
+    inlineMedia: inlining(context, provider, dialect),
     filters,
     prompt,
     thoughts: context.thoughts,
     keeper: (request) => keeperOf(context, call, request, dialect === "openai-responses" && !call.resumed),
   });
+}
+
+/** Some upstreams fetch nothing; chats have addresses for images, but none for documents. */
+function inlining(
+  context: RelayContext,
+  { inlineMedia: fetchesNothing }: Provider,
+  dialect: ChatDialect,
+): ((conversation: Conversation) => Promise<void>) | null {
+  if (fetchesNothing) return (conversation) => inlineMedia(context, conversation);
+  return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;
 }
 
 /** What changes answers on their way: thoughts that become text, words that the site does not allow. */

@@ -1,5 +1,5 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
-import { type JsonObject, listOf, numberOf, recordOf, recordsOf, textOf } from "../../../dialects/json.ts";
+import { type JsonObject, listOf, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../dialects/json.ts";
 import { type Answer, halves, inPieces, type Sent } from "../talk.ts";
 import { type FakeUpstream, unknownMember } from "./fake.ts";
 
@@ -118,14 +118,22 @@ function read(body: JsonObject): Sent {
       return [{ answers: textOf(use?.name), text }];
     }),
     stop: Array.isArray(inference?.stopSequences) ? inference.stopSequences.map(String) : [],
-    schema: null,
+    schema: schemaOf(body),
     thinks: recordOf(body.additionalModelRequestFields)?.reasoning_effort === "medium",
     limit: numberOf(inference?.maxTokens),
     mustCall: recordOf(recordOf(config?.toolChoice)?.any) !== null,
   };
 }
 
-const KNOWN = "messages system inferenceConfig toolConfig additionalModelRequestFields serviceTier requestMetadata";
+/** The schema of the answer, which is told as text. */
+function schemaOf(body: JsonObject): unknown {
+  const { type, structure } = recordOf(recordOf(body.outputConfig)?.textFormat) ?? {};
+  const text = textOf(recordOf(recordOf(structure)?.jsonSchema)?.schema);
+  return type === "json_schema" && text !== null ? parseJson(text) : null;
+}
+
+const KNOWN = `messages system inferenceConfig toolConfig outputConfig additionalModelRequestFields serviceTier
+  requestMetadata`;
 
 /** Every family on AWS Bedrock, by its Converse: binary frames named by what they hold. */
 export const converse: FakeUpstream = {

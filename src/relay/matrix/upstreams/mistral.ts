@@ -52,6 +52,10 @@ const KNOWN = `model messages temperature top_p max_tokens stream stop random_se
 
 function objection(path: string, body: JsonObject): string | null {
   if (path !== "/v1/chat/completions") return "no Route matched with those values";
+  const roles = recordsOf(body.messages).map(({ role }) => role);
+  if (roles.some((role, at) => role === "user" && roles[at - 1] === "tool")) {
+    return "Unexpected role 'user' after role 'tool'";
+  }
   const ids = recordsOf(body.messages).flatMap(({ tool_call_id, tool_calls }) => [
     ...(textOf(tool_call_id) === null ? [] : [tool_call_id]),
     ...recordsOf(tool_calls).map(({ id }) => id),
