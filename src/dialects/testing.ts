@@ -21,7 +21,7 @@ const SAMPLES = join(import.meta.dir, "../../../shared/reference/fixtures");
 export function samples(wanted: (path: string, text: string) => boolean): [path: string, text: string][] {
   if (!existsSync(SAMPLES)) return [];
   return readdirSync(SAMPLES, { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.(sse|ndjson|json|b64)$/.test(path))
+    .filter((path) => /\.(sse|ndjson|json|jsonl|b64)$/.test(path))
     .map((path): [string, string] => [path, readFileSync(join(SAMPLES, path), "utf8")])
     .filter(([path, text]) => wanted(path, text));
 }

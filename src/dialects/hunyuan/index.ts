@@ -11,7 +11,7 @@ export const hunyuanProvider = chunkedCodec({
   dialect: "hunyuan",
   encodeRequest,
   reader,
-  isAnswer: (body) => Array.isArray(recordOf(body.Response)?.Choices),
+  isAnswer: (body) => Array.isArray((recordOf(body.Response) ?? body).Choices),
   decodeError,
 });
 
