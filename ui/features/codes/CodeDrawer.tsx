@@ -3,14 +3,15 @@ import Button from "@mui/material/Button";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Switch from "@mui/material/Switch";
 import { useQueryClient } from "@tanstack/react-query";
-import { useId, useRef, useState } from "react";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { DateTimeInput } from "../../components/DateTimeInput.tsx";
 import { Field, Row } from "../../components/layout.tsx";
 import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
-import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { notifyDone } from "../../components/notify.tsx";
 import { QuotaInput } from "../../components/QuotaInput.tsx";
 import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
+import { useDrawerForm } from "../../components/use-drawer-form.ts";
 import type { Code } from "./code.ts";
 import { createCodes, updateCode } from "./code-calls.ts";
 import { bodyOf, type CodeForm, checkCodeForm, formOf, NEW_CODE } from "./code-form.ts";
@@ -31,38 +32,22 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
   const id = useId();
   const client = useQueryClient();
   const money = useMoneyFormat();
-  const body = useRef<HTMLDivElement>(null);
-  const [initial] = useState(() => (code ? formOf(code) : NEW_CODE));
-  const [form, setForm] = useState(initial);
-  const [isChecked, setChecked] = useState(false);
-  const [isSaving, setSaving] = useState(false);
-  const faults = isChecked ? checkCodeForm(form) : {};
-  const change = (fields: Partial<CodeForm>) => setForm((now) => ({ ...now, ...fields }));
+  const makeInitial = () => (code ? formOf(code) : NEW_CODE);
+  const { body, initial, form, change, faults, isSaving, save } = useDrawerForm(makeInitial, checkCodeForm);
   const fault = (field: keyof CodeForm) => {
     const found = faults[field];
     return found && t(`codes.form.errors.${found}`);
   };
   const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
-  const save = async () => {
-    setChecked(true);
-    if (Object.keys(checkCodeForm(form)).length > 0) {
-      requestAnimationFrame(() => body.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" }));
-      return;
-    }
-    setSaving(true);
+  const send = async () => {
     const given = bodyOf(form, amountText(Number(form.quota), money));
-    try {
-      if (code) {
-        const { name, quota, valid_from, valid_until } = given;
-        await updateCode(code.id, { name, quota, valid_from, valid_until });
-        notifyDone(t("codes.saved", { name }));
-      } else onCreated({ name: given.name, keys: await createCodes(given) });
-      void client.invalidateQueries({ queryKey: CODES_KEY });
-      onClose();
-    } catch (error) {
-      notifyError(error);
-      setSaving(false);
-    }
+    if (code) {
+      const { name, quota, valid_from, valid_until } = given;
+      await updateCode(code.id, { name, quota, valid_from, valid_until });
+      notifyDone(t("codes.saved", { name }));
+    } else onCreated({ name: given.name, keys: await createCodes(given) });
+    void client.invalidateQueries({ queryKey: CODES_KEY });
+    onClose();
   };
   const text = (field: "name" | "count" | "maxUses" | "key", props: { autoFocus?: boolean; placeholder?: string }) => (
     <OutlinedInput
@@ -88,7 +73,7 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
             color="primary"
             loading={isSaving}
             disabled={code !== null && !isDirty}
-            onClick={save}
+            onClick={() => save({ send })}
           >
             {code ? t("codes.form.save") : t("codes.form.create", { count: form.key ? 1 : Number(form.count) || 1 })}
           </Button>

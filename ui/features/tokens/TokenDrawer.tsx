@@ -3,11 +3,12 @@ import Button from "@mui/material/Button";
 import Chip from "@mui/material/Chip";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQueryClient } from "@tanstack/react-query";
-import { useId, useRef, useState } from "react";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Field, Row } from "../../components/layout.tsx";
-import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { notifyDone } from "../../components/notify.tsx";
 import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
+import { useDrawerForm } from "../../components/use-drawer-form.ts";
 import { AccessSection } from "./AccessSection.tsx";
 import { ExpiryField } from "./ExpiryField.tsx";
 import { LimitsSection } from "./LimitsSection.tsx";
@@ -31,36 +32,20 @@ export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => 
   const { t } = useTranslation();
   const id = useId();
   const client = useQueryClient();
-  const body = useRef<HTMLDivElement>(null);
-  const [initial] = useState(() => (token ? formOf(token) : NEW_TOKEN));
-  const [form, setForm] = useState(initial);
-  const [isChecked, setChecked] = useState(false);
-  const [isSaving, setSaving] = useState(false);
-  const faults = isChecked ? checkTokenForm(form) : {};
-  const change = (fields: Partial<TokenForm>) => setForm((now) => ({ ...now, ...fields }));
+  const makeInitial = () => (token ? formOf(token) : NEW_TOKEN);
+  const { body, initial, form, change, faults, isSaving, save } = useDrawerForm(makeInitial, checkTokenForm);
   const fault = (field: keyof TokenForm) => {
     const found = faults[field];
     return found && t(`tokens.form.errors.${found}`);
   };
 
-  const save = async () => {
-    setChecked(true);
-    if (Object.keys(checkTokenForm(form)).length > 0) {
-      requestAnimationFrame(() => body.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" }));
-      return;
-    }
-    setSaving(true);
-    try {
-      if (token) {
-        await updateToken(token.id, bodyOf(form, form.name.trim(), token));
-        notifyDone(t("tokens.saved", { name: form.name.trim() }));
-      } else onCreated(await createTokens(bodyOf(form, form.name.trim()), Number(form.quantity)));
-      void client.invalidateQueries({ queryKey: TOKENS_KEY });
-      onClose();
-    } catch (error) {
-      notifyError(error);
-      setSaving(false);
-    }
+  const send = async () => {
+    if (token) {
+      await updateToken(token.id, bodyOf(form, form.name.trim(), token));
+      notifyDone(t("tokens.saved", { name: form.name.trim() }));
+    } else onCreated(await createTokens(bodyOf(form, form.name.trim()), Number(form.quantity)));
+    void client.invalidateQueries({ queryKey: TOKENS_KEY });
+    onClose();
   };
   const changed = changesOf(initial, form);
   return (
@@ -77,7 +62,7 @@ export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => 
             color="primary"
             loading={isSaving}
             disabled={token !== null && changed === 0}
-            onClick={save}
+            onClick={() => save({ send })}
           >
             {token ? t("tokens.form.save") : t("tokens.form.create", { count: Number(form.quantity) || 1 })}
           </Button>

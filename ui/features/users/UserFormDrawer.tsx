@@ -4,14 +4,15 @@ import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useId, useRef, useState } from "react";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { KeyValue } from "../../components/KeyValue.tsx";
 import { Field, Row } from "../../components/layout.tsx";
 import { Money } from "../../components/Money.tsx";
-import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { notifyDone } from "../../components/notify.tsx";
 import { PasswordInput } from "../../components/PasswordInput.tsx";
 import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
+import { useDrawerForm } from "../../components/use-drawer-form.ts";
 import { groupNames } from "../channels/channel-queries.ts";
 import { QuotaDialog } from "./QuotaDialog.tsx";
 import type { User } from "./user.ts";
@@ -25,35 +26,21 @@ export const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: 
   const { t } = useTranslation();
   const id = useId();
   const client = useQueryClient();
-  const body = useRef<HTMLDivElement>(null);
   const groups = useQuery(groupNames).data ?? [];
-  const [initial] = useState(() => formOf(user));
-  const [form, setForm] = useState(initial);
-  const [isChecked, setChecked] = useState(false);
-  const [isSaving, setSaving] = useState(false);
+  const isNew = user === null;
+  const { body, initial, form, change, faults, isSaving, save } = useDrawerForm(
+    () => formOf(user),
+    (form) => checkUserForm(form, isNew),
+  );
   const [isAddingQuota, setAddingQuota] = useState(false);
   const quota = useQuery({ ...userById(user?.id ?? 0), enabled: user !== null }).data?.quota ?? user?.quota ?? 0;
-  const isNew = user === null;
-  const faults = isChecked ? checkUserForm(form, isNew) : {};
-  const change = (fields: Partial<UserForm>) => setForm((now) => ({ ...now, ...fields }));
   const isDirty = Object.keys(changesOf(initial, form)).length > 0;
-  const save = async () => {
-    setChecked(true);
-    if (Object.keys(checkUserForm(form, isNew)).length > 0) {
-      requestAnimationFrame(() => body.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" }));
-      return;
-    }
-    setSaving(true);
-    try {
-      if (user) await updateUser(user.id, changesOf(initial, form));
-      else await addUser(bodyOf(form));
-      notifyDone(t(isNew ? "users.added" : "users.saved", { name: form.username.trim() }));
-      void client.invalidateQueries({ queryKey: USERS_KEY });
-      onClose();
-    } catch (error) {
-      notifyError(error);
-      setSaving(false);
-    }
+  const send = async () => {
+    if (user) await updateUser(user.id, changesOf(initial, form));
+    else await addUser(bodyOf(form));
+    notifyDone(t(isNew ? "users.added" : "users.saved", { name: form.username.trim() }));
+    void client.invalidateQueries({ queryKey: USERS_KEY });
+    onClose();
   };
   const text = (field: keyof UserForm, label: string, hint?: string, isMultiline = false) => (
     <Field
@@ -85,7 +72,13 @@ export const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: 
         <>
           <Box sx={{ flex: 1 }} />
           <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button variant="contained" color="primary" loading={isSaving} disabled={!isNew && !isDirty} onClick={save}>
+          <Button
+            variant="contained"
+            color="primary"
+            loading={isSaving}
+            disabled={!isNew && !isDirty}
+            onClick={() => save({ send })}
+          >
             {t(isNew ? "users.form.add" : "users.form.save")}
           </Button>
         </>

@@ -2,12 +2,13 @@ import Bolt from "@mui/icons-material/BoltOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../../components/confirm.tsx";
 import { Row } from "../../../components/layout.tsx";
-import { notifyDone, notifyError } from "../../../components/notify.tsx";
+import { notifyDone } from "../../../components/notify.tsx";
 import { SideDrawer } from "../../../components/SideDrawer.tsx";
+import { useDrawerForm } from "../../../components/use-drawer-form.ts";
 import { cleanBaseUrl, endsInV1 } from "../base-url.ts";
 import { ChannelStatus } from "../cells/ChannelStatus.tsx";
 import type { Channel } from "../channel.ts";
@@ -35,19 +36,18 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
   const { t } = useTranslation();
   const client = useQueryClient();
   const confirm = useConfirm();
-  const body = useRef<HTMLDivElement>(null);
   const types = useQuery(channelTypes).data ?? [];
-  const [form, setForm] = useState(initial);
-  const [isChecked, setChecked] = useState(false);
-  const [isSaving, setSaving] = useState(false);
   const [isTesting, setTesting] = useState(false);
   const [tab, setTab] = useState<ChannelTab>("settings");
 
-  const type = types.find(({ id }) => id === form.type);
-  const faultsOf = (checked: ChannelForm) => checkChannelForm(checked, stored === null, type?.defaultBaseUrl === null);
-  const faults = isChecked ? faultsOf(form) : {};
+  const typeOf = (form: ChannelForm) => types.find(({ id }) => id === form.type);
+  const { body, form, change, faults, isSaving, save } = useDrawerForm(
+    () => initial,
+    (form) => checkChannelForm(form, stored === null, typeOf(form)?.defaultBaseUrl === null),
+  );
+  const type = typeOf(form);
   const changed = changesOf(initial, form);
-  const section = { form, faults, change: (fields: Partial<ChannelForm>) => setForm((now) => ({ ...now, ...fields })) };
+  const section = { form, faults, change };
 
   const mayBeSent = async () => {
     if (form.type === FULL_ADDRESS_TYPE || !endsInV1(form.baseUrl) || endsInV1(initial.baseUrl)) return true;
@@ -57,25 +57,12 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
       action: t("channels.form.v1Save"),
     });
   };
-  const save = async () => {
-    setChecked(true);
-    if (Object.keys(faultsOf(form)).length > 0) {
-      setTab("settings");
-      requestAnimationFrame(() => body.current?.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" }));
-      return;
-    }
-    if (!(await mayBeSent())) return;
-    setSaving(true);
-    try {
-      if (stored) await updateChannel(stored.id, bodyOf(form));
-      else await createChannel(bodyOf(form));
-      notifyDone(t(stored ? "channels.saved" : "channels.created", { name: form.name.trim() }));
-      void client.invalidateQueries({ queryKey: CHANNELS_KEY });
-      onClose();
-    } catch (error) {
-      notifyError(error);
-      setSaving(false);
-    }
+  const send = async () => {
+    if (stored) await updateChannel(stored.id, bodyOf(form));
+    else await createChannel(bodyOf(form));
+    notifyDone(t(stored ? "channels.saved" : "channels.created", { name: form.name.trim() }));
+    void client.invalidateQueries({ queryKey: CHANNELS_KEY });
+    onClose();
   };
   return (
     <SideDrawer
@@ -105,7 +92,7 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
             color="primary"
             loading={isSaving}
             disabled={stored !== null && changed === 0}
-            onClick={save}
+            onClick={() => save({ send, mayBeSent, onFaulty: () => setTab("settings") })}
           >
             {stored ? t("channels.form.save") : t("channels.form.create")}
           </Button>
