@@ -2,24 +2,21 @@
  * One test for each class of hole that was published of gateways of this kind (advisories of new-api, one-api, LiteLLM,
  * Portkey, Bifrost), against the whole server as strangers and users reach it.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import { afterAll, describe, expect, test } from "bun:test";
 import { waitForLogs } from "./books.ts";
-import { openBrowser, openPage } from "./browser.ts";
-import { createChannel, createToken, login } from "./console-client.ts";
-import { type Gateway, type Session, type Stage, setOption, setStage, setUp, startGateway } from "./harness.ts";
+import { openPage } from "./browser.ts";
+import { createChannel, createToken, login, setOptions } from "./console-client.ts";
+import { openScene } from "./desk.ts";
+import { type Session, setOption, setStage, startGateway } from "./harness.ts";
 
 const PASSWORD = "a user's password";
 const DOLLAR = 500_000;
 
 /** Keeps to public addresses, as on the internet. */
-let gateway: Gateway;
+const { browser, gateway, root } = await openScene(() => startGateway({ env: { ALLOW_PRIVATE_UPSTREAMS: "" } }));
 /** Has an upstream that answers, so that calls can be charged. */
-let stage: Stage;
-let root: Session;
-let ann: Session;
-let bob: Session;
-let browser: Browser;
+const stage = await setStage(["m"]);
+afterAll(stage.stop);
 
 /** Something on the inside that nobody may reach. */
 const reached: string[] = [];
@@ -52,20 +49,9 @@ const call = (key: string, body: string, headers: Record<string, string> = {}) =
     signal: AbortSignal.timeout(60_000),
   });
 
-beforeAll(async () => {
-  browser = await openBrowser();
-  gateway = await startGateway({ env: { ALLOW_PRIVATE_UPSTREAMS: "" } });
-  root = await setUp(gateway);
-  stage = await setStage(["m"]);
-  ann = await addUser("ann");
-  bob = await addUser("bob");
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await gateway.stop();
-  await stage.stop();
-  await inside.stop(true);
-});
+const ann = await addUser("ann");
+const bob = await addUser("bob");
+afterAll(() => inside.stop(true));
 
 const text = async (session: Session, method: string, path: string, body?: object) =>
   (await session.send(method, path, body)).text();
@@ -171,7 +157,7 @@ describe("advisories", () => {
         SMTPPort: String(inside.port),
         SMTPFrom: "gate@example.com",
       };
-      for (const [key, value] of Object.entries(options)) await setOption(root, key, value);
+      await setOptions(root, options);
       for (const [path, code] of [
         ["/api/oauth/oidc/start", "oauth_unreachable"],
         ["/api/oauth/wechat?code=x", "oauth_unreachable"],
@@ -324,7 +310,7 @@ describe("advisories", () => {
     const cookie = ann.cookie;
     const email = (await ann.get("/api/user/self")).email;
     const github = { GitHubClientId: "client", GitHubClientSecret: "secret", GitHubOAuthEnabled: "true" };
-    for (const [key, value] of Object.entries(github)) await setOption(root, key, value);
+    await setOptions(root, github);
     for (const [method, path] of [
       ["GET", "/api/oauth/email/bind?email=evil%40example.com&code=000000"],
       ["GET", "/api/oauth/github?code=x&state=y"],

@@ -1,26 +1,16 @@
 /** The agent programme in a real browser: granted, earned, asked for, approved, paid, rejected, paused. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { openBrowser, WORDS } from "./browser.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { WORDS } from "./browser.ts";
 import { login } from "./console-client.ts";
-import { type Desk, openDesk, until, WAYS } from "./desk.ts";
-import { type Gateway, type Session, setOption, setUp, startGateway } from "./harness.ts";
+import { type Desk, openDesk, openScene, WAYS } from "./desk.ts";
+import { type Session, setOption } from "./harness.ts";
 
 const PASSWORD = "lock-keeper-9";
 const DOLLAR = 500_000;
 
-let browser: Browser;
-let gateway: Gateway;
-let root: Session;
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([openBrowser(), startGateway()]);
-  root = await setUp(gateway);
-  await setOption(root, "RechargeCashbackRate", 5);
-}, 90_000);
-afterAll(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+const { browser, gateway, root } = await openScene();
+await setOption(root, "RechargeCashbackRate", 5);
 
 describe.each(["en", "zh"] as const)("the agent programme in %s", (language) => {
   const words = WORDS[language].agents;

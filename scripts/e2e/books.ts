@@ -1,3 +1,4 @@
+import { until } from "../../src/lib/testing/until.ts";
 import type { Session } from "./console-client.ts";
 
 /** A row of the usage log with its details parsed. */
@@ -25,13 +26,11 @@ async function consumptionLogs(root: Session, limit = 100): Promise<LogRow[]> {
 }
 
 /** Waits until the log has rows that match (the journal is written to the database a moment after the call). */
-export async function waitForLogs(root: Session, matches: (row: LogRow) => boolean, count = 1): Promise<LogRow[]> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const rows = (await consumptionLogs(root)).filter(matches);
-    if (rows.length >= count || Date.now() > deadline) return rows;
-    await Bun.sleep(50);
-  }
+export function waitForLogs(root: Session, matches: (row: LogRow) => boolean, count = 1): Promise<LogRow[]> {
+  return until(
+    async () => (await consumptionLogs(root)).filter(matches),
+    ({ length }) => length >= count,
+  );
 }
 
 /** Longer than the journal waits before it writes to the database. */

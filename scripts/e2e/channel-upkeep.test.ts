@@ -1,22 +1,16 @@
 /** An administrator adds, copies, tags, tests, repairs and removes channels in a real browser. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { openBrowser, WORDS } from "./browser.ts";
+import { afterAll, expect, test } from "bun:test";
+import { until } from "../../src/lib/testing/until.ts";
+import { WORDS } from "./browser.ts";
 import { createChannel } from "./console-client.ts";
-import { type Desk, filled, openDesk, until, WAYS } from "./desk.ts";
-import { type FakeUpstream, type Gateway, type Session, setUp, startFakeUpstream, startGateway } from "./harness.ts";
+import { filled, openDesk, openScene, WAYS } from "./desk.ts";
+import { startFakeUpstream } from "./harness.ts";
 
 const words = WORDS.en.channels;
 const table = WORDS.en.components.table;
 const KEY = "sk-upstream-key";
 
 type Channel = { id: number; name: string; status: number; tag: string; response_time: number; priority: number };
-
-let browser: Browser;
-let upstream: FakeUpstream;
-let gateway: Gateway;
-let root: Session;
-let desk: Desk;
 
 const channels = async (): Promise<Record<string, Channel>> => {
   const rows: Channel[] = await root.get("/api/channel/?p=0&page_size=100");
@@ -29,25 +23,18 @@ const chooseMore = async (action: string) => {
   await desk.page.getByRole("menuitem", { name: action }).click();
 };
 
-beforeAll(async () => {
-  upstream = startFakeUpstream();
-  [browser, gateway] = await Promise.all([openBrowser(), startGateway()]);
-  root = await setUp(gateway);
-  for (const [name, fields] of Object.entries({
-    "lock-1": { priority: 5 },
-    "lock-2": {},
-    weir: { key: "sk-wrong" },
-    idle: {},
-  })) {
-    await createChannel(root, upstream.url, ["gpt-4o", "gpt-4o-mini"], { name, key: KEY, ...fields });
-  }
-  desk = await openDesk(browser, gateway, WAYS.en);
-}, 90_000);
-afterAll(async () => {
-  await browser.close();
-  await gateway.stop();
-  await upstream.stop();
-});
+const upstream = startFakeUpstream();
+afterAll(upstream.stop);
+const { browser, gateway, root } = await openScene();
+for (const [name, fields] of Object.entries({
+  "lock-1": { priority: 5 },
+  "lock-2": {},
+  weir: { key: "sk-wrong" },
+  idle: {},
+})) {
+  await createChannel(root, upstream.url, ["gpt-4o", "gpt-4o-mini"], { name, key: KEY, ...fields });
+}
+const desk = await openDesk(browser, gateway, WAYS.en);
 
 test("the drawer says what is missing, warns of /v1, and checks JSON where it is wrong", async () => {
   const { button, dialog, told } = desk;

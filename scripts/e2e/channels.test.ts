@@ -1,19 +1,15 @@
 /** An administrator looks after channels in a real browser: tags, keys, models, files, the keyboard; in both languages. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { type Language, openBrowser, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
-import { createChannel, ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
+import type { Page } from "playwright-core";
+import { type Language, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
+import { createChannel } from "./console-client.ts";
+import { openDesk, openFilesBrowser, PATIENCE_MS } from "./desk.ts";
 import { type FakeUpstream, type Gateway, type Session, setUp, startFakeUpstream, startGateway } from "./harness.ts";
 
-const PATIENCE_MS = 30_000;
 const SHOW_TWO = { en: "Show 2 channels", zh: "展开 2 个渠道" } as const;
 const GOOD_KEY = "sk-upstream-key";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 30_000);
-afterAll(() => browser.close());
+const browser = await openFilesBrowser();
 
 describe.each<[Language, boolean, number]>([
   ["en", false, 1440],
@@ -53,13 +49,7 @@ describe.each<[Language, boolean, number]>([
     for (const [name, fields] of Object.entries(channels)) {
       ids[name] = await createChannel(root, upstream.url, ["gpt-4o"], { ...fields, name });
     }
-    ({ page, complaints } = await openPage(browser, { language, dark, width }));
-    page.setDefaultTimeout(PATIENCE_MS);
-    await page.goto(`${gateway.url}/login`);
-    await page.locator('input[name="username"]').fill(ROOT_NAME);
-    await page.locator('input[name="password"]').fill(ROOT_PASSWORD);
-    await button(WORDS[language].login.submit).click();
-    await page.waitForURL("**/token");
+    ({ page, complaints } = await openDesk(browser, gateway, { language, dark, width }));
   }, 90_000);
   afterAll(async () => {
     await page.context().close();

@@ -1,21 +1,14 @@
 /** An administrator makes, hands out, looks up and removes redemption codes in a real browser. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { openBrowser, WORDS } from "./browser.ts";
+import { describe, expect, test } from "bun:test";
+import { WORDS } from "./browser.ts";
 import { login } from "./console-client.ts";
-import { type Desk, filled, openDesk, WAYS } from "./desk.ts";
-import { type Gateway, type Session, setUp, startGateway } from "./harness.ts";
+import { filled, openDesk, openScene, WAYS } from "./desk.ts";
 
 const PASSWORD = "lock-keeper-9";
 const DOLLAR = 500_000;
 const words = WORDS.en.codes;
 
 type Code = { id: number; name: string; key: string; status: number; valid_from: number; valid_until: number };
-
-let browser: Browser;
-let gateway: Gateway;
-let root: Session;
-let desk: Desk;
 
 const codesNamed = async (name: string): Promise<Code[]> =>
   (await root.get(`/api/redemption/search?keyword=${encodeURIComponent(name)}&page_size=100`)).items;
@@ -25,16 +18,9 @@ const redeem = async (username: string, key: string) => {
   return ((await reply.json()) as { success: boolean }).success;
 };
 
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([openBrowser(), startGateway()]);
-  root = await setUp(gateway);
-  for (const username of ["ferry", "mate"]) await root.post("/api/user/", { username, password: PASSWORD });
-  desk = await openDesk(browser, gateway, WAYS.en);
-}, 90_000);
-afterAll(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+const { browser, gateway, root } = await openScene();
+for (const username of ["ferry", "mate"]) await root.post("/api/user/", { username, password: PASSWORD });
+const desk = await openDesk(browser, gateway, WAYS.en);
 
 describe("redemption codes", () => {
   test("a hundred are made at once and saved as a text file, one a line", async () => {

@@ -95,6 +95,11 @@ export async function setOption(session: Session, key: string, value: unknown): 
   await session.put("/api/option/", { key, value: typeof value === "object" ? JSON.stringify(value) : String(value) });
 }
 
+/** Saves options one after the other. */
+export async function setOptions(session: Session, options: Readonly<Record<string, unknown>>): Promise<void> {
+  for (const [key, value] of Object.entries(options)) await setOption(session, key, value);
+}
+
 async function findByName(session: Session, path: string, name: string): Promise<Data> {
   const data = await session.get(`${path}?p=0&size=100`);
   const rows: Data[] = Array.isArray(data) ? data : (data.items ?? []);

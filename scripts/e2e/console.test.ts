@@ -1,26 +1,18 @@
 /** A newcomer's first ten minutes in a real browser, in both languages: from the set-up page to the row in the log. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import type { Browser, Page } from "playwright-core";
-import { type Language, openBrowser, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
-import { type FakeUpstream, type Gateway, setUp, startFakeUpstream, startGateway } from "./harness.ts";
+import type { Page } from "playwright-core";
+import { type Language, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
+import { openFilesBrowser, PATIENCE_MS } from "./desk.ts";
+import { type Gateway, setUp, startFakeUpstream, startGateway } from "./harness.ts";
 
-const PATIENCE_MS = 30_000;
 const NAME = "captain";
 const PASSWORD = "lock-keeper-9";
 const MODEL = "usage-1000-500";
 
-let browser: Browser;
-let upstream: FakeUpstream;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  upstream = startFakeUpstream();
-}, 30_000);
-afterAll(async () => {
-  await browser.close();
-  await upstream.stop();
-});
+const browser = await openFilesBrowser();
+const upstream = startFakeUpstream();
+afterAll(upstream.stop);
 
 describe.each<[Language, boolean]>([
   ["en", false],

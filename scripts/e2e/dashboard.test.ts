@@ -1,9 +1,9 @@
 /** An administrator reads consumption on the dashboard, and a user reads their own, in a real browser. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { openBrowser, WORDS } from "./browser.ts";
-import { type Desk, openDesk, startSeeded, until, WAYS } from "./desk.ts";
-import { type Gateway, type Session, setUp } from "./harness.ts";
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { until } from "../../src/lib/testing/until.ts";
+import { WORDS } from "./browser.ts";
+import { openDesk, openScene, startSeeded, WAYS } from "./desk.ts";
 
 const words = WORDS.en.dashboard;
 const DAY_S = 86_400;
@@ -13,11 +13,6 @@ const DIMENSIONS = ["user", "channel", "group", "token"] as const;
 const UNTIL = Math.floor(Date.now() / 3_600_000) * 3600;
 const MONTH = `from=${UNTIL - 30 * DAY_S}&to=${UNTIL}`;
 const PASSWORD = "lock-keeper-9";
-
-let browser: Browser;
-let gateway: Gateway;
-let root: Session;
-let desk: Desk;
 
 const toNumber = (text: string) => Number(text.replace(/[^\d.]/g, ""));
 const bars = (page: Page) =>
@@ -34,18 +29,10 @@ const callsInTable = async () => (await callsInRows()).reduce((sum, calls) => su
 const choose = (group: string, name: string) =>
   desk.page.getByRole("group", { name: group }).first().getByRole("button", { name, exact: true }).click();
 
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([
-    openBrowser(),
-    startSeeded({ channels: 4, users: 6, tokens: 8, logs: 20_000 }),
-  ]);
-  root = await setUp(gateway);
-  desk = await openDesk(browser, gateway, WAYS.en);
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+const { browser, gateway, root } = await openScene(() =>
+  startSeeded({ channels: 4, users: 6, tokens: 8, logs: 20_000 }),
+);
+const desk = await openDesk(browser, gateway, WAYS.en);
 
 describe("the dashboard", () => {
   test("splits the same calls by model, user, channel, group and key", async () => {

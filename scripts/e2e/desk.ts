@@ -1,11 +1,13 @@
-import { expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
-import { type Language, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
+import { type Language, openBrowser, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
 import { ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
-import { type Gateway, startGateway } from "./harness.ts";
+import { type Gateway, type Session, type Stage, setStage, setUp, startGateway } from "./harness.ts";
+
+export { until } from "../../src/lib/testing/until.ts";
 
 /** Long enough for a machine that does much else. */
 export const PATIENCE_MS = 30_000;
@@ -96,6 +98,35 @@ export async function openDesk(
   };
 }
 
+/** A browser for the tests of a file, opened at its top and closed after its last test. */
+export async function openFilesBrowser(): Promise<Browser> {
+  const browser = await openBrowser();
+  afterAll(() => browser.close());
+  return browser;
+}
+
+/**
+ * What the browser tests of a file share, opened at its top and closed after its last test: a browser, a gateway and its
+ * super administrator. `start` and `enter` say how, where it is not an empty gateway that is set up.
+ */
+export async function openScene(
+  start: () => Promise<Gateway> = startGateway,
+  enter: (gateway: Gateway) => Promise<Session> = setUp,
+): Promise<Readonly<{ browser: Browser; gateway: Gateway; root: Session }>> {
+  const [browser, gateway] = await Promise.all([openFilesBrowser(), start()]);
+  afterAll(async () => void (await gateway.stop()));
+  return { browser, gateway, root: await enter(gateway) };
+}
+
+/** The same where calls are made: with a channel to a fake upstream that has these models, and a key. */
+export async function openStage(
+  ...scene: Parameters<typeof setStage>
+): Promise<Readonly<{ browser: Browser; stage: Stage }>> {
+  const [browser, stage] = await Promise.all([openFilesBrowser(), setStage(...scene)]);
+  afterAll(stage.stop);
+  return { browser, stage };
+}
+
 /** Starts a gateway whose database was filled with made-up rows of the last twelve months. */
 export async function startSeeded(
   sizes: Readonly<Record<"channels" | "users" | "tokens" | "logs", number>>,
@@ -110,17 +141,6 @@ export async function startSeeded(
   const said = new Response(child.stderr).text();
   if ((await child.exited) !== 0) throw new Error(`seeding failed: ${await said}`);
   return startGateway({ dataDir });
-}
-
-/** Waits until a condition of the server holds. Fails with what it last saw. */
-export async function until<Value>(read: () => Promise<Value>, holds: (value: Value) => boolean): Promise<Value> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const value = await read();
-    if (holds(value)) return value;
-    if (Date.now() > deadline) throw new Error(`waited in vain: ${JSON.stringify(value)?.slice(0, 400)}`);
-    await Bun.sleep(50);
-  }
 }
 
 /** Words with their places filled in. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { until } from "./desk.ts";
+import { until } from "../../src/lib/testing/until.ts";
 
 export type Received = Readonly<{
   path: string;

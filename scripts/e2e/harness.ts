@@ -40,6 +40,8 @@ export async function setStage(
   await setOption(root, "ModelRatio", Object.fromEntries(models.map((model) => [model, 1])));
   const { key } = await createToken(root);
   const stop = async () => {
+    // An answer that is held back would hold up the end of the gateway.
+    upstream.release();
     await upstream.stop();
     expect(await gateway.stop()).toBe(0);
   };

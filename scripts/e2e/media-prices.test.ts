@@ -1,12 +1,11 @@
 /** What pictures and videos cost, in the console: receipts of calls, and where their prices are set. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
-import type { Browser } from "playwright-core";
 import { waitForLogs } from "./books.ts";
-import { openBrowser, WORDS } from "./browser.ts";
+import { WORDS } from "./browser.ts";
 import { createChannel } from "./console-client.ts";
-import { type Desk, openDesk, WAYS } from "./desk.ts";
-import { type Stage, setOption, setStage } from "./harness.ts";
+import { type Desk, openDesk, openStage, WAYS } from "./desk.ts";
+import { setOption } from "./harness.ts";
 
 /** An upstream that draws and films. */
 const maker = Bun.serve({
@@ -22,23 +21,15 @@ const maker = Bun.serve({
   },
 });
 
-let browser: Browser;
-let stage: Stage;
-beforeAll(async () => {
-  [browser, stage] = await Promise.all([openBrowser(), setStage(["gpt-4o"])]);
-  await createChannel(stage.root, maker.url.origin, ["gpt-image-1", "sora-2-pro"]);
-  await setOption(stage.root, "ModelRatio", { "gpt-image-1": 2.5 });
-  const client = new OpenAI({ apiKey: stage.key, baseURL: `${stage.gateway.url}/v1`, maxRetries: 0 });
-  const image = await toFile(new Uint8Array([137, 80, 78, 71]), "cat.png", { type: "image/png" });
-  await client.images.edit({ model: "gpt-image-1", prompt: "a hat", image });
-  await client.videos.create({ model: "sora-2-pro", prompt: "a cat", size: "1792x1024" });
-  expect(await waitForLogs(stage.root, () => true, 2)).toHaveLength(2);
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await stage.stop();
-  await maker.stop(true);
-});
+const { browser, stage } = await openStage(["gpt-4o"]);
+await createChannel(stage.root, maker.url.origin, ["gpt-image-1", "sora-2-pro"]);
+await setOption(stage.root, "ModelRatio", { "gpt-image-1": 2.5 });
+const client = new OpenAI({ apiKey: stage.key, baseURL: `${stage.gateway.url}/v1`, maxRetries: 0 });
+const image = await toFile(new Uint8Array([137, 80, 78, 71]), "cat.png", { type: "image/png" });
+await client.images.edit({ model: "gpt-image-1", prompt: "a hat", image });
+await client.videos.create({ model: "sora-2-pro", prompt: "a cat", size: "1792x1024" });
+expect(await waitForLogs(stage.root, () => true, 2)).toHaveLength(2);
+afterAll(() => maker.stop(true));
 
 describe.each(["en", "zh"] as const)("in %s", (language) => {
   let desk: Desk;

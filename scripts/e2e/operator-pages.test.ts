@@ -1,37 +1,26 @@
 /** An administrator checks the books, asks the router and the doctor, reads the audit log and jumps about, in a real browser. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import { describe, expect, test } from "bun:test";
 import { gatewayCommand } from "../processes/gateway.ts";
-import { openBrowser, WORDS } from "./browser.ts";
+import { WORDS } from "./browser.ts";
 import { createChannel } from "./console-client.ts";
-import { type Desk, filled, openDesk, WAYS } from "./desk.ts";
-import { ENGINES, emptyDatabase, type Stage, setStage, setUp, startGateway } from "./harness.ts";
+import { filled, openDesk, openStage, WAYS } from "./desk.ts";
+import { ENGINES, emptyDatabase, setUp, startGateway } from "./harness.ts";
 
 const MODEL = "usage-1000-500";
 
-let browser: Browser;
-let stage: Stage;
-let desk: Desk;
-
-beforeAll(async () => {
-  [browser, stage] = await Promise.all([openBrowser(), setStage([MODEL])]);
-  const { root, gateway, upstream, key } = stage;
-  await createChannel(root, upstream.url, [MODEL], { name: "spare", priority: -1 });
-  await createChannel(root, upstream.url, [MODEL], { name: "for friends", group: "vip" });
-  await root.post("/api/user/", { username: "ferry", password: "lock-keeper-9" });
-  const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "hello" }] }),
-  });
-  expect(reply.status).toBe(200);
-  await reply.text();
-  desk = await openDesk(browser, gateway, WAYS.en);
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await stage.stop();
+const { browser, stage } = await openStage([MODEL]);
+const { root, gateway, upstream, key } = stage;
+await createChannel(root, upstream.url, [MODEL], { name: "spare", priority: -1 });
+await createChannel(root, upstream.url, [MODEL], { name: "for friends", group: "vip" });
+await root.post("/api/user/", { username: "ferry", password: "lock-keeper-9" });
+const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+  method: "POST",
+  headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+  body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "hello" }] }),
 });
+expect(reply.status).toBe(200);
+await reply.text();
+const desk = await openDesk(browser, gateway, WAYS.en);
 
 describe("the pages of an operator", () => {
   test("the books are added up again and nothing is off", async () => {

@@ -1,10 +1,11 @@
 /** Somebody limits and changes a key, looks calls, prices and announcements up in a real browser, in both languages. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { type Language, openBrowser, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { until } from "../../src/lib/testing/until.ts";
+import { type Language, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
 import { ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
-import { filled, openDesk, PATIENCE_MS, until, WAYS } from "./desk.ts";
-import { type Stage, setOption, setStage } from "./harness.ts";
+import { filled, openDesk, openStage, PATIENCE_MS, WAYS } from "./desk.ts";
+import { setOption } from "./harness.ts";
 
 /** Chinese words have no form of their own for one. */
 const CREATE_ONE = {
@@ -12,16 +13,8 @@ const CREATE_ONE = {
   zh: WORDS.zh.tokens.form.create_other.replace("{{count}}", "1"),
 } as const;
 
-let browser: Browser;
-let stage: Stage;
-beforeAll(async () => {
-  [browser, stage] = await Promise.all([openBrowser(), setStage(["gpt-4o"])]);
-  await setOption(stage.root, "StatusPageEnabled", true);
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await stage.stop();
-});
+const { browser, stage } = await openStage(["gpt-4o"]);
+await setOption(stage.root, "StatusPageEnabled", true);
 
 describe.each<[Language, boolean, number]>([
   ["en", false, 1280],

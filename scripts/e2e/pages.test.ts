@@ -3,22 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { openDatabase } from "../../db/connect.ts";
 import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
 import { createUser } from "../../src/accounts/create-user.ts";
 import { ROLE } from "../../src/accounts/roles.ts";
-import { openBrowser, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
 import { createChannel, createToken, login, ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
-import { type Desk, filled, openDesk, PATIENCE_MS, until, WAYS } from "./desk.ts";
-import {
-  type FakeUpstream,
-  type Gateway,
-  type Session,
-  setOption,
-  startFakeUpstream,
-  startGateway,
-} from "./harness.ts";
+import { filled, openDesk, openScene, PATIENCE_MS, WAYS } from "./desk.ts";
+import { setOption, startFakeUpstream, startGateway } from "./harness.ts";
 
 const USER = { username: "ferry", password: "lock-keeper-9" };
 const PROJECT_URL = "https://sluice.example.test";
@@ -30,15 +24,6 @@ const CHAT_SITE = "https://chat.example.test";
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const LONG_PROMPT =
   "A lock at dawn, with fog over the upper basin and two barges waiting, in the manner of an engraving";
-
-let browser: Browser;
-let dataDir: string;
-let pictures: Bun.Server<undefined>;
-let upstream: FakeUpstream;
-let gateway: Gateway;
-let root: Session;
-let user: Session;
-let desk: Desk;
 
 /** Two accounts, and drawings and songs in every state, submitted a moment ago. */
 async function fill(): Promise<void> {
@@ -105,35 +90,30 @@ const call = async (key: string) => {
   await reply.text();
 };
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), "sluice-pages-"));
-  pictures = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: () => new Response(Buffer.from(PIXEL, "base64"), { headers: { "content-type": "image/png" } }),
-  });
-  await fill();
-  upstream = startFakeUpstream();
-  [browser, gateway] = await Promise.all([openBrowser(), startGateway({ dataDir, env: { PROJECT_URL } })]);
-  root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
-  user = await login(gateway, USER.username, USER.password);
-  await createChannel(root, upstream.url, [MODEL]);
-  await setOption(root, "ModelRatio", { [MODEL]: 1 });
-  await setOption(root, "Chats", [
-    { Harbour: `${CHAT_SITE}/#/?key={key}&url={address}` },
-    { Dock: "dock://add?key={key}&url={address}" },
-  ]);
-  await createToken(root, { name: "spare" });
-  desk = await openDesk(browser, gateway, WAYS.en);
-}, 120_000);
-afterAll(async () => {
-  await desk.close();
-  await browser.close();
-  await gateway.stop();
-  await upstream.stop();
-  await pictures.stop(true);
-  await rm(dataDir, { recursive: true, force: true });
+const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-pages-"));
+const pictures = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: () => new Response(Buffer.from(PIXEL, "base64"), { headers: { "content-type": "image/png" } }),
 });
+afterAll(() => pictures.stop(true));
+await fill();
+const upstream = startFakeUpstream();
+afterAll(upstream.stop);
+const { browser, gateway, root } = await openScene(
+  () => startGateway({ dataDir, env: { PROJECT_URL } }),
+  (gateway) => login(gateway, ROOT_NAME, ROOT_PASSWORD),
+);
+const user = await login(gateway, USER.username, USER.password);
+await createChannel(root, upstream.url, [MODEL]);
+await setOption(root, "ModelRatio", { [MODEL]: 1 });
+await setOption(root, "Chats", [
+  { Harbour: `${CHAT_SITE}/#/?key={key}&url={address}` },
+  { Dock: "dock://add?key={key}&url={address}" },
+]);
+await createToken(root, { name: "spare" });
+const desk = await openDesk(browser, gateway, WAYS.en);
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 const words = WORDS.en;
 const clean = async (page: Page) => {

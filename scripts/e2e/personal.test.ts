@@ -1,61 +1,47 @@
 /** Somebody sees to their account in a real browser: notices by every way, events, access token, prices, rewards, the end. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import type { Browser } from "playwright-core";
+import { until } from "../../src/lib/testing/until.ts";
 import { startMailServer } from "../../src/notify/testing.ts";
 import { zoneAtNoon, zoneOfAnotherDay } from "../../src/wallet/testing-zones.ts";
-import { openBrowser, WORDS } from "./browser.ts";
-import { createChannel, login } from "./console-client.ts";
-import { type Desk, filled, openDesk, until, WAYS } from "./desk.ts";
+import { WORDS } from "./browser.ts";
+import { createChannel, login, setOptions } from "./console-client.ts";
+import { type Desk, filled, openDesk, openScene, WAYS } from "./desk.ts";
 import { QR_PICTURE, startFakeReceivers } from "./fake-receivers.ts";
-import { type Gateway, type Session, setOption, setUp, startGateway } from "./harness.ts";
+import { type Session, setOption, startGateway } from "./harness.ts";
 
 const PASSWORD = "lock-keeper-9";
 const DOLLAR = 500_000;
 const MODELS = Array.from({ length: 12 }, (_, at) => `model-${at + 1}`);
 
-let browser: Browser;
-let gateway: Gateway;
-let receivers: Awaited<ReturnType<typeof startFakeReceivers>>;
-let post: Awaited<ReturnType<typeof startMailServer>>;
-let root: Session;
-
-beforeAll(async () => {
-  receivers = await startFakeReceivers();
-  post = await startMailServer();
-  const { url, certificate } = receivers;
-  const env = {
-    ...{ WECOM_BASE_URL: url, DINGTALK_BASE_URL: url, WXPUSHER_BASE_URL: url, BARK_BASE_URL: url },
-    ALLOW_PRIVATE_WEBHOOKS: "true",
-    NODE_EXTRA_CA_CERTS: certificate,
-  };
-  [browser, gateway] = await Promise.all([openBrowser(), startGateway({ env })]);
-  root = await setUp(gateway);
-  const options = {
-    ServerAddress: gateway.url,
-    SystemName: "Lock 7",
-    SMTPServer: "127.0.0.1",
-    SMTPPort: post.port,
-    SMTPFrom: "gate@example.com",
-    WxPusherAppToken: "app token",
-    WxPusherEnabled: true,
-    CheckInEnabled: true,
-    CheckInTimeZone: zoneAtNoon(),
-    CheckInQuota: DOLLAR,
-    QuotaForInviter: 3 * DOLLAR,
-    QuotaForInvitee: DOLLAR,
-    RechargeCashbackRate: 5,
-    MinRechargeCashbackQuota: 2 * DOLLAR,
-  };
-  for (const [key, value] of Object.entries(options)) await setOption(root, key, value);
-  await createChannel(root, receivers.url, MODELS);
-}, 90_000);
-afterAll(async () => {
-  await browser.close();
-  await gateway.stop();
-  await receivers.stop();
-  await post.stop();
+const receivers = await startFakeReceivers();
+const post = await startMailServer();
+const { url, certificate } = receivers;
+const env = {
+  ...{ WECOM_BASE_URL: url, DINGTALK_BASE_URL: url, WXPUSHER_BASE_URL: url, BARK_BASE_URL: url },
+  ALLOW_PRIVATE_WEBHOOKS: "true",
+  NODE_EXTRA_CA_CERTS: certificate,
+};
+const { browser, gateway, root } = await openScene(() => startGateway({ env }));
+afterAll(receivers.stop);
+afterAll(post.stop);
+await setOptions(root, {
+  ServerAddress: gateway.url,
+  SystemName: "Lock 7",
+  SMTPServer: "127.0.0.1",
+  SMTPPort: post.port,
+  SMTPFrom: "gate@example.com",
+  WxPusherAppToken: "app token",
+  WxPusherEnabled: true,
+  CheckInEnabled: true,
+  CheckInTimeZone: zoneAtNoon(),
+  CheckInQuota: DOLLAR,
+  QuotaForInviter: 3 * DOLLAR,
+  QuotaForInvitee: DOLLAR,
+  RechargeCashbackRate: 5,
+  MinRechargeCashbackQuota: 2 * DOLLAR,
 });
+await createChannel(root, receivers.url, MODELS);
 
 const addUser = (username: string, more: object = {}) =>
   root.post("/api/user/", { username, password: PASSWORD, ...more });

@@ -1,10 +1,10 @@
 /** The playground in a real browser: streams, stops, edits, branches, compares, shows all kinds of answers, gives code. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { openBrowser, WORDS } from "./browser.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { until } from "../../src/lib/testing/until.ts";
+import { WORDS } from "./browser.ts";
 import { createChannel } from "./console-client.ts";
-import { type Desk, filled, openDesk, until, WAYS } from "./desk.ts";
-import { type Stage, setOption, setStage } from "./harness.ts";
+import { filled, openDesk, openStage, WAYS } from "./desk.ts";
+import { setOption } from "./harness.ts";
 
 const MODEL = "usage-1000-500";
 const SECOND = "usage-20-10";
@@ -16,11 +16,6 @@ const ANSWER = "A sluice is a gate that measures water.";
 const BEGINNING = "A sluice";
 /** The smallest picture there is. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-let browser: Browser;
-let stage: Stage;
-let desk: Desk;
-let thinker: ReturnType<typeof startThinker>;
 
 /** An upstream that thinks, writes Markdown and draws. */
 function startThinker() {
@@ -43,23 +38,15 @@ function startThinker() {
   return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
 }
 
-beforeAll(async () => {
-  thinker = startThinker();
-  [browser, stage] = await Promise.all([openBrowser(), setStage([MODEL, SECOND, HELD, TOOLS, REFUSED])]);
-  await createChannel(stage.root, thinker.url, [RICH]);
-  await setOption(stage.root, "ModelRatio", {
-    ...Object.fromEntries([MODEL, SECOND, HELD, TOOLS, REFUSED, RICH].map((model) => [model, 1])),
-  });
-  desk = await openDesk(browser, stage.gateway, WAYS.en);
-  await desk.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-}, 120_000);
-afterAll(async () => {
-  await desk.close();
-  stage.upstream.release();
-  await stage.stop();
-  await thinker.stop();
-  await browser.close();
+const thinker = startThinker();
+afterAll(thinker.stop);
+const { browser, stage } = await openStage([MODEL, SECOND, HELD, TOOLS, REFUSED]);
+await createChannel(stage.root, thinker.url, [RICH]);
+await setOption(stage.root, "ModelRatio", {
+  ...Object.fromEntries([MODEL, SECOND, HELD, TOOLS, REFUSED, RICH].map((model) => [model, 1])),
 });
+const desk = await openDesk(browser, stage.gateway, WAYS.en);
+await desk.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
 
 const words = WORDS.en.playground;
 const turns = () => desk.page.locator("article");

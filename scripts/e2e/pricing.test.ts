@@ -1,10 +1,10 @@
 /** The price list of 2,000 models in a real browser: found, narrowed, seen from another group, copied, explained. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { openBrowser, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
+import { describe, expect, test } from "bun:test";
+import { until } from "../../src/lib/testing/until.ts";
+import { openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
 import { createChannel } from "./console-client.ts";
-import { filled, openDesk, PATIENCE_MS, until, WAYS } from "./desk.ts";
-import { type Stage, setOption, setStage } from "./harness.ts";
+import { filled, openDesk, openStage, PATIENCE_MS, WAYS } from "./desk.ts";
+import { setOption } from "./harness.ts";
 
 const MANY = Array.from({ length: 2000 }, (_, at) => `model-${String(at).padStart(4, "0")}`);
 /** Billed by the second, image, minute and a million characters. */
@@ -12,31 +12,19 @@ const BY_UNIT = ["sora-2", "dall-e-3", "whisper-1", "tts-1"] as const;
 const FAMOUS = ["claude-sonnet-4-5", "gemini-2.5-pro", "text-embedding-3-small", ...BY_UNIT];
 const VIP_ONLY = "gpt-of-the-few";
 
-let browser: Browser;
-let stage: Stage;
-let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  [browser, stage] = await Promise.all([openBrowser(), setStage(["gpt-4o"])]);
-  const { root, upstream } = stage;
-  await createChannel(root, upstream.url, [...MANY, ...FAMOUS], { group: "default,vip" });
-  await createChannel(root, upstream.url, [VIP_ONLY], { group: "vip" });
-  const ratios = Object.fromEntries(["gpt-4o", VIP_ONLY, ...MANY, ...FAMOUS].map((model) => [model, 1]));
-  await setOption(root, "ModelRatio", { ...ratios, "dall-e-3": 16, "whisper-1": 3, "tts-1": 7.5 });
-  await setOption(root, "ModelPrice", { "sora-2": 0.1 });
-  await setOption(root, "CompletionRatio", { "model-1987": 3 });
-  await setOption(root, "GroupRatio", { default: 1, vip: 0.5 });
-  await setOption(root, "UserUsableGroups", { default: "Everybody", vip: "Friends" });
-  ({ page, complaints } = await openPage(browser, WAYS.en));
-  page.setDefaultTimeout(PATIENCE_MS);
-  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-}, 120_000);
-afterAll(async () => {
-  await page.context().close();
-  await browser.close();
-  await stage.stop();
-});
+const { browser, stage } = await openStage(["gpt-4o"]);
+const { root, upstream } = stage;
+await createChannel(root, upstream.url, [...MANY, ...FAMOUS], { group: "default,vip" });
+await createChannel(root, upstream.url, [VIP_ONLY], { group: "vip" });
+const ratios = Object.fromEntries(["gpt-4o", VIP_ONLY, ...MANY, ...FAMOUS].map((model) => [model, 1]));
+await setOption(root, "ModelRatio", { ...ratios, "dall-e-3": 16, "whisper-1": 3, "tts-1": 7.5 });
+await setOption(root, "ModelPrice", { "sora-2": 0.1 });
+await setOption(root, "CompletionRatio", { "model-1987": 3 });
+await setOption(root, "GroupRatio", { default: 1, vip: 0.5 });
+await setOption(root, "UserUsableGroups", { default: "Everybody", vip: "Friends" });
+const { page, complaints } = await openPage(browser, WAYS.en);
+page.setDefaultTimeout(PATIENCE_MS);
+await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
 
 const words = WORDS.en.pricing;
 const open = (search = "") => page.goto(`${stage.gateway.url}/pricing${search}`);

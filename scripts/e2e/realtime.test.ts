@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import { createChannel, createToken, login, ROOT_NAME, ROOT_PASSWORD, setOption } from "./console-client.ts";
-import { setUp, startOn } from "./harness.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { waitForLogs } from "./books.ts";
+import { createChannel, createToken, login, ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
+import { type Session, setOption, setUp, startOn } from "./harness.ts";
 
 /** An upstream for talks: a response is done when the test says so. */
 function startTalkingUpstream() {
@@ -45,24 +47,22 @@ test("a talk is charged in the database, and a restart waits for its response", 
   const closed = Promise.withResolvers<number>();
   socket.onmessage = ({ data }) => void types.push(JSON.parse(String(data)).type);
   socket.onclose = ({ code }) => closed.resolve(code);
-  const until = async (type: string, count: number) => {
-    while (types.filter((each) => each === type).length < count) await Bun.sleep(10);
-  };
+  const heard = (type: string, count: number) => until(() => types.filter((each) => each === type).length >= count);
 
-  await until("session.created", 1);
+  await heard("session.created", 1);
   socket.send(JSON.stringify({ type: "response.create" }));
-  await until("response.created", 1);
+  await heard("response.created", 1);
   upstream.finish();
   const first = await loggedQuota(root, 1);
   expect(first).toEqual([300]);
 
   socket.send(JSON.stringify({ type: "response.create" }));
-  await until("response.created", 2);
+  await heard("response.created", 2);
   const ending = gateway.stop();
   await Bun.sleep(300);
   expect(socket.readyState).toBe(WebSocket.OPEN);
   upstream.finish();
-  await until("response.done", 2);
+  await heard("response.done", 2);
   expect(await closed.promise).toBe(1001);
   expect(await ending).toBe(0);
 
@@ -72,10 +72,7 @@ test("a talk is charged in the database, and a restart waits for its response", 
 }, 120_000);
 
 /** The charges in the log, once there are so many. */
-async function loggedQuota(root: Awaited<ReturnType<typeof setUp>>, count: number): Promise<number[]> {
-  for (let tries = 0; ; tries += 1) {
-    const { items } = await root.get("/api/log/?type=2&p=1&page_size=10");
-    if (items.length >= count || tries > 100) return items.map(({ quota }: { quota: number }) => quota);
-    await Bun.sleep(50);
-  }
+async function loggedQuota(root: Session, count: number): Promise<number[]> {
+  const rows = await waitForLogs(root, () => true, count);
+  return rows.map(({ quota }) => quota);
 }

@@ -1,29 +1,18 @@
 /** An administrator asks where a call would go, and sees a conversation stick; English wide, Chinese on a phone. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { openBrowser, WORDS } from "./browser.ts";
+import { WORDS } from "./browser.ts";
 import { createChannel } from "./console-client.ts";
-import { type Desk, openDesk, WAYS } from "./desk.ts";
-import { type Stage, setStage } from "./harness.ts";
+import { type Desk, openDesk, openStage, WAYS } from "./desk.ts";
 
 const MODEL = "gpt-4o";
 const REQUEST = { messages: [{ role: "user", content: "What is a sluice?" }] };
 
-let browser: Browser;
-let stage: Stage;
-beforeAll(async () => {
-  browser = await openBrowser();
-  stage = await setStage([MODEL], { env: { ALLOW_PRIVATE_UPSTREAMS: "true" } });
-  await createChannel(stage.root, stage.upstream.url, [MODEL], { name: "second" });
-  const headers = { authorization: `Bearer ${stage.key}`, "content-type": "application/json" };
-  const body = JSON.stringify({ model: MODEL, ...REQUEST });
-  const answer = await fetch(`${stage.gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
-  expect(answer.status).toBe(200);
-}, 90_000);
-afterAll(async () => {
-  await browser.close();
-  await stage.stop();
-});
+const { browser, stage } = await openStage([MODEL]);
+await createChannel(stage.root, stage.upstream.url, [MODEL], { name: "second" });
+const headers = { authorization: `Bearer ${stage.key}`, "content-type": "application/json" };
+const body = JSON.stringify({ model: MODEL, ...REQUEST });
+const answer = await fetch(`${stage.gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
+expect(answer.status).toBe(200);
 
 describe.each(["en", "zh"] as const)("routing in %s", (language) => {
   const words = WORDS[language].routing;

@@ -1,19 +1,12 @@
 /** A super administrator sets groups and prices in a real browser: as a table, as JSON, many at once. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { openBrowser, WORDS } from "./browser.ts";
+import { describe, expect, test } from "bun:test";
+import { WORDS } from "./browser.ts";
 import { createChannel } from "./console-client.ts";
-import { type Desk, filled, openDesk, WAYS } from "./desk.ts";
-import { type Gateway, type Session, setUp, startGateway } from "./harness.ts";
+import { filled, openDesk, openScene, WAYS } from "./desk.ts";
 
 const words = WORDS.en.settings;
 const price = words.pricing;
 const UNPRICED = ["own-model-1", "own-model-2", "own-model-3"];
-
-let browser: Browser;
-let gateway: Gateway;
-let root: Session;
-let desk: Desk;
 
 const section = (id: string) => desk.page.locator(`[id="section-${id}"]`);
 const jsonOf = async (key: string): Promise<Record<string, unknown>> => {
@@ -32,16 +25,9 @@ const openPricing = async () => {
   await section("pricing").getByRole("tab", { name: price.views.visual }).waitFor();
 };
 
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([openBrowser(), startGateway()]);
-  root = await setUp(gateway);
-  await createChannel(root, "http://127.0.0.1:9", UNPRICED);
-  desk = await openDesk(browser, gateway, WAYS.en);
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+const { browser, gateway, root } = await openScene();
+await createChannel(root, "http://127.0.0.1:9", UNPRICED);
+const desk = await openDesk(browser, gateway, WAYS.en);
 
 describe("prices", () => {
   test("of one model are entered in dollars or ratios, checked, and saved with the section", async () => {

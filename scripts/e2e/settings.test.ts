@@ -1,20 +1,15 @@
 /** A super administrator changes settings on every tab in a real browser. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Locator } from "playwright-core";
-import { openBrowser, WORDS } from "./browser.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
+import { until } from "../../src/lib/testing/until.ts";
+import { WORDS } from "./browser.ts";
 import { login } from "./console-client.ts";
-import { type Desk, filled, openDesk, startSeeded, until, WAYS } from "./desk.ts";
-import { type Gateway, type Session, setUp } from "./harness.ts";
+import { filled, openDesk, openScene, startSeeded, WAYS } from "./desk.ts";
 
 const words = WORDS.en.settings;
 const DOLLAR = 500_000;
 const LOGS = 3000;
 
-let browser: Browser;
-let gateway: Gateway;
-let root: Session;
-let desk: Desk;
-let provider: ReturnType<typeof startProvider>;
 /** What the page has saved, in order. */
 const saved: { key: string; value: string }[] = [];
 
@@ -56,22 +51,12 @@ const openTab = async (tab: string) => {
 };
 const toggle = (control: Locator) => control.click({ force: true });
 
-beforeAll(async () => {
-  provider = startProvider();
-  [browser, gateway] = await Promise.all([
-    openBrowser(),
-    startSeeded({ channels: 1, users: 2, tokens: 2, logs: LOGS }),
-  ]);
-  root = await setUp(gateway);
-  desk = await openDesk(browser, gateway, WAYS.en);
-  desk.page.on("request", (request) => {
-    if (request.method() === "PUT" && request.url().endsWith("/api/option/")) saved.push(request.postDataJSON());
-  });
-}, 120_000);
-afterAll(async () => {
-  await browser.close();
-  await gateway.stop();
-  await provider.stop();
+const provider = startProvider();
+afterAll(provider.stop);
+const { browser, gateway, root } = await openScene(() => startSeeded({ channels: 1, users: 2, tokens: 2, logs: LOGS }));
+const desk = await openDesk(browser, gateway, WAYS.en);
+desk.page.on("request", (request) => {
+  if (request.method() === "PUT" && request.url().endsWith("/api/option/")) saved.push(request.postDataJSON());
 });
 
 describe("settings", () => {

@@ -1,38 +1,18 @@
 /** What stands around an account in a real browser: where signing in leads, the human check, mail, other logins, lost devices. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { openBrowser } from "./browser.ts";
-import { login, ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
-import {
-  addUser,
-  codeIn,
-  comingCode,
-  openVisitor,
-  type SignInStage,
-  setOptions,
-  setSignInStage,
-  TIMEOUT_MS,
-  type Visitor,
-} from "./sign-in-stage.ts";
+import { login, ROOT_NAME, ROOT_PASSWORD, setOptions } from "./console-client.ts";
+import { openFilesBrowser } from "./desk.ts";
+import { addUser, codeIn, comingCode, openVisitor, setSignInStage, TIMEOUT_MS, type Visitor } from "./sign-in-stage.ts";
 
 const NAME = "guarded";
 const PASSWORD = "a guarded word";
 const EXPIRED = "/login?expired=true&returnTo=%2Fpersonal%3Ftab%3Dsecurity";
 
-let browser: Browser;
-let stage: SignInStage;
-let somebody: Visitor;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  stage = await setSignInStage();
-  await addUser(stage.root, NAME, PASSWORD);
-  somebody = await openVisitor(browser, stage.url, { language: "en", width: 1280 });
-}, TIMEOUT_MS);
-afterAll(async () => {
-  await browser.close();
-  await stage.stop();
-});
+const browser = await openFilesBrowser();
+const stage = await setSignInStage();
+afterAll(stage.stop);
+await addUser(stage.root, NAME, PASSWORD);
+const somebody = await openVisitor(browser, stage.url, { language: "en", width: 1280 });
 
 /** Fills the form that is open and sends it. */
 async function submit({ field, button, words }: Visitor, name: string, password: string): Promise<void> {

@@ -5,9 +5,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { startMailServer } from "../../src/notify/testing.ts";
+import { setOptions } from "./console-client.ts";
 import { makeCertificate } from "./fake-receivers.ts";
 import { type Gateway, type Session, setUp, startGateway } from "./harness.ts";
-import { setOptions } from "./sign-in-stage.ts";
 
 const TIMEOUT_MS = 120_000;
 

@@ -1,19 +1,10 @@
 /** Signing in, binding and unbinding with every service, in a real browser, against fakes that check what real ones do. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import { afterAll, describe, expect, test } from "bun:test";
+import { until } from "../../src/lib/testing/until.ts";
 import type { ServiceName } from "../../ui/features/oauth/services.ts";
-import { openBrowser } from "./browser.ts";
-import { login, ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
-import { until } from "./desk.ts";
-import {
-  addUser,
-  openVisitor,
-  type SignInStage,
-  setOptions,
-  setSignInStage,
-  TIMEOUT_MS,
-  type Visitor,
-} from "./sign-in-stage.ts";
+import { login, ROOT_NAME, ROOT_PASSWORD, setOptions } from "./console-client.ts";
+import { openFilesBrowser } from "./desk.ts";
+import { addUser, openVisitor, setSignInStage, TIMEOUT_MS, type Visitor } from "./sign-in-stage.ts";
 
 const NAME = "traveller";
 const PASSWORD = "a traveller's word";
@@ -31,20 +22,11 @@ type Redirecting = keyof typeof ELSEWHERE;
 const REDIRECTING = Object.keys(ELSEWHERE) as Redirecting[];
 const ALL: readonly ServiceName[] = [...REDIRECTING, "wechat"];
 
-let browser: Browser;
-let stage: SignInStage;
-let somebody: Visitor;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  stage = await setSignInStage({ SystemName: "The gate" });
-  await addUser(stage.root, NAME, PASSWORD);
-  somebody = await openVisitor(browser, stage.url, { language: "en", width: 1280 });
-}, TIMEOUT_MS);
-afterAll(async () => {
-  await browser.close();
-  await stage.stop();
-});
+const browser = await openFilesBrowser();
+const stage = await setSignInStage({ SystemName: "The gate" });
+afterAll(stage.stop);
+await addUser(stage.root, NAME, PASSWORD);
+const somebody = await openVisitor(browser, stage.url, { language: "en", width: 1280 });
 
 const offered = (visitor: Visitor, service: ServiceName) => visitor.button(visitor.words.oauth.services[service]);
 const seat = (service: Redirecting, change: object = {}) =>

@@ -5,7 +5,8 @@ import type { Browser } from "playwright-core";
 import { startFakeSignInServices } from "../../src/console/testing-sign-in.ts";
 import { startMailServer } from "../../src/notify/testing.ts";
 import { type Language, openPage, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
-import { type Session, setOption, setUp, startGateway } from "./harness.ts";
+import { setOptions } from "./console-client.ts";
+import { type Session, setUp, startGateway } from "./harness.ts";
 
 const PATIENCE_MS = 30_000;
 /** For a test of several screens; a busy machine takes ten times as long as an idle one. */
@@ -45,11 +46,6 @@ export async function setSignInStage(settings: Readonly<Record<string, string>> 
 }
 
 export type SignInStage = Awaited<ReturnType<typeof setSignInStage>>;
-
-/** Saves options one after the other. */
-export async function setOptions(root: Session, options: Readonly<Record<string, string>>): Promise<void> {
-  for (const [key, value] of Object.entries(options)) await setOption(root, key, value);
-}
 
 /** An account that an administrator makes. */
 export const addUser = (root: Session, username: string, password: string): Promise<unknown> =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../src/lib/testing/until.ts";
 import { type Stage, setStage } from "./harness.ts";
 
 const MODELS = ["hold-after-2", "paced-20-50"];
@@ -27,9 +28,7 @@ test("1,000 streams are open at the same time, and each gets all of its answer",
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
-  const deadline = Date.now() + 30_000;
-  while (stage.upstream.openStreams() < count && Date.now() < deadline) await Bun.sleep(20);
-  const open = stage.upstream.openStreams();
+  const open = await until(stage.upstream.openStreams, (open) => open >= count);
   stage.upstream.release();
   const result = await Bun.readableStreamToText(client.stdout);
   expect(await client.exited).toBe(0);

@@ -1,15 +1,15 @@
 /** The usage log in a real browser: filters, columns, receipts, attempts, users, pages and the export of 100,000 rows. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Browser } from "playwright-core";
 import { openDatabase } from "../../db/connect.ts";
+import { until } from "../../src/lib/testing/until.ts";
 import { addUp } from "../seed/sums.ts";
-import { openBrowser, WORDS } from "./browser.ts";
+import { WORDS } from "./browser.ts";
 import { createChannel, createToken, login } from "./console-client.ts";
-import { type Desk, filled, openDesk, until, WAYS } from "./desk.ts";
-import { type Stage, setOption, setStage } from "./harness.ts";
+import { filled, openDesk, openStage, WAYS } from "./desk.ts";
+import { setOption } from "./harness.ts";
 
 const MODEL = "usage-1000-500";
 const FAILING = "err-400";
@@ -24,14 +24,8 @@ const MIB = 1024 * 1024;
 const FILE_MIB = 80;
 const USER = { username: "ferry", password: "lock-keeper-9" };
 
-let browser: Browser;
-let dataDir: string;
-let stage: Stage;
-let desk: Desk;
-let userKey: string;
-
 /** Rows of a call that nobody made, three days ago, with the sums that belong to them. */
-async function addManyRows(): Promise<void> {
+async function addManyRows(dataDir: string): Promise<void> {
   const database = await openDatabase({ databaseUrl: null, dataDir });
   const from = Math.floor(Date.now() / 1000) - 3 * DAY_S;
   await database.sql.begin(async (tx) => {
@@ -64,31 +58,24 @@ async function call(key: string, model: string, door: "openai" | "anthropic" = "
   return id;
 }
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), "sluice-log-"));
-  await addManyRows();
-  [browser, stage] = await Promise.all([openBrowser(), setStage([MODEL, FAILING], { dataDir })]);
-  const { root, upstream } = stage;
-  const mapped = (to: string) => ({ model_mapping: JSON.stringify({ [RETRIED]: to }) });
-  await createChannel(root, upstream.url, [RETRIED], { name: "first-lock", priority: 10, ...mapped("err-500") });
-  await createChannel(root, upstream.url, [RETRIED], { name: "second-lock", priority: 5, ...mapped(MODEL) });
-  await setOption(root, "ModelRatio", { [MODEL]: 1, [FAILING]: 1, [RETRIED]: 2 });
-  await setOption(root, "CompletionRatio", { [RETRIED]: 3 });
-  await setOption(root, "GroupRatio", { default: 0.5 });
-  await setOption(root, "RetryTimes", 1);
-  await root.post("/api/user/", { ...USER, display_name: "Ferry" });
-  const user = await login(stage.gateway, USER.username, USER.password);
-  await root.put("/api/user/", { id: user.userId, quota: 5_000_000 });
-  userKey = (await createToken(user, { name: "ferry-key" })).key;
-  desk = await openDesk(browser, stage.gateway, WAYS.en);
-  await desk.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-}, 180_000);
-afterAll(async () => {
-  await desk.close();
-  await stage.stop();
-  await browser.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-log-"));
+await addManyRows(dataDir);
+const { browser, stage } = await openStage([MODEL, FAILING], { dataDir });
+const { root, upstream } = stage;
+const mapped = (to: string) => ({ model_mapping: JSON.stringify({ [RETRIED]: to }) });
+await createChannel(root, upstream.url, [RETRIED], { name: "first-lock", priority: 10, ...mapped("err-500") });
+await createChannel(root, upstream.url, [RETRIED], { name: "second-lock", priority: 5, ...mapped(MODEL) });
+await setOption(root, "ModelRatio", { [MODEL]: 1, [FAILING]: 1, [RETRIED]: 2 });
+await setOption(root, "CompletionRatio", { [RETRIED]: 3 });
+await setOption(root, "GroupRatio", { default: 0.5 });
+await setOption(root, "RetryTimes", 1);
+await root.post("/api/user/", { ...USER, display_name: "Ferry" });
+const user = await login(stage.gateway, USER.username, USER.password);
+await root.put("/api/user/", { id: user.userId, quota: 5_000_000 });
+const userKey = (await createToken(user, { name: "ferry-key" })).key;
+const desk = await openDesk(browser, stage.gateway, WAYS.en);
+await desk.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 const words = WORDS.en.logs;
 const parts = WORDS.en.components;

@@ -1,37 +1,24 @@
 /** Administrators look after users in a real browser, and see only what they may do to whom. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { TOTP } from "otpauth";
-import type { Browser } from "playwright-core";
-import { openBrowser, WORDS } from "./browser.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { WORDS } from "./browser.ts";
 import { login } from "./console-client.ts";
-import { type Desk, filled, openDesk, until, WAYS } from "./desk.ts";
-import { type Gateway, type Session, setUp, startGateway } from "./harness.ts";
+import { filled, openDesk, openScene, WAYS } from "./desk.ts";
 
 const PASSWORD = "lock-keeper-9";
 const words = WORDS.en.users;
 const DOLLAR = 500_000;
-
-let browser: Browser;
-let gateway: Gateway;
-let root: Session;
-let desk: Desk;
 
 const userOf = async (name: string) => {
   const { items } = await root.get(`/api/user/search?keyword=${name}`);
   return items.find((user: { username: string }) => user.username === name);
 };
 
-beforeAll(async () => {
-  [browser, gateway] = await Promise.all([openBrowser(), startGateway()]);
-  root = await setUp(gateway);
-  await root.put("/api/option/", { key: "GroupRatio", value: '{"default":1,"vip":0.5}' });
-  for (const username of ["ferry", "mate"]) await root.post("/api/user/", { username, password: PASSWORD });
-  desk = await openDesk(browser, gateway, WAYS.en);
-}, 90_000);
-afterAll(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+const { browser, gateway, root } = await openScene();
+await root.put("/api/option/", { key: "GroupRatio", value: '{"default":1,"vip":0.5}' });
+for (const username of ["ferry", "mate"]) await root.post("/api/user/", { username, password: PASSWORD });
+const desk = await openDesk(browser, gateway, WAYS.en);
 
 describe("users", () => {
   test("are added, and what is wrong with the form is said at its fields", async () => {

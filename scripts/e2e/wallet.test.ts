@@ -1,12 +1,11 @@
 /** Somebody redeems codes and pays in a real browser; an administrator completes an order whose payment was never told. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import type { Browser } from "playwright-core";
 import { signEasyPay } from "../../src/wallet/easy-pay.ts";
-import { openBrowser, WORDS } from "./browser.ts";
-import { login } from "./console-client.ts";
-import { type Desk, filled, openDesk, WAYS } from "./desk.ts";
-import { type Gateway, type Session, setOption, setUp, startGateway } from "./harness.ts";
+import { WORDS } from "./browser.ts";
+import { login, setOptions } from "./console-client.ts";
+import { type Desk, filled, openDesk, openScene, WAYS } from "./desk.ts";
+import { type Session, startGateway } from "./harness.ts";
 
 const PASSWORD = "a payer's password";
 const MERCHANT_KEY = "merchant key";
@@ -29,30 +28,18 @@ function startFakeStripe() {
   return { url: `http://127.0.0.1:${server.port}`, opened, stop: () => server.stop(true) };
 }
 
-let browser: Browser;
-let gateway: Gateway;
-let stripe: ReturnType<typeof startFakeStripe>;
-let root: Session;
-beforeAll(async () => {
-  stripe = startFakeStripe();
-  [browser, gateway] = await Promise.all([openBrowser(), startGateway({ env: { STRIPE_API_URL: stripe.url } })]);
-  root = await setUp(gateway);
-  const options = {
-    ServerAddress: gateway.url,
-    RechargeCashbackRate: 10,
-    MinTopUp: 2,
-    PayAddress: PAYMENT_SITE,
-    EpayId: "1001",
-    EpayKey: MERCHANT_KEY,
-    StripeSecretKey: "sk_e2e",
-    StripeWebhookSecret: WEBHOOK_SECRET,
-  };
-  for (const [key, value] of Object.entries(options)) await setOption(root, key, value);
-}, 90_000);
-afterAll(async () => {
-  await browser.close();
-  await gateway.stop();
-  await stripe.stop();
+const stripe = startFakeStripe();
+afterAll(stripe.stop);
+const { browser, gateway, root } = await openScene(() => startGateway({ env: { STRIPE_API_URL: stripe.url } }));
+await setOptions(root, {
+  ServerAddress: gateway.url,
+  RechargeCashbackRate: 10,
+  MinTopUp: 2,
+  PayAddress: PAYMENT_SITE,
+  EpayId: "1001",
+  EpayKey: MERCHANT_KEY,
+  StripeSecretKey: "sk_e2e",
+  StripeWebhookSecret: WEBHOOK_SECRET,
 });
 
 /** Tells the gateway of a payment as Easy Pay does; returns what it answers. */
