@@ -18,6 +18,8 @@ export const redemptionCodes = pgTable(
     /** -1: unlimited. */
     maxUses: integer("max_uses").notNull().default(-1),
     usedCount: integer("used_count").notNull().default(0),
+    /** Uses at the gateway it was imported from by people who did not come along: no row of `redemption_uses` tells of them. */
+    carriedUses: integer("carried_uses").notNull().default(0),
     validFrom: epochSeconds("valid_from").notNull().default(0),
     validUntil: epochSeconds("valid_until").notNull().default(0),
     createdTime: epochSeconds("created_time").notNull(),

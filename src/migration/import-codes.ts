@@ -1,8 +1,9 @@
-import { sql } from "drizzle-orm";
+import { and, sql } from "drizzle-orm";
 import { carryBalances } from "../../db/carried-balances.ts";
 import { redemptionCodes, redemptionUses } from "../../db/schema/codes.ts";
 import type { Tx } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
+import { isOneOf } from "../lib/sql-text.ts";
 import { createFreeIds } from "./free-ids.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "./migration.ts";
 import type { SourceRow } from "./source.ts";
@@ -12,6 +13,7 @@ const KIND = "redemption codes";
 const USED = 3;
 const DISABLED = 2;
 const UNLIMITED = -1;
+const SLICE = 500;
 
 /** Brings redemption codes over, and who used which. `userIds` are those of creators and users. */
 export async function importCodes(migration: Migration, userIds: IdMap): Promise<void> {
@@ -54,6 +56,7 @@ export async function importCodes(migration: Migration, userIds: IdMap): Promise
   }
   await ids.finish();
   await importUses(migration, map, userIds);
+  if (!isDry) await carryUses(migration, [...map.values()]);
 }
 
 const keyOf = (row: SourceRow): string => textOf(row, "key");
@@ -133,6 +136,19 @@ async function importUses({ source, database, isDry }: Migration, codeIds: IdMap
         );
       }),
     );
+  }
+}
+
+/** What codes say of their uses may be of people who did not come along: the books know that from here on. */
+async function carryUses({ database }: Migration, codeIds: readonly number[]): Promise<void> {
+  for (let start = 0; start < codeIds.length; start += SLICE) {
+    const { id, status, isGift, usedCount, carriedUses } = redemptionCodes;
+    const known = sql`(select count(*)::int from redemption_uses u where u.code_id = ${id})`;
+    const told = sql`case when ${isGift} then ${usedCount} when ${status} = ${USED} then 1 else 0 end`;
+    await database.db
+      .update(redemptionCodes)
+      .set({ carriedUses: sql`${told} - ${known}` })
+      .where(and(isOneOf(id, codeIds.slice(start, start + SLICE)), sql`${carriedUses} <> ${told} - ${known}`));
   }
 }
 

@@ -64,6 +64,33 @@ test("gift codes keep who used them; soft-deleted rows and settings that were ma
   expect((await loadOptions(database.db, vault)).get("SystemName")).toBe("New Name");
 });
 
+test("codes used by people who did not come along are right in the books, and stay so", async () => {
+  const { database, run } = await start("Veloera", [
+    `insert into redemptions (id, user_id, "key", name, status, quota, created_time, is_gift, max_uses, used_count, used_user_id)
+     values (3, 1, 'party', 'party', 1, 100, 1700000000, 1, 5, 3, 0), (4, 1, 'gone', 'gone', 3, 100, 1700000000, 0, -1, 0, 99)`,
+    "insert into redemption_logs values (1, 3, 7, 1700000100), (2, 3, 99, 1700000200)",
+  ]);
+  const codes = () => checkBooks(database.db, "codes", 0, 1_800_000_000);
+  await run();
+  const first = await codes();
+  expect(first).toMatchObject({ wrong: [] });
+  expect(first.checked).toBeGreaterThanOrEqual(4);
+  const carried =
+    await database.sql`select key, carried_uses from redemption_codes where carried_uses <> 0 order by key`;
+  expect(carried.map(({ key, carried_uses }) => [key, carried_uses])).toEqual([
+    ["gone", 1],
+    ["party", 2],
+    ["used-code", 1],
+  ]);
+  // One more use here counts, one that leaves no trace is off.
+  await database.sql`insert into redemption_uses (code_id, user_id, quota, used_time) values (3, 8, 100, 1700000300)`;
+  await database.sql`update redemption_codes set used_count = 4 where key = 'party'`;
+  await run();
+  expect(await codes()).toMatchObject({ wrong: [] });
+  await database.sql`update redemption_codes set used_count = 5 where key = 'party'`;
+  expect((await codes()).wrong).toMatchObject([{ name: "party", kept: 5, added: 4 }]);
+});
+
 test("a log that is brought later takes the place of what was booked for it", async () => {
   const { database, run } = await start("new-api", [
     "insert into logs (id, user_id, created_at, type, username, token_id, model_name, quota) values (9, 7, 1735690001, 5, 'alice', 4, 'gpt-4o', 0)",

@@ -76,7 +76,7 @@ export async function contents({ sql }: Database): Promise<string> {
 
 /** Expects balances to be what was brought along, and counters, log and statistics to say the same. */
 export async function expectBooksRight({ db }: Database): Promise<void> {
-  for (const book of ["balances", "users", "tokens", "channels"] as const) {
+  for (const book of ["balances", "users", "tokens", "channels", "codes"] as const) {
     expect({ book, wrong: (await checkBooks(db, book, 0, 1_800_000_000)).wrong }).toEqual({ book, wrong: [] });
   }
 }

@@ -81,7 +81,7 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
     case "codes":
       return sql`select c.id, c.name,
           case when c.is_gift then c.used_count when c.status = 3 then 1 else 0 end as kept,
-          (select count(*) from redemption_uses s where s.code_id = c.id) as added
+          (select count(*) from redemption_uses s where s.code_id = c.id) + c.carried_uses as added
         from redemption_codes c where c.id > ${after} order by c.id limit ${SLICE}`;
     case "dividends":
       return sql`select a.user_id as id, u.username as name, a.earned as kept,

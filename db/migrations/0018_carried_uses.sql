@@ -1,0 +1,1 @@
+ALTER TABLE "redemption_codes" ADD COLUMN "carried_uses" integer DEFAULT 0 NOT NULL;
