@@ -21,7 +21,7 @@ const chats = compatible({
     "deepseek-v3-2",
     "doubao-embedding-large",
   ],
-  quirks: { noDeveloper: true, refused: ["n"] },
+  quirks: { refused: ["n"] },
 });
 /** Volcano Ark, which serves bots under an address of their own. */
 export const ark: Provider = {

@@ -116,7 +116,6 @@ const tables: readonly Compatible[] = [
     ],
     quirks: {
       temperature: [0, 1],
-      noDeveloper: true,
       further: (body) => ({ ...fixedSampling(body), ...blankThoughts(body) }),
     },
   },
@@ -148,7 +147,6 @@ const tables: readonly Compatible[] = [
     quirks: {
       topP: [0.01, 0.99],
       temperature: [0, 1],
-      noDeveloper: true,
       limitField: "max_tokens",
       refused: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
       further: onlyAutomaticTools,
@@ -161,7 +159,6 @@ const tables: readonly Compatible[] = [
     owner: "01.ai",
     base: "https://api.lingyiwanwu.com",
     models: ["yi-lightning", "yi-vision-v2", "yi-large", "yi-medium"],
-    quirks: { noDeveloper: true },
   },
   {
     type: 35,
@@ -186,7 +183,7 @@ const tables: readonly Compatible[] = [
       "embo-01",
       "speech-2.5-hd-preview",
     ],
-    quirks: { temperature: [0.01, 1], topP: [0.01, 1], noDeveloper: true, refused: ["n"] },
+    quirks: { temperature: [0.01, 1], topP: [0.01, 1], refused: ["n"] },
   },
   {
     type: 38,
@@ -229,7 +226,6 @@ const tables: readonly Compatible[] = [
       "BAAI/bge-m3",
       "Qwen/Qwen3-Embedding-8B",
     ],
-    quirks: { noDeveloper: true },
   },
   {
     type: 47,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../dialects/json.ts";
 import type { Ask } from "./provider.ts";
-import { providerOf } from "./registry.ts";
+import { channelTypes, providerOf } from "./registry.ts";
 
 const ask = (model: string, capability: Ask["capability"] = "chat"): Ask => ({
   capability,
@@ -87,6 +87,34 @@ describe("requests meet what services take", () => {
       expect(made?.changes).toHaveProperty(gone, undefined);
     }
     expect(made?.dropped).toEqual(["user"]);
+  });
+
+  const chats = channelTypes.filter(({ id }) => providerOf(id)?.dialects.includes("openai-chat"));
+  /** These serve OpenAI's own models, or whatever the channel's address is. */
+  const OPENAI = new Set([1, 3, 8]);
+  test.each(
+    chats
+      .filter(({ id, capabilities }) => capabilities.includes("chat") && !OPENAI.has(id))
+      .map(({ id, name }) => [name, id]),
+  )("pitfall 79: %s is told nothing as a developer", (_name, type) => {
+    const messages = [
+      { role: "developer", content: "s" },
+      { role: "user", content: "u" },
+    ];
+    expect(adapt(Number(type), { messages })?.changes.messages).toEqual([
+      { role: "system", content: "s" },
+      messages[1],
+    ]);
+  });
+
+  test.each([
+    [42, "max_tokens"],
+    [43, "max_tokens"],
+    [48, "max_completion_tokens"],
+  ])("pitfall 80: type %i has one name for the limit: %s", (type, name) => {
+    const other = name === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+    expect(adapt(type, { [other]: 5 }, "grok-3-mini")?.changes).toMatchObject({ [name]: 5, [other]: undefined });
+    expect(adapt(type, { [name]: 5 }, "grok-3-mini")?.changes ?? {}).not.toHaveProperty(name);
   });
 
   test("Zhipu: its own choice of tools, no end of its ranges", () => {

@@ -20,8 +20,6 @@ export type Quirks = Readonly<{
   /** What it takes of a sampling value; others are moved to the nearest end. */
   temperature?: Range;
   topP?: Range;
-  /** It knows no developer messages. */
-  noDeveloper?: boolean;
   /** The field that limits the answer. */
   limitField?: "max_tokens" | "max_completion_tokens";
   /** All that it takes: everything else it refuses. */
@@ -64,7 +62,7 @@ export type Compatible = Readonly<{
 
 /** The table of a compatible service as a provider. */
 export function compatible(table: Compatible): Provider {
-  const { base, root = "/v1", quirks } = table;
+  const { base, root = "/v1", quirks = {} } = table;
   const address = (channel: ProviderChannel) => {
     const own = (channel.baseUrl || base || "").replace(/\/+$/, "");
     return root === "" || own.endsWith(root) ? own : own + root;
@@ -88,7 +86,7 @@ export function compatible(table: Compatible): Provider {
     ...(table.objects && { objects: { url: (channel: ProviderChannel, path: string) => address(channel) + path } }),
     ...(table.balance && { balance: balanceOf(table.balance, (channel) => address(channel), root) }),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),
-    ...(quirks && { adapt: (body, ask) => (ask.dialect === "openai-chat" ? meetQuirks(body, ask, quirks) : null) }),
+    adapt: (body, ask) => (ask.dialect === "openai-chat" ? meetQuirks(body, ask, quirks) : null),
     streamUsage: table.streamUsage ?? true,
   };
 }
@@ -118,7 +116,7 @@ function meetQuirks(body: JsonObject, ask: Ask, quirks: Quirks): Adaptation | nu
   clamp(body, changes, "top_p", quirks.topP);
   if (limitField) rename(body, changes, otherLimit(limitField), limitField);
   for (const [field, name] of Object.entries(renamed)) rename(body, changes, field, name);
-  if (quirks.noDeveloper) withoutDeveloper(body, changes);
+  withoutDeveloper(body, changes);
   if (taken) for (const field of Object.keys(body)) if (!taken.has(field)) changes[field] = undefined;
   Object.assign(changes, quirks.further?.({ ...body, ...changes }, ask));
   if (Object.keys(changes).length === 0) return null;
@@ -145,6 +143,7 @@ function rename(body: JsonObject, changes: JsonObject, field: string, name: stri
   changes[name] ??= body[name] ?? body[field];
 }
 
+/** None but OpenAI's own tells developer messages from system messages; many refuse them. */
 function withoutDeveloper(body: JsonObject, changes: JsonObject): void {
   const messages = recordsOf(body.messages);
   if (!messages.some(({ role }) => role === "developer")) return;

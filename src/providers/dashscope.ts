@@ -48,7 +48,6 @@ const imitation = compatible({
   quirks: {
     topP: [0.001, 0.999],
     temperature: [0, 1.99],
-    noDeveloper: true,
     further: switchThought,
     met: () => ["reasoning_effort"],
   },

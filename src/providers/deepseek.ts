@@ -20,7 +20,7 @@ const chats = compatible({
     currency: (_channel, answer) => String(purseOf(answer)?.currency ?? "CNY"),
   },
   models: ["deepseek-v4-pro", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"],
-  quirks: { noDeveloper: true, limitField: "max_tokens", refused: ["logit_bias", "n", "seed"] },
+  quirks: { limitField: "max_tokens", refused: ["logit_bias", "n", "seed"] },
 });
 
 /** DeepSeek, which completes text (also in the middle) under the address of its beta alone. */

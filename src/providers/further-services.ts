@@ -51,7 +51,7 @@ const tables: readonly Compatible[] = [
     root: "",
     keyHint: "pplx-…",
     models: ["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
-    quirks: { topP: [0.01, 0.99], noDeveloper: true },
+    quirks: { topP: [0.01, 0.99] },
   },
   {
     type: 1004,

@@ -35,7 +35,6 @@ export const mistral: Provider = {
     quirks: {
       temperature: [0, 1.5],
       limitField: "max_tokens",
-      noDeveloper: true,
       taken: TAKEN,
       renamed: { seed: "random_seed" },
       further: ({ messages }) => ({

@@ -40,8 +40,8 @@ test("the organisation goes along when the channel names one", () => {
 });
 
 describe("reasoning models", () => {
-  const adapt = (model: string, body: Record<string, unknown>) =>
-    providerOf(1)?.adapt?.(body, { capability: "chat", dialect: "openai-chat", model, stream: false });
+  const adapt = (model: string, body: Record<string, unknown>, type = 1) =>
+    providerOf(type)?.adapt?.(body, { capability: "chat", dialect: "openai-chat", model, stream: false });
 
   test("pitfall 80: take max_completion_tokens and lose what they refuse", () => {
     const messages = [
@@ -58,6 +58,13 @@ describe("reasoning models", () => {
         messages: [{ role: "developer", content: "s" }, messages[1]],
       },
       dropped: ["temperature"],
+    });
+  });
+
+  test("pitfall 80: Azure's too", () => {
+    expect(adapt("gpt-5", { max_tokens: 5 }, 3)?.changes).toMatchObject({
+      max_tokens: undefined,
+      max_completion_tokens: 5,
     });
   });
 

@@ -95,6 +95,23 @@ describe("a call in the channel's own format", () => {
     },
   );
 
+  test("pitfall 28: a prompt that the upstream says took no tokens took none", async () => {
+    const usage = { prompt_tokens: 0, completion_tokens: 5, total_tokens: 5 };
+    const { relay } = start(() => Response.json(chatReply({ usage })));
+    expect(await (await relay.post(CHAT, ASK)).json()).toMatchObject({ usage });
+    const record = await relay.billing.nextRecord();
+    expect(record).toMatchObject({ promptTokens: 0, completionTokens: 5, other: { usage_evidence: "reported" } });
+  });
+
+  test("pitfall 46: the client's own form of a message without words goes up", async () => {
+    const { upstream, relay } = start(() => Response.json(chatReply()));
+    const called = [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }];
+    const silent = { role: "assistant", tool_calls: called };
+    const messages = [silent, { ...silent, content: "" }, { ...silent, content: null }];
+    await relay.post(CHAT, { model: "gpt-4o", messages });
+    expect(JSON.parse(upstream.received[0]?.text ?? "").messages).toEqual(messages);
+  });
+
   test("changes nothing but the model's name when the channel maps it, along a chain", async () => {
     const upstream = startUpstream(() => Response.json(chatReply()));
     const relay = startRelay({

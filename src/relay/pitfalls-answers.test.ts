@@ -193,7 +193,8 @@ test.each([
 ])("pitfall 92: %s is sent the betas it knows, where it reads them", async (cloud, type, key, model) => {
   const reply = { id: "m", type: "message", role: "assistant", model, content: [], stop_reason: "end_turn", usage: {} };
   const { upstream, relay } = start(type, () => Response.json(reply), model, { keys: [key] });
-  const betas = "claude-code-20250219, interleaved-thinking-2025-05-14,advanced-tool-use-2025-11-20,made-up-2030-01-01";
+  const betas =
+    "claude-code-20250219, interleaved-thinking-2025-05-14,advanced-tool-use-2025-11-20,effort-2025-11-24,made-up-2030-01-01";
   const body = { model, max_tokens: 9, messages: TALK };
   const answer = await relay.post("/v1/messages", body, { headers: { "anthropic-beta": betas } });
   const sent = upstream.received[0];
@@ -203,7 +204,9 @@ test.each([
     expect(sent?.headers.get("anthropic-beta")).toBe(betas);
     return;
   }
-  expect(anthropic_beta).toEqual(["interleaved-thinking-2025-05-14", "tool-search-tool-2025-10-19"]);
+  const known = ["interleaved-thinking-2025-05-14", "tool-search-tool-2025-10-19"];
+  // Vertex takes an effort without a beta, and none for it.
+  expect(anthropic_beta).toEqual(cloud === "Vertex" ? known : [...known, "effort-2025-11-24"]);
   expect(sent?.headers.get("anthropic-beta")).toBeNull();
   expect(answer.headers.get("x-sluice-dropped")).toBe("anthropic-beta: made-up-2030-01-01");
 });

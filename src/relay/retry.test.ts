@@ -102,6 +102,20 @@ describe("attempts", () => {
     expect(text).not.toContain("127.0.0.1");
   });
 
+  test("pitfall 68: a whole answer that is lost on its way is an error of the gateway's, never a 200", async () => {
+    const body = JSON.stringify(chatReply());
+    const dying = () => {
+      const steps = [body.slice(0, 40), () => Bun.sleep(1), new Error("dies")];
+      return new Response(pacedSse(steps).body, { headers: { "content-type": "application/json" } });
+    };
+    const [a] = upstreams(dying);
+    const alone = relayWith({ channels: [{ baseUrl: a?.url ?? "" }], options: { RetryTimes: "0" } });
+    const answer = await alone.post(CHAT, ASK);
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ error: { message: expect.any(String) } });
+    expect(await alone.billing.nextRecord()).toMatchObject({ failed: true, quota: 0 });
+  });
+
   test("behaviour A17: go on after an error object inside a 200, streamed or not", async () => {
     const hidden = () => Response.json({ error: { message: "overloaded", type: "server_error" } });
     const streamed = () => sse('data: {"error":{"message":"overloaded"}}\n\ndata: [DONE]\n\n');

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { anthropicDoor } from "../anthropic/index.ts";
 import type { JsonObject } from "../json.ts";
+import { ollamaProvider } from "../ollama/index.ts";
 import { openaiResponsesProvider } from "../openai-responses/index.ts";
 import type { ReplyEvent } from "../reply.ts";
 import { chatStream, dataOf, meaningOf, NO_USAGE, replyContext, stepsOfStream, target, written } from "../testing.ts";
@@ -91,6 +92,12 @@ test("pitfall 46: tool-call message with content null", () => {
   const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
   const body = sent(openaiChatDoor, { model: "m", messages: [{ role: "assistant", tool_calls: [called] }] });
   expect(body.messages).toEqual([{ role: "assistant", content: null, tool_calls: [called] }]);
+});
+
+test("pitfall 46: Ollama's own chat wants an empty text instead", () => {
+  const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+  const talk = openaiChatDoor.decodeRequest({ model: "m", messages: [{ role: "assistant", tool_calls: [called] }] });
+  expect(ollamaProvider.encodeRequest(talk, target(), new Set()).messages).toMatchObject([{ content: "" }]);
 });
 
 test("pitfall 35: fragments interleaved between calls, id only on the first fragment", () => {

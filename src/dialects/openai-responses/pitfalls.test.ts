@@ -69,6 +69,28 @@ test("pitfall 56: items interleaved: state keyed by output_index", () => {
   ]);
 });
 
+test("pitfall 56: a thought that goes on while a call is open, and ends behind it, is whole", () => {
+  const thought = { type: "reasoning", id: "rs", summary: [], encrypted_content: "sealed" };
+  const called = { type: "function_call", id: "fc", call_id: "c", name: "f", arguments: "{}" };
+  const summary = (delta: string) => ({
+    type: "response.reasoning_summary_text.delta",
+    output_index: 0,
+    summary_index: 0,
+    delta,
+  });
+  const steps = read(
+    { type: "response.output_item.added", output_index: 0, item: { ...thought, encrypted_content: null } },
+    summary("first "),
+    { type: "response.output_item.added", output_index: 1, item: { ...called, arguments: "" } },
+    summary("and last"),
+    { type: "response.output_item.done", output_index: 1, item: called },
+    { type: "response.output_item.done", output_index: 0, item: thought },
+    completed(),
+  );
+  expect(meaningOf(steps)).toMatchObject({ thought: "first and last", calls: [["f", {}]], finish: "tool_calls" });
+  expect(steps).toContainEqual(expect.objectContaining({ type: "signature" }));
+});
+
 test("pitfall 62: a failure after the 200 is an error, never an end", () => {
   const failed = {
     type: "response.failed",
@@ -157,6 +179,20 @@ test("pitfall 86: items are closed in the order of output_index", () => {
   expect(done.map(({ output_index }) => output_index)).toEqual([0, 1, 2, 3]);
   const ids = done.map(({ item }) => item as JsonObject);
   expect(ids.every(({ id, call_id }) => id !== call_id)).toBe(true);
+});
+
+test("pitfall 86: items that come through each other are closed in order too", () => {
+  const [open0, input0] = call(0) as [ReplyEvent, ReplyEvent];
+  const [open1, input1] = call(1) as [ReplyEvent, ReplyEvent];
+  const events = dataOf(written(door, [start, say("a"), open0, open1, input1, say("b"), input0, finish]));
+  const done = events.filter(({ type }) => type === "response.output_item.done");
+  expect(done.map(({ output_index }) => output_index)).toEqual(done.map((_event, at) => at));
+  const output = recordsOf(recordOf(events.at(-1)?.response)?.output);
+  expect(done.map(({ item }) => item)).toEqual(output);
+  expect(output.filter(({ type }) => type === "function_call").map(({ arguments: input }) => input)).toEqual([
+    "{}",
+    "{}",
+  ]);
 });
 
 test("pitfall 87: arguments only in the done event, items only in the end", () => {

@@ -24,7 +24,6 @@ const imitation = compatible({
     "bge-large-zh",
   ],
   quirks: {
-    noDeveloper: true,
     further: (_body, { model }) =>
       model.endsWith("-search") ? { model: model.slice(0, -"-search".length), web_search: { enable: true } } : {},
   },

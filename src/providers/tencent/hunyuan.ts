@@ -29,7 +29,6 @@ const imitation = compatible({
     "hunyuan-turbos-vision",
     "hunyuan-embedding",
   ],
-  quirks: { noDeveloper: true },
 });
 
 const ACTION = "x-tc-action";

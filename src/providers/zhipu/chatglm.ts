@@ -16,7 +16,7 @@ const fourth = compatible({
   capabilities: ["chat", "embeddings"],
   keyHint: "id.secret",
   models: ["glm-4.6", "glm-4.5", "glm-4.5-air", "chatglm_turbo", "chatglm_pro", "chatglm_std", "chatglm_lite"],
-  quirks: { topP: [0.01, 0.99], noDeveloper: true },
+  quirks: { topP: [0.01, 0.99] },
 });
 
 /** Zhipu's older API: keys sign a short-lived token. Models of old keep their own format, newer ones go to the fourth API. */
