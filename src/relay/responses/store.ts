@@ -36,10 +36,10 @@ const MOST_CHARACTERS = 2_000_000;
 
 /** Keeps responses in the database. A response that is still being written is found all the same. */
 export function createResponseStore(db: Db, log: Logger): ResponseStore {
-  const beingWritten = new Map<string, StoredResponse>();
+  const beingWritten = new Map<string, Readonly<{ response: StoredResponse; written: Promise<void> }>>();
   return {
     async find(id, userId, nowSeconds) {
-      const fresh = beingWritten.get(id);
+      const fresh = beingWritten.get(id)?.response;
       if (fresh) return fresh.userId === userId ? fresh : null;
       const [row] = await db
         .select()
@@ -51,20 +51,18 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
     keep(response) {
       const row = { ...response, turns: JSON.stringify(response.turns), body: JSON.stringify(response.body) };
       if (row.turns.length + row.body.length > MOST_CHARACTERS) return;
-      beingWritten.set(response.id, response);
-      db.insert(storedResponses)
-        .values(row)
-        .onConflictDoNothing()
-        .then(
-          () => beingWritten.delete(response.id),
-          (error) => {
-            beingWritten.delete(response.id);
-            log.error({ error, responseId: response.id }, "a response could not be kept");
-          },
-        );
+      const insert = async () => {
+        await db
+          .insert(storedResponses)
+          .values(row)
+          .onConflictDoNothing()
+          .catch((error) => log.error({ error, responseId: response.id }, "a response could not be kept"));
+        beingWritten.delete(response.id);
+      };
+      beingWritten.set(response.id, { response, written: insert() });
     },
     async remove(id, userId) {
-      beingWritten.delete(id);
+      await beingWritten.get(id)?.written;
       await db.delete(storedResponses).where(and(eq(storedResponses.id, id), eq(storedResponses.userId, userId)));
     },
     async sweep(nowSeconds) {

@@ -35,6 +35,8 @@ type Setup = {
   }>;
   /** Where files, batches and jobs are kept; without it there are none. */
   objects?: ObjectStore;
+  /** Where responses are kept; without it in memory. */
+  responses?: ResponseStore;
   session?: UserEntry;
   renewBudget?: (tokenId: number) => Promise<void>;
   /** What every key and user is said to have. */
@@ -83,7 +85,7 @@ export function startRelay(setup: Setup) {
     disableChannel: ({ id }, key, reason, status) =>
       void disabled.push({ channelId: id, key, reason, ...(status && { status }) }),
     billing: setup.billing ?? billing.service,
-    responses: memoryOfResponses(),
+    responses: setup.responses ?? memoryOfResponses(),
     objects: setup.objects ?? noObjects,
     tasks: setup.tasks ?? noTasks,
     readStanding: async (subject) => {
