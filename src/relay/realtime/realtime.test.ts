@@ -1,97 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
-import { startRelay } from "../testing/start-relay.ts";
+import { connect, type Handshake, KEY_HEADER, type Peer, startTalks, startUpstream, stopAll } from "./testing.ts";
 
-const stops: (() => unknown)[] = [];
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop();
-});
-
-type Handshake = { url: URL; headers: Headers };
-type Peer = Bun.ServerWebSocket<unknown>;
-
-/** An upstream that takes WebSockets; `answer` gets every event of the client. */
-function startUpstream(
-  answer: (peer: Peer, event: Record<string, unknown>, text: string) => void,
-  refuse?: (handshake: Handshake, count: number) => Response | null,
-) {
-  const handshakes: Handshake[] = [];
-  const closed: number[] = [];
-  const server = Bun.serve<unknown>({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch(request, bun) {
-      const handshake = { url: new URL(request.url), headers: new Headers(request.headers) };
-      handshakes.push(handshake);
-      const refused = refuse?.(handshake, handshakes.length);
-      if (refused) return refused;
-      bun.upgrade(request, { data: null });
-    },
-    websocket: {
-      open: (peer) => void peer.send(JSON.stringify({ type: "session.created", session: { id: "sess_1" } })),
-      message: (peer, frame) => answer(peer, JSON.parse(String(frame)), String(frame)),
-      close: (_peer, code) => void closed.push(code),
-    },
-  });
-  stops.push(() => server.stop(true));
-  return { url: `http://127.0.0.1:${server.port}`, handshakes, closed };
-}
-
-const PRICES = {
-  ModelRatio: '{"gpt-realtime": 2, "gpt-4o-mini-transcribe": 0.5}',
-  CompletionRatio: '{"gpt-realtime": 4, "gpt-4o-mini-transcribe": 4}',
-  CacheRatio: '{"gpt-realtime": 0.1}',
-  AudioRatio: '{"gpt-realtime": 8, "gpt-4o-mini-transcribe": 2}',
-  AudioCompletionRatio: '{"gpt-realtime": 2}',
-  PreConsumedQuota: "500",
-  RetryTimes: "1",
-};
-
-function start(
-  upstreamUrl: string | readonly string[],
-  given: Partial<Parameters<typeof startRelay>[0]> = {},
-  channel: object = {},
-) {
-  const urls = typeof upstreamUrl === "string" ? [upstreamUrl] : upstreamUrl;
-  const relay = startRelay({
-    channels: urls.map((baseUrl, at) => ({ baseUrl, models: ["gpt-realtime"], priority: -at, ...channel })),
-    ...given,
-    options: { ...PRICES, ...given.options },
-  });
-  stops.push(relay.stop);
-  return relay;
-}
-
-const RuntimeWebSocket = WebSocket as unknown as new (
-  url: string,
-  options: Bun.WebSocketOptions | string[],
-) => Bun.WebSocket;
-
-const KEY_HEADER = { headers: { authorization: "Bearer sk-test" } };
-
-/** A client that keeps what it gets. */
-function connect(url: string, options: Bun.WebSocketOptions = KEY_HEADER, query = "?model=gpt-realtime") {
-  const socket = new RuntimeWebSocket(`${url.replace("http", "ws")}/v1/realtime${query}`, options);
-  const events: Record<string, unknown>[] = [];
-  const closing = Promise.withResolvers<{ code: number; reason: string }>();
-  socket.onmessage = ({ data }) => void events.push(JSON.parse(String(data)));
-  socket.onclose = ({ code, reason }) => closing.resolve({ code, reason });
-  /** The last of `count` events of a type. */
-  const heard = async (type: string, count = 1) => {
-    const all = await until(
-      () => events.filter((event) => event.type === type),
-      ({ length }) => length >= count,
-    );
-    return all.at(-1) as Record<string, unknown>;
-  };
-  return {
-    socket,
-    events,
-    heard,
-    closed: closing.promise,
-    send: (event: object) => socket.send(JSON.stringify(event)),
-  };
-}
+afterEach(stopAll);
 
 const USAGE = {
   total_tokens: 1_000,
@@ -118,7 +29,7 @@ const talks = (peer: Peer, event: Record<string, unknown>, usage: object | undef
 describe("a talk", () => {
   test("pitfall 94: (behaviour 3.7 response) each response is charged as it is done, by text, audio and cached tokens", async () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
-    const relay = start(upstream.url);
+    const relay = startTalks(upstream.url);
     const client = connect(relay.url);
     await client.heard("session.created");
     client.send({ type: "response.create" });
@@ -155,7 +66,7 @@ describe("a talk", () => {
 
   test("behaviour A5: at a fixed price each response costs that, and what was held beforehand goes back", async () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
-    const relay = start(upstream.url, { options: { ModelPrice: '{"gpt-realtime": 0.02}' } });
+    const relay = startTalks(upstream.url, { options: { ModelPrice: '{"gpt-realtime": 0.02}' } });
     const client = connect(relay.url);
     await client.heard("session.created");
     expect(relay.billing.holds.map(({ amount }) => amount)).toEqual([10_000]);
@@ -171,7 +82,7 @@ describe("a talk", () => {
 
   test("pitfall 95: browsers send the key as a sub-protocol, and are answered with another", async () => {
     const upstream = startUpstream(() => {});
-    const relay = start(upstream.url);
+    const relay = startTalks(upstream.url);
     const client = connect(relay.url, {
       protocols: ["realtime", "openai-insecure-api-key.sk-test", "openai-beta.realtime-v1"],
     });
@@ -187,7 +98,7 @@ describe("a talk", () => {
     [{ other: "v1" }, "/openai/v1/realtime?model=gpt-realtime"],
   ])("Azure is addressed by %p", async (channel, address) => {
     const upstream = startUpstream(() => {});
-    const relay = start(upstream.url, {}, { type: 3, ...channel });
+    const relay = startTalks(upstream.url, {}, { type: 3, ...channel });
     await connect(relay.url).heard("session.created");
     const { url, headers } = upstream.handshakes[0] as Handshake;
     expect(url.pathname + url.search).toBe(address);
@@ -201,7 +112,7 @@ describe("a talk", () => {
       const usage = { type: "tokens", input_tokens: 40, output_tokens: 10, input_token_details: { audio_tokens: 40 } };
       peer.send(JSON.stringify({ type: "conversation.item.input_audio_transcription.completed", usage }));
     });
-    const relay = start(upstream.url);
+    const relay = startTalks(upstream.url);
     const client = connect(relay.url);
     await client.heard("session.created");
     client.send({ type: "input_audio_buffer.commit" });
@@ -215,7 +126,7 @@ describe("a talk", () => {
 describe("the end of a talk", () => {
   test("behaviour 3.7 quota: the client is told why, and nothing stays held", async () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
-    const relay = start(upstream.url);
+    const relay = startTalks(upstream.url);
     const client = connect(relay.url);
     await client.heard("session.created");
     relay.billing.available = 0;
@@ -237,7 +148,7 @@ describe("the end of a talk", () => {
       peer.send(JSON.stringify({ type: "response.output_audio.delta", delta: "A".repeat(32_000) }));
       peer.terminate();
     });
-    const relay = start(upstream.url);
+    const relay = startTalks(upstream.url);
     const client = connect(relay.url);
     await client.heard("session.created");
     client.send({ type: "input_audio_buffer.append", audio: "A".repeat(64_000) });
@@ -259,7 +170,7 @@ describe("the end of a talk", () => {
       peer.send(JSON.stringify({ type: "response.created", response: { id: "resp_1" } }));
       peer.send(JSON.stringify({ type: "response.output_text.delta", delta: "one two three four" }));
     });
-    const relay = start(upstream.url);
+    const relay = startTalks(upstream.url);
     const client = connect(relay.url);
     await client.heard("session.created");
     client.send({ type: "response.create" });
@@ -279,7 +190,7 @@ describe("the end of a talk", () => {
         peer.send(JSON.stringify({ type: "response.created", response: { id: "r" } }));
       peers.push(peer);
     });
-    const relay = start(upstream.url);
+    const relay = startTalks(upstream.url);
     const idle = connect(relay.url);
     const busy = connect(relay.url);
     await idle.heard("session.created");
@@ -303,7 +214,7 @@ describe("a talk that is refused", () => {
     ["no model", KEY_HEADER, "", "invalid_request"],
     ["an unknown model", KEY_HEADER, "?model=nothing", "model_not_available"],
   ])("%s", async (_name, options, query, code) => {
-    const relay = start("http://127.0.0.1:1");
+    const relay = startTalks("http://127.0.0.1:1");
     const client = connect(relay.url, options, query);
     expect((await client.heard("error")).error).toMatchObject({ code });
     expect((await client.closed).code).toBe(1008);
@@ -316,14 +227,14 @@ describe("a talk that is refused", () => {
       () => new Response("no", { status: 401 }),
     );
     const upstream = startUpstream(() => {});
-    const relay = start([refusing.url, upstream.url], { options: { AutomaticDisableChannelEnabled: "true" } });
+    const relay = startTalks([refusing.url, upstream.url], { options: { AutomaticDisableChannelEnabled: "true" } });
     await connect(relay.url).heard("session.created");
     expect(refusing.handshakes).toHaveLength(1);
     expect(relay.disabled).toMatchObject([{ channelId: 1 }]);
   });
 
   test("when no channel can be reached, with a record of the failure", async () => {
-    const relay = start("http://127.0.0.1:1");
+    const relay = startTalks("http://127.0.0.1:1");
     const client = connect(relay.url);
     expect((await client.heard("error")).error).toMatchObject({ code: "do_request_failed" });
     expect(await relay.billing.nextRecord()).toMatchObject({ failed: true, quota: 0 });
@@ -331,21 +242,21 @@ describe("a talk that is refused", () => {
   });
 
   test("an address that is private", async () => {
-    const relay = start("http://127.0.0.1:1", { config: { allowPrivateUpstreams: false } });
+    const relay = startTalks("http://127.0.0.1:1", { config: { allowPrivateUpstreams: false } });
     await connect(relay.url).heard("error");
     const record = await relay.billing.nextRecord();
     expect(record.other.admin_info?.attempts[0]?.error).toContain("private");
   });
 
   test("through a proxy of a kind that is not supported", async () => {
-    const relay = start("http://127.0.0.1:1", {}, { setting: { proxy: "ftp://127.0.0.1:1080" } });
+    const relay = startTalks("http://127.0.0.1:1", {}, { setting: { proxy: "ftp://127.0.0.1:1080" } });
     await connect(relay.url).heard("error");
     const record = await relay.billing.nextRecord();
     expect(record.other.admin_info?.attempts[0]?.error).toContain("proxy address must begin");
   });
 
   test("without WebSocket it is told what the address is for", async () => {
-    const relay = start("http://127.0.0.1:1");
+    const relay = startTalks("http://127.0.0.1:1");
     const answer = await relay.get("/v1/realtime?model=gpt-realtime");
     expect(answer.status).toBe(426);
     expect(await answer.json()).toMatchObject({ error: { code: "upgrade_required" } });
@@ -360,7 +271,7 @@ describe("many events", () => {
       got.push(Number(event.number));
       peer.send(text);
     });
-    const relay = start(upstream.url);
+    const relay = startTalks(upstream.url);
     const client = connect(relay.url);
     await client.heard("session.created");
     const begun = performance.now();
@@ -396,7 +307,7 @@ describe("many events", () => {
       };
       more();
     });
-    const relay = start(upstream.url);
+    const relay = startTalks(upstream.url);
     const client = connect(relay.url);
     await client.heard("session.created");
     client.socket.pause();
