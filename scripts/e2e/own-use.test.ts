@@ -174,8 +174,13 @@ describe("keys", () => {
     await drawer.getByPlaceholder(words.form.modelsPlaceholder).fill("gpt-4o");
     await drawer.getByPlaceholder(words.form.modelsPlaceholder).press("Enter");
     await drawer.getByRole("button", { name: words.form.quickDay, exact: true }).click();
+    const posts: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().includes("/api/token")) posts.push(request.postData() ?? "");
+    });
     await button(filled(words.form.create_other, { count: 3 }), drawer).click();
     await dialog(filled(words.created.title_other, { count: 3 })).waitFor();
+    expect(posts.map((post) => JSON.parse(post).count)).toEqual([3]);
     await desk.clean();
     await button(words.created.done).click();
 

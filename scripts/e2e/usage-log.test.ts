@@ -18,6 +18,9 @@ const MANY = "one-of-many";
 const MANY_ROWS = 100_000;
 /** The request that the first of them tells of. */
 const OLD_REQUEST = "asked-days-ago";
+/** A request with more rows than its page shows. */
+const LONG_TALK = "talked-for-hours";
+const TALK_ROWS = 105;
 const DAY_S = 86_400;
 const MIB = 1024 * 1024;
 /** The whole file as text; the server and the page need a small part of it. */
@@ -33,7 +36,7 @@ async function addManyRows(dataDir: string): Promise<void> {
       insert into logs (created_at, type, user_id, username, token_name, model_name, "group", quota, prompt_tokens, content,
         request_id)
       select ${from} - n / 50, 2, 1, 'root', 'nightly', '${MANY}', 'default', 5, 10, n || repeat(' and so on', 70),
-        case when n = 1 then '${OLD_REQUEST}' end
+        case when n = 1 then '${OLD_REQUEST}' when n <= 1 + ${TALK_ROWS} then '${LONG_TALK}~' || n end
       from generate_series(1, ${MANY_ROWS}) n`);
     await addUp(tx, { user: 1, token: 1, channel: 1 });
   });
@@ -142,6 +145,17 @@ describe("the usage log", () => {
     await page.getByRole("heading", { name: MANY }).waitFor();
   }, 120_000);
 
+  test("says how many rows of a long talk its own page leaves out, and where they are", async () => {
+    const { page, button, row } = desk;
+    await desk.open(`/log/${LONG_TALK}`);
+    await page.getByText(filled(words.request.more_other, { count: TALK_ROWS - 100 })).waitFor();
+    expect(await page.getByRole("heading", { name: MANY }).count()).toBe(100);
+    await desk.clean();
+    await button(words.request.all).click();
+    await page.getByText(new RegExp(` of ${TALK_ROWS} `)).waitFor();
+    await row(MANY).first().waitFor();
+  }, 120_000);
+
   test("shows the columns that were chosen, and the usual ones when the choice cannot be read", async () => {
     const { page, button, dialog } = desk;
     const head = (name: string) => page.getByRole("columnheader", { name, exact: true });
@@ -205,6 +219,7 @@ describe("the usage log", () => {
     await button(filled(parts.table.detailsOf, { name: MODEL })).click();
     await detail.getByText(words.detail.dropped).waitFor();
     await detail.getByText("top_k", { exact: true }).waitFor();
+    await detail.getByText(words.detail.claude, { exact: true }).waitFor();
     await desk.open(`/log?search=${retried}`);
     await row(/#?\d+ → #?\d+/).waitFor();
   }, 120_000);
