@@ -21,10 +21,7 @@ describe("the notification form", () => {
   });
 
   test("sends a secret only when it was typed or removed", () => {
-    const form = formOf(
-      { notify_type: "webhook", webhook_url: "https://a.example.com", webhook_secret_set: true },
-      1000,
-    );
+    const form = formOf({ notify_type: "webhook", webhook_url: "https://a.example.com", webhook_secret_set: true });
     expect(requestOf(form, "zh")).toEqual({
       notify_type: "webhook",
       notify_events: ["low_balance", "price_change", "announcement"],
