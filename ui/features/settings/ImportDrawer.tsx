@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Col } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { SideDrawer } from "../../components/SideDrawer.tsx";
+import { SITE_TEXT_KEY } from "../content/site-text.ts";
 import { siteStatus } from "../site/site-status.ts";
 import { options } from "./option-calls.ts";
 import { wordOf } from "./setting-field.ts";
@@ -23,6 +24,7 @@ export const ImportDrawer = ({ file, plan, onClose }: ImportDrawerProps) => {
     onSuccess: async ({ saved, refused }) => {
       await client.invalidateQueries(options);
       void client.invalidateQueries({ queryKey: siteStatus.queryKey });
+      void client.invalidateQueries({ queryKey: SITE_TEXT_KEY });
       if (refused[0]) notifyError(t("settings.partly", { message: refused[0].message }));
       else notifyDone(t("settings.transfer.imported", { count: saved.length }));
       onClose();

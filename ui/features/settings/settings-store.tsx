@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useMemo, useState } from "re
 import { useTranslation } from "react-i18next";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
+import { SITE_TEXT_KEY } from "../content/site-text.ts";
 import { siteStatus } from "../site/site-status.ts";
 import { type Options, type OptionTexts, options, putOption } from "./option-calls.ts";
 import { type OptionChange, saveOptions } from "./save-options.ts";
@@ -53,6 +54,7 @@ export const SettingsStore = ({ saved, children }: { saved: Options; children: R
       const result = await saveOptions(changes, putOption);
       await client.invalidateQueries(options);
       void client.invalidateQueries({ queryKey: siteStatus.queryKey });
+      void client.invalidateQueries({ queryKey: SITE_TEXT_KEY });
       discard(result.saved);
       if (!result.firstError) notifyDone(t("settings.saved"));
       else if (result.saved.length === 0) notifyError(result.firstError);

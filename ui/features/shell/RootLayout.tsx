@@ -17,6 +17,7 @@ import { usePageTitle } from "./usePageTitle.ts";
 /** What only people who are signed in see is not part of what the sign-in page loads. */
 const Sider = lazy(async () => ({ default: (await import("./signed-in.ts")).Sider }));
 const SiderDrawer = lazy(async () => ({ default: (await import("./signed-in.ts")).SiderDrawer }));
+const SiteNotice = lazy(() => import("../content/SiteNotice.tsx"));
 const KeyboardHelp = lazy(async () => ({ default: (await import("./signed-in.ts")).KeyboardHelp }));
 
 /** Header, sider, content and footer; the sider stands beside the console's pages only. */
@@ -90,6 +91,11 @@ export const RootLayout = () => {
               ...(hasSider && { display: "block", p: isPhone ? 4 : 6 }),
             }}
           >
+            {(hasSider || pathname === "/") && (
+              <Suspense>
+                <SiteNotice isBare={!hasSider} />
+              </Suspense>
+            )}
             {isForbidden ? <NotPermitted /> : <Outlet />}
           </Box>
           <Footer />
