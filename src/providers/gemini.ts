@@ -1,5 +1,6 @@
 import { recordOf, recordsOf, textOf } from "../dialects/json.ts";
 import { geminiEmbeddings } from "./google-embeddings.ts";
+import { googleSpeech } from "./google-speech.ts";
 import { googleImages, isImagen } from "./images/google.ts";
 import type { OwnFormat } from "./own-format.ts";
 import type { Ask, Provider, ProviderChannel } from "./provider.ts";
@@ -9,6 +10,7 @@ const DEFAULT_VERSION = "v1beta";
 const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
   images: googleImages,
   embeddings: geminiEmbeddings,
+  speech: googleSpeech,
 };
 
 export const GEMINI_MODELS: readonly string[] = [
@@ -36,10 +38,10 @@ export const gemini: Provider = {
   owner: "google",
   dialects: ["gemini"],
   defaultBaseUrl: DEFAULT_BASE_URL,
-  capabilities: ["chat", "embeddings", "images"],
+  capabilities: ["chat", "embeddings", "images", "speech"],
   ownFormat: ({ capability }) => OWN[capability] ?? null,
   keyHint: "AIza…",
-  models: [...GEMINI_MODELS, "gemini-embedding-2"],
+  models: [...GEMINI_MODELS, "gemini-embedding-2", "gemini-2.5-flash-preview-tts"],
   url: (channel, { capability, model, stream, apiVersion }) => {
     const method = capability === "embeddings" ? "batchEmbedContents" : geminiMethod(model, stream);
     return `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:${method}`;

@@ -3,6 +3,7 @@ import { CLAUDE_MODELS } from "../anthropic.ts";
 import { cloudMembers } from "../claude-betas.ts";
 import { GEMINI_MODELS, geminiMethod } from "../gemini.ts";
 import { vertexEmbeddings } from "../google-embeddings.ts";
+import { googleSpeech } from "../google-speech.ts";
 import { googleImages } from "../images/google.ts";
 import type { OwnFormat } from "../own-format.ts";
 import type { Ask, Provider, ProviderChannel } from "../provider.ts";
@@ -12,6 +13,7 @@ const DEFAULT_REGION = "global";
 const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
   images: googleImages,
   embeddings: vertexEmbeddings,
+  speech: googleSpeech,
 };
 
 /** The region of a model: `other` is one name, or a JSON map from model to region with a `default`. */
@@ -41,7 +43,7 @@ export const vertex: Provider = {
   dialects: ["gemini", "anthropic"],
   defaultBaseUrl: null,
   baseUrlOptional: true,
-  capabilities: ["chat", "embeddings", "images"],
+  capabilities: ["chat", "embeddings", "images", "speech"],
   ownFormat: ({ capability }) => OWN[capability] ?? null,
   keyHint: '{"type": "service_account", …}',
   models: [...GEMINI_MODELS, ...CLAUDE_MODELS],
