@@ -36,13 +36,15 @@ export const TopUpCard = () => {
       ) : data.ways.length === 0 ? (
         <Box sx={{ py: 4, fontSize: 13, color: "text.secondary" }}>
           {data.link ? t("wallet.topUp.byLink") : t("wallet.topUp.off")}
-          {data.link && (
-            <Box sx={{ mt: 2 }}>
+          <Box sx={{ mt: 2 }}>
+            {data.link ? (
               <a href={data.link} target="_blank" rel="noopener noreferrer">
                 {t("wallet.redeem.buy")}
               </a>
-            </Box>
-          )}
+            ) : (
+              t("wallet.topUp.noLink")
+            )}
+          </Box>
         </Box>
       ) : (
         <TopUpForm ways={data.ways} minimum={data.minimum} />
