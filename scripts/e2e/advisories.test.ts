@@ -209,6 +209,7 @@ describe("advisories", () => {
       '<a id="evil" href="javascript:window.hit=4">x</a>',
       "[y](javascript:window.hit=5)",
       '<iframe srcdoc="<script>parent.hit=6</script>"></iframe>',
+      '<a href="data:text/html,<script>1</script>">z</a><form action="javascript:window.hit=7"></form>',
       "plain words",
     ].join("\n\n");
     for (const key of ["HomePageContent", "About", "Notice", "Footer"]) await setOption(root, key, evil);
@@ -217,8 +218,9 @@ describe("advisories", () => {
       await page.goto(gateway.url + path);
       await page.getByText("plain words").first().waitFor();
       for (const link of await page.locator("main a, footer a").all()) {
-        expect((await link.getAttribute("href")) ?? "").not.toMatch(/^\s*javascript:/i);
+        expect((await link.getAttribute("href")) ?? "").not.toMatch(/^\s*(javascript|data):/i);
       }
+      expect(await page.locator("main form, main script, main iframe, main [onerror], main [onload]").count()).toBe(0);
       expect(await page.evaluate("window.hit")).toBeUndefined();
     }
     await page.context().close();
