@@ -88,10 +88,15 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
   test("notices go by mail, to another address than the account's", async () => {
     await desk.open("/personal?tab=notifications");
     await desk.page.getByText(words.notifications.noEmail).waitFor();
+    await desk.page.getByText(filled(words.notifications.thresholdUnsaved, { amount: "$0.002" })).waitFor();
+    const threshold = desk.page.getByLabel(words.notifications.threshold, { exact: true });
+    expect(await threshold.inputValue()).toBe("500000");
     await desk.button(words.notifications.test).click();
     await desk.told(language === "en" ? /There is no email address to send to/ : /没有可用的邮箱/);
     await fill(fields.notification_email.label, `bell-${language}@example.com`);
     await save();
+    expect(await settingOf()).toMatchObject({ quota_warning_threshold: DOLLAR });
+    await desk.page.getByText(words.notifications.thresholdHint, { exact: true }).waitFor();
     const mail = post.next();
     await desk.button(words.notifications.test).click();
     expect((await mail).to).toEqual([`bell-${language}@example.com`]);
@@ -198,6 +203,22 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     });
     await desk.page.getByRole("checkbox", { name: events.low_balance }).uncheck();
     await desk.page.getByLabel(threshold, { exact: true }).waitFor({ state: "detached" });
+  });
+
+  test("is called by a display name of at most 20 characters", async () => {
+    const { profile } = words.personal;
+    await desk.open("/personal");
+    expect(await desk.button(profile.save).isDisabled()).toBe(true);
+    await fill(profile.name, "守闸人".repeat(7));
+    expect(await desk.page.getByLabel(profile.name, { exact: true }).inputValue()).toBe(
+      "守闸人".repeat(7).slice(0, 20),
+    );
+    await fill(profile.name, ` Keeper ${language} `);
+    await desk.button(profile.save).click();
+    await desk.told(profile.done);
+    expect(await own.get("/api/user/self")).toMatchObject({ username: name, display_name: `Keeper ${language}` });
+    await desk.page.reload();
+    await desk.page.getByText(`Keeper ${language}`, { exact: true }).first().waitFor();
   });
 
   test("accepts models without a price, or no more", async () => {

@@ -191,6 +191,23 @@ describe("an account", () => {
   );
 
   test(
+    "lets go of its address after a question",
+    async () => {
+      const { words, dialog, entry } = somebody;
+      const { bindings } = words.personal;
+      const email = entry(words.register.email);
+      await email.getByRole("button", { name: bindings.unbind, exact: true }).click();
+      await dialog.getByText(bindings.unbindEmail).waitFor();
+      await somebody.clean();
+      await dialog.getByRole("button", { name: bindings.unbind, exact: true }).click();
+      await email.getByText(bindings.none).waitFor();
+      await email.getByRole("button", { name: bindings.bind, exact: true }).waitFor();
+      expect(await (await login(stage.gateway, NAME, PASSWORD)).get("/api/user/self")).toMatchObject({ email: "" });
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
     "signs another device out, which notices",
     async () => {
       const { open, page, words, entry } = somebody;
@@ -198,7 +215,7 @@ describe("an account", () => {
       await other.typePassword(NAME, PASSWORD);
       await other.page.waitForURL("**/token");
       await open("/personal?tab=security");
-      const { end, current, endAll } = words.security.sessions;
+      const { end, current, endAll, endAllBody_other } = words.security.sessions;
       const others = page.getByRole("group").filter({ has: page.getByRole("button", { name: end, exact: true }) });
       await others.first().waitFor();
       expect(await entry(new RegExp(current)).getByRole("button").count()).toBe(0);
@@ -218,6 +235,18 @@ describe("an account", () => {
       await other.page.getByText(words.login.expired).waitFor();
       await submit(other, NAME, PASSWORD);
       await other.page.waitForURL("**/log");
+
+      const third = await login(stage.gateway, NAME, PASSWORD);
+      await page.reload();
+      await somebody.button(endAll).click();
+      await somebody.dialog.getByText(endAllBody_other.replace("{{count}}", "2")).waitFor();
+      await somebody.dialog.getByRole("button", { name: endAll, exact: true }).click();
+      await others.first().waitFor({ state: "detached" });
+      expect((await third.send("GET", "/api/user/self")).status).toBe(401);
+      await other.page.reload();
+      await other.page.waitForURL("**/login?**");
+      await page.reload();
+      await entry(new RegExp(current)).waitFor();
       await other.close();
     },
     TIMEOUT_MS,
@@ -273,7 +302,7 @@ describe("an account", () => {
       await page.getByText(words.security.sessions.endAllTitle).waitFor();
       await guest.clean();
       await open("/personal");
-      await entry(words.register.email).getByRole("button", { name: words.personal.bindings.change }).click();
+      await entry(words.register.email).getByRole("button", { name: words.personal.bindings.bind }).click();
       await button(words.register.send).waitFor();
       await guest.clean();
       expect(guest.unexpected()).toEqual([]);

@@ -186,6 +186,33 @@ describe("services to sign in with", () => {
       await dialog.getByRole("button", { name: unbind, exact: true }).click();
       await page.getByRole("alert").waitFor();
       await line(somebody, "github").getByText("9000").waitFor();
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "whoever joined by a service sets a first password, signs in with it, and may unbind the service",
+    async () => {
+      const { page, open, words, field, button, signOut, typePassword } = somebody;
+      const { username } = await page.evaluate(() => JSON.parse(localStorage.getItem("user") ?? "{}"));
+      const own = words.personal.password;
+      await open("/personal?tab=security");
+      await button(own.set).waitFor();
+      expect(await field("original").count()).toBe(0);
+      await field("password").fill("a first password");
+      await field("confirm").fill("another password");
+      await button(own.set).click();
+      await page.getByText(own.errors.confirm).waitFor();
+      await somebody.clean();
+      await field("confirm").fill("a first password");
+      await button(own.set).click();
+      await field("original").waitFor();
+      await button(own.submit).waitFor();
+      await open("/personal");
+      await unbind(somebody, "github");
+      await signOut();
+      await typePassword(username, "a first password");
+      await page.waitForURL("**/token");
       expect(somebody.unexpected()).toEqual([]);
     },
     TIMEOUT_MS,
