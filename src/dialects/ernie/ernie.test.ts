@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { openaiChatDoor } from "../openai-chat/index.ts";
 import { meaningOf, stepsOfStream, target } from "../testing.ts";
-import { testAnswers } from "../testing-samples.ts";
 import { ernieProvider } from "./index.ts";
 
 test("an odd number of messages, the user's first and last; system beside them; limits kept", () => {
@@ -85,5 +84,3 @@ test.each([
 ])("error %d with status 200 is a %d", (error_code, status) => {
   expect(ernieProvider.decodeError(200, { error_code, error_msg: "why" })).toMatchObject({ status, message: "why" });
 });
-
-testAnswers(ernieProvider, { streams: (path) => /^baidu.v1.*\.sse$/.test(path) });
