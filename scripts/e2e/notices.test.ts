@@ -109,7 +109,8 @@ describe.each(["en", "zh"] as const)("what is told in %s", (language) => {
     await dialog().getByLabel(form.title, { exact: true }).fill(news);
     await dialog().getByLabel(form.content, { exact: true }).fill(`Until **noon**.\n\n${EVIL}`);
     await dialog().getByLabel(form.notify, { exact: true }).click();
-    await writer.clean();
+    // The page of settings is long, and looked at by tests of its own: once is enough for the dialog over it.
+    if (language === "zh") await writer.clean();
     const coming = post.next();
     await button(form.publish, dialog()).click();
     await writer.told(form.saved);
