@@ -31,7 +31,7 @@ export function encode(
     const value = request.headers.get(name);
     if (value !== null) headers[name] = value;
   }
-  Object.assign(headers, context.conversationSettings.headersOf(ask.model));
+  addSetHeaders(headers, context.conversationSettings.headersOf(ask.model), provider, ask.dialect);
   const webSocket = ask.capability === "chat" && provider.webSocket === true;
   const outgoing = { url, headers, body, webSocket, proxy: proxyOf(channel) };
   if (!provider.sign || isForm) return outgoing;
@@ -39,6 +39,23 @@ export function encode(
   return provider
     .sign({ url, headers, body: text }, channel, key, context.signing)
     .then((signed) => ({ ...outgoing, body: text, ...signed, headers: { ...headers, ...signed.headers } }));
+}
+
+const BETAS = "anthropic-beta";
+
+/** The headers that the settings add. Betas stand beside the client's own; clouds that host Claude have got both in the body. */
+function addSetHeaders(
+  headers: Record<string, string>,
+  set: Readonly<Record<string, string>> | null,
+  { clientHeaders = [] }: Provider,
+  dialect: string,
+): void {
+  if (!set) return;
+  const { [BETAS]: betas, ...others } = set;
+  Object.assign(headers, others);
+  if (betas === undefined || (dialect === "anthropic" && !clientHeaders.includes(BETAS))) return;
+  const names = `${headers[BETAS] ?? ""},${betas}`.split(",").map((name) => name.trim());
+  headers[BETAS] = [...new Set(names)].filter((name) => name !== "").join(",");
 }
 
 /** The API version that a client's address names; nothing where it names none. */

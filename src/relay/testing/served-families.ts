@@ -27,7 +27,7 @@ export type ServedFamily = Readonly<{
   /** Made of the server's address; absent: the fake's. */
   key?(url: string): string;
   /** Proves the thought: the second turn must bring it back. */
-  proof?: string;
+  proof?: string | RegExp;
   silentOnCache?: boolean;
 }>;
 
@@ -86,6 +86,8 @@ const serviceAccount = (url: string): string =>
     token_uri: `${url}/token`,
   });
 const CLAUDE_PROOF = "c2lnbmVk";
+/** The sealed thought, or a reference to it: the provider has it. */
+const SEALED_PROOF = /c2VhbGVk|"item_reference","id":"rs_1"/;
 const GEMINI_PROOF = "dGhvdWdodA==";
 
 /** Every provider whose format or address is one of its own. */
@@ -94,6 +96,7 @@ export const SERVED_FAMILIES: readonly ServedFamily[] = [
     other: "2025-04-01-preview",
     responses: "/openai/responses",
   }),
+  own("OpenAI Responses", openaiResponses, { proof: SEALED_PROOF }),
   own("Ollama", ollama, { silentOnCache: true }),
   imitation("a custom address", 8, "/own/some-model/talk", { base: "/own/{model}/talk" }),
   own("DashScope", dashscope, {
