@@ -136,9 +136,9 @@ describe("a batch", () => {
 
   test("that its upstream does not take holds nothing", async () => {
     const { client, standing } = await start();
-    upstream.refuseBatches(true);
+    upstream.refuse(true);
     expect(await failureOf(order(client, CALL))).toMatchObject({ status: 400 });
-    upstream.refuseBatches(false);
+    upstream.refuse(false);
     expect(await standing()).toEqual({ held: 0, spent: 0, logged: 0, rows: 0 });
   });
 
@@ -263,6 +263,62 @@ describe("a batch", () => {
       expect(await standing()).toMatchObject({ held: 0, spent: 140 });
       for (const { id } of others) await store.remove(id);
     });
+  });
+});
+
+describe("a fine-tuning job", () => {
+  const EXAMPLE = JSON.stringify({ messages: [{ role: "user", content: "hi" }] });
+  /** Two bytes a token at least. */
+  const TOKENS = Math.ceil(EXAMPLE.length / 2);
+  const PRICES = { ModelRatio: '{"gpt-4o-mini-training": 3}' };
+  const train = async (client: OpenAI, examples: number, wishes: object = {}) => {
+    const file = await toFile(Buffer.from(`${EXAMPLE}\n`.repeat(examples)), "train.jsonl");
+    const { id } = await client.files.create({ file, purpose: "fine-tune" });
+    return client.fineTuning.jobs.create({ model: "gpt-4o-mini", training_file: id, ...wishes });
+  };
+
+  test.each<[string, number, object, number]>([
+    ["as often as the client says", 10, { hyperparameters: { n_epochs: 2 } }, 2 * 10],
+    ["as the method says", 10, { method: { type: "dpo", dpo: { hyperparameters: { n_epochs: 4 } } } }, 4 * 10],
+    ["a few examples until a hundred are seen", 10, { hyperparameters: { n_epochs: "auto" } }, 10 * 10],
+    ["at most 25 times", 2, {}, 25 * 2],
+    ["three times otherwise", 40, {}, 3 * 40],
+  ])("holds all tokens of its examples, %s", async (_, examples, wishes, seen) => {
+    const { client, standing } = await start(PRICES);
+    await train(client, examples, wishes);
+    expect(await standing()).toMatchObject({ held: seen * TOKENS * 3, spent: 0 });
+  });
+
+  test("is charged by the trained tokens when it is over, once, and holds nothing any more", async () => {
+    const { client, standing } = await start(PRICES);
+    const job = await train(client, 40);
+    expect((await client.fineTuning.jobs.retrieve(job.id)).status).toBe("succeeded");
+    await client.fineTuning.jobs.retrieve(job.id);
+    await client.sweep();
+    // 5,000 tokens at the ratio 3.
+    expect(await standing()).toEqual({ held: 0, spent: 15_000, logged: 15_000, rows: 1 });
+  });
+
+  test("that failed, or that its upstream does not take, costs nothing", async () => {
+    const { client, standing } = await start(PRICES);
+    const job = await train(client, 40);
+    upstream.endJob(job.id, { status: "failed", trained_tokens: null });
+    await client.fineTuning.jobs.retrieve(job.id);
+    expect(await standing()).toMatchObject({ held: 0, spent: 0 });
+    upstream.refuse(true);
+    expect(await failureOf(train(client, 40))).toMatchObject({ status: 400 });
+    upstream.refuse(false);
+    expect(await standing()).toMatchObject({ held: 0, spent: 0 });
+  });
+
+  test("that the balance does not cover, that has no examples, or is billed by the hour, does not begin", async () => {
+    const { client, standing } = await start(PRICES, 40 * TOKENS * 3 * 4);
+    await train(client, 40);
+    expect(await failureOf(train(client, 40))).toMatchObject({ status: 403, code: "insufficient_user_quota" });
+    expect(await failureOf(train(client, 0))).toMatchObject({ status: 400, param: "training_file" });
+    const hourly = { method: { type: "reinforcement" } };
+    expect(await failureOf(train(client, 1, hourly))).toMatchObject({ status: 400, param: "method" });
+    expect(await standing()).toMatchObject({ held: 40 * TOKENS * 3 * 3, spent: 0 });
   });
 
   test("the books are right after all that", async () => {

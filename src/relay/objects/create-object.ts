@@ -1,16 +1,16 @@
 import { type JsonObject, recordOf, textOf } from "../../dialects/json.ts";
 import { outgoingForm } from "../../lib/multipart/form-stream.ts";
-import { admitModel } from "../admit.ts";
 import type { Caller } from "../authenticate.ts";
 import { type ClientBody, invalidRequest, readBody } from "../client-body.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import type { Choice } from "../scheduler/choose.ts";
+import type { Hold } from "../services.ts";
 import { admitBatch } from "./admit-batch.ts";
+import { admitJob } from "./admit-job.ts";
 import { askObject, makerOf, type ObjectAsk } from "./ask-upstream.ts";
 import { noted, PATHS, pathOf } from "./follow.ts";
 import { chooseMaker, keptBy } from "./maker.ts";
-import { trainingOf } from "./settle-object.ts";
 import type { KeptObject, ObjectKind } from "./store.ts";
 
 /** Makes an object from a request: reads it, chooses who keeps it. Rejects RelayError. */
@@ -42,35 +42,24 @@ export const createBatch: Create = async (context, caller, request) => {
   const { json, text } = await jsonBody(context, request);
   const input = await fileOf(context, caller, json, "input_file_id");
   if (!input) throw invalidRequest("“input_file_id” is missing.", "input_file_id");
-  const { billing, log } = context.services;
   const hold = await admitBatch(context, caller, input);
-  let body: JsonObject;
-  try {
-    body = await make(context, caller, makerOf(context, input), "batch", text);
-  } catch (error) {
-    billing.refund(hold);
-    throw error;
-  }
-  // The batch runs from here on: without its hold too it is charged when it is over.
-  await billing.keepHold(hold, String(body.id)).catch((error) => {
-    log.error({ error, objectId: body.id }, "nothing is held for a batch while it runs");
-  });
-  return body;
+  return makeHeld(context, caller, makerOf(context, input), "batch", text, hold);
 };
 
-/** POST /v1/fine_tuning/jobs: kept where its files are; training has a price of its own, MODEL-training */
+/**
+ * POST /v1/fine_tuning/jobs: kept where its files are; training has a price of its own, MODEL-training, and what it can cost
+ * at most stays held until it is over
+ */
 export const createJob: Create = async (context, caller, request) => {
   const { json, text } = await jsonBody(context, request);
-  const model = textOf(json.model) ?? "";
   const training = await fileOf(context, caller, json, "training_file");
   if (!training) throw invalidRequest("“training_file” is missing.", "training_file");
   const validation = await fileOf(context, caller, json, "validation_file");
   if (validation && (validation.channelId !== training.channelId || validation.keyHash !== training.keyHash)) {
     throw invalidRequest("Both files must lie at the same upstream.", "validation_file");
   }
-  admitModel(caller, model);
-  context.prices.of(caller, trainingOf(model), trainingOf(model));
-  return make(context, caller, makerOf(context, training), "job", text);
+  const hold = await admitJob(context, caller, json, training);
+  return makeHeld(context, caller, makerOf(context, training), "job", text, hold);
 };
 
 /** POST /v1/uploads/{id}/parts, a form */
@@ -122,6 +111,30 @@ async function make(
   const made = await askObject(context, maker, { method: "POST", path: PATHS[kind], body: request });
   await context.services.objects.keep(keptBy(caller, maker, kind, made));
   return made;
+}
+
+/** The same, with what it can cost held while it runs. */
+async function makeHeld(
+  context: RelayContext,
+  caller: Caller,
+  maker: Choice,
+  kind: ObjectKind,
+  request: string,
+  hold: Hold,
+): Promise<JsonObject> {
+  const { billing, log } = context.services;
+  let body: JsonObject;
+  try {
+    body = await make(context, caller, maker, kind, request);
+  } catch (error) {
+    billing.refund(hold);
+    throw error;
+  }
+  // It runs from here on: without its hold too it is charged when it is over.
+  await billing.keepHold(hold, String(body.id)).catch((error) => {
+    log.error({ error, objectId: body.id, kind }, "nothing is held for it while it runs");
+  });
+  return body;
 }
 
 async function fileOf(

@@ -18,6 +18,8 @@ export const answer = (id: string, model: string, prompt: number, completion: nu
 export function startKeeper(prefix: string) {
   const contents = new Map<string, { key: string; content: string; filename: string }>();
   const batches = new Map<string, Record<string, unknown>>();
+  /** They run when they are made, and are done when somebody asks. */
+  const jobs = new Map<string, Record<string, unknown>>();
   const asked: string[] = [];
   let count = 0;
   let refusing = false;
@@ -66,9 +68,12 @@ export function startKeeper(prefix: string) {
       }
       if (kind === "batches" && id) return batches.has(id) ? Response.json(batches.get(id)) : notFound();
       if (kind === "fine_tuning") {
-        const job = { id: `ftjob-${prefix}1`, object: "fine_tuning.job", model: "gpt-4o-mini" };
-        if (request.method === "POST") return Response.json({ ...job, status: "running" });
-        return Response.json({ ...job, status: "succeeded", trained_tokens: 5_000, result_files: [] });
+        if (request.method === "GET") return Response.json(jobs.get(part ?? ""));
+        if (refusing) return Response.json({ error: { message: "Too many jobs" } }, { status: 400 });
+        const { model } = (await request.json()) as { model: string };
+        const job = { id: `ftjob-${prefix}${next()}`, object: "fine_tuning.job", model, status: "running" };
+        jobs.set(job.id, { ...job, status: "succeeded", trained_tokens: 5_000, result_files: [] });
+        return Response.json(job);
       }
       return notFound();
     },
@@ -85,7 +90,9 @@ export function startKeeper(prefix: string) {
     asked,
     finish,
     forget: (id: string) => void batches.delete(id),
-    refuseBatches: (now: boolean) => {
+    endJob: (id: string, told: object) => void jobs.set(id, { ...jobs.get(id), ...told }),
+    /** Batches and jobs. */
+    refuse: (now: boolean) => {
       refusing = now;
     },
     stop: () => server.stop(true),

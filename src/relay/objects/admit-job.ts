@@ -1,0 +1,61 @@
+import { estimate } from "../../billing/pricing/estimate.ts";
+import { countOf, type JsonObject, recordOf, textOf } from "../../dialects/json.ts";
+import { admitModel } from "../admit.ts";
+import type { Caller } from "../authenticate.ts";
+import { invalidRequest } from "../client-body.ts";
+import type { RelayContext } from "../context.ts";
+import { promptTokensBound } from "../estimate.ts";
+import { reserveAmount } from "../reserve.ts";
+import type { Hold } from "../services.ts";
+import { askUpstream, makerOf } from "./ask-upstream.ts";
+import { pathOf } from "./follow.ts";
+import { jsonLines } from "./json-lines.ts";
+import { trainingOf } from "./settle-object.ts";
+import type { KeptObject } from "./store.ts";
+
+/** Without a wish, upstreams train until they have seen so many examples, as often as that takes. */
+const USUAL_EPOCHS = 3;
+const FEWEST_SEEN = 100;
+const MOST_SEEN = 25_000;
+const MOST_EPOCHS = 25;
+
+/**
+ * Reads the examples of a fine-tuning job before it begins: the model must be allowed to the caller and its training
+ * priced, and the balance must cover all tokens in all epochs. Resolves with that held. Rejects RelayError.
+ */
+export async function admitJob(
+  context: RelayContext,
+  caller: Caller,
+  job: JsonObject,
+  training: KeptObject,
+): Promise<Hold> {
+  const model = textOf(job.model) ?? "";
+  const method = recordOf(job.method);
+  if (method?.type === "reinforcement") {
+    throw invalidRequest("Reinforcement is billed by the hour: such jobs are not offered here.", "method");
+  }
+  admitModel(caller, model);
+  const price = context.prices.of(caller, trainingOf(model), trainingOf(model));
+  const ask = { method: "GET", path: `${pathOf(training)}/content` } as const;
+  let tokens = 0;
+  let examples = 0;
+  for await (const example of jsonLines(await askUpstream(context, makerOf(context, training), ask))) {
+    tokens += promptTokensBound(example, JSON.stringify(example).length);
+    examples += 1;
+  }
+  if (examples === 0) throw invalidRequest("The training file has no examples.", "training_file");
+  const promptTokens = tokens * (epochsOf(job, method) ?? usualEpochs(examples));
+  const expected = { promptTokens, maxOutputTokens: 0, defaultOutputTokens: 0 };
+  return reserveAmount(context.services, caller, estimate(price, expected, context.prices.quotaPerUnit()));
+}
+
+/** How often the examples are gone through, where the client says so; null: it does not. */
+function epochsOf(job: JsonObject, method: JsonObject | null): number | null {
+  const ofMethod = recordOf(recordOf(method?.[textOf(method.type) ?? ""])?.hyperparameters);
+  return countOf(ofMethod?.n_epochs) ?? countOf(recordOf(job.hyperparameters)?.n_epochs);
+}
+
+function usualEpochs(examples: number): number {
+  if (examples * USUAL_EPOCHS < FEWEST_SEEN) return Math.min(MOST_EPOCHS, Math.ceil(FEWEST_SEEN / examples));
+  return examples * USUAL_EPOCHS > MOST_SEEN ? Math.max(1, Math.ceil(MOST_SEEN / examples)) : USUAL_EPOCHS;
+}
