@@ -35,3 +35,22 @@ test("an application that names one user for all its calls uses all keys; each o
   for (let i = 0; i < 5; i += 1) await ask("Question 0", `user ${i}`);
   expect(new Set(keys()).size).toBe(5);
 });
+
+test("a conversation leaves a key that was switched off, and stays with the next", async () => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const disabledKeys = new Set<string>();
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url, keys: ["1", "2", "3"], disabledKeys }] });
+  stops.push(relay.stop, upstream.stop);
+  const ask = async () => {
+    await relay.post("/v1/chat/completions", { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] });
+    return upstream.received.at(-1)?.headers.get("authorization")?.slice("Bearer ".length) ?? "";
+  };
+  const first = await ask();
+  expect(await ask()).toBe(first);
+  disabledKeys.add(first);
+  const second = await ask();
+  expect(second).not.toBe(first);
+  disabledKeys.delete(first);
+  // Its cache is with the second key by now.
+  expect(await ask()).toBe(second);
+});
