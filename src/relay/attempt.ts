@@ -4,6 +4,7 @@ import { DecodeError } from "../dialects/codec.ts";
 import type { ReadError } from "../dialects/openai-chat/error.ts";
 import { carriesData } from "../dialects/openai-chat/stream.ts";
 import { withoutKeepAlives } from "../lib/json-body.ts";
+import type { ByteReader } from "../lib/outbound/http/direct-answer.ts";
 import { wholeEventsLength } from "../lib/sse.ts";
 import { isBetaRefusal } from "../providers/claude-betas.ts";
 import type { Ask } from "../providers/provider.ts";
@@ -19,12 +20,13 @@ import { framed } from "./framing.ts";
 import { choosePassage } from "./passages/choose-passage.ts";
 import type { Passage, StreamView, WholeAnswer } from "./passages/passage.ts";
 import type { Choice } from "./scheduler/choose.ts";
+import { readerOf, type UpstreamAnswer } from "./upstream.ts";
 
 /** What an upstream answered, as far as it must be known before the client gets its first byte. */
 export type Answer =
   | Readonly<{ kind: "whole"; answer: WholeAnswer }>
   /** Sound or the like, which is handed on as it comes. */
-  | Readonly<{ kind: "bytes"; response: Response; contentType: string }>
+  | Readonly<{ kind: "bytes"; response: UpstreamAnswer; contentType: string }>
   | OpenStream;
 
 export type OpenStream = Readonly<{
@@ -32,7 +34,7 @@ export type OpenStream = Readonly<{
   channel: ChannelEntry;
   exchange: Exchange;
   view: StreamView;
-  reader: ReadableStreamDefaultReader<Uint8Array>;
+  reader: ByteReader;
   /** Bytes read so far: at least one whole event, then perhaps the beginning of another. */
   first: Uint8Array;
   /** The upstream has ended already. */
@@ -151,7 +153,8 @@ async function exchangeWith(
   // An upstream that only streams is gathered for a client that wants a whole answer.
   const gathers = request.ask.stream && request.ask.capability === "chat" && !summary.stream;
   if (request.ask.stream && !gathers && (framing || !contentType.startsWith("application/json"))) {
-    return openStream(call, framed(response, framing), passage, choice, exchange, entry);
+    const reader = framing ? framed(response, framing)?.getReader() : readerOf(response);
+    return openStream(call, reader ?? null, passage, choice, exchange, entry);
   }
   if (endpoint.capability === "speech" && !contentType.startsWith("application/json")) {
     entry.firstByteMs = Math.round(call.elapsedMs);
@@ -218,13 +221,12 @@ const isUnknownAddress = (status: number, { code, shaped }: ReadError): boolean 
 /** Reads until the first event is understood, so that an early failure can still be answered, or tried elsewhere. */
 async function openStream(
   call: Call,
-  stream: ReadableStream<Uint8Array> | null,
+  reader: ByteReader | null,
   passage: Passage,
   { channel, key }: Choice,
   exchange: Exchange,
   entry: Attempt,
 ): Promise<OpenStream> {
-  const reader = stream?.getReader();
   if (!reader) throw notAnswered(channel, key, "empty");
   let first: Uint8Array = new Uint8Array(0);
   for (;;) {

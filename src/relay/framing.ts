@@ -7,7 +7,7 @@ const EVENT_END = Buffer.from("\n\n");
 const LF = 10;
 
 /** The body of a streamed answer as server-sent events, whatever its own framing; null when it has none. */
-export function framed(response: Response, framing: Framing = "sse"): ReadableStream<Uint8Array> | null {
+export function framed(response: Pick<Response, "body">, framing: Framing = "sse"): ReadableStream<Uint8Array> | null {
   switch (framing) {
     case "sse":
       return response.body;

@@ -3,6 +3,9 @@ import type { OutgoingForm } from "../lib/multipart/form-stream.ts";
 import type { AddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createDialWebSocket } from "../lib/outbound/dial-websocket.ts";
 import { frameExchange } from "../lib/outbound/frame-exchange.ts";
+import { type ByteReader, DirectAnswer } from "../lib/outbound/http/direct-answer.ts";
+import { createDirectHttp } from "../lib/outbound/http/direct-http.ts";
+import { BrokenAnswer } from "../lib/outbound/http/response-head.ts";
 import { checkedProxy } from "../lib/outbound/proxy.ts";
 import { createResolve } from "../lib/outbound/resolve.ts";
 import { hostnameOf, parseHttpUrl } from "../lib/outbound/url.ts";
@@ -20,23 +23,43 @@ export type Outgoing = {
   webSocket?: boolean;
 };
 
+/** What an upstream answered: its head is here, its body may still be coming. */
+export type UpstreamAnswer = Response | DirectAnswer;
+
 export type Upstream = {
-  /** Sends and resolves with the answer's head. Rejects OutboundError for a refused address, else fetch's own errors. */
-  send(outgoing: Outgoing, signal: AbortSignal): Promise<Response>;
+  /** Sends and resolves with the answer's head. Rejects OutboundError for a refused address, else what the network says. */
+  send(outgoing: Outgoing, signal: AbortSignal): Promise<UpstreamAnswer>;
 };
 
-type Target = Readonly<{ url: URL; hostname: string; pinned: boolean }>;
+/** Reads an answer's body as it comes; null: it has none. */
+export const readerOf = (answer: UpstreamAnswer): ByteReader | null =>
+  answer instanceof DirectAnswer ? answer : (answer.body?.getReader() ?? null);
+
+type Target = Readonly<{
+  url: URL;
+  hostname: string;
+  /** Host and port as they stand in the address. */
+  host: string;
+  path: string;
+  port: number;
+  /** https to a name: its certificate must bear it. */
+  tlsName: string | null;
+  /** What only fetch can: https to a bare address, or a user and password in the address. */
+  needsFetch: boolean;
+}>;
 
 const MAX_TARGETS = 2_000;
 
 /**
- * The relay's own fetch. Addresses are checked like everywhere (names resolved, answers believed for seconds, so that a
- * busy channel waits for none); plain http goes to the very address that was checked, https is held to the name by its
- * certificate. Redirects are not followed. Connections are kept alive and shared by host.
+ * The relay's way to its upstreams. Addresses are checked like everywhere (names resolved, answers believed for seconds,
+ * so that a busy channel waits for none); plain http goes to the very address that was checked, https is held to the name
+ * by its certificate. Redirects are not followed. Connections are kept alive and shared by origin.
  */
 export function createUpstream(policy: AddressPolicy): Upstream {
   const resolve = createResolve(policy);
   const dial = createDialWebSocket(policy);
+  const http = createDirectHttp();
+  const prefersFetch = FETCH_VARIABLES.some((name) => process.env[name] !== undefined);
   const targets = new Map<string, Target>();
 
   const targetOf = (address: string): Target => {
@@ -44,20 +67,30 @@ export function createUpstream(policy: AddressPolicy): Upstream {
     if (known) return known;
     const url = parseHttpUrl(address, "the channel's address");
     const hostname = hostnameOf(url);
-    const target = { url, hostname, pinned: url.protocol === "http:" && isIP(hostname) === 0 };
+    const isTls = url.protocol === "https:";
+    const target = {
+      url,
+      hostname,
+      host: url.host,
+      path: `${url.pathname}${url.search}`,
+      port: Number(url.port) || (isTls ? 443 : 80),
+      tlsName: isTls ? hostname : null,
+      needsFetch: (isTls && isIP(hostname) !== 0) || url.username !== "" || url.password !== "",
+    };
     if (targets.size >= MAX_TARGETS) targets.clear();
     targets.set(address, target);
     return target;
   };
 
-  const direct = (outgoing: Outgoing, target: Target, addresses: readonly string[], signal: AbortSignal) => {
-    const { headers } = outgoing;
-    const address = addresses[0];
-    if (!target.pinned || policy.allowPrivate || address === undefined)
-      return fetch(outgoing.url, requestOf(outgoing, headers, signal));
-    const url = new URL(target.url);
-    url.hostname = isIP(address) === 6 ? `[${address}]` : address;
-    return fetch(url.href, requestOf(outgoing, { ...headers, host: target.url.host }, signal));
+  /** Plain http goes to the very address that was checked; https is held to the name by its certificate. */
+  const direct = (outgoing: Outgoing, target: Target, address: string, signal: AbortSignal) => {
+    const { url, method = "POST", headers, body } = outgoing;
+    const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
+    if (isForm || target.needsFetch || prefersFetch) return fetch(url, requestOf(outgoing, headers, signal));
+    const { host, path, port, tlsName } = target;
+    const request = { method, host, path, headers, body: method === "POST" ? body : null };
+    const origin = { hostname: tlsName ?? address, port, tlsName };
+    return http.send(origin, request, signal).then(decompressed);
   };
 
   return {
@@ -66,11 +99,13 @@ export function createUpstream(policy: AddressPolicy): Upstream {
         return frameExchange(dial, outgoing, outgoing.body, signal);
       }
       if (outgoing.proxy !== "") return throughProxy(outgoing, signal);
-      if (policy.allowPrivate) return fetch(outgoing.url, requestOf(outgoing, outgoing.headers, signal));
       const target = targetOf(outgoing.url);
+      if (policy.allowPrivate) return direct(outgoing, target, target.hostname, signal);
       const addresses = resolve(target.hostname);
-      if (addresses instanceof Promise) return addresses.then((found) => direct(outgoing, target, found, signal));
-      return direct(outgoing, target, addresses, signal);
+      if (addresses instanceof Promise) {
+        return addresses.then(([address]) => direct(outgoing, target, address ?? target.hostname, signal));
+      }
+      return direct(outgoing, target, addresses[0] ?? target.hostname, signal);
     },
   };
 
@@ -80,6 +115,36 @@ export function createUpstream(policy: AddressPolicy): Upstream {
     return fetch(outgoing.url, { ...requestOf(outgoing, outgoing.headers, signal), proxy: { url: proxy } });
   }
 }
+
+/** Proxies, and servers that need not be trusted: fetch knows the rules of these. */
+const FETCH_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NODE_TLS_REJECT_UNAUTHORIZED"];
+
+const ENCODINGS: Readonly<Record<string, Bun.CompressionFormat>> = {
+  gzip: "gzip",
+  "x-gzip": "gzip",
+  deflate: "deflate",
+  br: "brotli",
+  zstd: "zstd",
+};
+
+/** Some servers compress though nobody asked them to. */
+function decompressed(answer: DirectAnswer): UpstreamAnswer {
+  const encoding = answer.headers.get("content-encoding")?.toLowerCase();
+  if (encoding === undefined || encoding === "identity") return answer;
+  const format = ENCODINGS[encoding];
+  if (!format) throw new BrokenAnswer(`the answer is encoded as ${encoding}`);
+  const headers = new Headers([...answer.headers]);
+  headers.delete("content-encoding");
+  headers.delete("content-length");
+  return new Response(answer.body.pipeThrough(decompression(format)), { status: answer.status, headers });
+}
+
+/** The DOM's types know fewer formats than the runtime. */
+const decompression = (format: Bun.CompressionFormat) =>
+  new DecompressionStream(format as CompressionFormat) as ReadableWritablePair<
+    Uint8Array<ArrayBuffer>,
+    Uint8Array<ArrayBuffer>
+  >;
 
 /** A form is sent as it is read from the disk, under its known length. */
 function requestOf(

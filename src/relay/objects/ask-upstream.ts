@@ -9,6 +9,7 @@ import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import type { Choice } from "../scheduler/choose.ts";
 import { toldOf } from "../try-channels.ts";
+import type { UpstreamAnswer } from "../upstream.ts";
 import type { KeptObject } from "./store.ts";
 
 export type ObjectAsk = Readonly<{
@@ -21,7 +22,11 @@ export type ObjectAsk = Readonly<{
 const TIMEOUT_MS = 300_000;
 
 /** Asks a channel for something it keeps. Rejects RelayError with what the upstream answered, or that it did not. */
-export async function askUpstream(context: RelayContext, { channel, key }: Choice, ask: ObjectAsk): Promise<Response> {
+export async function askUpstream(
+  context: RelayContext,
+  { channel, key }: Choice,
+  ask: ObjectAsk,
+): Promise<UpstreamAnswer> {
   const objects = providerOf(channel.type)?.objects;
   if (!objects) throw notOffered();
   const headers: Record<string, string> = { ...providerOf(channel.type)?.authHeaders(channel, key) };

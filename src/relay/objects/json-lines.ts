@@ -4,7 +4,7 @@ import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
 const MOST_LINE_CHARACTERS = 8 * 1_048_576;
 
 /** The objects of a file with one on each line, read as they come. */
-export async function* jsonLines(response: Response): AsyncGenerator<JsonObject> {
+export async function* jsonLines(response: Pick<Response, "body">): AsyncGenerator<JsonObject> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const piece of response.body ?? []) {

@@ -1,0 +1,269 @@
+import { afterEach, expect, test } from "bun:test";
+import { until } from "../../testing/until.ts";
+import { ConnectionLost } from "./connection.ts";
+import { createDirectHttp } from "./direct-http.ts";
+import type { DirectRequest } from "./request-head.ts";
+import { BrokenAnswer } from "./response-head.ts";
+import { type ScriptedServer, startScriptedServer, type Visit } from "./scripted-server.ts";
+
+const servers: { stop: () => unknown }[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.stop();
+});
+
+const OK = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n";
+
+function start(answer: (visit: Visit) => void) {
+  const server: ScriptedServer = startScriptedServer(answer);
+  servers.push(server);
+  const http = createDirectHttp();
+  const ask = (body: DirectRequest["body"] = "ask", signal: AbortSignal = new AbortController().signal) =>
+    http.send(
+      { hostname: "127.0.0.1", port: server.port, tlsName: null },
+      { method: body === null ? "GET" : "POST", host: "up.example", path: "/v1", headers: {}, body },
+      signal,
+    );
+  return { server, ask };
+}
+
+const whole = (text: string) => `${OK}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+
+test("one connection serves calls one after the other, and as many as there are at the same time", async () => {
+  const { server, ask } = start((visit) => visit.write(whole(`answer ${visit.requests}`)));
+  expect(await (await ask()).text()).toBe("answer 1");
+  expect(await (await ask("水闸")).text()).toBe("answer 2");
+  expect(await (await ask(null)).text()).toBe("answer 3");
+  expect(server.made()).toBe(1);
+  const texts = await Promise.all(Array.from({ length: 20 }, async () => (await ask()).text()));
+  expect(texts.every((text) => text.startsWith("answer "))).toBe(true);
+  expect(server.made()).toBe(20);
+});
+
+test("a request arrives as it was sent, however large it is", async () => {
+  const arrived: string[] = [];
+  const { ask } = start((visit) => {
+    arrived.push(visit.received.slice(visit.received.lastIndexOf("\r\n\r\n") + 4));
+    visit.write(whole("ok"));
+  });
+  const small = "a lock lets ships climb";
+  const large = "x".repeat(8 * 1024 * 1024);
+  for (const body of [small, large, Buffer.from(small), Buffer.from(large)]) expect((await ask(body)).ok).toBe(true);
+  expect(arrived).toEqual([small, large, small, large]);
+});
+
+test("heads and bodies are understood wherever the network cuts them", async () => {
+  const answer = `HTTP/1.1 103 Early\r\nlink: x\r\n\r\n${OK}transfer-encoding: chunked\r\n\r\n5\r\nlocks\r\n0\r\n\r\n`;
+  const { ask, server } = start(async (visit) => {
+    for (const piece of answer.match(/[\s\S]{1,7}/g) ?? []) {
+      visit.write(piece);
+      await Bun.sleep(0);
+    }
+  });
+  for (let times = 0; times < 3; times += 1) {
+    const reply = await ask();
+    expect([reply.status, reply.headers.get("Content-Type"), await reply.text()]).toEqual([200, "text/plain", "locks"]);
+  }
+  expect(server.made()).toBe(1);
+});
+
+test("a body is read as it comes, in the relay's way and in that of streams", async () => {
+  const visits: Visit[] = [];
+  const { ask } = start((visit) => {
+    visits.push(visit);
+    visit.write(`${OK}transfer-encoding: chunked\r\n\r\n5\r\nfirst\r\n`);
+  });
+  const reply = await ask();
+  expect(Buffer.concat((await reply.readMany()).value).toString()).toBe("first");
+  const next = reply.readMany();
+  expect(next).toBeInstanceOf(Promise);
+  visits[0]?.write("6\r\nsecond\r\n");
+  expect(Buffer.concat((await next).value).toString()).toBe("second");
+  visits[0]?.write("0\r\n\r\n");
+  expect(await reply.readMany()).toEqual({ value: [], done: true });
+
+  const other = await ask();
+  visits[1]?.write("0\r\n\r\n");
+  expect(await new Response(other.body).text()).toBe("first");
+});
+
+test("an answer without a length is over when its connection is; others are broken then", async () => {
+  const until = start((visit) => {
+    visit.write(`${OK}\r\nall there is`);
+    visit.close();
+  });
+  expect(await (await until.ask()).text()).toBe("all there is");
+  for (const begun of [`${OK}content-length: 9\r\n\r\nhalf`, `${OK}transfer-encoding: chunked\r\n\r\n9\r\nhalf`]) {
+    const { ask } = start((visit) => {
+      visit.write(begun);
+      visit.close();
+    });
+    const reply = await ask();
+    expect(Buffer.concat((await reply.readMany()).value).toString()).toBe("half");
+    await expect(reply.read()).rejects.toBeInstanceOf(ConnectionLost);
+  }
+});
+
+test("a connection that was closed while it rested is replaced; one that dies with a call is not", async () => {
+  const { server, ask } = start((visit) => {
+    visit.write(whole("ok"));
+    setTimeout(() => visit.close(), 5);
+  });
+  await (await ask()).text();
+  await until(() => server.open() === 0);
+  expect(await (await ask()).text()).toBe("ok");
+  expect(server.made()).toBe(2);
+
+  // Closed just when the next request arrives: that request goes over a new connection.
+  const racing = start((visit) => (visit.requests === 1 ? visit.write(whole("ok")) : visit.close()));
+  await (await racing.ask()).text();
+  expect(await (await racing.ask()).text()).toBe("ok");
+  expect(racing.server.made()).toBe(2);
+
+  const dying = start((visit) => visit.close());
+  await expect(dying.ask()).rejects.toBeInstanceOf(ConnectionLost);
+  await until(() => dying.server.open() === 0);
+  expect(dying.server.made()).toBe(1);
+});
+
+test("a connection is not used again after what nobody asked for, or when the server wants it closed", async () => {
+  for (const answer of [
+    `${whole("ok")}HTTP/1.1 200 OK\r\n\r\n`,
+    whole("ok").replace("\r\n", "\r\nconnection: close\r\n"),
+  ]) {
+    const { server, ask } = start((visit) => visit.write(answer));
+    for (let times = 1; times <= 2; times += 1) {
+      expect(await (await ask()).text()).toBe("ok");
+      expect(server.made()).toBe(times);
+    }
+    await until(() => server.open() === 0);
+  }
+});
+
+test("an answer that comes before the request is sent wholly is taken, and its connection ended", async () => {
+  let made = 0;
+  const server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket) {
+        made += 1;
+        if (made > 1) return;
+        socket.write("HTTP/1.1 413 Too Large\r\ncontent-length: 3\r\n\r\nbig");
+        socket.pause();
+      },
+    },
+  });
+  servers.push({ stop: () => server.stop(true) });
+  const reply = await createDirectHttp().send(
+    { hostname: "127.0.0.1", port: server.port, tlsName: null },
+    { method: "POST", host: "x", path: "/", headers: {}, body: Buffer.alloc(64 * 1024 * 1024) },
+    new AbortController().signal,
+  );
+  expect([reply.status, await reply.text()]).toEqual([413, "big"]);
+});
+
+test("an exchange that is stopped ends its connection, whatever it waits for", async () => {
+  const { server, ask } = start((visit) => {
+    if (visit.received.includes("head")) visit.write(`${OK}transfer-encoding: chunked\r\n\r\n5\r\nfirst\r\n`);
+  });
+  const waiting = new AbortController();
+  const unanswered = ask("nothing", waiting.signal);
+  await until(() => server.open() === 1);
+  waiting.abort();
+  await expect(unanswered).rejects.toThrow();
+  await until(() => server.open() === 0);
+
+  const reading = new AbortController();
+  const reply = await ask("head", reading.signal);
+  await reply.readMany();
+  const next = reply.read();
+  reading.abort();
+  await expect(next).rejects.toBeInstanceOf(ConnectionLost);
+  await until(() => server.open() === 0);
+
+  await expect(ask("nothing", AbortSignal.abort())).rejects.toThrow();
+  const left = await ask("head");
+  await left.body.cancel();
+  await until(() => server.open() === 0);
+});
+
+test("a stop that comes too late does not touch the next call on the same connection", async () => {
+  const visits: Visit[] = [];
+  const { ask, server } = start((visit) => {
+    visits.push(visit);
+    if (visit.requests === 1) visit.write(whole("ok"));
+  });
+  const first = new AbortController();
+  await (await ask("one", first.signal)).text();
+  const second = ask("two");
+  await until(() => visits.length === 2);
+  first.abort();
+  visits[1]?.write(whole("second"));
+  expect(await (await second).text()).toBe("second");
+  expect(server.made()).toBe(1);
+});
+
+test("a reader that takes nothing holds the sender back", async () => {
+  const TOTAL = 64 * 1024 * 1024;
+  const block = Buffer.alloc(1024 * 1024, "x");
+  let sent = 0;
+  const server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket) {
+        socket.write(`${OK}content-length: ${TOTAL}\r\n\r\n`);
+        send(socket);
+      },
+      drain: (socket) => send(socket),
+    },
+  });
+  function send(socket: Bun.Socket): void {
+    while (sent < TOTAL) {
+      const taken = socket.write(block.subarray(0, Math.min(block.length, TOTAL - sent)));
+      if (taken <= 0) return;
+      sent += taken;
+    }
+  }
+  servers.push({ stop: () => server.stop(true) });
+  const reply = await createDirectHttp().send(
+    { hostname: "127.0.0.1", port: server.port, tlsName: null },
+    { method: "GET", host: "x", path: "/", headers: {}, body: null },
+    new AbortController().signal,
+  );
+  let before = -1;
+  await until(async () => {
+    const still = sent === before;
+    before = sent;
+    await Bun.sleep(100);
+    return still;
+  });
+  expect(sent).toBeLessThan(TOTAL / 2);
+  let read = 0;
+  for (let done = false; !done; ) {
+    const got = await reply.readMany();
+    for (const part of got.value) read += part.length;
+    done = got.done;
+  }
+  expect(read).toBe(TOTAL);
+});
+
+test("what does not speak HTTP is refused, as is a head without end", async () => {
+  for (const answer of ["SSH-2.0-OpenSSH_9\r\n\r\n", `HTTP/1.1 200 OK\r\nx: ${"y".repeat(200_000)}`]) {
+    const { ask, server } = start((visit) => visit.write(answer));
+    await expect(ask()).rejects.toBeInstanceOf(BrokenAnswer);
+    await until(() => server.made() === 1 && server.open() === 0);
+  }
+});
+
+test("where nobody listens, the error says so", async () => {
+  const free = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = free;
+  free.stop(true);
+  const asked = createDirectHttp().send(
+    { hostname: "127.0.0.1", port, tlsName: null },
+    { method: "GET", host: "x", path: "/", headers: {}, body: null },
+    new AbortController().signal,
+  );
+  await expect(asked).rejects.toMatchObject({ name: "ConnectionLost", code: "ECONNREFUSED" });
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const folder = mkdtempSync(path.join(tmpdir(), "sluice-tls-"));
+let server: Bun.Server<undefined>;
+let asked = 0;
+
+beforeAll(() => {
+  const made = Bun.spawnSync([
+    ...["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],
+    ...["-keyout", path.join(folder, "key.pem"), "-out", path.join(folder, "certificate.pem")],
+    ...["-subj", "/CN=gate.test", "-addext", "subjectAltName=DNS:localhost,DNS:gate.test"],
+  ]);
+  if (!made.success) throw new Error(`no certificate: ${made.stderr}`);
+  server = Bun.serve({
+    hostname: "localhost",
+    port: 0,
+    tls: { key: Bun.file(path.join(folder, "key.pem")), cert: Bun.file(path.join(folder, "certificate.pem")) },
+    fetch() {
+      asked += 1;
+      return new Response(`answer ${asked}`);
+    },
+  });
+});
+afterAll(() => {
+  server.stop(true);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Asks twice in a process of its own, which trusts what its environment says from its start. */
+async function askTwice(tlsName: string, trusts: boolean): Promise<string> {
+  const script = `
+    const { createDirectHttp } = await import(${JSON.stringify(path.join(import.meta.dir, "direct-http.ts"))});
+    const http = createDirectHttp();
+    for (let times = 0; times < 2; times += 1) {
+      try {
+        const answer = await http.send(
+          { hostname: "localhost", port: ${server.port}, tlsName: ${JSON.stringify(tlsName)} },
+          { method: "POST", host: "localhost", path: "/", headers: {}, body: "secret" }, new AbortController().signal);
+        console.log(answer.status, await answer.text());
+      } catch (error) { console.log(error.name, error.code); }
+    }
+    process.exit(0);`;
+  const env = { ...process.env, ...(trusts && { NODE_EXTRA_CA_CERTS: path.join(folder, "certificate.pem") }) };
+  const child = Bun.spawn([process.execPath, "-e", script], { env, stdio: ["ignore", "pipe", "inherit"] });
+  return (await new Response(child.stdout).text()).trim();
+}
+
+test("a certificate that is trusted and bears the name is talked to, over one connection", async () => {
+  asked = 0;
+  expect(await askTwice("localhost", true)).toBe("200 answer 1\n200 answer 2");
+});
+
+test("nothing is sent to a certificate of another name, or to one that nobody vouches for", async () => {
+  asked = 0;
+  const refusal = /^ConnectionLost [A-Z_]+\nConnectionLost [A-Z_]+$/;
+  const ofAnotherName = await askTwice("other.test", true);
+  expect(ofAnotherName).toMatch(refusal);
+  expect(ofAnotherName).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
+  expect(await askTwice("localhost", false)).toMatch(refusal);
+  expect(asked).toBe(0);
+});
