@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +20,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   const server = process.env.TEST_DATABASE_URL;
   const { url, drop } = server ? await createOn(server) : { url: null, drop: async () => {} };
   const database = url === null ? await openEmbedded({ dataDir, fsync: false }) : await openServer(url, 6);
-  await migrateDatabase(database, url);
+  if (url === null) await migrateDatabase(database, url);
   await ensurePartitions(database);
   const changes = await createChanges(database, (error) => {
     throw error;
@@ -38,15 +39,49 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   };
 }
 
+const MIGRATIONS = join(import.meta.dir, "migrations");
+/** Any number that nobody else takes. */
+const LOCK = 7_583_100;
+
+/** A new database on a server, copied from one that the first test to come has migrated. */
 async function createOn(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${Bun.randomUUIDv7().replaceAll("-", "")}`;
-  const admin = async (statement: string) => {
+  const admin = async (work: (sql: Database["sql"]) => Promise<unknown>) => {
     const { sql, close } = await openServer(server, 1);
-    await sql.unsafe(statement);
-    await close();
+    await work(sql).finally(close);
   };
-  await admin(`create database ${name}`);
+  await admin(async (sql) => {
+    // Until the connection is closed: tests come from several processes at the same time.
+    await sql`select pg_advisory_lock(${LOCK})`;
+    const template = await ensureTemplate(sql, server);
+    await sql.unsafe(`create database ${name} template ${template}`);
+  });
+  const drop = () => admin((sql) => sql.unsafe(`drop database ${name} with (force)`));
+  return { url: addressOf(server, name), drop };
+}
+
+/** Named after the migrations, so that a server may be kept while they change. */
+async function ensureTemplate(sql: Database["sql"], server: string): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha1");
+  for (const file of readdirSync(MIGRATIONS).sort()) {
+    if (file.endsWith(".sql")) hash.update(await Bun.file(join(MIGRATIONS, file)).bytes());
+  }
+  const name = `template_${hash.digest("hex").slice(0, 16)}`;
+  const [known] = await sql`select 1 from pg_database where datname = ${name}`;
+  if (known) return name;
+  const draft = `${name}_draft`;
+  await sql.unsafe(`drop database if exists ${draft} with (force)`);
+  await sql.unsafe(`create database ${draft}`);
+  const url = addressOf(server, draft);
+  const database = await openServer(url, 1);
+  await migrateDatabase(database, url);
+  await database.close();
+  await sql.unsafe(`alter database ${draft} rename to ${name}`);
+  return name;
+}
+
+function addressOf(server: string, database: string): string {
   const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => admin(`drop database ${name} with (force)`) };
+  url.pathname = `/${database}`;
+  return url.href;
 }
