@@ -2,10 +2,11 @@
  * Runs everything that must hold: checks, build, tests beside the code (embedded database), the database tests again on
  * a real Postgres, and the tests that start the executable. Started by test.sh; the last line is the count.
  */
-import { readFileSync } from "node:fs";
 import { runChecks } from "./checks/index.ts";
+import { readSources } from "./checks/source.ts";
 import { startTemporaryPostgres, type TemporaryPostgres } from "./processes/temporary-postgres.ts";
 import { runTests } from "./test/bun-test.ts";
+import { listDatabaseTests } from "./test/database-tests.ts";
 import type { Count } from "./test/report.ts";
 
 const UNIT_FOLDERS = [
@@ -24,6 +25,8 @@ const failures: string[] = [];
 const UNIT_MS = 90_000;
 const BROWSER_MS = 180_000;
 const WORKERS = 2;
+/** They measure how fast something is, or open more connections than others would leave them: nothing runs beside them. */
+const ALONE = ["./scripts/e2e/service.test.ts", "./scripts/e2e/streams.test.ts"];
 const abort = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => abort.abort());
 
@@ -37,11 +40,12 @@ try {
   await stage("unit tests", () => tests(UNIT_FOLDERS, UNIT_MS, WORKERS));
   await stage("database tests on Postgres", async () => {
     postgres = await startTemporaryPostgres({ durable: false });
-    return tests(databaseTests(), UNIT_MS, WORKERS, { TEST_DATABASE_URL: postgres.url });
+    const files = listDatabaseTests(readSources()).map((file) => `./${file}`);
+    return tests(files, UNIT_MS, WORKERS, { TEST_DATABASE_URL: postgres.url });
   });
-  await stage("executable", () =>
-    tests(["scripts/e2e"], BROWSER_MS, 1, postgres ? { TEST_DATABASE_URL: postgres.url } : {}),
-  );
+  const server: Record<string, string> = postgres ? { TEST_DATABASE_URL: postgres.url } : {};
+  await stage("executable", () => tests(executableTests(), BROWSER_MS, WORKERS, server));
+  await stage("executable, alone", () => tests(ALONE, BROWSER_MS, 1, server));
 } finally {
   await postgres?.stop();
 }
@@ -82,10 +86,8 @@ function tests(targets: readonly string[], timeoutMs: number, workers: number, e
   return runTests(targets, { env, timeoutMs, workers, signal: abort.signal });
 }
 
-/** The tests that use a database, and so are worth running on each engine. */
-function databaseTests(): string[] {
-  const all = [...new Bun.Glob("{src,db}/**/*.test.ts").scanSync(".")];
-  return all
-    .filter((file) => /from "[^"]*\/testing[\w-]*(\.ts)?"/.test(readFileSync(file, "utf8")))
-    .map((file) => `./${file}`);
+/** The tests that start the executable and may do so side by side: each has its own gateway, data and browser. */
+function executableTests(): string[] {
+  const all = [...new Bun.Glob("scripts/e2e/*.test.ts").scanSync(".")].map((file) => `./${file}`);
+  return all.filter((file) => !ALONE.includes(file));
 }
