@@ -48,10 +48,10 @@ export const rerank: Endpoint = {
     return { ...readOpenAi(body, path), prompt: { input: [textOf(body.query) ?? "", ...texts] } };
   },
   meter(_asked, answer) {
-    const meta = recordOf(recordOf(answer?.meta)?.tokens);
+    const tokens = recordOf(recordOf(answer?.meta)?.tokens) ?? recordOf(answer?.tokens);
     const total = recordOf(answer?.usage)?.total_tokens;
     if (typeof total === "number") return usageOf(total);
-    return typeof meta?.input_tokens === "number" ? usageOf(meta.input_tokens) : null;
+    return typeof tokens?.input_tokens === "number" ? usageOf(tokens.input_tokens) : null;
   },
   amend(request, answer) {
     const body = request.return_documents === true ? recordOf(parseJson(textOfBytes(answer))) : null;
