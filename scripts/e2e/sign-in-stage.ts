@@ -45,8 +45,6 @@ export async function setSignInStage(settings: Readonly<Record<string, string>> 
   return { gateway, url, root, post, outside, stop };
 }
 
-export type SignInStage = Awaited<ReturnType<typeof setSignInStage>>;
-
 /** An account that an administrator makes. */
 export const addUser = (root: Session, username: string, password: string): Promise<unknown> =>
   root.post("/api/user/", { username, display_name: username, password });
