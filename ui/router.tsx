@@ -210,6 +210,14 @@ const routeTree = root.addChildren([
   ]),
   users.addChildren([
     createRoute({ getParentRoute: () => users, path: "/add" }),
+    // Without a user it means one's own account.
+    createRoute({
+      getParentRoute: () => users,
+      path: "/edit",
+      beforeLoad: () => {
+        throw redirect({ to: "/personal", search: {} });
+      },
+    }),
     createRoute({ getParentRoute: () => users, path: "/edit/$id" }),
   ]),
 ]);

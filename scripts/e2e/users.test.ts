@@ -46,6 +46,8 @@ describe("users", () => {
   test("get another group, limits, a note and a name in the drawer; what was not touched stays", async () => {
     const { page, button, dialog, told } = desk;
     const { id } = await userOf("barge");
+    await desk.open("/user/edit");
+    await page.waitForURL("**/personal");
     await desk.open(`/user/edit/${id}`);
     const drawer = dialog(filled(words.form.editTitle, { name: "barge" }));
     await drawer.getByLabel(words.form.maxConcurrency).fill("many");

@@ -28,7 +28,7 @@ import { TokenCard } from "../features/tokens/TokenCard.tsx";
 import { TokenDrawer } from "../features/tokens/TokenDrawer.tsx";
 import { TokenFilters } from "../features/tokens/TokenFilters.tsx";
 import { TokensEmpty } from "../features/tokens/TokensEmpty.tsx";
-import { ENABLED, fullKey, type Token } from "../features/tokens/token.ts";
+import { ENABLED, effectiveStatus, fullKey, type Token } from "../features/tokens/token.ts";
 import { useTokenColumns } from "../features/tokens/token-columns.tsx";
 import { tokenPage } from "../features/tokens/token-queries.ts";
 import { useCopyKeys } from "../features/tokens/use-copy-keys.ts";
@@ -170,4 +170,4 @@ export const TokenListPage = () => {
 
 const idOf = (token: Token): RowId => token.id;
 const nameOf = (token: Token): string => token.name;
-const isOff = (token: Token): boolean => token.status !== ENABLED;
+const isOff = (token: Token): boolean => effectiveStatus(token, Date.now() / 1000) !== ENABLED;

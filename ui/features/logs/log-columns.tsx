@@ -21,13 +21,22 @@ type LogColumn = Column<LogEntry> & { isForAdmins?: boolean };
 /** The columns of the usage log; some are for administrators only. */
 export function useLogColumns(isAdmin: boolean, showUser: (id: number) => void): readonly Column<LogEntry>[] {
   const { t, i18n } = useTranslation();
-  return useMemo(
-    () => columnsOf(showUser, t, i18n.language).filter(({ isForAdmins }) => isAdmin || !isForAdmins),
-    [isAdmin, showUser, t, i18n.language],
-  );
+  return useMemo(() => {
+    const isTight = isAdmin && window.innerWidth < ROOM_FOR_ALL_PX;
+    const columns = columnsOf(showUser, isTight, t, i18n.language);
+    return columns.filter(({ isForAdmins }) => isAdmin || !isForAdmins);
+  }, [isAdmin, showUser, t, i18n.language]);
 }
 
-const columnsOf = (showUser: (id: number) => void, t: TFunction, language: string): readonly LogColumn[] => [
+/** In narrower windows administrators would have to scroll to see what a call cost. */
+const ROOM_FOR_ALL_PX = 1400;
+
+const columnsOf = (
+  showUser: (id: number) => void,
+  isTight: boolean,
+  t: TFunction,
+  language: string,
+): readonly LogColumn[] => [
   {
     key: "time",
     head: t("logs.columns.time"),
@@ -38,7 +47,7 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   {
     key: "user",
     head: t("logs.columns.user"),
-    width: 80,
+    width: 72,
     isForAdmins: true,
     cell: ({ user_id, username }) =>
       username ? (
@@ -58,10 +67,16 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   {
     key: "token",
     head: t("logs.columns.token"),
-    width: 96,
+    width: 88,
     cell: ({ token_name }) => (token_name ? <CopyText text={token_name} /> : <Dash />),
   },
-  { key: "group", head: t("logs.columns.group"), width: 72, cell: (entry) => <GroupCell entry={entry} /> },
+  {
+    key: "group",
+    head: t("logs.columns.group"),
+    width: 72,
+    isHiddenByDefault: isTight,
+    cell: (entry) => <GroupCell entry={entry} />,
+  },
   { key: "type", head: t("logs.columns.type"), width: 92, isSolid: true, cell: (entry) => <TypeCell entry={entry} /> },
   {
     key: "model",
@@ -72,14 +87,14 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   {
     key: "channel",
     head: t("logs.columns.channel"),
-    width: 116,
+    width: 102,
     isForAdmins: true,
     cell: (entry) => <ChannelCell entry={entry} />,
   },
   {
     key: "latency",
     head: t("logs.columns.latency"),
-    width: 170,
+    width: 166,
     align: "right",
     isSolid: true,
     cell: (entry) => <LatencyCell entry={entry} />,
@@ -87,21 +102,21 @@ const columnsOf = (showUser: (id: number) => void, t: TFunction, language: strin
   {
     key: "input",
     head: t("logs.columns.input"),
-    width: 68,
+    width: 64,
     align: "right",
     cell: (entry) => <InputCell entry={entry} t={t} />,
   },
   {
     key: "output",
     head: t("logs.columns.output"),
-    width: 64,
+    width: 60,
     align: "right",
     cell: (entry) => (isCall(entry) ? <Count value={entry.completion_tokens} /> : <Dash />),
   },
   {
     key: "cost",
     head: t("logs.columns.cost"),
-    width: 100,
+    width: 92,
     align: "right",
     cell: (entry) => <CostCell entry={entry} />,
   },
