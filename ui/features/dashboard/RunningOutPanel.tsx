@@ -11,6 +11,7 @@ import { runningOut } from "./data-queries.ts";
 export const RunningOutPanel = () => {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(runningOut);
+  const daysText = (count: number) => t("dashboard.days", { count, shown: count.toLocaleString("en") });
   return (
     <Panel title={t("dashboard.runningOut")} hint={t("dashboard.pace")}>
       {error && !data && <ErrorState error={error} onRetry={() => refetch()} />}
@@ -25,9 +26,7 @@ export const RunningOutPanel = () => {
           <Box sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>{user.username}</Box>
           <Money quota={user.quota} />
           <Box className="num" sx={{ minWidth: 72, textAlign: "right", fontWeight: 600 }}>
-            {user.quota <= 0
-              ? t("dashboard.empty")
-              : t("dashboard.days", { count: Math.floor(user.quota / user.daily_quota) })}
+            {user.quota <= 0 ? t("dashboard.empty") : daysText(Math.floor(user.quota / user.daily_quota))}
           </Box>
         </Row>
       ))}

@@ -136,7 +136,10 @@ const Groups = ({ model, group, groups, onGroup }: { model: PricedModel } & Pric
           aria-pressed={name === group}
           aria-label={t("pricing.lookAt", { group: name })}
           onClick={() => onGroup(name)}
-          sx={{ borderRadius: "5px", ...(name === group && { outline: "1px solid", outlineColor: "primary.main" }) }}
+          sx={{
+            borderRadius: "5px",
+            ...(name === group && { outline: "1px solid", outlineOffset: "-1px", outlineColor: "primary.main" }),
+          }}
         >
           <GroupTag group={name} />
         </ButtonBase>
