@@ -30,7 +30,7 @@ export type TestResult = Readonly<{
 
 const TIMEOUT_MS = 60_000;
 /** Models of an embedding kind by their names (reference behaviour, 4.7). */
-const EMBEDDING = /embedding|bge-|^m3e|^embo-/i;
+const EMBEDDING = /embed|bge-|^m3e|^embo-/i;
 
 /**
  * Makes one small real call through a channel and keeps how long it took. Nothing is charged and nothing is logged.

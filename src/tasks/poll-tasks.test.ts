@@ -7,10 +7,13 @@ import { createVault } from "../lib/crypto.ts";
 import { createLogger } from "../lib/log.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { channelEntry } from "../relay/testing/entries.ts";
+import { startRelay } from "../relay/testing/start-relay.ts";
+import { startUpstream } from "../relay/testing/start-upstream.ts";
 import { fixedSettings } from "../settings/testing.ts";
 import { pollTasks } from "./poll-tasks.ts";
 
 const TASKS = 10_000;
+const CALLS = 60;
 
 let database: TestDatabase;
 let userId = 0;
@@ -77,6 +80,53 @@ test("ten thousand open tasks are asked about in hundreds, and what else the pro
   gapsMs.sort((a, b) => a - b);
   // Other tests may have the processor: the typical wait tells, not the longest.
   expect(gapsMs[Math.floor(gapsMs.length * 0.5)]).toBeLessThan(250);
+}, 240_000);
+
+test("calls are relayed while ten thousand tasks are followed, and hardly slower", async () => {
+  const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 };
+  const choices = [{ index: 0, message: { role: "assistant", content: "ok" }, finish_reason: "stop" }];
+  const upstream = startUpstream(() => Response.json({ object: "chat.completion", model: "m", choices, usage }));
+  const relay = startRelay({
+    channels: [{ baseUrl: upstream.url, models: ["m"] }],
+    options: { ModelRatio: '{"m": 1}' },
+  });
+  const call = { model: "m", messages: [{ role: "user", content: "hi" }] };
+  /** What a call takes, of so many and for as long as it is wanted. */
+  const medianMs = async (goesOn: () => boolean) => {
+    const tookMs: number[] = [];
+    while (tookMs.length < CALLS || goesOn()) {
+      const began = performance.now();
+      const answer = await relay.post("/v1/chat/completions", call);
+      expect(await answer.json()).toMatchObject({ choices });
+      tookMs.push(performance.now() - began);
+    }
+    return tookMs.toSorted((a, b) => a - b)[Math.floor(tookMs.length / 2)] ?? 0;
+  };
+  await medianMs(() => false);
+  const alone = await medianMs(() => false);
+
+  let round = 0;
+  const { asked, deps } = start((id, index) => ({
+    id,
+    status: "SUBMITTED",
+    progress: index === 0 ? `${round}%` : "0%",
+  }));
+  let enough = false;
+  const polling = (async () => {
+    while (!enough || round === 0) {
+      round += 1;
+      await database.db.update(drawingTasks).set({ polledAt: 0 });
+      await pollTasks(deps);
+    }
+  })();
+  const beside = await medianMs(() => asked.length === 0 || round === 0);
+  enough = true;
+  await polling;
+  relay.stop();
+  upstream.stop();
+  expect(asked.reduce((sum, count) => sum + count, 0)).toBe(round * TASKS);
+  // Generous: other tests may have the processor, now more and now less.
+  expect(beside).toBeLessThan(10 * alone + 250);
 }, 240_000);
 
 test("of ten thousand running tasks only those are written that have gone on since", async () => {

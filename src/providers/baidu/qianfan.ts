@@ -1,6 +1,7 @@
 import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
 import { keptTokens } from "../kept-tokens.ts";
 import type { Provider, ProviderChannel, SigningTools } from "../provider.ts";
+import { qianfanEmbeddings } from "./embeddings.ts";
 
 const DEFAULT_BASE_URL = "https://aip.baidubce.com";
 const STEM = "/rpc/2.0/ai_custom/v1/wenxinworkshop";
@@ -54,6 +55,7 @@ export const qianfanV1: Provider = {
   dialects: ["ernie"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat", "embeddings"],
+  ownFormat: ({ capability }) => (capability === "embeddings" ? qianfanEmbeddings : null),
   keyHint: "apiKey|secretKey",
   models: MODELS,
   url(channel, { capability, model }) {
@@ -67,18 +69,6 @@ export const qianfanV1: Provider = {
     return { url: `${url}?access_token=${encodeURIComponent(token)}` };
   },
   forgetToken: (key) => tokens.forget(key),
-  adapt(body, { capability, model }) {
-    if (capability !== "embeddings") return null;
-    const { input, user } = body;
-    const texts = typeof input === "string" ? [input] : input;
-    const dropped = ["dimensions", "encoding_format"].filter((name) => body[name] !== undefined);
-    const gone = Object.fromEntries(dropped.map((name) => [name, undefined]));
-    return {
-      model,
-      changes: { ...gone, input: texts, user: undefined, ...(user != null && { user_id: user }) },
-      dropped,
-    };
-  },
   streamUsage: false,
 };
 
