@@ -6,6 +6,7 @@ import { decimal, toText } from "../lib/decimal.ts";
 import { say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { providerOf } from "../providers/registry.ts";
+import { mappingForDeployments } from "./azure-deployments.ts";
 import { createFreeIds } from "./free-ids.ts";
 import { type IdMap, inStatements, type Migration } from "./migration.ts";
 import { type Translated, translateChannel } from "./one-api-channels.ts";
@@ -71,7 +72,7 @@ function prepare(migration: Migration, row: SourceRow): Ready | null {
   const label = `#${id} ${textOf(row, "name")}`;
   if (typeof translated === "string") return skip(report, `${label}: ${translated}`);
   try {
-    const values = readChannelInput(inputOf(row, translated), translated.type, vault);
+    const values = readChannelInput(inputOf(row, translated, family), translated.type, vault);
     if (!values.name || !values.keyCipher) return skip(report, `${label}: without a name or key`);
     const createdTime = wholeOf(row, "created_time") || nowSeconds();
     const isKnown = providerOf(translated.type) !== undefined;
@@ -110,7 +111,7 @@ const readAsIs = (row: SourceRow): Translated => ({
   other: textOf(row, "other"),
 });
 
-const inputOf = (row: SourceRow, { type, key, baseUrl, other }: Translated): ChannelInput => ({
+const inputOf = (row: SourceRow, { type, key, baseUrl, other }: Translated, family: string): ChannelInput => ({
   type,
   key,
   other,
@@ -121,7 +122,7 @@ const inputOf = (row: SourceRow, { type, key, baseUrl, other }: Translated): Cha
   priority: wholeOf(row, "priority"),
   weight: wholeOf(row, "weight"),
   openai_organization: textOf(row, "openai_organization") || textOf(row, "open_ai_organization"),
-  model_mapping: textOf(row, "model_mapping"),
+  model_mapping: mappingForDeployments(row, type, family),
   status_code_mapping: textOf(row, "status_code_mapping"),
   setting: textOf(row, "setting"),
   param_override: textOf(row, "param_override"),
