@@ -1,5 +1,6 @@
 /** A super administrator sets groups and prices in a real browser: as a table, as JSON, many at once. */
 import { describe, expect, test } from "bun:test";
+import { PRICE_SECTIONS } from "../../src/billing/pricing/list-prices.ts";
 import { WORDS } from "./browser.ts";
 import { createChannel } from "./console-client.ts";
 import { filled, openDesk, openScene, WAYS } from "./desk.ts";
@@ -26,7 +27,7 @@ const openPricing = async () => {
 };
 
 const { browser, gateway, root } = await openScene();
-await createChannel(root, "http://127.0.0.1:9", UNPRICED);
+const channelId = await createChannel(root, "http://127.0.0.1:9", UNPRICED);
 const desk = await openDesk(browser, gateway, WAYS.en);
 
 describe("prices", () => {
@@ -68,6 +69,17 @@ describe("prices", () => {
     expect(await desk.dialog("lock-1").getByLabel(price.columns.name, { exact: true }).isDisabled()).toBe(true);
   }, 120_000);
 
+  test("are missed beside the models of a channel, and of a kind of channel that no list has", async () => {
+    const form = WORDS.en.channels.form;
+    const told = filled(form.unpriced_other, { count: 3, names: UNPRICED.join(", ") });
+    await desk.open(`/channel/edit/${channelId}`);
+    await desk.page.getByText(told).waitFor();
+    await desk.open("/channel/add");
+    await desk.page.getByRole("combobox", { name: form.type }).click();
+    await desk.page.getByRole("option", { name: "Ollama" }).click();
+    await desk.page.getByText(WORDS.en.channels.noListPrice.own_server).waitFor();
+  }, 120_000);
+
   test("of many models that have none are filled in together", async () => {
     await openPricing();
     await section("pricing")
@@ -75,6 +87,7 @@ describe("prices", () => {
       .click();
     const fillIn = (count: number) => desk.button(filled(price.batch.action, { count })).click();
     await desk.row("own-model-1").waitFor();
+    await section("pricing").getByText(price.unset.why).waitFor();
     await fillIn(0);
     await desk.told(price.batch.faults.selection);
     await desk.page.getByRole("checkbox", { name: WORDS.en.components.table.selectPage }).check();
@@ -125,6 +138,11 @@ describe("prices", () => {
     await desk.button(price.list.open).click();
     const drawer = desk.dialog(price.list.title);
     await drawer.getByText("gpt-4o", { exact: true }).first().waitFor();
+    const source = PRICE_SECTIONS.find(({ perMillion }) => perMillion?.["gpt-4o"]);
+    const asOf = filled(price.list.asOf, { provider: source?.provider ?? "", date: source?.asOf ?? "" });
+    await drawer.getByText(asOf).first().waitFor();
+    const link = drawer.getByRole("link", { name: "developers.openai.com" }).first();
+    expect(await link.getAttribute("href")).toBe(source?.sources[0] ?? "");
     await desk.button(price.list.none, drawer).click();
     await drawer.getByRole("checkbox", { name: `gpt-4o ${words.fields.ModelRatio.label}`, exact: true }).check();
     await desk.button(filled(price.list.apply, { count: 1 }), drawer).click();
