@@ -39,7 +39,8 @@ export class DirectAnswer implements ByteReader {
   #gathers = false;
   #ended = false;
   #failure: Error | null = null;
-  #wake: (() => void) | null = null;
+  /** Whoever waits for something to come. */
+  #reader: PromiseWithResolvers<ReadBytes<ArrayBuffer>> | null = null;
 
   constructor({ status, headers }: ResponseHead, source: BodySource) {
     this.status = status;
@@ -70,9 +71,8 @@ export class DirectAnswer implements ByteReader {
 
   readMany(): ReadBytes<ArrayBuffer> | Promise<ReadBytes<ArrayBuffer>> {
     if (this.#waiting.length > 0 || this.#ended) return this.#taken();
-    return new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    }).then(() => this.#taken());
+    this.#reader ??= Promise.withResolvers();
+    return this.#reader.promise;
   }
 
   async read(): Promise<{ value?: Uint8Array<ArrayBuffer> | undefined; done: boolean }> {
@@ -122,9 +122,10 @@ export class DirectAnswer implements ByteReader {
   }
 
   #wakeUp(): void {
-    const wake = this.#wake;
-    if (!wake) return;
-    this.#wake = null;
-    wake();
+    const reader = this.#reader;
+    if (!reader) return;
+    this.#reader = null;
+    if (this.#waiting.length === 0 && this.#failure) reader.reject(this.#failure);
+    else reader.resolve(this.#taken());
   }
 }
