@@ -56,7 +56,9 @@ test("2,000 models in five groups are listed in a moment", () => {
 });
 
 test("says what each price is for, what variants cost, and which prices are assumed", () => {
-  const models = ["gpt-4o", "tts-1", "whisper-1", "dall-e-3", "sora-2-pro", "suno_music", "rerank-v3.5", "own-draws"];
+  const hosted = ["@cf/openai/whisper-large-v3-turbo", "@cf/deepgram/aura-1", "@cf/black-forest-labs/flux-1-schnell"];
+  const known = ["gpt-4o", "tts-1", "whisper-1", "dall-e-3", "sora-2-pro", "suno_music", "rerank-v3.5", "own-draws"];
+  const models = [...known, ...hosted, "speech-2.5-hd-preview"];
   const index = createRoutingIndex();
   index.add(channelEntry({ id: 1, type: 1, models, groups: ["default"] }));
   index.add(channelEntry({ id: 2, type: 1010, models: ["kling-v1", "own-film"], groups: ["default"] }));
@@ -70,6 +72,10 @@ test("says what each price is for, what variants cost, and which prices are assu
     "gpt-4o": ["token", false],
     "tts-1": ["character", false],
     "whisper-1": ["minute", false],
+    "@cf/openai/whisper-large-v3-turbo": ["minute", false],
+    "@cf/deepgram/aura-1": ["character", false],
+    "speech-2.5-hd-preview": ["character", false],
+    "@cf/black-forest-labs/flux-1-schnell": ["image", false],
     "dall-e-3": ["image", false],
     "sora-2-pro": ["second", false],
     suno_music: ["call", true],

@@ -72,6 +72,8 @@ describe("charges at list prices", () => {
     ["us.amazon.nova-pro-v1:0", { promptTokens: 1000, completionTokens: 100 }, 400 + 160],
     // A minute of sound counts 1,000 tokens and costs $0.006.
     ["whisper-1", { promptTokens: 1000 }, 3000],
+    // A thousand characters of speech cost ten cents.
+    ["speech-2.5-hd-preview", { promptTokens: 1000 }, 50_000],
     ["rerank-v4.0-pro", { promptTokens: 50 }, 1250],
     ["gpt-image-2", { promptTokens: 100, completionTokens: 1000, imageOutputTokens: 1000 }, 250 + 15_000],
   ])("%s", (model, usage, quota) => expect(cost(model, usage)).toBe(quota));

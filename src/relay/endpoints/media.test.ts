@@ -52,6 +52,7 @@ describe("rerank", () => {
 
   test.each([
     ["Jina's usage", { usage: { total_tokens: 42 } }, 42],
+    ["Cohere's billed units", { meta: { billed_units: { input_tokens: 17, search_units: 1 } } }, 17],
     ["SiliconFlow's meta", { meta: { tokens: { input_tokens: 31, output_tokens: 0 } } }, 31],
   ])("by %s", async (_name, extra, tokens) => {
     const { relay } = start(() => Response.json({ results, ...extra }));

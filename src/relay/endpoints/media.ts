@@ -4,6 +4,7 @@ import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
 import { readUsage } from "../../dialects/openai-chat/usage.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
+import { multiply, whole } from "../../lib/decimal.ts";
 import type { Capability } from "../../providers/provider.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Asked, Endpoint } from "./endpoint.ts";
@@ -35,6 +36,10 @@ export const moderations: Endpoint = {
   },
 };
 
+/** Cohere's models: their fixed price is that of a search. */
+const PRICED_BY_SEARCH = /^rerank-/;
+const DOCUMENTS_PER_SEARCH = 100;
+
 /** POST /v1/rerank: query and documents are the prompt; upstreams tell tokens in several ways, or none. */
 export const rerank: Endpoint = {
   ...base,
@@ -45,13 +50,23 @@ export const rerank: Endpoint = {
       throw invalidRequest("“documents” must be a list with at least one document.", "documents");
     }
     const texts = [...textsOf(body.documents), ...recordsOf(body.documents).flatMap(({ text }) => textOf(text) ?? [])];
-    return { ...readOpenAi(body, path), prompt: { input: [textOf(body.query) ?? "", ...texts] } };
+    const prompt = { input: [textOf(body.query) ?? "", ...texts], documentCount: body.documents.length };
+    return { ...readOpenAi(body, path), prompt };
+  },
+  priceOf(price, { prompt, summary }) {
+    if (price.kind !== "per_call" || !PRICED_BY_SEARCH.test(summary.model)) return price;
+    const searches = Math.ceil(Number(prompt.documentCount) / DOCUMENTS_PER_SEARCH);
+    return { ...price, usdPerCall: multiply(price.usdPerCall, whole(searches)) };
   },
   meter(_asked, answer) {
-    const tokens = recordOf(recordOf(answer?.meta)?.tokens) ?? recordOf(answer?.tokens);
-    const total = recordOf(answer?.usage)?.total_tokens;
-    if (typeof total === "number") return usageOf(total);
-    return typeof tokens?.input_tokens === "number" ? usageOf(tokens.input_tokens) : null;
+    const meta = recordOf(answer?.meta);
+    const told = [
+      recordOf(answer?.usage)?.total_tokens,
+      recordOf(meta?.billed_units)?.input_tokens,
+      recordOf(meta?.tokens)?.input_tokens,
+      recordOf(answer?.tokens)?.input_tokens,
+    ].find((count): count is number => typeof count === "number");
+    return told === undefined ? null : usageOf(told);
   },
   amend(request, answer) {
     const body = request.return_documents === true ? recordOf(parseJson(textOfBytes(answer))) : null;

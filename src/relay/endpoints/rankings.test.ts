@@ -55,3 +55,16 @@ test("Xinference's bare texts become documents", async () => {
     ],
   });
 });
+
+test.each([
+  ["rerank-v4.0-fast", 100, 1000],
+  ["rerank-v4.0-fast", 101, 2000],
+  ["rerank-v4.0-pro", 250, 3750],
+])("%s: each hundred of documents is a search: %i cost %i at list price", async (model, count, quota) => {
+  const upstream = startUpstream(() => Response.json({ results: [{ index: 0, relevance_score: 0.5 }] }));
+  const relay = startRelay({ channels: [{ type: 34, baseUrl: upstream.url, models: [model] }] });
+  stops.push(upstream.stop, relay.stop);
+  const documents = Array.from({ length: count }, (_, at) => `document ${at}`);
+  expect((await relay.post("/v1/rerank", { model, query: "gate", documents })).status).toBe(200);
+  expect((await relay.billing.nextRecord()).quota).toBe(quota);
+});
