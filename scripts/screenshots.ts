@@ -1,16 +1,19 @@
 /**
  * Pictures of every page of the console, in light English, dark Chinese and on a phone, into the git-ignored folder
- * `screenshots/`: to be looked at. Arguments: names of pages to limit it to. Says what the browser's console complains of.
+ * `screenshots/`: to be looked at. Arguments: names of pages and of variants to limit it to. Says what the browser's console complains of.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
+import { until } from "../src/lib/testing/until.ts";
 import { createChannel, createToken, ROOT_NAME, ROOT_PASSWORD, setOption } from "./e2e/console-client.ts";
 import { type Stage, setStage, startGateway } from "./e2e/harness.ts";
 
 const FOLDER = join(import.meta.dir, "../screenshots");
 const MODELS = ["gpt-4o", "gpt-4o-mini", "usage-1000-500-cached-800", "err-429", "err-500", "dies-after-3", "no-usage"];
-const WAIT_MS = 900;
+/** Until what appears last has faded in. */
+const STILL_MS = 500;
+const PATIENCE_MS = 30_000;
 /** Charged calls, as the log's type. */
 const CONSUMED = 2;
 
@@ -95,10 +98,14 @@ const VARIANTS = [
   { name: "en-light", language: "en", mode: "light", width: 1440, height: 900 },
   { name: "zh-dark", language: "zh", mode: "dark", width: 1440, height: 900 },
   { name: "phone", language: "en", mode: "light", width: 390, height: 844 },
+  { name: "phone-zh-dark", language: "zh", mode: "dark", width: 390, height: 844 },
 ] as const;
 
 const only = process.argv.slice(2);
-const isWanted = (name: string) => only.length === 0 || only.includes(name);
+const isVariant = (name: string) => VARIANTS.some((variant) => variant.name === name);
+const pagesWanted = only.filter((name) => !isVariant(name));
+const variantsWanted = only.filter(isVariant);
+const isWanted = (name: string) => pagesWanted.length === 0 || pagesWanted.includes(name);
 
 process.env.SLUICE_E2E_SOURCE ??= "1";
 await mkdir(FOLDER, { recursive: true });
@@ -107,7 +114,9 @@ await fill(stage);
 /** Shows its setup still. */
 const untouched = await startGateway();
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
-for (const variant of VARIANTS) await shoot(variant);
+for (const variant of VARIANTS) {
+  if (variantsWanted.length === 0 || variantsWanted.includes(variant.name)) await shoot(variant);
+}
 await browser.close();
 await stage.stop();
 await untouched.stop();
@@ -136,7 +145,25 @@ async function fill({ root, upstream, gateway, key }: Stage): Promise<void> {
     });
     await reply.text();
   }
-  await Bun.sleep(WAIT_MS);
+  // The log is written in batches.
+  await until(
+    () => root.get(`/api/log/?p=1&page_size=1&type=${CONSUMED}`),
+    ({ total }) => total > 0,
+  );
+}
+
+/** Waits until a page shows what it has to show: its heading is there, and nothing that stands for what is still loading. */
+async function settle(page: Page): Promise<void> {
+  await page
+    .waitForFunction(
+      () =>
+        document.querySelector("h1, main, form") !== null &&
+        document.querySelector(".MuiSkeleton-root, .MuiCircularProgress-root") === null,
+      undefined,
+      { timeout: PATIENCE_MS },
+    )
+    .catch(() => process.stdout.write(`${new URL(page.url()).pathname}: still loading\n`));
+  await page.waitForTimeout(STILL_MS);
 }
 
 async function shoot({ name, language, mode, width, height }: (typeof VARIANTS)[number]): Promise<void> {
@@ -156,11 +183,11 @@ async function shoot({ name, language, mode, width, height }: (typeof VARIANTS)[
     [language, mode],
   );
   const picture = (page_: string) =>
-    page.screenshot({ path: join(FOLDER, `${page_}-${name}.png`), fullPage: width < 600 });
+    page.screenshot({ path: join(FOLDER, `${page_}-${name}.png`), fullPage: width < 600, timeout: 4 * PATIENCE_MS });
   for (const [pageName, path] of OPEN_PAGES) {
     if (!isWanted(pageName)) continue;
     await page.goto((pageName === "setup" ? untouched : stage.gateway).url + path);
-    await page.waitForTimeout(WAIT_MS);
+    await settle(page);
     await picture(pageName);
   }
   await page.goto(`${stage.gateway.url}/login`);
@@ -171,9 +198,9 @@ async function shoot({ name, language, mode, width, height }: (typeof VARIANTS)[
   for (const [pageName, path, act] of PAGES) {
     if (!isWanted(pageName)) continue;
     await page.goto(stage.gateway.url + path);
-    await page.waitForTimeout(WAIT_MS);
+    await settle(page);
     await act?.(page).catch((error) => say(`could not be opened: ${error}`));
-    if (act) await page.waitForTimeout(WAIT_MS);
+    if (act) await settle(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     if (wide) say("scrolls sideways");
     await picture(pageName);

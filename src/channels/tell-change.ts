@@ -20,8 +20,10 @@ export function tellChange(before: Partial<ChannelRow>, values: ChannelValues): 
   return told;
 }
 
-/** What these values are, for a channel that is new. */
-export const tellNew = (values: ChannelValues): Difference => ({ after: tellChange({}, values).after });
+/** What these values are, for a channel that is new; empty ones say nothing. */
+export const tellNew = (values: ChannelValues): Difference => ({
+  after: Object.fromEntries(Object.entries(tellChange({}, values).after).filter(([, value]) => value !== "")),
+});
 
 /** A field of each channel of a batch, by the channel's name. */
 export const tellEach = <Row extends Readonly<{ id: number; name: string }>>(

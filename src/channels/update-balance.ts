@@ -37,7 +37,7 @@ const tellsBalance = ({ type }: ChannelEntry): boolean =>
  * Asks the upstream for the channel's balance, in the currency it has there, and keeps it, or why it could not be asked.
  * Throws OperationError with what went wrong.
  */
-export async function updateBalance(deps: BalanceDeps, channel: ChannelEntry): Promise<number> {
+export async function updateBalance(deps: BalanceDeps, channel: ChannelEntry): Promise<BalanceReading> {
   if (!tellsBalance(channel)) throw new OperationError("channel_balance_not_offered");
   const reading = await (BILLING_TYPES.has(channel.type)
     ? readBillingBalance(deps.fetch, channel)
@@ -61,7 +61,7 @@ export async function updateBalance(deps: BalanceDeps, channel: ChannelEntry): P
     .returning({ limit: channels.balanceWarnBelow });
   const limit = row?.limit == null ? deps.settings.get("ChannelBalanceWarning") : Number(row.limit);
   if (await crossed(deps.db, channel.id, amount < limit)) deps.onLowBalance(channel, reading, limit);
-  return amount;
+  return reading;
 }
 
 /** Whether the balance has just fallen below its limit: once, however often and by however many processes it is asked. */
@@ -86,9 +86,9 @@ export async function updateAllBalances(
   const total = asked.length;
   let updated = 0;
   const ask = async (channel: ChannelEntry) => {
-    const balance = await updateBalance(deps, channel);
+    const { amount } = await updateBalance(deps, channel);
     updated += 1;
-    if (balance > 0) return;
+    if (amount > 0) return;
     await setChannelStatus(
       deps,
       channel.id,

@@ -234,7 +234,11 @@ describe("balances", () => {
   ])("%p: limit minus usage, from the billing paths", async ({ base_url: path, ...input }) => {
     tells(20, 512.5);
     const id = await create({ ...input, base_url: upstream.url + path });
-    expect(await call("GET", `/api/channel/update_balance/${id}/`)).toMatchObject({ success: true, balance: 14.875 });
+    expect(await call("GET", `/api/channel/update_balance/${id}/`)).toMatchObject({
+      success: true,
+      balance: 14.875,
+      currency: "USD",
+    });
     expect(await read(id)).toMatchObject({ balance: 14.875 });
     expect(upstream.seen[0]?.path).toBe("/v1/dashboard/billing/subscription");
     expect(upstream.seen[1]?.path).toMatch(/^\/v1\/dashboard\/billing\/usage\?start_date=\d{4}-\d\d-\d\d&end_date=/);

@@ -83,8 +83,8 @@ export function channelUpstreamRoutes(services: Services, guarded: ReturnType<ty
     .get(
       "/update_balance/:id",
       async ({ params }) => {
-        const balance = await updateBalance(services, find(params.id));
-        return { ...ok(null), balance };
+        const { amount: balance, currency } = await updateBalance(services, find(params.id));
+        return { ...ok(null), balance, currency };
       },
       { params: id },
     )

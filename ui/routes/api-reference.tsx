@@ -40,7 +40,7 @@ export const ApiReferencePage = () => {
     [document.data, search],
   );
   return (
-    <Box sx={{ maxWidth: 960, mx: "auto", width: "100%" }}>
+    <Box sx={{ maxWidth: 1008, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
       <PageHeader
         title={t("reference.title")}
         purpose={t("reference.purpose")}
@@ -68,7 +68,13 @@ export const ApiReferencePage = () => {
         <EmptyState icon={<SearchOff />} title={t("reference.none")} body={t("reference.noneBody")} />
       ) : (
         sections.map(({ name, calls }) => (
-          <Accordion key={name} defaultExpanded={search !== ""} disableGutters variant="outlined">
+          <Accordion
+            key={name}
+            defaultExpanded={search !== ""}
+            disableGutters
+            variant="outlined"
+            sx={{ "&::before": { display: "none" }, "& + &": { borderTop: 0 } }}
+          >
             <AccordionSummary expandIcon={<ExpandMore />}>
               <Typography className="mono" sx={{ flex: 1 }}>
                 /{name}

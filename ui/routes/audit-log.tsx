@@ -50,13 +50,18 @@ export const AuditLogPage = () => {
     placeholderData: keepPreviousData,
   });
   const time = (key: "start" | "end") => (
-    <Box sx={{ width: 208 }}>
-      <DateTimeInput
-        label={t(`audit.filters.${key}`)}
-        value={address.number(key) ?? null}
-        onChange={(seconds) => seconds !== undefined && address.set({ [key]: seconds ?? undefined, p: undefined })}
-      />
-    </Box>
+    <Row gap={2} sx={{ fontSize: 12.5, color: "text.secondary" }}>
+      <Box component="span" aria-hidden sx={{ minWidth: { xs: 36, sm: 0 } }}>
+        {t(`audit.filters.${key}`)}
+      </Box>
+      <Box sx={{ width: 208 }}>
+        <DateTimeInput
+          label={t(`audit.filters.${key}`)}
+          value={address.number(key) ?? null}
+          onChange={(seconds) => seconds !== undefined && address.set({ [key]: seconds ?? undefined, p: undefined })}
+        />
+      </Box>
+    </Row>
   );
   return (
     <>

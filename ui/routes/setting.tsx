@@ -61,13 +61,14 @@ const Content = () => {
   return (
     <>
       <PageHeader title={t("settings.title")} purpose={t("settings.purpose")} />
-      <Row wrap gap={4} sx={{ mb: 5, rowGap: 2, justifyContent: "space-between" }}>
+      <Row wrap gap={4} sx={{ mb: 5, rowGap: 2 }}>
         <Tabs
           value={tab}
           onChange={(_, next: SettingTab) => address.set({ tab: next, field: undefined })}
           aria-label={t("settings.title")}
           variant="scrollable"
           allowScrollButtonsMobile
+          sx={{ flex: { xs: "1 1 100%", sm: 1 }, minWidth: 0 }}
         >
           {TABS.map((name) => (
             <Tab key={name} value={name} label={t(`settings.tabs.${name}`)} id={`tab-${name}`} aria-controls="tab" />

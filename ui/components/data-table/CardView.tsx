@@ -109,7 +109,8 @@ function Fields<Row>({ row, columns }: { row: Row; columns: ViewProps<Row>["colu
           <Box component="dt" sx={{ color: "text.tertiary" }}>
             {head}
           </Box>
-          <Box component="dd" sx={{ m: 0, minWidth: 0, overflow: "hidden", textOverflow: "ellipsis" }}>
+          {/* Outlines reach a pixel beyond what they surround. */}
+          <Box component="dd" sx={{ m: "-1px", p: "1px", minWidth: 0, overflow: "hidden", textOverflow: "ellipsis" }}>
             {cell(row)}
           </Box>
         </Box>

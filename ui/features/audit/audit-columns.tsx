@@ -42,7 +42,7 @@ export function useAuditColumns(): readonly Column<AuditEntry>[] {
       {
         key: "changes",
         head: t("audit.columns.changes"),
-        width: 280,
+        width: 400,
         cell: (entry) => {
           const text = differencesOf(entry)
             .map(

@@ -20,6 +20,7 @@ test.each([
   ["role", 10, ["Admin", "管理员"]],
   ["quota", 1_000_000, ["$2.00", "$2.00"]],
   ["priority", 7, ["7", "7"]],
+  ["max_uses", -1, ["unlimited", "不限"]],
   ["autoBan", false, ["no", "否"]],
   ["note", "", ["(empty)", "（空）"]],
   ["validUntil", 0, ["(empty)", "（空）"]],

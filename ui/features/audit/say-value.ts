@@ -60,6 +60,8 @@ const TIMES: readonly string[] = ["validFrom", "validUntil", "published_at"];
 const STATUSES = [1, 2, 3] as const;
 const ORDER_STATUSES = ["pending", "success", "expired", "failed"] as const;
 const WITHDRAWAL_STATUSES = ["requested", "approved", "paid", "rejected"] as const;
+/** Uses of a code. */
+const UNLIMITED = -1;
 const ROLES = { 1: "user", 10: "admin", 100: "root" } as const;
 
 /** A field's name in the reader's language. */
@@ -74,6 +76,7 @@ export function sayValue(field: string, value: unknown, reader: Reader): string 
   if (value === "" || value === null) return t("audit.empty");
   if (typeof value === "boolean") return t(value ? "audit.yes" : "audit.no");
   if (typeof value === "number") {
+    if (field === "max_uses" && value === UNLIMITED) return t("audit.unlimited");
     if (field === "quota") return amountText(value, format);
     if (TIMES.includes(field)) return value === 0 ? t("audit.empty") : exactTime(value, language);
   }

@@ -59,7 +59,6 @@ export const ChannelFilters = ({ address, types, counts, columns, ...layout }: C
       onClear={address.clear}
       tools={
         <>
-          <SavedViews list="channels" />
           <StatusSegments
             value={address.text("status")}
             counts={counts}
@@ -82,6 +81,7 @@ export const ChannelFilters = ({ address, types, counts, columns, ...layout }: C
               }}
             />
           ))}
+          <SavedViews list="channels" />
           <ColumnTools columns={columns} />
         </>
       }

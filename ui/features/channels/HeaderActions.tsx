@@ -75,6 +75,7 @@ export const HeaderActions = ({ counts, isTesting, onTestAll, onAdd }: HeaderAct
         aria-label={t("channels.moreActions")}
         aria-haspopup="menu"
         aria-expanded={anchor !== null}
+        loading={isPhone && upkeep.isUpdating}
         onClick={(event) => setAnchor(event.currentTarget)}
       >
         <More />
@@ -89,7 +90,7 @@ export const HeaderActions = ({ counts, isTesting, onTestAll, onAdd }: HeaderAct
       </Menu>
       {!isPhone &&
         everyday.map(({ label, icon, isDisabled, onSelect }) => (
-          <Button key={label} startIcon={icon} disabled={isDisabled} onClick={onSelect}>
+          <Button key={label} startIcon={icon} loading={isDisabled} loadingPosition="start" onClick={onSelect}>
             {label}
           </Button>
         ))}

@@ -81,8 +81,11 @@ export const fetchModels = async (type: number, baseUrl: string, key: string): P
     .data;
 
 /** Returns the balance in the provider's currency. */
-export const updateBalance = async (id: number): Promise<number> =>
-  (await request<null, { balance: number }>(`/api/channel/update_balance/${id}`)).balance;
+export async function updateBalance(id: number): Promise<Pick<Channel, "balance" | "balance_currency">> {
+  type Reading = { balance: number; currency: string };
+  const { balance, currency } = await request<null, Reading>(`/api/channel/update_balance/${id}`);
+  return { balance, balance_currency: currency };
+}
 
 export const updateBalances = async (): Promise<{ updated: number; total: number }> =>
   (await request<{ updated: number; total: number }>("/api/channel/update_balance")).data;

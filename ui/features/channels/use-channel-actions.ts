@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/confirm.tsx";
 import { notifyDone, notifyError, notifyInfo, notifyUndo } from "../../components/notify.tsx";
+import { balanceText } from "./balance.ts";
 import { type Channel, DISABLED, ENABLED } from "./channel.ts";
 import { patchChannel } from "./channel-cache.ts";
 import { createChannel, deleteChannel, getChannelWithKeys, updateBalance, updateChannel } from "./channel-calls.ts";
@@ -14,7 +15,7 @@ export const ACTION_TIMEOUT_MS = 15_000;
 
 /** What can be done with one channel. Changes show at once and go back when they fail or take longer than 15 seconds. */
 export function useChannelActions() {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const client = useQueryClient();
   const confirm = useConfirm();
   const [running] = useState(() => createRunning());
@@ -83,12 +84,12 @@ export function useChannelActions() {
         }),
       updateBalance: (channel: Channel) =>
         alone(channel, async () => {
-          const balance = await updateBalance(channel.id);
-          notifyDone(t("channels.balanceUpdated", { name: channel.name, balance: balance.toFixed(2) }));
+          const balance = balanceText(await updateBalance(channel.id), i18n.language);
+          notifyDone(t("channels.balanceUpdated", { name: channel.name, balance }));
           await refresh();
         }),
     };
-  }, [client, confirm, running, t]);
+  }, [client, confirm, running, t, i18n.language]);
 }
 
 export type ChannelActions = ReturnType<typeof useChannelActions>;

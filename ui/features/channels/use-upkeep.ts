@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/confirm.tsx";
-import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
 import { deleteDisabledChannels, fixChannels, updateBalances } from "./channel-calls.ts";
 import { CHANNELS_KEY } from "./channel-queries.ts";
 
@@ -25,6 +25,7 @@ export function useUpkeep() {
     isUpdating,
     updateBalances: async () => {
       setUpdating(true);
+      notifyInfo(t("channels.balancesAsked"));
       await act(async () => {
         const { updated, total } = await updateBalances();
         return t("channels.balancesUpdated", { updated, total });

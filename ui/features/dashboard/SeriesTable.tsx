@@ -20,7 +20,7 @@ export const SeriesTable = ({
       <Table size="small" sx={{ minWidth: 620 }}>
         <TableHead>
           <TableRow>
-            <TableCell>{t("dashboard.name")}</TableCell>
+            <TableCell sx={{ width: "36%" }}>{t("dashboard.name")}</TableCell>
             {(["spent", "calls", "tokens", "failures", "duration"] as const).map((head) => (
               <TableCell key={head} align="right">
                 {t(`dashboard.${head}`)}

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { Series, SeriesStep } from "../../../src/logs/read-series.ts";
 import { Row } from "../../components/layout.tsx";
 import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
+import { usePhone } from "../../components/usePhone.ts";
 import { compactCount } from "../logs/compact-count.ts";
 import { type Measure, periodsOf, valuesOf } from "./series-values.ts";
 
@@ -21,12 +22,24 @@ type UsageChartProps = Readonly<{
   nameOf: (one: Series) => string;
 }>;
 
+const MOST_DAYS_LABELLED = 8;
+const FEW_DAYS_LABELLED = 3;
+
+/** Hours of several days are labelled at midnight, of many days not at each. */
+function labelledOf(periods: readonly number[], step: SeriesStep, most: number): "auto" | ((start: number) => boolean) {
+  const days = (periods.length * STEP_SECONDS[step]) / STEP_SECONDS.day;
+  if (step !== "hour" || days <= 2) return "auto";
+  const every = Math.ceil(days / most);
+  return (start) => new Date(start * 1000).getHours() === 0 && Math.round(start / STEP_SECONDS.day) % every === 0;
+}
+
 /** Where nothing reaches a dollar, cents would all look alike. */
 const SMALL_DECIMALS = 4;
 
 /** Bars of each period, stacked by series; a click on a name takes its series away and brings it back. */
 export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartProps) => {
   const { t, i18n } = useTranslation();
+  const isPhone = usePhone();
   const { vars, palette } = useTheme();
   const colours = (vars ?? { palette }).palette.series;
   const money = useMoneyFormat();
@@ -53,13 +66,14 @@ export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartP
           height={280}
           hideLegend
           skipAnimation
-          margin={{ left: 0, right: 8, top: 12, bottom: 0 }}
+          margin={{ left: 0, right: 36, top: 12, bottom: 0 }}
           grid={{ horizontal: true }}
           xAxis={[
             {
               scaleType: "band",
               disableTicks: true,
               data: periods,
+              tickLabelInterval: labelledOf(periods, step, isPhone ? FEW_DAYS_LABELLED : MOST_DAYS_LABELLED),
               valueFormatter: (start: number) => periodText(start, step, i18n.language),
             },
           ]}

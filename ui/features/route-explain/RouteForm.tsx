@@ -84,6 +84,7 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
         <Button
           type="submit"
           variant="contained"
+          color="primary"
           disabled={isAsking || isWrong || isWrongKey || checkJsonObject(request) !== null || !model.trim()}
         >
           {t("routing.ask")}
