@@ -168,6 +168,54 @@ test("the routing table is repaired, and columns, page size and order are rememb
   ]);
 }, 90_000);
 
+test("balances are asked for, of one and of all: currency, why one could not be asked, and that it goes on", async () => {
+  const { act, told, row, page } = desk;
+  const SILICON_CLOUD = 40;
+  await createChannel(root, upstream.url, ["Qwen/Qwen3-8B"], { name: "yuan", type: SILICON_CLOUD, key: KEY });
+  await desk.open("/channel");
+  await act("lock-1", words.updateBalance);
+  await told(filled(words.balanceUpdated, { name: "lock-1", balance: "$20.00" }));
+  await row("lock-1").getByText("$20.00", { exact: true }).waitFor();
+  await act("weir", words.updateBalance);
+  await told(/HTTP 401/);
+  await row("weir")
+    .getByTitle(/HTTP 401/)
+    .waitFor();
+  const mayGo = Promise.withResolvers<void>();
+  await page.route("**/api/channel/update_balance", async (route) => {
+    await mayGo.promise;
+    await route.continue();
+  });
+  const all = desk.button(words.updateBalances);
+  await all.click();
+  await told(words.balancesAsked);
+  expect(await all.isDisabled()).toBe(true);
+  mayGo.resolve();
+  await told(/^\d+ of \d+ balances updated$/);
+  await page.unroute("**/api/channel/update_balance");
+  await row("yuan").getByText("CN¥12.50", { exact: true }).waitFor();
+  await row("lock-2").getByText("$20.00", { exact: true }).waitFor();
+}, 120_000);
+
+test("the list is narrowed to channels by their health, which the address keeps", async () => {
+  const { button, dialog, row, page } = desk;
+  const { id } = (await channels())["lock-2"] as Channel;
+  await root.put("/api/channel/", { id, status: 2 });
+  await desk.open("/channel");
+  await row("lock-1").waitFor();
+  await button(words.filters.health).click();
+  await dialog(words.filters.health).getByText(words.health.disabled, { exact: true }).click();
+  await row("lock-1").waitFor({ state: "detached" });
+  await row("lock-2").waitFor();
+  expect(new URL(page.url()).searchParams.get("health")).toBe("disabled");
+  await page.reload();
+  await row("lock-2").waitFor();
+  expect(await row("lock-1").count()).toBe(0);
+  await button(WORDS.en.components.filter.clear).click();
+  await row("lock-1").waitFor();
+  await root.put("/api/channel/", { id, status: 1 });
+}, 90_000);
+
 test("one is deleted after a question; nothing complained", async () => {
   const { act, dialog, button, told } = desk;
   await desk.open("/channel");

@@ -156,6 +156,13 @@ describe("redemption codes", () => {
     expect(await codesNamed("spring")).toEqual([]);
   }, 90_000);
 
+  test("they leave as a file", async () => {
+    await desk.open("/redemption");
+    const { name, text } = await desk.downloaded(() => desk.button(WORDS.en.components.download).click());
+    expect(name).toMatch(/^codes-[\d-]+\.csv$/);
+    expect(text).toContain("id,name,key,status,");
+  }, 90_000);
+
   test("nothing complained", () => expect(desk.complaints).toEqual([]));
 });
 

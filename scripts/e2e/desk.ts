@@ -130,6 +130,7 @@ export async function openStage(
 /** Starts a gateway whose database was filled with made-up rows of the last twelve months. */
 export async function startSeeded(
   sizes: Readonly<Record<"channels" | "users" | "tokens" | "logs", number>>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Gateway> {
   const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-seeded-"));
   const flags = Object.entries(sizes).map(([name, count]) => `--${name}=${count}`);
@@ -140,7 +141,7 @@ export async function startSeeded(
   });
   const said = new Response(child.stderr).text();
   if ((await child.exited) !== 0) throw new Error(`seeding failed: ${await said}`);
-  return startGateway({ dataDir });
+  return startGateway({ dataDir, env });
 }
 
 /** Words with their places filled in. */

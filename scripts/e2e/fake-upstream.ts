@@ -30,7 +30,7 @@ export const UPSTREAM_KEY = "sk-upstream-key";
 const UPSTREAM_MODELS = ["gpt-4o", "gpt-4o-mini", "text-embedding-3-small"] as const;
 
 /**
- * Starts an upstream that speaks OpenAI's API (chat and text completions, embeddings, models) on a free loopback port.
+ * Starts an upstream that speaks OpenAI's API (chat and text completions, embeddings, models, billing) on a free loopback port.
  * How it answers follows from the model's name, see behaviourOf. Calls need a bearer key; "sk-wrong" is refused.
  */
 export function startFakeUpstream(): FakeUpstream {
@@ -62,6 +62,8 @@ export function startFakeUpstream(): FakeUpstream {
       const key = request.headers.get("authorization")?.replace(/^Bearer /, "");
       if (!key || key === "sk-wrong") return errorReply(401);
       if (pathname === "/v1/models") return Response.json(payloads.modelList(UPSTREAM_MODELS));
+      const balance = payloads.BALANCES[pathname];
+      if (balance) return Response.json(balance);
       const reply = await answer(received, state);
       if (
         !(reply.body instanceof ReadableStream) ||

@@ -76,6 +76,9 @@ describe("the pages of an operator", () => {
     await entry.getByText("pays late").waitFor();
     await desk.clean();
     await desk.button(WORDS.en.components.close, entry).click();
+    const file = await desk.downloaded(() => desk.button(WORDS.en.components.download).click());
+    expect(file.name).toMatch(/^audit-log-[\d-]+\.csv$/);
+    expect(file.text).toContain("pays late");
     await desk.button(words.filters.action).click();
     await desk.page.getByText(words.actions.promote, { exact: true }).click();
     await desk.told(words.none.title);

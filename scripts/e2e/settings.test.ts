@@ -13,19 +13,24 @@ const LOGS = 3000;
 /** What the page has saved, in order. */
 const saved: { key: string; value: string }[] = [];
 
-/** An identity provider that tells its addresses. */
+/** What the address of release information answers with. */
+const release = { status: 200 };
+
+/** An identity provider that tells its addresses, and releases beside it. */
 function startProvider() {
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch: ({ url }) =>
-      new URL(url).pathname === "/.well-known/openid-configuration"
-        ? Response.json({
-            authorization_endpoint: "https://id.example.test/authorize",
-            token_endpoint: "https://id.example.test/token",
-            userinfo_endpoint: "https://id.example.test/me",
-          })
-        : new Response("not here", { status: 404 }),
+      new URL(url).pathname === "/release"
+        ? Response.json({ tag_name: "v987.1.0", html_url: "https://example.test/987", body: "Faster." }, release)
+        : new URL(url).pathname === "/.well-known/openid-configuration"
+          ? Response.json({
+              authorization_endpoint: "https://id.example.test/authorize",
+              token_endpoint: "https://id.example.test/token",
+              userinfo_endpoint: "https://id.example.test/me",
+            })
+          : new Response("not here", { status: 404 }),
   });
   return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
 }
@@ -53,7 +58,9 @@ const toggle = (control: Locator) => control.click({ force: true });
 
 const provider = startProvider();
 afterAll(provider.stop);
-const { browser, gateway, root } = await openScene(() => startSeeded({ channels: 1, users: 2, tokens: 2, logs: LOGS }));
+const { browser, gateway, root } = await openScene(() =>
+  startSeeded({ channels: 1, users: 2, tokens: 2, logs: LOGS }, { UPDATE_CHECK_URL: `${provider.url}/release` }),
+);
 const desk = await openDesk(browser, gateway, WAYS.en);
 desk.page.on("request", (request) => {
   if (request.method() === "PUT" && request.url().endsWith("/api/option/")) saved.push(request.postDataJSON());
@@ -252,6 +259,38 @@ describe("settings", () => {
     await desk.button(filled(words.transfer.apply_other, { count: 2 }), drawer).click();
     await desk.told(filled(words.transfer.imported_other, { count: 2 }));
     expect([await optionOf("RetryTimes"), await optionOf("SystemName")]).toEqual(["7", "Sluice"]);
+  }, 120_000);
+
+  test("what runs here is shown, and a newer release is looked for", async () => {
+    await openTab("other");
+    const panel = section("systemInfo");
+    const { version } = await root.get("/api/system/info");
+    await panel.getByText(version, { exact: true }).waitFor();
+    await panel.getByText(words.system.databases.embedded, { exact: true }).waitFor();
+    await panel.getByRole("button", { name: words.system.check }).click();
+    // What was built from source has no number to compare.
+    await panel.getByRole("status").filter({ hasText: "987.1.0" }).waitFor();
+    release.status = 503;
+    await panel.getByRole("button", { name: words.system.check }).click();
+    await desk.page.getByRole("alert").first().waitFor();
+    release.status = 200;
+  }, 120_000);
+
+  test("deleting old log rows says how far it is and is stopped: what was not deleted stays", async () => {
+    const total = async () => (await root.get("/api/log/?p=1&page_size=1")).total as number;
+    const before = await total();
+    await openTab("operation");
+    const panel = section("logging");
+    await desk.page.route("**/api/log/clear", () => {});
+    await panel.getByRole("button", { name: words.clearLogs.action }).click();
+    await desk.button(words.clearLogs.action, desk.dialog()).click();
+    await panel.getByRole("progressbar").waitFor();
+    await panel.getByText(filled(words.clearLogs.running, { count: 0 })).waitFor();
+    await panel.getByRole("button", { name: words.clearLogs.stop }).click();
+    await desk.told(filled(words.clearLogs.stopped, { count: 0 }));
+    await panel.getByRole("progressbar").waitFor({ state: "detached" });
+    await desk.page.unroute("**/api/log/clear");
+    expect(await total()).toBe(before);
   }, 120_000);
 
   test("old log rows are deleted, and it is told how many", async () => {

@@ -120,6 +120,30 @@ describe("users", () => {
     expect(text).not.toContain(PASSWORD);
   }, 90_000);
 
+  test("are sorted by a column's head, which the address keeps", async () => {
+    const { page, row } = desk;
+    await userOf("ferry").then(({ id }) => root.put("/api/user/", { id, quota_delta: 7 * DOLLAR }));
+    const names = () => page.locator("[data-row]").allTextContents();
+    const isFirst = (name: string) => until(names, ([first = ""]) => first.includes(name));
+    await desk.open("/user");
+    await row("ferry").waitFor();
+    const head = page.getByRole("columnheader", { name: words.columns.quota });
+    // The super administrator has more than anybody.
+    await page.getByRole("searchbox", { name: words.filters.search }).fill("e");
+    await row("root").waitFor({ state: "detached" });
+    await head.getByRole("button").click();
+    await isFirst("ferry");
+    expect(await head.getAttribute("aria-sort")).toBe("descending");
+    await head.getByRole("button").click();
+    await until(names, (all) => all.at(-1)?.includes("ferry") ?? false);
+    const query = () => new URL(page.url()).searchParams;
+    expect([query().get("sort"), query().get("order")]).toEqual(["quota", "asc"]);
+    await page.reload();
+    await row("ferry").waitFor();
+    expect((await names()).at(-1)).toContain("ferry");
+    expect(await head.getAttribute("aria-sort")).toBe("ascending");
+  }, 90_000);
+
   test("are promoted, disabled and enabled after a question, and the list shows it at once", async () => {
     const { act, dialog, button, row, actionsOf } = desk;
     await desk.open("/user");
@@ -218,6 +242,12 @@ describe("users in Chinese on a phone", () => {
     const phone = await openDesk(browser, gateway, WAYS.zh);
     const { dialog, button } = phone;
     await phone.open("/user");
+    await phone.row("ferry").waitFor();
+    const sort = phone.page.getByRole("combobox", { name: WORDS.zh.components.table.sortBy });
+    await sort.click();
+    await phone.page.getByRole("option", { name: chinese.columns.username }).click();
+    await button(WORDS.zh.components.table.descending).click();
+    await phone.page.waitForURL("**sort=username**order=asc**");
     await phone.row("ferry").waitFor();
     await phone.clean();
     await phone.act("ferry", chinese.actions.info);

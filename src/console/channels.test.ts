@@ -46,6 +46,8 @@ describe("who may call", () => {
     ["GET", "/api/channel/1"],
     ["GET", "/api/channel/models"],
     ["GET", "/api/channel/models_enabled"],
+    ["GET", "/api/channel/models_priced"],
+    ["GET", "/api/channel/list_prices"],
     ["GET", "/api/channel_types"],
     ["GET", "/api/channel/test"],
     ["GET", "/api/channel/test/1"],
@@ -303,4 +305,16 @@ describe("several at once", () => {
     );
     expect((await call("POST", "/api/channel/batch/status", { ids: [1], status: 3 })).status).toBe(400);
   });
+});
+
+test("administrators see the list prices of this release, and which models have a price", async () => {
+  const lists = (await call("GET", "/api/channel/list_prices")).body.data as { provider: string; models: string[] }[];
+  expect(lists.length).toBeGreaterThan(3);
+  for (const list of lists) expect(list.provider).not.toBe("");
+  await app.settings.set("ModelRatio", '{"only-this":1}');
+  await app.settings.set("ModelPrice", '{"and-that":0.01}');
+  const priced = JSON.stringify((await call("GET", "/api/channel/models_priced")).body.data);
+  expect(priced).toContain("only-this");
+  expect(priced).toContain("and-that");
+  expect(priced).not.toContain('"gpt-4o"');
 });

@@ -69,6 +69,23 @@ function noticeOf(form: Record<string, string>, changes: Record<string, string> 
 }
 const notify = async (notice: URLSearchParams) => (await app.ask("GET", `/api/user/epay/notify?${notice}`)).text;
 
+test("how one can pay: the ways that are set up, by the user's group, to people who are signed in", async () => {
+  const ways = async () => (await app.call("GET", "/api/user/topup/ways")).data;
+  expect(await ways()).toEqual({
+    ways: [
+      { method: "zfb", price: "7.3", currency: "CNY" },
+      { method: "wx", price: "7.3", currency: "CNY" },
+      { method: "stripe", price: "1", currency: "USD" },
+    ],
+    minimum: 2,
+    link: "",
+  });
+  await app.settings.set("StripeSecretKey", "");
+  expect(await ways()).toMatchObject({ ways: [{ method: "zfb" }, { method: "wx" }] });
+  await app.settings.set("StripeSecretKey", "sk_of_the_tests");
+  expect((await app.ask("GET", "/api/user/topup/ways")).status).toBe(401);
+});
+
 describe("prices", () => {
   const amount = (body: object) => app.call("POST", "/api/user/amount", { top_up_code: "", ...body });
 
