@@ -1,12 +1,12 @@
-import { readdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync, readdirSync } from "node:fs";
+import { cp, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Changes, createChanges } from "./changes.ts";
-import { openEmbedded } from "./embedded/open.ts";
+import { ENGINE_FOLDER, openEmbedded } from "./embedded/open.ts";
 import { migrateDatabase } from "./migrate.ts";
 import { openServer } from "./open-server.ts";
-import { ensurePartitions } from "./partitions.ts";
+import { ensurePartitions, monthOf } from "./partitions.ts";
 import type { Database } from "./types.ts";
 
 export type TestDatabase = Database & Readonly<{ changes: Changes; url: string | null; dataDir: string }>;
@@ -19,8 +19,8 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), "sluice-test-"));
   const server = process.env.TEST_DATABASE_URL;
   const { url, drop } = server ? await createOn(server) : { url: null, drop: async () => {} };
+  if (url === null) await cp(await ensurePrepared(), join(dataDir, ENGINE_FOLDER), { recursive: true });
   const database = url === null ? await openEmbedded({ dataDir, fsync: false }) : await openServer(url, 6);
-  if (url === null) await migrateDatabase(database, url);
   await ensurePartitions(database);
   const changes = await createChanges(database, (error) => {
     throw error;
@@ -37,6 +37,26 @@ export async function openTestDatabase(): Promise<TestDatabase> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * The embedded engine's files with tables and partitions, which take a second to make: the first test of a run makes
+ * them, others copy them. They are named after the migrations and the month, and lie in the temporary folder.
+ */
+async function ensurePrepared(): Promise<string> {
+  const prepared = join(tmpdir(), `sluice-tables-${await migrationsHash()}-${monthOf(new Date(), 0).name}`);
+  if (existsSync(prepared)) return prepared;
+  const dataDir = await mkdtemp(join(tmpdir(), "sluice-tables-"));
+  const database = await openEmbedded({ dataDir, fsync: false });
+  await migrateDatabase(database, null);
+  await ensurePartitions(database);
+  await database.close();
+  // Whoever else made them at the same time made the same.
+  await rename(join(dataDir, ENGINE_FOLDER), prepared).catch((error) => {
+    if (!existsSync(prepared)) throw error;
+  });
+  await rm(dataDir, { recursive: true, force: true });
+  return prepared;
 }
 
 const MIGRATIONS = join(import.meta.dir, "migrations");
@@ -62,11 +82,7 @@ async function createOn(server: string): Promise<{ url: string; drop: () => Prom
 
 /** Named after the migrations, so that a server may be kept while they change. */
 async function ensureTemplate(sql: Database["sql"], server: string): Promise<string> {
-  const hash = new Bun.CryptoHasher("sha1");
-  for (const file of readdirSync(MIGRATIONS).sort()) {
-    if (file.endsWith(".sql")) hash.update(await Bun.file(join(MIGRATIONS, file)).bytes());
-  }
-  const name = `template_${hash.digest("hex").slice(0, 16)}`;
+  const name = `template_${await migrationsHash()}`;
   const [known] = await sql`select 1 from pg_database where datname = ${name}`;
   if (known) return name;
   const draft = `${name}_draft`;
@@ -78,6 +94,14 @@ async function ensureTemplate(sql: Database["sql"], server: string): Promise<str
   await database.close();
   await sql.unsafe(`alter database ${draft} rename to ${name}`);
   return name;
+}
+
+async function migrationsHash(): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha1");
+  for (const file of readdirSync(MIGRATIONS).sort()) {
+    if (file.endsWith(".sql")) hash.update(await Bun.file(join(MIGRATIONS, file)).bytes());
+  }
+  return hash.digest("hex").slice(0, 16);
 }
 
 function addressOf(server: string, database: string): string {

@@ -10,6 +10,8 @@ import { createRunDirectory, ENGINE_SOCKET, removeRunDirectory } from "./run-dir
 
 /** The major version of the pinned engine: another one cannot read its files. */
 const ENGINE_MAJOR = "18";
+/** Of a data directory: where the engine keeps its own. */
+export const ENGINE_FOLDER = "postgres";
 
 export type EmbeddedOptions = Readonly<{
   dataDir: string;
@@ -28,7 +30,7 @@ export async function openEmbedded({ dataDir, fsync = true, onTrouble }: Embedde
   await mkdir(home, { recursive: true });
   const unlock = lockDataDir(home);
   try {
-    const engineDir = join(home, "postgres");
+    const engineDir = join(home, ENGINE_FOLDER);
     checkVersion(engineDir);
     const socket = join(await createRunDirectory(home), ENGINE_SOCKET);
     const engine = new Engine({ engineDir, socket, fsync, workerUrl: workerUrl(), onTrouble: onTrouble ?? (() => {}) });
