@@ -29,7 +29,7 @@ describe.each(["en", "zh"] as const)("the agent programme in %s", (language) => 
     await root.send("POST", "/api/user/register", { username: guest, password: PASSWORD, ...invitation });
     office = await openDesk(browser, gateway, WAYS[language]);
     desk = await openDesk(browser, gateway, WAYS[language], { username: name, password: PASSWORD });
-  }, 60_000);
+  });
   afterAll(async () => {
     await office.close();
     await desk.close();

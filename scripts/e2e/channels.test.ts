@@ -50,7 +50,7 @@ describe.each<[Language, boolean, number]>([
       ids[name] = await createChannel(root, upstream.url, ["gpt-4o"], { ...fields, name });
     }
     ({ page, complaints } = await openDesk(browser, gateway, { language, dark, width }));
-  }, 90_000);
+  });
   afterAll(async () => {
     await page.context().close();
     await gateway.stop();

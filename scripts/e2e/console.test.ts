@@ -34,7 +34,7 @@ describe.each<[Language, boolean]>([
     gateway = await startGateway();
     ({ page, complaints } = await openPage(browser, { language, dark }));
     page.setDefaultTimeout(PATIENCE_MS);
-  }, 30_000);
+  });
   afterAll(async () => {
     await page.context().close();
     await gateway.stop();

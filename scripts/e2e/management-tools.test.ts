@@ -60,7 +60,7 @@ beforeAll(async () => {
   gateway = await startGateway();
   root = await setUp(gateway);
   accessToken = await root.get("/api/user/token");
-}, 60_000);
+});
 afterAll(async () => {
   await gateway.stop();
   await upstream.stop();

@@ -36,7 +36,7 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
   const words = WORDS[language];
   beforeAll(async () => {
     desk = await openDesk(browser, stage.gateway, WAYS[language]);
-  }, 60_000);
+  });
   afterAll(() => desk.close());
 
   test("receipts tell pictures from text, and which variant a video is", async () => {

@@ -61,7 +61,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     await desk.page.route(QR_PICTURE, (route) =>
       route.fulfill({ contentType: "image/svg+xml", body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
     );
-  }, 60_000);
+  });
   afterAll(() => desk.close());
 
   const settingOf = async () => JSON.parse((await own.get("/api/user/self")).setting);

@@ -19,7 +19,7 @@ describe.each(["en", "zh"] as const)("routing in %s", (language) => {
   let desk: Desk;
   beforeAll(async () => {
     desk = await openDesk(browser, stage.gateway, WAYS[language]);
-  }, 60_000);
+  });
   afterAll(() => desk.close());
 
   const shares = async (): Promise<string[]> => {

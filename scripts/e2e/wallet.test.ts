@@ -82,7 +82,7 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
       posted = new URLSearchParams(route.request().postData() ?? "");
       await route.fulfill({ contentType: "text/html", body: "<title>Pay</title>" });
     });
-  }, 60_000);
+  });
   afterAll(() => desk.close());
 
   const balanceIs = (dollars: string) => desk.page.getByText(dollars, { exact: true }).first().waitFor();
