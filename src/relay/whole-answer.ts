@@ -3,18 +3,20 @@ import { answerHeaders, overheadOf } from "./answer-headers.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import type { WholeAnswer } from "./passages/passage.ts";
+import { chargeLater } from "./responses/background.ts";
 import { settle } from "./settle.ts";
 
 /** Charges a complete answer and hands it to the client; as a stream where one was asked for. */
 export async function answerWhole(
   context: RelayContext,
   call: Call,
-  { body, contentType, reported, tally }: WholeAnswer,
+  { body, contentType, reported, tally, running }: WholeAnswer,
 ): Promise<Response> {
   const { stream } = call.admitted.summary;
   call.firstByteMs = stream ? call.elapsedMs : null;
   // The figures of the call are taken when it is charged, before its headers are written.
   call.overheadMs = overheadOf(call);
+  if (running) await chargeLater(context, call, running);
   const settled = settle(context, call, {
     ending: call.clientLeft ? "client_left" : "complete",
     reported,

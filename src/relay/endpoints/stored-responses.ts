@@ -1,22 +1,17 @@
-import { proxyOf } from "../../channels/proxy-of.ts";
 import { emptyConversation, type Turn } from "../../dialects/conversation.ts";
-import { type JsonObject, parseJson, recordOf, recordsOf } from "../../dialects/json.ts";
-import { readError } from "../../dialects/openai-chat/error.ts";
+import { type JsonObject, recordsOf } from "../../dialects/json.ts";
 import { openaiResponsesDoor, openaiResponsesProvider } from "../../dialects/openai-responses/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { randomId } from "../../lib/request-id.ts";
-import { providerOf } from "../../providers/registry.ts";
-import { notAnswered, refusedByUpstream } from "../attempt-failure.ts";
 import type { Caller } from "../authenticate.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import type { RelayServer } from "../handle.ts";
-import { hashOf, makerOf } from "../objects/ask-upstream.ts";
+import { noted, refresh } from "../objects/follow.ts";
+import { isOver } from "../objects/settle-object.ts";
+import { askResponseMaker, type ResponseAction } from "../responses/ask-maker.ts";
 import type { StoredResponse } from "../responses/store.ts";
-import { toldOf } from "../try-channels.ts";
 import { answerFor } from "./models.ts";
-
-type Action = "retrieve" | "delete" | "cancel" | "input_items";
 
 /**
  * GET and DELETE /v1/responses/{id}, POST …/cancel, GET …/input_items: of the caller's own responses. What an upstream
@@ -27,15 +22,35 @@ export const storedResponse = (
   request: Request,
   server: RelayServer | null,
   id: string,
-  action: Action,
+  action: ResponseAction,
 ): Promise<Response> =>
   answerFor(context, request, server, openaiResponsesDoor, async (caller) => {
     const stored = await find(context, caller, id);
     const { search } = new URL(request.url);
-    const answer = stored.isNative ? await askMaker(context, stored, action, search) : ownAnswer(stored, action);
+    const answer = stored.isNative ? await made(context, stored, action, search) : ownAnswer(stored, action);
     if (action === "delete") await context.services.responses.remove(id, caller.user.id);
     return answer;
   });
+
+/** Asks who made it. What is made in the background is charged before anybody is told that it is over. */
+async function made(
+  context: RelayContext,
+  stored: StoredResponse,
+  action: ResponseAction,
+  search: string,
+): Promise<object> {
+  const later = await context.services.objects.find("response", stored.id, stored.userId);
+  if (later?.settledAt === null && action === "delete" && !isOver((await refresh(context, later)).body)) {
+    throw new RelayError(400, "response_in_progress", "This response is still being made: cancel it first.", {
+      type: "invalid_request_error",
+    });
+  }
+  const answer = await askResponseMaker(context, stored, action, search);
+  if (later?.settledAt === null && answer.object === "response" && answer.status !== undefined) {
+    await noted(context, later, answer);
+  }
+  return answer;
+}
 
 async function find({ services }: RelayContext, caller: Caller, id: string): Promise<StoredResponse> {
   const stored = await services.responses.find(id, caller.user.id, nowSeconds());
@@ -46,7 +61,7 @@ async function find({ services }: RelayContext, caller: Caller, id: string): Pro
   });
 }
 
-function ownAnswer({ id, body, turns }: StoredResponse, action: Action): object {
+function ownAnswer({ id, body, turns }: StoredResponse, action: ResponseAction): object {
   switch (action) {
     case "retrieve":
       return body;
@@ -75,47 +90,4 @@ function inputItems(turns: readonly Turn[]): JsonObject[] {
   const target = { model: "", defaultMaxTokens: 0, newId: randomId };
   const { input } = openaiResponsesProvider.encodeRequest(conversation, target, new Set());
   return recordsOf(input).map((item, at) => ({ id: `item_${at}`, ...item }));
-}
-
-const TIMEOUT_MS = 60_000;
-const METHODS: Readonly<Record<Action, "GET" | "POST" | "DELETE">> = {
-  retrieve: "GET",
-  delete: "DELETE",
-  cancel: "POST",
-  input_items: "GET",
-};
-
-/** Asks the channel and key that made the response, in the client's words. Rejects RelayError with what it answered. */
-async function askMaker(
-  context: RelayContext,
-  { id, channelId, keyHash }: StoredResponse,
-  action: Action,
-  search: string,
-): Promise<object> {
-  const known = context.services.channels.get(channelId)?.keys[0] ?? "";
-  const { channel, key } = makerOf(context, { channelId, keyHash: keyHash || hashOf(known) });
-  const provider = providerOf(channel.type);
-  if (!provider) throw toldOf(context, notAnswered(channel, key, "unsupported"));
-  const ask = { capability: "chat", dialect: "openai-responses", model: "", stream: false, key } as const;
-  const [path = "", query] = provider.url(channel, ask).split("?");
-  const suffix = action === "retrieve" || action === "delete" ? "" : `/${action}`;
-  const wishes = [query, search.slice(1)].filter((part) => part).join("&");
-  const outgoing = {
-    method: METHODS[action],
-    url: `${path}/${encodeURIComponent(id)}${suffix}${wishes && `?${wishes}`}`,
-    headers: provider.authHeaders(channel, key, ask),
-    body: "",
-    proxy: proxyOf(channel),
-  };
-  const response = await context.upstream.send(outgoing, AbortSignal.timeout(TIMEOUT_MS)).catch((error) => {
-    throw toldOf(context, notAnswered(channel, key, "unreachable", error));
-  });
-  const text = await response.text();
-  if (!response.ok) {
-    const error = readError(response.status, text);
-    throw toldOf(context, refusedByUpstream(channel, key, response.status, error, null));
-  }
-  const answer = recordOf(parseJson(text));
-  if (!answer) throw toldOf(context, notAnswered(channel, key, "broken"));
-  return answer;
 }

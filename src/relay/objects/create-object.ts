@@ -11,7 +11,7 @@ import { admitJob } from "./admit-job.ts";
 import { askObject, makerOf, type ObjectAsk } from "./ask-upstream.ts";
 import { noted, PATHS, pathOf } from "./follow.ts";
 import { chooseMaker, keptBy } from "./maker.ts";
-import type { KeptObject, ObjectKind } from "./store.ts";
+import type { KeptObject, RoutedKind } from "./store.ts";
 
 /** Makes an object from a request: reads it, chooses who keeps it. Rejects RelayError. */
 export type Create = (context: RelayContext, caller: Caller, request: Request) => Promise<JsonObject>;
@@ -105,7 +105,7 @@ async function make(
   context: RelayContext,
   caller: Caller,
   maker: Choice,
-  kind: ObjectKind,
+  kind: RoutedKind,
   request: ObjectAsk["body"],
 ): Promise<JsonObject> {
   const made = await askObject(context, maker, { method: "POST", path: PATHS[kind], body: request });
@@ -118,7 +118,7 @@ async function makeHeld(
   context: RelayContext,
   caller: Caller,
   maker: Choice,
-  kind: ObjectKind,
+  kind: RoutedKind,
   request: string,
   hold: Hold,
 ): Promise<JsonObject> {

@@ -3,12 +3,13 @@ import { textOf } from "../../dialects/json.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
+import { askResponseMaker } from "../responses/ask-maker.ts";
 import { askObject, makerOf } from "./ask-upstream.ts";
 import { giveUp, settleObject } from "./settle-object.ts";
-import type { KeptObject, ObjectKind } from "./store.ts";
+import type { KeptObject, RoutedKind } from "./store.ts";
 
 /** Where an object of a kind stands behind the version. */
-export const PATHS: Readonly<Record<ObjectKind, string>> = {
+export const PATHS: Readonly<Record<RoutedKind, string>> = {
   file: "/files",
   upload: "/uploads",
   batch: "/batches",
@@ -16,11 +17,14 @@ export const PATHS: Readonly<Record<ObjectKind, string>> = {
 };
 
 export const pathOf = ({ kind, id }: Pick<KeptObject, "kind" | "id">): string =>
-  `${PATHS[kind]}/${encodeURIComponent(id)}`;
+  `${kind === "response" ? "/responses" : PATHS[kind]}/${encodeURIComponent(id)}`;
 
 /** Asks the upstream how an object stands, and keeps that. Rejects RelayError. */
 export async function refresh(context: RelayContext, object: KeptObject): Promise<KeptObject> {
-  const body = await askObject(context, makerOf(context, object), { method: "GET", path: pathOf(object) });
+  const body =
+    object.kind === "response"
+      ? await askResponseMaker(context, object, "retrieve")
+      : await askObject(context, makerOf(context, object), { method: "GET", path: pathOf(object) });
   return noted(context, object, body);
 }
 
@@ -57,7 +61,7 @@ function isLost({ services }: RelayContext, { channelId, createdAt }: KeptObject
   return age > (services.channels.get(channelId) ? GIVE_UP_SECONDS : GIVE_UP_WITHOUT_CHANNEL_SECONDS);
 }
 
-/** Charges batches and jobs that are over though nobody has asked for them. */
+/** Charges batches, jobs and responses that are over though nobody has asked for them. */
 export async function settleForgotten(context: RelayContext): Promise<void> {
   const { objects } = context.services;
   let last: KeptObject | null = null;
@@ -74,6 +78,6 @@ async function lookAt(context: RelayContext, object: KeptObject): Promise<void> 
     await refresh(context, object);
   } catch (error) {
     if (isLost(context, object, error)) await giveUp(context, object);
-    else context.services.log.warn({ error, objectId: object.id }, "a batch or job could not be looked at");
+    else context.services.log.warn({ error, objectId: object.id }, "a batch, job or response could not be looked at");
   }
 }

@@ -20,20 +20,20 @@ import {
 } from "./create-object.ts";
 import { PATHS, refresh } from "./follow.ts";
 import { listObjects, readPart, removeObject } from "./read-objects.ts";
-import type { KeptObject, ObjectKind } from "./store.ts";
+import type { KeptObject, RoutedKind } from "./store.ts";
 
 type Arrival = Readonly<{ request: Request; server: RelayServer | null; params: Readonly<Record<string, string>> }>;
 type Work = (caller: Caller, arrival: Arrival) => Promise<object>;
 
-const CREATE: Readonly<Record<ObjectKind, Create>> = {
+const CREATE: Readonly<Record<RoutedKind, Create>> = {
   file: createFile,
   upload: createUpload,
   batch: createBatch,
   job: createJob,
 };
-const LISTED: readonly ObjectKind[] = ["file", "batch", "job"];
+const LISTED: readonly RoutedKind[] = ["file", "batch", "job"];
 /** What can be done with an object, by POST. */
-const ACTIONS: readonly (readonly [ObjectKind, string])[] = [
+const ACTIONS: readonly (readonly [RoutedKind, string])[] = [
   ["upload", "complete"],
   ["upload", "cancel"],
   ["batch", "cancel"],
@@ -41,7 +41,7 @@ const ACTIONS: readonly (readonly [ObjectKind, string])[] = [
   ["job", "pause"],
   ["job", "resume"],
 ];
-const PARTS: readonly (readonly [ObjectKind, string])[] = [
+const PARTS: readonly (readonly [RoutedKind, string])[] = [
   ["file", "content"],
   ["job", "events"],
   ["job", "checkpoints"],
@@ -51,10 +51,10 @@ const PARTS: readonly (readonly [ObjectKind, string])[] = [
 export function objectRoutes(context: RelayContext, prefix: string) {
   const unread = { parse: "none" } as const;
   const answer = (work: Work) => (arrival: Arrival) => answerWith(context, arrival, work);
-  const ofObject = (kind: ObjectKind, work: (object: KeptObject, arrival: Arrival) => Promise<object>) =>
+  const ofObject = (kind: RoutedKind, work: (object: KeptObject, arrival: Arrival) => Promise<object>) =>
     answer(async (caller, arrival) => work(await find(context, caller, kind, arrival.params.id ?? ""), arrival));
   const app = new Elysia({ name: `objects${prefix}`, prefix });
-  for (const [kind, path] of Object.entries(PATHS) as [ObjectKind, string][]) {
+  for (const [kind, path] of Object.entries(PATHS) as [RoutedKind, string][]) {
     app.post(
       path,
       answer((caller, { request }) => CREATE[kind](context, caller, request)),
@@ -97,7 +97,7 @@ export function objectRoutes(context: RelayContext, prefix: string) {
     );
 }
 
-async function find({ services }: RelayContext, caller: Caller, kind: ObjectKind, id: string): Promise<KeptObject> {
+async function find({ services }: RelayContext, caller: Caller, kind: RoutedKind, id: string): Promise<KeptObject> {
   const object = await services.objects.find(kind, decodeURIComponent(id), caller.user.id);
   if (!object) throw unknownObject(id);
   return object;

@@ -8,6 +8,7 @@ import { type Decimal, decimal, multiply, ONE, whole } from "../../lib/decimal.t
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { keptOf } from "../record.ts";
+import { usedBy } from "../responses/background.ts";
 import { askUpstream, makerOf } from "./ask-upstream.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { KeptObject, ObjectStore } from "./store.ts";
@@ -18,7 +19,11 @@ export const BATCH_SHARE = decimal("0.5");
 /** The name under which training has its price, beside the model's own. */
 export const trainingOf = (model: string): string => `${model}-training`;
 
-const OVER: ReadonlySet<unknown> = new Set(["completed", "failed", "expired", "cancelled", "succeeded"]);
+const OVER: ReadonlySet<unknown> = new Set([
+  ...["completed", "failed", "expired", "cancelled", "succeeded"],
+  // A response that was cut off.
+  "incomplete",
+]);
 
 /** It will not change any more. */
 export const isOver = ({ status }: JsonObject): boolean => OVER.has(status);
@@ -48,11 +53,22 @@ const MOST_SETTLINGS = 1_000;
 const settlingsOf = new WeakMap<ObjectStore, Map<string, Promise<void>>>();
 
 async function settle(context: RelayContext, object: KeptObject): Promise<void> {
-  const used = object.kind === "batch" ? await usedByBatch(context, object) : usedByJob(context, object);
+  const used = await usedByObject(context, object);
   const { billing, objects, settings } = context.services;
   const records = used.map((each) => keptOf(recordOfUse(context, object, each), settings));
   await billing.settleKept(keptFor(object), records);
   await objects.settled(object.id, nowSeconds());
+}
+
+function usedByObject(context: RelayContext, object: KeptObject): Promise<Used[]> | Used[] {
+  switch (object.kind) {
+    case "batch":
+      return usedByBatch(context, object);
+    case "response":
+      return usedByResponse(context, object);
+    default:
+      return usedByJob(context, object);
+  }
 }
 
 /** Ends an object whose usage nobody will ever tell: nothing is charged, what is held for it goes back. */
@@ -104,6 +120,13 @@ function usedByJob(context: RelayContext, object: KeptObject): Used[] {
   return [{ model, price: priceOf(context, object, model), tier: undefined, usage, calls: 1 }];
 }
 
+function usedByResponse(context: RelayContext, object: KeptObject): Used[] {
+  const usage = usedBy(object.body);
+  if (!usage) return [];
+  const model = textOf(object.body.model) ?? "";
+  return [{ model, price: priceOf(context, object, model), tier: undefined, usage, calls: 1 }];
+}
+
 const sum = (a: Usage, b: Usage): Usage => ({
   promptTokens: a.promptTokens + b.promptTokens,
   completionTokens: a.completionTokens + b.completionTokens,
@@ -119,8 +142,20 @@ const sum = (a: Usage, b: Usage): Usage => ({
 /** The price of all of it: a fixed one for every answer, that of tokens on the step that each prompt is on. */
 function priceOfAll({ price, tier, calls }: Used): Price | null {
   if (price?.kind === "per_call") return { ...price, usdPerCall: multiply(price.usdPerCall, whole(calls)) };
+  // One answer finds its step by itself.
+  if (calls === 1 && !tier) return price;
   return price && { ...price, contextTiers: tier && [{ ...tier, over: 0 }] };
 }
+
+const fineTuning = (id: string): string => `Fine-tuning ${id}`;
+/** What a log row says of what was charged. */
+const CONTENTS: Readonly<Record<KeptObject["kind"], (id: string) => string>> = {
+  batch: (id) => `Batch ${id}, at half price`,
+  response: (id) => `Response ${id}, made in the background`,
+  job: fineTuning,
+  file: fineTuning,
+  upload: fineTuning,
+};
 
 function recordOfUse({ prices }: RelayContext, object: KeptObject, used: Used): UsageRecord {
   const { model, tier, usage } = used;
@@ -145,7 +180,7 @@ function recordOfUse({ prices }: RelayContext, object: KeptObject, used: Used): 
     completionTokens: usage.completionTokens,
     quota: charged?.quota ?? 0,
     ip: "",
-    content: object.kind === "batch" ? `Batch ${object.id}, at half price` : `Fine-tuning ${object.id}`,
+    content: CONTENTS[object.kind](object.id),
     other: {
       request_id: requestId,
       usage_evidence: "reported",

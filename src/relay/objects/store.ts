@@ -3,7 +3,10 @@ import { upstreamObjects } from "../../../db/schema/objects.ts";
 import type { Db } from "../../../db/types.ts";
 import type { JsonObject } from "../../dialects/json.ts";
 
-export type ObjectKind = "file" | "upload" | "batch" | "job";
+/** What has addresses of its own. */
+export type RoutedKind = "file" | "upload" | "batch" | "job";
+/** `response`: one that is made in the background. */
+export type ObjectKind = RoutedKind | "response";
 
 /** Who pays for what an object costs once it is done, as it was when the object was made. */
 export type Payer = Readonly<{
@@ -49,12 +52,12 @@ export type ObjectStore = Readonly<{
   find(kind: ObjectKind, id: string, userId: number): Promise<KeptObject | null>;
   list(page: Page): Promise<KeptObject[]>;
   remove(id: string): Promise<void>;
-  /** Batches and jobs that are not charged yet, the oldest first; those behind `after`. */
+  /** Batches, jobs and responses that are not charged yet, the oldest first; those behind `after`. */
   unsettled(limit: number, after: KeptObject | null): Promise<KeptObject[]>;
   settled(id: string, now: number): Promise<void>;
 }>;
 
-const CHARGED: readonly ObjectKind[] = ["batch", "job"];
+const CHARGED: readonly ObjectKind[] = ["batch", "job", "response"];
 
 /** Keeps whose an upstream's objects are, in the database. */
 export function createObjectStore(db: Db): ObjectStore {

@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
-import type { ProviderCodec } from "../../dialects/codec.ts";
+import { DecodeError, type ProviderCodec } from "../../dialects/codec.ts";
 import { type Reply, ReplyCollector, stepsOf } from "../../dialects/collect-reply.ts";
 import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../dialects/json.ts";
@@ -14,6 +14,7 @@ import { randomId } from "../../lib/request-id.ts";
 import { readEvents } from "../../lib/sse.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
+import { isRunning } from "../responses/background.ts";
 import type { KeepReply } from "../responses/keep.ts";
 import { OutputTally } from "../tally.ts";
 import type { ThoughtMemory } from "../thought-memory.ts";
@@ -58,6 +59,7 @@ export class ConversationPassage implements Passage {
 
   async encode(channel: ChannelEntry): Promise<EncodedRequest> {
     const { call, options, provider } = this;
+    if (this.#isBackground) this.#refuseLoose();
     const { summary, endpoint } = call.admitted;
     const stream =
       provider.streams === "always" ||
@@ -131,6 +133,11 @@ export class ConversationPassage implements Passage {
   }
 
   whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+    const running = this.#runningIn(body);
+    if (running) {
+      this.#keeper()?.(NOTHING_YET, textOf(running.id) ?? "", null);
+      return { body, contentType, reported: null, tally: new OutputTally(), running };
+    }
     const steps = this.#read(body);
     if (!steps) return null;
     const { collected, tally } = this.#collect(steps);
@@ -175,6 +182,31 @@ export class ConversationPassage implements Passage {
       keep: this.#keeper() ? (reply) => this.#keep(reply) : null,
       filters: this.options.filters.map((make) => make()),
     });
+  }
+
+  /** A response that the client wants made in the background, and is still being made; null: the answer is none. */
+  #runningIn(body: Uint8Array<ArrayBuffer>): JsonObject | null {
+    if (!this.#isBackground) return null;
+    const answer = recordOf(parseJson(textOfBytes(body)));
+    return answer && isRunning(answer) ? answer : null;
+  }
+
+  /** Throws DecodeError for a response in the background that nobody could ask for afterwards. */
+  #refuseLoose(): void {
+    if (this.call.admitted.summary.stream) {
+      throw new DecodeError(
+        "A response that is made in the background is asked for by its id, not streamed.",
+        "stream",
+      );
+    }
+    if (!this.#keeper()) {
+      throw new DecodeError("A response that is made in the background must be stored.", "store");
+    }
+  }
+
+  get #isBackground(): boolean {
+    const isResponse = this.#sameFormat && this.options.dialect === "openai-responses";
+    return isResponse && this.call.admitted.body.json.background === true;
   }
 
   /** The request goes as it came but for the members that must change. */
@@ -289,6 +321,8 @@ export class ConversationPassage implements Passage {
     };
   }
 }
+
+const NOTHING_YET: Reply = { id: "", model: "", createdAt: null, choices: [], usage: null, serviceTier: null };
 
 /** Safety thresholds and image answers as the settings have them, where the request says nothing of its own. */
 function withGeminiOptions(body: JsonObject, model: string, settings: ConversationSettings): JsonObject {

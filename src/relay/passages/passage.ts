@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
+import type { JsonObject } from "../../dialects/json.ts";
 import type { ReadError } from "../../dialects/openai-chat/error.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
@@ -17,6 +18,8 @@ export type WholeAnswer = Readonly<{
   /** The upstream's own figures; null: none. */
   reported: ReportedUsage | null;
   tally: OutputTally;
+  /** A response that is made in the background, as it stands: it is charged when it is over. */
+  running?: JsonObject;
 }>;
 
 /**

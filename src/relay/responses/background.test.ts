@@ -1,0 +1,132 @@
+/** Responses that are made in the background: nobody pays before they are over, and everybody does then. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import OpenAI from "openai";
+import { users } from "../../../db/schema/users.ts";
+import { openTestDatabase, type TestDatabase } from "../../../db/testing.ts";
+import { createObjectStore } from "../objects/store.ts";
+import { startRelay } from "../testing/start-relay.ts";
+import { startUpstream } from "../testing/start-upstream.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  await database.db.insert(users).values({ id: 1, username: "user1", affCode: "aff1", createdAt: 0 });
+});
+afterAll(() => database.close());
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+let made = 0;
+const USAGE = { input_tokens: 100, output_tokens: 40, total_tokens: 140 };
+const message = { id: "msg", type: "message", role: "assistant", content: [{ type: "output_text", text: "Hi" }] };
+const search = { id: "ws", type: "web_search_call", status: "completed", action: { type: "search", query: "q" } };
+
+/** An upstream that makes one response, which stands as `state` says. */
+function start(output: readonly object[] = [message]) {
+  const id = `resp_background_${++made}`;
+  const state = { status: "queued", gone: false };
+  const response = () => {
+    const isOver = ["completed", "incomplete"].includes(state.status);
+    return {
+      ...{ id, object: "response", created_at: 1, model: "gpt-5-2025-08-07", background: true, status: state.status },
+      ...(isOver ? { output, usage: USAGE } : { output: [], usage: null }),
+    };
+  };
+  const upstream = startUpstream(({ path }, request) => {
+    if (state.gone) return Response.json({ error: { message: "no such response" } }, { status: 404 });
+    if (path.endsWith("/cancel")) state.status = "cancelled";
+    if (request.method === "DELETE") return Response.json({ id, object: "response", deleted: true });
+    return Response.json(response());
+  });
+  const relay = startRelay({
+    channels: [{ baseUrl: upstream.url, models: ["gpt-5"], keys: ["key-a", "key-b"] }],
+    objects: createObjectStore(database.db),
+    options: { ModelRatio: '{"gpt-5": 1}', CompletionRatio: '{"gpt-5": 4}', PreConsumedQuota: "500" },
+  });
+  stops.push(upstream.stop, relay.stop);
+  const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
+  const create = (more: object = {}) =>
+    client.responses.create({ model: "gpt-5", input: "Hi", background: true, ...more });
+  const charged = () => relay.billing.records.filter(({ quota }) => quota > 0);
+  return { id, state, upstream, relay, client, create, charged };
+}
+
+const failureOf = (work: PromiseLike<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+describe("a response that is made in the background", () => {
+  test("is charged when it is over, once, whoever looks; what it can cost stays held until then", async () => {
+    const { id, state, relay, client, create, charged, upstream } = start();
+    expect(await create()).toMatchObject({ id, status: "queued" });
+    expect(relay.billing.openHolds).toBe(0);
+    expect(relay.billing.kept.get(id)).toBeGreaterThan(0);
+    state.status = "in_progress";
+    expect((await client.responses.retrieve(id)).status).toBe("in_progress");
+    expect(charged()).toEqual([]);
+    state.status = "completed";
+    const key = upstream.received[0]?.headers.get("authorization");
+    expect((await client.responses.retrieve(id)).output_text).toBe("Hi");
+    expect(upstream.received.every(({ headers }) => headers.get("authorization") === key)).toBe(true);
+    // 100 + 40 × 4
+    expect(charged()).toMatchObject([
+      { promptTokens: 100, completionTokens: 40, quota: 260, modelName: "gpt-5-2025-08-07" },
+    ]);
+    expect(relay.billing.kept.size).toBe(0);
+    await client.responses.retrieve(id);
+    await relay.settleForgotten();
+    expect(charged()).toHaveLength(1);
+  });
+
+  test("is charged though nobody ever asks for it, with the tools that it used", async () => {
+    const { state, relay, create, charged } = start([search, message]);
+    await create();
+    await relay.settleForgotten();
+    expect(charged()).toEqual([]);
+    state.status = "incomplete";
+    await relay.settleForgotten();
+    const [record] = charged();
+    expect(record?.quota).toBeGreaterThan(260);
+    expect(JSON.stringify(record?.other.receipt)).toContain("web_search");
+  });
+
+  test("is not deleted before it is over; cancelled it costs what the upstream says", async () => {
+    const { id, relay, client, create, charged } = start();
+    await create();
+    expect(await failureOf(client.responses.delete(id))).toMatchObject({ status: 400, code: "response_in_progress" });
+    expect((await client.responses.cancel(id)).status).toBe("cancelled");
+    expect(charged()).toEqual([]);
+    expect(relay.billing.kept.size).toBe(0);
+    await client.responses.delete(id);
+    expect(await failureOf(client.responses.retrieve(id))).toMatchObject({ status: 404 });
+  });
+
+  test("that the upstream has forgotten gives back what was held", async () => {
+    const { state, relay, create, charged } = start();
+    await create();
+    state.gone = true;
+    await relay.settleForgotten();
+    expect([charged().length, relay.billing.kept.size]).toEqual([0, 0]);
+  });
+
+  test.each([
+    [{ stream: true }, "stream"],
+    [{ store: false }, "store"],
+  ])("is refused where nobody could ask for it: %j", async (more, param) => {
+    const { create, upstream } = start();
+    expect(await failureOf(create(more))).toMatchObject({ status: 400, param });
+    expect(upstream.received).toEqual([]);
+  });
+
+  test("that is over at once is charged at once", async () => {
+    const { state, create, relay, id } = start();
+    state.status = "completed";
+    expect((await create()).status).toBe("completed");
+    expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 100, completionTokens: 40, quota: 260 });
+    expect(relay.billing.kept.has(id)).toBe(false);
+  });
+});
