@@ -10,7 +10,7 @@ import {
 } from "../../dialects/openai-chat/stream.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
-import { eventEnd } from "../../lib/sse.ts";
+import { splitEvents } from "../../lib/sse.ts";
 import { errorObject, type RelayError } from "../errors.ts";
 import { OutputTally } from "../tally.ts";
 import { bytesOf, type Piece, type StreamView } from "./passage.ts";
@@ -28,7 +28,8 @@ export class ChatView implements StreamView {
   failed: string | null = null;
   #done = -1;
   #last: Uint8Array = EMPTY;
-  #firstChunk: JsonObject | null = null;
+  /** The block that came first: read only where the usage must be added in its form. */
+  #first: Uint8Array | null = null;
 
   constructor(private readonly keepUsage: boolean) {}
 
@@ -53,7 +54,7 @@ export class ChatView implements StreamView {
     const missing = this.keepUsage && this.usage === null && this.failed === null;
     if (!missing) return this.ended ? last : Buffer.concat([last, DONE]);
     const end = this.ended ? this.#done : last.length;
-    return Buffer.concat([last.subarray(0, end), Buffer.from(usageEvent(this.#firstChunk, billed)), DONE]);
+    return Buffer.concat([last.subarray(0, end), Buffer.from(usageEvent(this.#firstChunk(), billed)), DONE]);
   }
 
   broken(error: RelayError, requestId: string): Uint8Array {
@@ -62,9 +63,17 @@ export class ChatView implements StreamView {
     return Buffer.from(`data: ${JSON.stringify(errorObject(error, requestId))}\n\n${DONE_EVENT}`);
   }
 
+  #firstChunk(): JsonObject | null {
+    for (const event of splitEvents(textOfBytes(this.#first ?? EMPTY))) {
+      const chunk = chunkOf(event);
+      if (chunk) return chunk;
+    }
+    return null;
+  }
+
   /** Notes what the block says about usage; without the events that the client did not ask for. */
   #inspect(block: Uint8Array): Uint8Array {
-    if (this.keepUsage && !this.#firstChunk) this.#firstChunk = chunkOf(textOfBytes(block, 0, eventEnd(block, 0)));
+    this.#first ??= block;
     if (!mentionsUsage(block)) {
       this.tally.push(block);
       return block;
