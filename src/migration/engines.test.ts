@@ -216,6 +216,7 @@ async function expectOptions({ db, sql }: Database, family: Family): Promise<voi
   expect(json("ModelRatio")).toEqual({ "gpt-4o": 1.25 });
   expect(json("CompletionRatio")).toEqual({ m: 3 });
   expect(json("ModelPrice")).toEqual({ draw: 0.04 });
+  expect(json("ContextTiers")).toEqual({});
   const [secret] = await sql`select value from options where key = 'SMTPToken'`;
   expect(String(secret?.value)).not.toContain("mail-secret");
   if (family !== "one-api") return;

@@ -49,6 +49,11 @@ export async function importOptions(migration: Migration): Promise<void> {
     accepted.delete(key);
   }
   section.added += accepted.size;
+  // Prices come over as they are there: the same for prompts of any length.
+  if (accepted.has("ModelRatio") && !present.has("ContextTiers")) {
+    accepted.set("ContextTiers", "{}");
+    report.remark(KIND, "prices of long prompts (ContextTiers) are left empty, as the prices that came have none");
+  }
   if (isDry) return;
   await database.db.transaction(async (tx) => {
     for (const [key, text] of accepted) await saveOption(tx, vault, key, text);
