@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { OptionKey } from "../settings/registry/index.ts";
 import { startRelay } from "./testing/start-relay.ts";
-import { chatReply, startUpstream } from "./testing/start-upstream.ts";
+import { chatReply, chunk, DONE, sse, startUpstream, usageChunk } from "./testing/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -175,4 +175,26 @@ describe("Google's addresses", () => {
     expect(events.headers.get("content-type")).toContain("text/event-stream");
     expect(await events.text()).toStartWith("data: {");
   });
+});
+
+test.each([false, true])("a channel may tell thoughts within the text (streamed: %p)", async (stream) => {
+  const message = { role: "assistant", reasoning_content: "Hm.", content: "Rain." };
+  const upstream = startUpstream(() =>
+    stream
+      ? sse(
+          chunk({ reasoning_content: "Hm." }) +
+            chunk({ content: "Rain." }) +
+            chunk({}, {}, "stop") +
+            usageChunk() +
+            DONE,
+        )
+      : Response.json(chatReply({ choices: [{ index: 0, message, finish_reason: "stop" }] })),
+  );
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url, setting: { thinking_to_content: true } }] });
+  stops.push(upstream.stop, relay.stop);
+  const body = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }], stream };
+  const text = await (await relay.post("/v1/chat/completions", body)).text();
+  const said = [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece = ""]) => piece).join("");
+  expect(JSON.parse(`"${said}"`).replace(/\s/g, "")).toBe("<think>Hm.</think>Rain.");
+  expect(text).not.toContain("reasoning_content");
 });
