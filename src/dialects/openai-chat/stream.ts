@@ -68,28 +68,28 @@ export const mayTellError = (bytes: Uint8Array): boolean =>
   ERROR_MEMBERS.some((member) => indexOfBytes(bytes, member) >= 0);
 
 /** The data of the first event that is an error object; null when there is none. */
-export function errorEventIn(block: Uint8Array): string | null {
+export const errorEventIn = (block: Uint8Array): string | null => firstErrorIn(block, () => false);
+
+/** The data of an error event before which nothing was said; null when there is none. */
+export const errorInPlaceOfAnswer = (block: Uint8Array): string | null => firstErrorIn(block, saysSomething);
+
+function firstErrorIn(block: Uint8Array, endsSearch: (chunk: JsonObject | null) => boolean): string | null {
   if (!mayTellError(block)) return null;
   for (const event of splitEvents(textOfBytes(block))) {
-    if (isErrorAnswer(chunkOf(event))) return eventData(event);
+    const chunk = chunkOf(event);
+    if (isErrorAnswer(chunk)) return eventData(event);
+    if (endsSearch(chunk)) return null;
   }
   return null;
 }
 
-/** The data of an error event before which nothing was said; null when there is none. */
-export function errorInPlaceOfAnswer(block: Uint8Array): string | null {
-  if (!mayTellError(block)) return null;
+function saysSomething(chunk: JsonObject | null): boolean {
   let said = false;
   const note = () => {
     said = true;
   };
-  for (const event of splitEvents(textOfBytes(block))) {
-    const chunk = chunkOf(event);
-    if (isErrorAnswer(chunk)) return eventData(event);
-    collectOutput(chunk, { text: note, toolCall: note, other: note });
-    if (said) return null;
-  }
-  return null;
+  collectOutput(chunk, { text: note, toolCall: note, other: note });
+  return said;
 }
 
 /** A complete answer told as a stream: one chunk with everything, one with the usage if wanted, and the end. */
