@@ -243,6 +243,11 @@ describe("chats", () => {
     expect(await app.getAttribute("href")).toBe(`dock://add?key=${newer}&url=${encodeURIComponent(gateway.url)}`);
     await desk.open("/chat/9");
     await page.getByText(words.chat.none.title).waitFor();
+    // A chat has the window for itself; beside prices stands the sider.
+    const sider = page.getByRole("navigation", { name: words.shell.nav, exact: true });
+    expect(await sider.count()).toBe(0);
+    await desk.open("/pricing");
+    await sider.getByRole("link", { name: words.shell.tokens, exact: true }).waitFor();
     await desk.open("/chat2link");
     await page.waitForURL(target(newer));
     await desk.open("/token");

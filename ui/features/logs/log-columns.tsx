@@ -47,7 +47,7 @@ const columnsOf = (
   {
     key: "user",
     head: t("logs.columns.user"),
-    width: 72,
+    width: 68,
     isForAdmins: true,
     cell: ({ user_id, username }) =>
       username ? (
@@ -67,7 +67,7 @@ const columnsOf = (
   {
     key: "token",
     head: t("logs.columns.token"),
-    width: 88,
+    width: 84,
     cell: ({ token_name }) => (token_name ? <CopyText text={token_name} /> : <Dash />),
   },
   {
@@ -116,7 +116,7 @@ const columnsOf = (
   {
     key: "cost",
     head: t("logs.columns.cost"),
-    width: 92,
+    width: 100,
     align: "right",
     cell: (entry) => <CostCell entry={entry} />,
   },

@@ -9,7 +9,7 @@ import { isAdmin } from "../session/stored-user.ts";
 import { Footer } from "./Footer.tsx";
 import { Header } from "./Header.tsx";
 import { NotPermitted } from "./NotPermitted.tsx";
-import { isAdminPage, isConsolePage } from "./nav.ts";
+import { hasSiderBeside, isAdminPage, isConsolePage } from "./nav.ts";
 import { PaletteHost } from "./PaletteHost.tsx";
 import { useCollapsed } from "./useCollapsed.ts";
 import { usePageTitle } from "./usePageTitle.ts";
@@ -20,7 +20,7 @@ const SiderDrawer = lazy(async () => ({ default: (await import("./signed-in.ts")
 const SiteNotice = lazy(() => import("../content/SiteNotice.tsx"));
 const KeyboardHelp = lazy(async () => ({ default: (await import("./signed-in.ts")).KeyboardHelp }));
 
-/** Header, sider, content and footer; the sider stands beside the console's pages only. */
+/** Header, sider, content and footer; pages of the console stand within margins, others have their own. */
 export const RootLayout = () => {
   const { t } = useTranslation();
   const { pathname } = useLocation();
@@ -30,7 +30,8 @@ export const RootLayout = () => {
   /** Null until it is first opened: it is loaded then. */
   const [isMenuOpen, setMenuOpen] = useState<boolean | null>(null);
   usePageTitle();
-  const hasSider = user !== null && isConsolePage(pathname);
+  const hasSider = user !== null && hasSiderBeside(pathname);
+  const isInConsole = user !== null && isConsolePage(pathname);
   const hasMenu = isPhone && pathname !== "/setup";
   const isForbidden = isAdminPage(pathname) && !isAdmin(user);
   return (
@@ -74,7 +75,7 @@ export const RootLayout = () => {
             minWidth: 0,
             display: "flex",
             flexDirection: "column",
-            ...(hasSider && { bgcolor: "surface.paper" }),
+            ...(isInConsole && { bgcolor: "surface.paper" }),
             ...(hasSider && !isPhone && { borderLeft: "1px solid", borderColor: "line.main" }),
           }}
         >
@@ -88,12 +89,12 @@ export const RootLayout = () => {
               outline: "none",
               display: "flex",
               flexDirection: "column",
-              ...(hasSider && { display: "block", p: isPhone ? 4 : 6 }),
+              ...(isInConsole && { display: "block", p: isPhone ? 4 : 6 }),
             }}
           >
-            {(hasSider || pathname === "/") && (
+            {(isInConsole || pathname === "/") && (
               <Suspense>
-                <SiteNotice isBare={!hasSider} />
+                <SiteNotice isBare={!isInConsole} />
               </Suspense>
             )}
             {isForbidden ? <NotPermitted /> : <Outlet />}

@@ -139,9 +139,27 @@ const OPEN_PAGES: ReadonlySet<string> = new Set(["/user/reset"]);
 export const isUnder = (pathname: string, page: string): boolean =>
   pathname === page || (pathname.startsWith(`${page}/`) && !OPEN_PAGES.has(pathname.replace(/\/$/, "")));
 
-/** Whether the sider stands beside this page. */
+/** Whether this is a page of the console. */
 export const isConsolePage = (pathname: string): boolean =>
   NAV.some(({ items }) => items.some(({ path }) => isUnder(pathname, path)));
+
+/** Pages that have the window for themselves. */
+const WHOLE_PAGES = [
+  "/setup",
+  "/login",
+  "/register",
+  "/reset",
+  "/user/reset",
+  "/oauth",
+  "/chat",
+  "/chat2link",
+] as const;
+
+/** Whether the sider of somebody signed in stands beside this page: everywhere but on the home page, chats and ways in. */
+export const hasSiderBeside = (pathname: string): boolean => {
+  const path = pathname.replace(/\/$/, "");
+  return path !== "" && !WHOLE_PAGES.some((page) => isUnder(path, page));
+};
 
 /** Whether only administrators may open this page. */
 export const isAdminPage = (pathname: string): boolean =>
