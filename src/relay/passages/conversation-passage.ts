@@ -1,8 +1,8 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
-import { DecodeError, type ProviderCodec } from "../../dialects/codec.ts";
+import type { ProviderCodec } from "../../dialects/codec.ts";
 import { type Reply, ReplyCollector, stepsOf } from "../../dialects/collect-reply.ts";
 import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
-import { type JsonObject, parseJson, recordOf, textOf } from "../../dialects/json.ts";
+import { type JsonObject, parseJson, textOf } from "../../dialects/json.ts";
 import { type ReadError, readError } from "../../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../../dialects/provider-codecs.ts";
 import type { ReplyContext, ReplyEvent } from "../../dialects/reply.ts";
@@ -14,13 +14,14 @@ import { randomId } from "../../lib/request-id.ts";
 import { readEvents } from "../../lib/sse.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
-import { isRunning } from "../responses/background.ts";
+import { NOTHING_YET, refuseLoose, runningIn } from "../responses/background.ts";
 import type { KeepReply } from "../responses/keep.ts";
 import { OutputTally } from "../tally.ts";
 import type { ThoughtMemory } from "../thought-memory.ts";
 import type { PassageOptions } from "./bytes-passage.ts";
 import { type ChannelPrompt, withChannelPrompt } from "./channel-prompt.ts";
 import { ConversationView } from "./conversation-view.ts";
+import { withGeminiOptions } from "./gemini-options.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
 import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
@@ -59,7 +60,7 @@ export class ConversationPassage implements Passage {
 
   async encode(channel: ChannelEntry): Promise<EncodedRequest> {
     const { call, options, provider } = this;
-    if (this.#isBackground) this.#refuseLoose();
+    if (this.#isBackground) refuseLoose(call.admitted.summary.stream, this.#keeper() !== null);
     const { summary, endpoint } = call.admitted;
     const stream =
       provider.streams === "always" ||
@@ -133,7 +134,7 @@ export class ConversationPassage implements Passage {
   }
 
   whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
-    const running = this.#runningIn(body);
+    const running = this.#isBackground ? runningIn(body) : null;
     if (running) {
       this.#keeper()?.(NOTHING_YET, textOf(running.id) ?? "", null);
       return { body, contentType, reported: null, tally: new OutputTally(), running };
@@ -182,26 +183,6 @@ export class ConversationPassage implements Passage {
       keep: this.#keeper() ? (reply) => this.#keep(reply) : null,
       filters: this.options.filters.map((make) => make()),
     });
-  }
-
-  /** A response that the client wants made in the background, and is still being made; null: the answer is none. */
-  #runningIn(body: Uint8Array<ArrayBuffer>): JsonObject | null {
-    if (!this.#isBackground) return null;
-    const answer = recordOf(parseJson(textOfBytes(body)));
-    return answer && isRunning(answer) ? answer : null;
-  }
-
-  /** Throws DecodeError for a response in the background that nobody could ask for afterwards. */
-  #refuseLoose(): void {
-    if (this.call.admitted.summary.stream) {
-      throw new DecodeError(
-        "A response that is made in the background is asked for by its id, not streamed.",
-        "stream",
-      );
-    }
-    if (!this.#keeper()) {
-      throw new DecodeError("A response that is made in the background must be stored.", "store");
-    }
   }
 
   get #isBackground(): boolean {
@@ -320,17 +301,4 @@ export class ConversationPassage implements Passage {
       newId: randomId,
     };
   }
-}
-
-const NOTHING_YET: Reply = { id: "", model: "", createdAt: null, choices: [], usage: null, serviceTier: null };
-
-/** Safety thresholds and image answers as the settings have them, where the request says nothing of its own. */
-function withGeminiOptions(body: JsonObject, model: string, settings: ConversationSettings): JsonObject {
-  const config = recordOf(body.generationConfig);
-  const draws = settings.drawsImages(model) && !config?.responseModalities;
-  return {
-    ...body,
-    safetySettings: body.safetySettings ?? settings.geminiSafety(),
-    ...(draws && { generationConfig: { ...config, responseModalities: ["TEXT", "IMAGE"] } }),
-  };
 }

@@ -1,7 +1,9 @@
-import { stepsOf } from "../../dialects/collect-reply.ts";
-import { type JsonObject, textOf } from "../../dialects/json.ts";
+import { DecodeError } from "../../dialects/codec.ts";
+import { type Reply, stepsOf } from "../../dialects/collect-reply.ts";
+import { type JsonObject, parseJson, recordOf, textOf } from "../../dialects/json.ts";
 import { openaiResponsesProvider } from "../../dialects/openai-responses/index.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
 import { keptBy } from "../objects/maker.ts";
@@ -9,8 +11,29 @@ import { OutputTally } from "../tally.ts";
 
 const RUNS: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
 
-/** Whether a response is still being made, in the background. */
-export const isRunning = ({ object, status }: JsonObject): boolean => object === "response" && RUNS.has(status);
+/** What is known of an answer that has only begun. */
+export const NOTHING_YET: Reply = {
+  id: "",
+  model: "",
+  createdAt: null,
+  choices: [],
+  usage: null,
+  serviceTier: null,
+};
+
+/** The response that an upstream has begun to make and is still making; null: the answer is another. */
+export function runningIn(body: Uint8Array): JsonObject | null {
+  const answer = recordOf(parseJson(textOfBytes(body)));
+  return answer?.object === "response" && RUNS.has(answer.status) ? answer : null;
+}
+
+/** Throws DecodeError for a response in the background that nobody could ask for afterwards. */
+export function refuseLoose(isStream: boolean, isKept: boolean): void {
+  if (isStream) {
+    throw new DecodeError("A response that is made in the background is asked for by its id, not streamed.", "stream");
+  }
+  if (!isKept) throw new DecodeError("A response that is made in the background must be stored.", "store");
+}
 
 /**
  * Remembers a response that is made in the background, so that it is charged once it is over, whoever asks for it; what the
