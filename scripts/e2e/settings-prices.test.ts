@@ -157,6 +157,31 @@ describe("prices", () => {
     expect((await jsonOf("ModelPrice"))["lock-2"]).toBe(1);
   }, 120_000);
 
+  test("by length of the prompt come with the release, and are found by their model", async () => {
+    await openPricing();
+    const { tiers } = words;
+    const name = "qwen-plus-latest";
+    const remove = (over: number) => desk.button(filled(tiers.remove, { name, over }), section("pricing")).click();
+    const steps = Object.values(await jsonOf("ContextTiers")).flat().length;
+    await desk.button(filled(tiers.all, { count: steps }), section("pricing")).waitFor();
+    const model = section("pricing").getByLabel(tiers.model);
+    await model.fill(name);
+    await model.press("Escape");
+    await section("pricing").getByLabel(filled(tiers.over, { name })).nth(1).waitFor();
+    await remove(256_000);
+    await desk.button(tiers.add, section("pricing")).click();
+    await save("pricing");
+    expect((await jsonOf("ContextTiers"))[name]).toEqual([
+      { over: 128_000, input: 3, output: 10 },
+      { over: 256_000, input: 2, output: 1.5 },
+    ]);
+    await remove(128_000);
+    await remove(256_000);
+    await desk.button(filled(tiers.listed, { count: 2 }), section("pricing")).click();
+    await save("pricing");
+    expect((await jsonOf("ContextTiers"))[name]).toContainEqual({ over: 256_000, input: 6, output: 24 });
+  }, 120_000);
+
   test("of groups, and which groups anybody may choose, are set in a form", async () => {
     await desk.open("/setting?tab=operation&field=groups");
     const groups = section("groups");

@@ -17,12 +17,15 @@ const COLUMNS = { xs: "minmax(0, 1fr) 72px 72px 32px", sm: "minmax(120px, 1fr) 1
 const AREAS = { xs: '"model model model remove" "over input output ."', sm: '"model over input output remove"' };
 const LONG_PROMPT = 200_000;
 const SUGGESTED = 50;
+/** Steps that are seen without asking for more. */
+const SHOWN = 6;
 
 /** Prices by length of the prompt, a step a line; saved with the section. */
 export const TierEditor = ({ models }: { models: readonly string[] }) => {
   const { t } = useTranslation();
-  const { textOf, change } = useSettings();
+  const { textOf, change, defaults } = useSettings();
   const [model, setModel] = useState("");
+  const [isOpen, setOpen] = useState(false);
   const rows = readTiers(textOf("ContextTiers"));
   if (!rows) return <SettingInput field={{ key: "ContextTiers", kind: "json", shape: "object" }} />;
   const update = (next: readonly TierRow[]) => change("ContextTiers", tiersText(next));
@@ -30,14 +33,42 @@ export const TierEditor = ({ models }: { models: readonly string[] }) => {
   const add = () => {
     if (name === "") return;
     const longest = Math.max(0, ...rows.filter((row) => row.model === name).map(({ over }) => over));
+    // The name stays: it shows the model's steps.
     update([...rows, { model: name, over: longest > 0 ? longest * 2 : LONG_PROMPT, input: 2, output: 1.5 }]);
-    setModel("");
   };
+  const found = stepsOf(rows, name);
+  const shown = isOpen || name !== "" ? found : found.slice(0, SHOWN);
+  const missing = (readTiers(defaults.ContextTiers ?? "{}") ?? []).filter(
+    (listed) => !rows.some((row) => row.model === listed.model),
+  );
   return (
     <Panel title={t("settings.fields.ContextTiers.label")}>
       <Col gap={3}>
         <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{t("settings.fields.ContextTiers.help")}</Box>
-        {rows.map((row) => (
+        <Row gap={2} sx={{ maxWidth: 480 }}>
+          <Autocomplete
+            fullWidth
+            freeSolo
+            options={[...models]}
+            inputValue={model}
+            onInputChange={(_, text) => setModel(text)}
+            filterOptions={(all, { inputValue }) =>
+              all.filter((option) => option.toLowerCase().includes(inputValue.toLowerCase())).slice(0, SUGGESTED)
+            }
+            renderInput={({ slotProps }) => (
+              <OutlinedInput
+                ref={slotProps.input.ref}
+                fullWidth
+                placeholder={t("settings.pricing.columns.name")}
+                inputProps={{ ...slotProps.htmlInput, "aria-label": t("settings.tiers.model") }}
+              />
+            )}
+          />
+          <Button onClick={add} disabled={name === ""}>
+            {t("settings.tiers.add")}
+          </Button>
+        </Row>
+        {shown.map((row) => (
           <Box
             key={`${row.model} ${row.over}`}
             sx={{
@@ -71,33 +102,26 @@ export const TierEditor = ({ models }: { models: readonly string[] }) => {
             </IconButton>
           </Box>
         ))}
-        <Row gap={2} sx={{ maxWidth: 480 }}>
-          <Autocomplete
-            fullWidth
-            freeSolo
-            options={[...models]}
-            inputValue={model}
-            onInputChange={(_, text) => setModel(text)}
-            filterOptions={(all, { inputValue }) =>
-              all.filter((option) => option.toLowerCase().includes(inputValue.toLowerCase())).slice(0, SUGGESTED)
-            }
-            renderInput={({ slotProps }) => (
-              <OutlinedInput
-                ref={slotProps.input.ref}
-                fullWidth
-                placeholder={t("settings.pricing.columns.name")}
-                inputProps={{ ...slotProps.htmlInput, "aria-label": t("settings.tiers.model") }}
-              />
-            )}
-          />
-          <Button onClick={add} disabled={name === ""}>
-            {t("settings.tiers.add")}
-          </Button>
+        <Row gap={2}>
+          {shown.length < found.length && (
+            <Button size="small" variant="text" onClick={() => setOpen(true)}>
+              {t("settings.tiers.all", { count: found.length })}
+            </Button>
+          )}
+          {missing.length > 0 && (
+            <Button size="small" variant="text" onClick={() => update([...rows, ...missing])}>
+              {t("settings.tiers.listed", { count: missing.length })}
+            </Button>
+          )}
         </Row>
       </Col>
     </Panel>
   );
 };
+
+/** The steps of models whose names hold what was typed. */
+const stepsOf = (rows: readonly TierRow[], typed: string): readonly TierRow[] =>
+  rows.filter((row) => row.model.toLowerCase().includes(typed.toLowerCase()));
 
 /** Each step of a model once. */
 const isThreshold = (rows: readonly TierRow[], row: TierRow, over: number): boolean =>
