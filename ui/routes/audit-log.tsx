@@ -14,7 +14,7 @@ import { DateTimeInput } from "../components/DateTimeInput.tsx";
 import { DownloadButton } from "../components/DownloadButton.tsx";
 import { addressSort } from "../components/data-table/address-sort.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
+import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { FilterBar } from "../components/FilterBar.tsx";
 import { Row } from "../components/layout.tsx";
@@ -33,11 +33,10 @@ const ACTIONS = ["create", "update", "delete", "enable", "disable", "promote", "
 export const AuditLogPage = () => {
   const { t, i18n } = useTranslation();
   const address = useAddress();
-  const [pageSize, setPageSize] = useState(readPageSize);
   const [opened, setOpened] = useState<AuditEntry | null>(null);
   const columns = useAuditColumns();
   const sorting = addressSort(address, "time");
-  const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
+  const { page, pageSize, pagingOf } = useAddressPaging(address);
   const query = {
     target: address.text("search") || undefined,
     actor: address.text("actor") || undefined,
@@ -102,18 +101,7 @@ export const AuditLogPage = () => {
         empty={<EmptyState icon={<History />} title={t("audit.none.title")} body={t("audit.none.body")} />}
         sort={sorting.sort}
         onSort={sorting.onSort}
-        paging={{
-          page,
-          pageSize,
-          total: list.data?.total ?? 0,
-          unit: t("audit.unit"),
-          onPage: (next) => address.set({ p: next || undefined }),
-          onPageSize: (size) => {
-            savePageSize(size);
-            setPageSize(size);
-            address.set({ p: undefined });
-          },
-        }}
+        paging={pagingOf(list.data?.total, t("audit.unit"))}
         onOpen={setOpened}
       />
       {opened && <EntryDialog entry={opened} onClose={() => setOpened(null)} />}

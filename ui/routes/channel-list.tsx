@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../src/providers/registry.ts";
 import type { RowId } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
+import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
 import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
 import { notifyError } from "../components/notify.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
@@ -46,7 +46,6 @@ export const ChannelListPage = () => {
   const navigate = useNavigate();
   const address = useAddress();
   const drawer = drawerOf(useLocation().pathname);
-  const [pageSize, setPageSize] = useState(readPageSize);
   const [idSort, setIdSort] = useStoredSwitch("id-sort");
   const tagMode = useTagMode();
   const [selected, setSelected] = useState(NO_ROWS);
@@ -55,6 +54,7 @@ export const ChannelListPage = () => {
   const [editedTag, setEditedTag] = useState<TagRow | null>(null);
   const testAll = useTestAll();
   const types = useQuery(channelTypes).data;
+  const { pageSize, pagingOf } = useAddressPaging(address);
   const query = channelQueryOf(address, pageSize, { idSort, byTag: tagMode.byTag });
   const list = useQuery({ ...channelPage(query), placeholderData: keepPreviousData });
 
@@ -122,18 +122,7 @@ export const ChannelListPage = () => {
         onSort={({ key, isDescending }) =>
           address.set({ sort: key, order: isDescending ? undefined : "asc", p: undefined })
         }
-        paging={{
-          page: query.page,
-          pageSize,
-          total: list.data?.total ?? 0,
-          unit: t(query.byTag ? "channels.tagUnit" : "channels.unit"),
-          onPage: (page) => address.set({ p: page || undefined }),
-          onPageSize: (size) => {
-            savePageSize(size);
-            setPageSize(size);
-            address.set({ p: undefined });
-          },
-        }}
+        paging={pagingOf(list.data?.total, t(query.byTag ? "channels.tagUnit" : "channels.unit"))}
         selection={selection}
         card={(row) =>
           isTagRow(row) ? (

@@ -16,8 +16,8 @@ import { DownloadButton } from "../components/DownloadButton.tsx";
 import { addressSort } from "../components/data-table/address-sort.ts";
 import type { RowId } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
 import { SelectionBar } from "../components/data-table/SelectionBar.tsx";
+import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
 import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { Row } from "../components/layout.tsx";
@@ -44,7 +44,6 @@ export const RedemptionListPage = () => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const address = useAddress();
-  const [pageSize, setPageSize] = useState(readPageSize);
   const [selected, setSelected] = useState(NO_ROWS);
   const [drawer, setDrawer] = useState<{ code: Code | null } | null>(null);
   const [created, setCreated] = useState<{ name: string; keys: readonly string[] } | null>(null);
@@ -57,7 +56,7 @@ export const RedemptionListPage = () => {
     type: address.text("type") || undefined,
   };
   const sorting = addressSort(address, "created_time");
-  const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
+  const { page, pageSize, pagingOf } = useAddressPaging(address, () => setSelected(NO_ROWS));
   const list = useQuery({
     ...codePage({ ...filters, ...sorting.query, page, pageSize }),
     placeholderData: keepPreviousData,
@@ -121,21 +120,7 @@ export const RedemptionListPage = () => {
         }
         sort={sorting.sort}
         onSort={sorting.onSort}
-        paging={{
-          page,
-          pageSize,
-          total: list.data?.total ?? 0,
-          unit: t("codes.unit"),
-          onPage: (next) => {
-            clearSelection();
-            address.set({ p: next || undefined });
-          },
-          onPageSize: (size) => {
-            savePageSize(size);
-            setPageSize(size);
-            address.set({ p: undefined });
-          },
-        }}
+        paging={pagingOf(list.data?.total, t("codes.unit"))}
         selection={{ selected, onChange: setSelected }}
         card={(code) => <CodeStatus code={code} />}
         actions={(code) => [

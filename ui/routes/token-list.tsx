@@ -12,8 +12,8 @@ import { useTranslation } from "react-i18next";
 import { addressSort } from "../components/data-table/address-sort.ts";
 import type { RowId } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
 import { SelectionBar } from "../components/data-table/SelectionBar.tsx";
+import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
 import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
 import { Row } from "../components/layout.tsx";
 import { ManualCopyDialog } from "../components/ManualCopyDialog.tsx";
@@ -41,7 +41,6 @@ export const TokenListPage = () => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const address = useAddress();
-  const [pageSize, setPageSize] = useState(readPageSize);
   const [selected, setSelected] = useState(NO_ROWS);
   const [drawer, setDrawer] = useState<{ token: Token | null } | null>(null);
   const [rotating, setRotating] = useState<Token | null>(null);
@@ -56,7 +55,7 @@ export const TokenListPage = () => {
     group: address.text("group") || undefined,
   };
   const sorting = addressSort(address, "created_time");
-  const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
+  const { page, pageSize, pagingOf } = useAddressPaging(address, () => setSelected(NO_ROWS));
   const list = useQuery({
     ...tokenPage({ ...filters, ...sorting.query, page, pageSize }),
     placeholderData: keepPreviousData,
@@ -111,21 +110,7 @@ export const TokenListPage = () => {
         empty={<TokensEmpty isFiltered={isFiltered} onClear={clearFilters} onAdd={() => setDrawer({ token: null })} />}
         sort={sorting.sort}
         onSort={sorting.onSort}
-        paging={{
-          page,
-          pageSize,
-          total: list.data?.total ?? 0,
-          unit: t("tokens.unit"),
-          onPage: (next) => {
-            clearSelection();
-            address.set({ p: next || undefined });
-          },
-          onPageSize: (size) => {
-            savePageSize(size);
-            setPageSize(size);
-            address.set({ p: undefined });
-          },
-        }}
+        paging={pagingOf(list.data?.total, t("tokens.unit"))}
         selection={{ selected, onChange: setSelected }}
         card={(token) => <TokenCard token={token} onToggle={actions.toggle} />}
         actions={(token) => [

@@ -9,7 +9,7 @@ import { useTranslation } from "react-i18next";
 import { requestDownload } from "../api/client.ts";
 import { DownloadButton } from "../components/DownloadButton.tsx";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
+import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
 import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
@@ -37,11 +37,10 @@ export const UsageLogPage = () => {
   const scope = isForAdmin ? "all" : "self";
   const [isFollowing, setFollowing] = useState(false);
   const [now, renew] = useNow(isFollowing);
-  const [pageSize, setPageSize] = useState(readPageSize);
   const [userId, setUserId] = useState<number | null>(null);
   const range = rangeOf({ range: address.text("range"), from: address.number("from"), to: address.number("to") }, now);
   const filters = logFiltersOf(address, range);
-  const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
+  const { page, pageSize, pagingOf } = useAddressPaging(address);
   const list = useQuery(logPage(scope, filters, page, pageSize));
   const nameOf = useEntryName();
   const columns = useColumnChoice(useLogColumns(isForAdmin, setUserId), "logs-table-columns");
@@ -92,18 +91,7 @@ export const UsageLogPage = () => {
         error={list.error}
         onRetry={() => list.refetch()}
         empty={<LogsEmpty isFiltered={isNarrowed(filters) || range.name !== "30d"} requestId={filters.requestId} />}
-        paging={{
-          page,
-          pageSize,
-          total: list.data?.total ?? 0,
-          unit: t("logs.unit"),
-          onPage: (next) => address.set({ p: next || undefined }),
-          onPageSize: (size) => {
-            savePageSize(size);
-            setPageSize(size);
-            address.set({ p: undefined });
-          },
-        }}
+        paging={pagingOf(list.data?.total, t("logs.unit"))}
         card={(entry) => <LogCard entry={entry} isAdmin={isForAdmin} />}
         detail={detailOf}
       />

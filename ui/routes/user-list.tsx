@@ -19,7 +19,7 @@ import { DownloadButton } from "../components/DownloadButton.tsx";
 import { addressSort } from "../components/data-table/address-sort.ts";
 import type { RowAction } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
+import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
 import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { Row } from "../components/layout.tsx";
@@ -52,7 +52,6 @@ export const UserListPage = () => {
   const address = useAddress();
   const { user: actor } = useSession();
   const drawer = drawerOf(useLocation().pathname);
-  const [pageSize, setPageSize] = useState(readPageSize);
   const [shown, setShown] = useState<User | null>(null);
   const [topped, setTopped] = useState<User | null>(null);
   const filters = {
@@ -62,7 +61,7 @@ export const UserListPage = () => {
     status: address.number("status"),
   };
   const sorting = addressSort(address, "id");
-  const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
+  const { page, pageSize, pagingOf } = useAddressPaging(address);
   const list = useQuery({
     ...userPage({ ...filters, ...sorting.query }, page, pageSize),
     placeholderData: keepPreviousData,
@@ -125,18 +124,7 @@ export const UserListPage = () => {
         }
         sort={sorting.sort}
         onSort={sorting.onSort}
-        paging={{
-          page,
-          pageSize,
-          total: list.data?.total ?? 0,
-          unit: t("users.unit"),
-          onPage: (next) => address.set({ p: next || undefined }),
-          onPageSize: (size) => {
-            savePageSize(size);
-            setPageSize(size);
-            address.set({ p: undefined });
-          },
-        }}
+        paging={pagingOf(list.data?.total, t("users.unit"))}
         card={(user) => <UserStatus user={user} />}
         actions={rowActions}
         onOpen={(user) => (isInReach(user, actor) ? void edit(user) : setShown(user))}
