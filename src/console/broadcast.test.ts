@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
+import { eq, like } from "drizzle-orm";
+import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import { until } from "../lib/testing/until.ts";
 import { startMailServer } from "../notify/testing.ts";
@@ -56,4 +57,23 @@ test("tells whoever wants to hear of it, and nobody else", async () => {
   expect(post.received.map(({ to }) => to)).toEqual([["wants@example.com"]]);
   expect(post.received[0]?.text).toContain("Only <b>today</b> {{value}}");
   expect(post.received[0]?.text).toContain("Only &lt;b&gt;today&lt;/b&gt; {{value}}");
+
+  const stops = () => app.db.select().from(logs).where(like(logs.content, "Stopped telling everybody%"));
+  await ask("DELETE");
+  expect(await stops()).toEqual([]);
+  // One may be over before it is stopped: then the next is.
+  const [stopped] = await until(
+    async () => {
+      await ask("POST", NEWS);
+      await ask("DELETE");
+      return stops();
+    },
+    (rows) => rows.length > 0,
+  );
+  expect(JSON.parse(stopped?.other ?? "")).toMatchObject({
+    note: { code: "broadcast_stopped", params: { title: NEWS.title } },
+    action: "disable",
+    after: { event: "promotion" },
+  });
+  await until(async () => !((await ask("GET")).body.data as { is_running: boolean }).is_running);
 });

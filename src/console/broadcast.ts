@@ -41,8 +41,16 @@ export function broadcastRoutes(
     )
     .delete(
       "/",
-      () => {
+      async ({ actor }) => {
+        const { is_running: wasRunning, title, event, told } = broadcasts.progress();
         broadcasts.cancel();
+        if (wasRunning) {
+          await writeManagementLog(db, actor, `Stopped telling everybody: ${title}`, {
+            note: { code: "broadcast_stopped", params: { title } },
+            action: "disable",
+            after: { event, told },
+          });
+        }
         return ok(broadcasts.progress());
       },
       { role: "root" },

@@ -71,6 +71,7 @@ export const LOG_NOTES = {
   announcement_deleted: ["title"],
   logs_deleted: ["count", "time"],
   broadcast_sent: ["title"],
+  broadcast_stopped: ["title"],
   settings_exported: [],
   settings_exported_with_secrets: [],
   settings_imported: ["keys"],
