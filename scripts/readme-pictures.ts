@@ -1,0 +1,86 @@
+/**
+ * Makes the README's pictures of channels, dashboard and settings from made-up data into `ui/assets/`. The console has to be
+ * built before (`bun scripts/build.ts --ui-only`).
+ */
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { openDatabase } from "../db/connect.ts";
+import type { Database } from "../db/types.ts";
+import { readConfig } from "../src/config.ts";
+import { createVault } from "../src/lib/crypto.ts";
+import { loadSecrets } from "../src/lib/secrets.ts";
+import { openBrowser } from "./e2e/browser.ts";
+import { openDesk, WAYS } from "./e2e/desk.ts";
+import { setUp, startGateway } from "./e2e/harness.ts";
+import { MODELS } from "./seed/models.ts";
+import { seed } from "./seed/seed.ts";
+
+const ASSETS = join(import.meta.dir, "../ui/assets");
+const SIZES = { channels: 9, users: 40, tokens: 60, logs: 120_000 };
+const CHANNELS = [
+  "openai-main",
+  "openai-batch",
+  "azure-eu",
+  "claude-main",
+  "gemini-main",
+  "deepseek",
+  "openai-spare",
+  "openai-tests",
+  "azure-us",
+];
+/** What is called most, in place of the first models of the seed. */
+const CALLED = [
+  "gpt-5.4-mini",
+  "claude-sonnet-5",
+  "gemini-3.6-flash",
+  "deepseek-v4",
+  "gpt-5.4",
+  "claude-opus-5",
+  "text-embedding-3-small",
+];
+
+process.env.SLUICE_E2E_SOURCE ??= "1";
+const dataDir = await mkdtemp(join(tmpdir(), "sluice-pictures-"));
+const config = readConfig({ DATA_DIR: dataDir });
+const database = await openDatabase(config);
+await seed({ database, vault: createVault(await loadSecrets(config)), say: () => {} }, SIZES);
+await giveNames(database);
+await database.close();
+
+const gateway = await startGateway({ dataDir });
+await setUp(gateway);
+const browser = await openBrowser();
+const { page, open } = await openDesk(browser, gateway, { ...WAYS.en, width: 1280 });
+await page.setViewportSize({ width: 1280, height: 800 });
+await picture("channels", "/channel");
+await picture("dashboard", "/detail?range=30d&step=day");
+await picture("settings", "/setting?tab=operation&field=pricing");
+await browser.close();
+await gateway.stop();
+
+async function giveNames({ sql }: Database): Promise<void> {
+  for (const [index, name] of CHANNELS.entries())
+    await sql`update channels set name = ${name}, priority = ${10 - index}, status = 1,
+      tag = ${index % 3 === 0 ? "main" : ""}, balance = ${120 - 11 * index}, balance_currency = 'USD',
+      balance_updated_time = extract(epoch from now())::bigint where id = ${index + 1}`;
+  for (const [index, name] of CALLED.entries()) {
+    const from = MODELS[index] ?? "";
+    await sql`update logs set model_name = ${name} where model_name = ${from}`;
+    await sql`update usage_rollups set model_name = ${name} where model_name = ${from}`;
+  }
+}
+
+async function picture(name: string, path: string): Promise<void> {
+  await open(path);
+  await loaded(page);
+  await page.screenshot({ path: join(ASSETS, `${name}.png`) });
+}
+
+/** Waits until nothing stands for what is still loading. */
+async function loaded(shown: Page): Promise<void> {
+  await shown.locator("h1").first().waitFor();
+  await shown.waitForFunction(() => document.querySelector(".MuiSkeleton-root") === null);
+  await shown.waitForTimeout(500);
+}
