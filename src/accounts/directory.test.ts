@@ -75,6 +75,29 @@ describe("sessions", () => {
     sessions.close();
   });
 
+  test("begins for whom this process has not heard of, and is known to another that has not either", async () => {
+    // Nothing is published, as if the news of it were on its way.
+    const elsewhere = await createUserDirectory({ db: database.db, changes, log });
+    const [made] = await database.db
+      .insert(users)
+      .values({ username: "unheard", affCode: "unheard", createdAt: 1 })
+      .returning({ id: users.id });
+    const id = made?.id ?? 0;
+    const here = createSessions({ db: database.db, changes, users: directory, secret: "of this test" });
+    const there = createSessions({ db: database.db, changes, users: elsewhere, secret: "of this test" });
+    expect(directory.get(id)).toBeUndefined();
+    const first = await here.start(id, { ip: "", userAgent: "" });
+    expect(await here.find(first)).toMatchObject({ userId: id });
+    // A new password, of which neither has heard.
+    await database.db.update(users).set({ sessionVersion: 2 }).where(eq(users.id, id));
+    const second = await here.start(id, { ip: "", userAgent: "" });
+    expect(await here.find(second)).toMatchObject({ version: 2 });
+    expect(elsewhere.get(id)).toBeUndefined();
+    expect(await there.find(second)).toMatchObject({ version: 2 });
+    expect(await there.find(first)).toBeNull();
+    for (const opened of [here, there, elsewhere]) opened.close();
+  });
+
   test("another secret ends them all", async () => {
     const make = (secret: string) => createSessions({ db: database.db, changes, users: directory, secret });
     const value = await make("one").start(11, { ip: "192.0.2.1", userAgent: "browser" });

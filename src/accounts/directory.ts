@@ -30,6 +30,8 @@ export type UserDirectory = {
   get(id: number): UserEntry | undefined;
   /** By the keyed hash of a system access token. */
   findByAccessTokenHash(hash: string): UserEntry | undefined;
+  /** Reads a user from the database, where a change of a moment ago, also by another process, must not be missed. */
+  reread(id: number): Promise<UserEntry | undefined>;
   close(): void;
 };
 
@@ -101,6 +103,10 @@ export async function createUserDirectory(
   return {
     get: (id) => byId.get(id),
     findByAccessTokenHash: (hash) => byAccessToken.get(hash),
+    async reread(id) {
+      await refresh([id]);
+      return byId.get(id);
+    },
     close() {
       isClosed = true;
       clearInterval(timer);

@@ -69,7 +69,8 @@ export function createSessions(
 
   return {
     async start(userId, origin) {
-      const user = users.get(userId);
+      // Who has just joined, or has a new password, may not have been heard of here.
+      const user = await users.reread(userId);
       if (!user) throw new Error(`no user ${userId} to start a session for`);
       const value = randomText(VALUE_BYTES);
       const now = nowSeconds();
@@ -91,7 +92,10 @@ export function createSessions(
       const id = hasher.copy().update(value).digest("hex");
       const cached = cache.get(id);
       const session = cached && nowSeconds() - cached.checkedAt < RECHECK_SECONDS ? cached : await load(id);
-      return session && isInForce(session) ? session : null;
+      if (!session) return null;
+      const known = users.get(session.userId)?.sessionVersion ?? -1;
+      if (known < session.version) await users.reread(session.userId);
+      return isInForce(session) ? session : null;
     },
     async end(session) {
       await db.delete(table).where(eq(table.id, session.id));
