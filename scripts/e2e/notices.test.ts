@@ -6,7 +6,7 @@ import { startMailServer } from "../../src/notify/testing.ts";
 import { WORDS } from "./browser.ts";
 import { login, setOptions } from "./console-client.ts";
 import { type Desk, filled, openDesk, openScene, WAYS } from "./desk.ts";
-import type { Session } from "./harness.ts";
+import { type Session, setOption } from "./harness.ts";
 
 const PASSWORD = "lock-keeper-9";
 /** Each would run when the page shows it as it is written. */
@@ -169,19 +169,15 @@ describe.each(["en", "zh"] as const)("what is told in %s", (language) => {
   test("the site's notice stands on the home page and in the console until it is closed, and runs nothing", async () => {
     const { page } = reader;
     const notice = page.getByRole("region", { name: words.shell.notice });
-    const set = async (text: string) => {
-      await writer.open("/setting?tab=other");
-      await writer.page.locator('[id="setting-Notice"]').fill(text);
-      await writer.page
-        .locator('[id="section-notice"]')
-        .getByRole("button", { name: /^(Save|保存)/ })
-        .click();
-      await until(
-        () => root.get("/api/notice"),
-        (saved) => saved === text,
-      );
-    };
-    await set(`## Moved ${language}\n\nTo the **north bank**.\n\n${EVIL}`);
+    const text = `## Moved ${language}\n\nTo the **north bank**.\n\n${EVIL}`;
+    await writer.open("/setting?tab=other");
+    await writer.page.locator('[id="setting-Notice"]').fill(text);
+    const section = writer.page.locator('[id="section-notice"]');
+    await section.getByRole("button", { name: /^(Save|保存)/ }).click();
+    await until(
+      () => root.get("/api/notice"),
+      (saved) => saved === text,
+    );
     for (const path of ["/", "/token"]) {
       await reader.open(path);
       await notice.getByText("north bank").waitFor();
@@ -190,13 +186,13 @@ describe.each(["en", "zh"] as const)("what is told in %s", (language) => {
     await reader.clean();
     await reader.button(words.components.close, notice).click();
     await notice.waitFor({ state: "detached" });
-    await page.reload();
+    await Promise.all([page.waitForResponse(`${gateway.url}/api/notice`), page.reload()]);
     await reader.button(bellTitle).waitFor();
     expect(await notice.count()).toBe(0);
-    await set("Back again");
+    await setOption(root, "Notice", "Back again");
     await page.reload();
     await notice.getByText("Back again").waitFor();
-    await set("");
+    await setOption(root, "Notice", "");
     expect(writer.complaints).toEqual([]);
     expect(reader.complaints.filter((text) => !/status of 404/.test(text))).toEqual([]);
   }, 180_000);
