@@ -6,7 +6,7 @@ const ROWS = [
   ...["3.1 text", "3.1 fixed price", "3.1 messages", "3.1 messages, fixed price", "3.1 audio", "3.1 tasks"],
   ...["3.1 minimum", "3.1 zero rule", "3.1 reasoning", "3.1 reasoning of xAI"],
   ...["3.2 estimate", "3.2 fixed price", "3.2 limit", "3.2 refuse", "3.2 trust rule", "3.2 take", "3.2 playground"],
-  "3.2 unlimited keys",
+  ...["3.2 unlimited keys", "3.8 frt"],
   ...["3.3 difference", "3.3 counters", "3.3 refund", "3.3 failure"],
   ...["3.4 stream", "3.4 whole", "3.4 empty", "3.4 responses", "3.4 messages", "3.4 services"],
   ...["3.5 tts", "3.5 other speech", "3.5 transcriptions", "3.5 translations"],

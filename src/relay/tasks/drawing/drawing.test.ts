@@ -136,7 +136,7 @@ describe("what an order may say", () => {
   });
 });
 
-describe("behaviour 6.5: an upstream that knows the order already (code 21)", () => {
+describe("an upstream that knows the order already (code 21)", () => {
   const exists = (result: string, properties?: object) =>
     upstream.answerNext({ code: 21, description: "exists", result, ...(properties && { properties }) });
 
@@ -175,7 +175,7 @@ describe("behaviour 6.5: an upstream that knows the order already (code 21)", ()
   );
 });
 
-describe("behaviour 6.5: an upstream without accounts (code 3)", () => {
+describe("an upstream without accounts (code 3)", () => {
   const refusal = { code: 3, description: "No available account instance" };
 
   test("goes off, by hand as it were; the client is told and not charged", async () => {
