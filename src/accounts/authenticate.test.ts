@@ -17,7 +17,12 @@ const user: UserEntry = {
   requestsPerMinute: 0,
 };
 const services = (status: number) => ({
-  users: { get: () => ({ ...user, status }), findByAccessTokenHash: () => undefined, close() {} },
+  users: {
+    get: () => ({ ...user, status }),
+    findByAccessTokenHash: () => undefined,
+    reread: async () => undefined,
+    close() {},
+  },
   sessions: {
     find: async (value: string) => (value === "known" ? { id: "", userId: 5, version: 1, expiresAt: 1 } : null),
     start: async () => "",
