@@ -7,8 +7,6 @@ import { type Language, openBrowser, openPage, seriousFindings, sidewaysScroll, 
 import { ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
 import { type Gateway, type Session, type Stage, setStage, setUp, startGateway } from "./harness.ts";
 
-export { until } from "../../src/lib/testing/until.ts";
-
 /** Long enough for a machine that does much else. */
 export const PATIENCE_MS = 30_000;
 
