@@ -177,9 +177,9 @@ test("balances are asked for, of one and of all: currency, why one could not be 
   await told(filled(words.balanceUpdated, { name: "lock-1", balance: "$20.00" }));
   await row("lock-1").getByText("$20.00", { exact: true }).waitFor();
   await act("weir", words.updateBalance);
-  await told(/HTTP 401/);
+  await page.getByRole("alert").filter({ hasText: "HTTP 401" }).first().waitFor();
   await row("weir")
-    .getByTitle(/HTTP 401/)
+    .getByRole("img", { name: /HTTP 401/ })
     .waitFor();
   const mayGo = Promise.withResolvers<void>();
   await page.route("**/api/channel/update_balance", async (route) => {

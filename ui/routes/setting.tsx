@@ -50,9 +50,10 @@ const Content = () => {
     // The tab's sections stand only after this has been drawn.
     const frame = requestAnimationFrame(() => {
       const section = SECTIONS.find(({ id, fields }) => id === wanted || fields.some(({ key }) => key === wanted));
-      const element =
-        document.getElementById(controlId(wanted)) ?? document.getElementById(sectionId(section?.id ?? ""));
-      element?.scrollIntoView({ block: "center" });
+      const control = document.getElementById(controlId(wanted));
+      const element = control ?? document.getElementById(sectionId(section?.id ?? ""));
+      // Of a section that is higher than the window the beginning is to be seen.
+      element?.scrollIntoView({ block: control ? "center" : "start" });
       element?.focus({ preventScroll: true });
     });
     return () => cancelAnimationFrame(frame);

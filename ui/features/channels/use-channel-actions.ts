@@ -84,9 +84,13 @@ export function useChannelActions() {
         }),
       updateBalance: (channel: Channel) =>
         alone(channel, async () => {
-          const balance = balanceText(await updateBalance(channel.id), i18n.language);
-          notifyDone(t("channels.balanceUpdated", { name: channel.name, balance }));
-          await refresh();
+          try {
+            const balance = balanceText(await updateBalance(channel.id), i18n.language);
+            notifyDone(t("channels.balanceUpdated", { name: channel.name, balance }));
+          } finally {
+            // Why it could not be asked stands in the row, too.
+            await refresh();
+          }
         }),
     };
   }, [client, confirm, running, t, i18n.language]);
