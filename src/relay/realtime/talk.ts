@@ -6,7 +6,6 @@ import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { admitArrival } from "../handle.ts";
 import { reserve } from "../reserve.ts";
-import { refuseSensitive } from "../sensitive.ts";
 import { fail } from "../settle.ts";
 import { tryChannels } from "../try-channels.ts";
 import { type Charge, TalkBill } from "./bill.ts";
@@ -15,9 +14,8 @@ import { realtime } from "./endpoint.ts";
 import { errorEvent } from "./error-event.ts";
 import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
 import { callerOf, responseCall, type TalkOrigin, termsOf } from "./response-call.ts";
-import { SpokenWords } from "./spoken-words.ts";
 import { TalkTally } from "./talk-tally.ts";
-import { toldBy } from "./told-texts.ts";
+import { TalkWords } from "./talk-words.ts";
 import { readRealtimeUsage } from "./usage.ts";
 
 /** Codes of RFC 6455. */
@@ -33,7 +31,7 @@ type End = Readonly<{ ending: CallEnding; code: number; reason: string; error?: 
 export class Talk {
   readonly #abort = new AbortController();
   readonly #tally = new TalkTally();
-  readonly #words: SpokenWords;
+  readonly #words: TalkWords;
   /** Responses under way: id → `performance.now()` at their beginning. */
   readonly #responses = new Map<string, number>();
   #client: ClientSocket | null = null;
@@ -57,7 +55,7 @@ export class Talk {
     private readonly origin: TalkOrigin,
     private readonly onEnd: (talk: Talk) => void,
   ) {
-    this.#words = new SpokenWords(context.services.settings);
+    this.#words = new TalkWords(context, origin.requestId);
   }
 
   /** The client is connected. */
@@ -70,7 +68,11 @@ export class Talk {
   /** A frame of the client. */
   message(frame: Frame): void {
     const event = eventOf(frame);
-    if (event && this.#refusesWords(event)) return;
+    const refusal = event && this.#words.refusalOf(event);
+    if (refusal) {
+      this.#tell(refusal);
+      return;
+    }
     this.#pipe?.toUpstream(frame);
     if (event) this.#tally.client(event);
   }
@@ -150,41 +152,16 @@ export class Talk {
     this.#end({ ending: "refused", code: CLOSE.refused, reason: String(told.code ?? told.type), error: told });
   }
 
-  /** An event with words that the site does not allow goes no further; the talk goes on. */
-  #refusesWords(event: JsonObject): boolean {
-    try {
-      refuseSensitive(this.context.services.settings, toldBy(event));
-      return false;
-    } catch (error) {
-      if (!(error instanceof RelayError)) throw error;
-      this.context.metrics.refused(error.status);
-      this.#tell(JSON.stringify(errorEvent(error, this.origin.requestId, textOf(event.event_id))));
-      return true;
-    }
-  }
-
   #tell(frame: Frame): void {
     if (this.#pipe?.toClient(frame) === false) this.#end(TOO_SLOW);
-  }
-
-  /** Tells the client an event of the upstream, without words that the site does not allow. */
-  #passOn(frame: Frame, event: JsonObject | null): void {
-    if (event && isAnswerTo(event, STOP_ID)) return;
-    const passed = event && this.#words.pass(event);
-    if (!passed) {
-      this.#tell(frame);
-      return;
-    }
-    for (const told of passed.events) this.#tell(JSON.stringify(told));
-    if (passed.cancel === null) return;
-    const stop = { type: "response.cancel", event_id: STOP_ID, response_id: passed.cancel };
-    this.#connected?.socket.send(JSON.stringify(stop));
   }
 
   #hear(frame: Frame): void {
     this.#heardAtMs = performance.now();
     const event = eventOf(frame);
-    this.#passOn(frame, event);
+    const { toClient, toUpstream } = this.#words.told(frame, event);
+    for (const told of toClient) this.#tell(told);
+    if (toUpstream !== null) this.#connected?.socket.send(toUpstream);
     if (!event || this.#hasEnded) return;
     this.#tally.upstream(event);
     switch (event.type) {
@@ -309,13 +286,6 @@ const SHUTTING_DOWN: End = {
   reason: "shutting_down",
   error: new RelayError(503, "shutting_down", "The gateway is restarting. Connect again."),
 };
-
-/** The id of the gateway's own event that ends a response. */
-const STOP_ID = "evt_not_allowed";
-
-/** An upstream refuses to end what is over: nobody but the gateway asked for it. */
-const isAnswerTo = (event: JsonObject, id: string): boolean =>
-  event.type === "error" && recordOf(event.error)?.event_id === id;
 
 const eventOf = (frame: Frame): JsonObject | null =>
   recordOf(parseJson(typeof frame === "string" ? frame : textOfBytes(frame)));
