@@ -12,7 +12,6 @@ const STATUSES: Readonly<Record<number, number>> = {
   2049: 401,
   2056: 429,
 };
-const BLOCKED: ReadonlySet<number> = new Set([1026, 1027]);
 
 /** A failure as MiniMax tells it, with status 200; `status` is missing where the code tells none. */
 export type BaseFailure = Readonly<{ message: string; code: string; status?: number }>;
@@ -26,7 +25,7 @@ export function baseFailure(answer: JsonObject): BaseFailure | null {
   const message = textOf(told?.status_msg) ?? "The call failed.";
   return {
     message,
-    code: BLOCKED.has(code) ? "content_filter" : String(code),
+    code: String(code),
     ...(status !== undefined && { status }),
   };
 }

@@ -1,6 +1,6 @@
 import { recordOf, textsOf } from "../../dialects/json.ts";
+import { baseFailure } from "../../dialects/openai-chat/base-resp.ts";
 import { noteUnsaid } from "../../dialects/unsaid.ts";
-import { minimaxFailure } from "../minimax/formats.ts";
 import type { OwnFormat } from "../own-format.ts";
 import { aspectOf, ordered, pictures } from "./image-format.ts";
 
@@ -23,5 +23,5 @@ export const minimaxImages: OwnFormat = {
       ...textsOf(made?.image_base64).map((b64_json) => ({ b64_json })),
     ]);
   },
-  failure: minimaxFailure,
+  failure: baseFailure,
 };

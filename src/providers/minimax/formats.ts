@@ -1,30 +1,9 @@
 import { compact } from "../../dialects/compact.ts";
-import { type JsonObject, numberOf, recordOf, textOf } from "../../dialects/json.ts";
+import { numberOf, recordOf, textOf } from "../../dialects/json.ts";
+import { baseFailure } from "../../dialects/openai-chat/base-resp.ts";
 import { noteUnsaid } from "../../dialects/unsaid.ts";
 import { inputsOf, vectorList } from "../embeddings-answer.ts";
 import type { OwnFormat } from "../own-format.ts";
-
-/** MiniMax's codes by what they mean; it answers failures with status 200. */
-const STATUSES: Readonly<Record<number, number>> = {
-  1002: 429,
-  1004: 401,
-  1008: 402,
-  1026: 400,
-  1039: 429,
-  2013: 400,
-  2049: 401,
-  2056: 429,
-};
-
-/** What a failed answer of any of its calls says. */
-export function minimaxFailure({ base_resp }: JsonObject): { message: string; code: string; status?: number } | null {
-  const told = recordOf(base_resp);
-  const code = numberOf(told?.status_code);
-  if (code === null || code === 0) return null;
-  const status = STATUSES[code];
-  const message = textOf(told?.status_msg) ?? "The call failed.";
-  return { message, code: String(code), ...(status !== undefined && { status }) };
-}
 
 /** Vectors, as lists of numbers alone. `type` tells texts that are kept from questions. */
 export const minimaxEmbeddings: OwnFormat = {
@@ -36,7 +15,7 @@ export const minimaxEmbeddings: OwnFormat = {
     if (!Array.isArray(vectors)) return null;
     return vectorList(vectors, numberOf(total_tokens));
   },
-  failure: minimaxFailure,
+  failure: baseFailure,
 };
 
 const FORMATS: ReadonlySet<unknown> = new Set(["mp3", "pcm", "flac", "wav"]);
@@ -62,5 +41,5 @@ export const minimaxSpeech: OwnFormat = {
     const kind = FORMATS.has(format) && format !== "mp3" ? String(format) : "mpeg";
     return { body: new Uint8Array(Buffer.from(audio, "hex")), contentType: `audio/${kind}` };
   },
-  failure: minimaxFailure,
+  failure: baseFailure,
 };
