@@ -49,6 +49,8 @@ describe("a file that the browser fetches by itself", () => {
   test("asks for the role all the same, and a ticket is for files only", async () => {
     const address = await addressFor("/api/user/export", user);
     expect((await open(address, cookieOf(user))).body.code).toBe("permission_denied");
+    for (const list of ["log", "log/self", "user", "redemption", "topup", "audit"])
+      expect(await issue(`/api/${list}/export?keyword=x`, user)).toMatchObject({ success: true });
     for (const other of ["/api/user/self", "/api/user/self/export?with_keys=true", "https://evil.test/api/log/export"])
       expect((await issue(other, user)).code).toBe("download_unknown");
     expect((await app.ask("POST", "/api/user/self/download", { address: "/api/log/export" })).status).toBe(401);
