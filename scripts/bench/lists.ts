@@ -44,7 +44,7 @@ export async function listProbes(gateway: Gateway, root: Session, isEmbedded: bo
     own("API keys", "/api/token/?p=0&page_size=20"),
     own("API keys, search", "/api/token/?p=0&page_size=20&keyword=key-1"),
     own("API keys, by the key", `/api/token/?p=0&page_size=20&token=${key}`),
-    own(`prices of ${PRICED_MODELS.toLocaleString("en")} models`, "/api/pricing"),
+    as(user, LIST_MS)(`prices of ${PRICED_MODELS.toLocaleString("en")} models`, "/api/pricing"),
     list("redemption codes", "/api/redemption/?p=1&page_size=20"),
     list("orders", "/api/topup/?p=1&page_size=20"),
     list("audit log", "/api/audit/?p=1&page_size=20"),
