@@ -120,6 +120,32 @@ describe("a talk by reference, on an upstream that keeps it", () => {
     expect(upstream.received.at(-1)?.path).toBe("/v1/responses/resp_1");
   });
 
+  test("goes on with its channel for none of the user's keys that may not use it", async () => {
+    const upstream = startUpstream(() => Response.json(native("resp_group")));
+    const channel = { baseUrl: upstream.url, models: ["m"] };
+    const relay = startRelay({
+      channels: [
+        { ...channel, groups: ["default"] },
+        { ...channel, groups: ["vip"] },
+      ],
+      tokens: { test: {}, other: { id: 2, group: "vip" } },
+      options: { ModelRatio: '{"m": 1}', GroupRatio: '{"default": 1, "vip": 1}' },
+    });
+    stops.push(upstream.stop, relay.stop);
+    const ask = (key: string, more: object = {}) =>
+      relay.post(
+        "/v1/responses",
+        { model: "m", input: "Hi", ...more },
+        { headers: { authorization: `Bearer sk-${key}` } },
+      );
+    expect((await ask("test")).status).toBe(200);
+    const goOn = { previous_response_id: "resp_group" };
+    const refused = await ask("other", goOn);
+    expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: "channel_unavailable" } }]);
+    expect(upstream.received).toHaveLength(1);
+    expect((await ask("test", goOn)).status).toBe(200);
+  });
+
   test("is looked at, listed, cancelled and deleted with the key that made it", async () => {
     const seen: string[] = [];
     let count = 0;

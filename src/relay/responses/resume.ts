@@ -43,7 +43,9 @@ export async function resume(context: RelayContext, call: Call): Promise<void> {
   if (!conversation || !previous) return;
   if (previous.isNative) {
     const channel = context.services.channels.get(previous.channelId);
-    if (channel?.status !== CHANNEL_STATUS.enabled) {
+    // Another key of the user's may be for other groups.
+    const isOpen = admitted.candidates.tiers.some(({ channels }) => channels.some(({ id }) => id === channel?.id));
+    if (channel?.status !== CHANNEL_STATUS.enabled || !isOpen) {
       throw new RelayError(
         503,
         "channel_unavailable",
