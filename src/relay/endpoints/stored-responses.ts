@@ -4,6 +4,7 @@ import { openaiResponsesDoor, openaiResponsesProvider } from "../../dialects/ope
 import { nowSeconds } from "../../lib/clock.ts";
 import { randomId } from "../../lib/request-id.ts";
 import type { Caller } from "../authenticate.ts";
+import { invalidRequest } from "../client-body.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import type { RelayServer } from "../handle.ts";
@@ -26,7 +27,8 @@ export const storedResponse = (
 ): Promise<Response> =>
   answerFor(context, request, server, openaiResponsesDoor, async (caller) => {
     const stored = await find(context, caller, id);
-    const { search } = new URL(request.url);
+    const { search, searchParams } = new URL(request.url);
+    if (searchParams.get("stream") === "true") throw invalidRequest("A kept response is read whole.", "stream");
     const answer = stored.isNative ? await made(context, stored, action, search) : ownAnswer(stored, action);
     if (action === "delete") await context.services.responses.remove(id, caller.user.id);
     return answer;

@@ -71,6 +71,10 @@ describe("a talk by reference, on an upstream that keeps none", () => {
       status: 400,
       code: "not_cancellable",
     });
+    await expect(client.responses.retrieve(made.id, { stream: true }).asResponse()).rejects.toMatchObject({
+      status: 400,
+      param: "stream",
+    });
     await client.responses.delete(made.id);
     await expect(client.responses.retrieve(made.id).asResponse()).rejects.toMatchObject({ status: 404 });
   });
