@@ -15,6 +15,8 @@ export type Config = Readonly<{
   logLevel: LogLevel;
   logFormat: "json" | "pretty";
   allowPrivateUpstreams: boolean;
+  /** The environment names proxies, or servers that need not be trusted, for all that the process asks. */
+  hasNetworkRules: boolean;
   /** Milliseconds to the upstream's first byte; 0: no limit. */
   relayTimeoutMs: number;
   /** Milliseconds of silence in a stream. */
@@ -69,6 +71,9 @@ export class ConfigError extends Error {
 
 const LOG_LEVELS: readonly LogLevel[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
+/** What the runtime itself obeys. */
+const NETWORK_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NODE_TLS_REJECT_UNAUTHORIZED"];
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Reads the configuration from environment variables. Throws ConfigError. */
@@ -87,6 +92,7 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS, "info"),
     logFormat: read.oneOf("LOG_FORMAT", ["json", "pretty"] as const, isTerminal ? "pretty" : "json"),
     allowPrivateUpstreams: read.flag("ALLOW_PRIVATE_UPSTREAMS", false),
+    hasNetworkRules: NETWORK_VARIABLES.some((name) => read.text(name) !== null),
     relayTimeoutMs: read.integer("RELAY_TIMEOUT", 0, 0, 86_400) * 1000,
     streamingTimeoutMs: read.integer("STREAMING_TIMEOUT", 300, 1, 86_400) * 1000,
     maxRequestBodyBytes: read.integer("MAX_REQUEST_BODY_MB", 64, 1, 256) * 1_048_576,

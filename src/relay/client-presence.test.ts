@@ -5,9 +5,11 @@ import { startUpstream } from "./testing/start-upstream.ts";
 
 const CHAT = { model: "gpt-4o", messages: [{ role: "user", content: "hi" }] };
 
-/** How many connections to the upstream were closed. */
+/** How many calls came to the upstream, and how many of their connections were closed. */
+let arrived = 0;
 let closed = 0;
 const upstream = startUpstream(async (_, request) => {
+  arrived++;
   request.signal.addEventListener("abort", () => closed++);
   await Bun.sleep(60_000);
   return Response.json({});
@@ -18,11 +20,12 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-test.each([20, 600])("a client that leaves after %d ms stops an upstream that has not answered", async (ms) => {
+test.each([20, 600])("a client that leaves %d ms after its call arrived stops an upstream that has not answered", async (ms) => {
   const before = closed;
   const client = new AbortController();
   const asked = relay.post("/v1/chat/completions", CHAT, { signal: client.signal });
-  setTimeout(() => client.abort(), ms);
+  // Before it arrived there is nothing to close.
+  void until(() => arrived === before + 1).then(() => setTimeout(() => client.abort(), ms));
   await expect(asked).rejects.toThrow();
   // The upstream would take a minute: only the client's leaving closes its connection.
   await until(() => closed === before + 1 && relay.billing.openHolds === 0);

@@ -142,7 +142,7 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
     stickiness: createStickiness(),
     traffic: createKeyTraffic(Date.now, earlierTraffic),
     health: createHealth(services),
-    upstream: createUpstream(policy),
+    upstream: createUpstream(policy, services.config.hasNetworkRules),
     dialWebSocket: createDialWebSocket(policy),
     mediaFetch,
     signing: signingTools(mediaFetch),

@@ -21,7 +21,12 @@ export type Hold = Readonly<{ amount: number }>;
 export type RelayServices = Readonly<{
   config: Pick<
     Config,
-    "relayTimeoutMs" | "streamingTimeoutMs" | "allowPrivateUpstreams" | "maxRequestBodyBytes" | "dataDir"
+    | "relayTimeoutMs"
+    | "streamingTimeoutMs"
+    | "allowPrivateUpstreams"
+    | "hasNetworkRules"
+    | "maxRequestBodyBytes"
+    | "dataDir"
   >;
   settings: SettingsReader;
   users: Pick<UserDirectory, "get">;

@@ -53,13 +53,13 @@ const MAX_TARGETS = 2_000;
 /**
  * The relay's way to its upstreams. Addresses are checked like everywhere (names resolved, answers believed for seconds,
  * so that a busy channel waits for none); plain http goes to the very address that was checked, https is held to the name
- * by its certificate. Redirects are not followed. Connections are kept alive and shared by origin.
+ * by its certificate. Where the environment has rules of its own (`hasNetworkRules`), fetch follows these. Redirects are
+ * not followed. Connections are kept alive and shared by origin.
  */
-export function createUpstream(policy: AddressPolicy): Upstream {
+export function createUpstream(policy: AddressPolicy, hasNetworkRules: boolean): Upstream {
   const resolve = createResolve(policy);
   const dial = createDialWebSocket(policy);
   const http = createDirectHttp();
-  const prefersFetch = FETCH_VARIABLES.some((name) => process.env[name] !== undefined);
   const targets = new Map<string, Target>();
 
   const targetOf = (address: string): Target => {
@@ -86,7 +86,7 @@ export function createUpstream(policy: AddressPolicy): Upstream {
   const direct = (outgoing: Outgoing, target: Target, address: string, signal: AbortSignal) => {
     const { url, method = "POST", headers, body } = outgoing;
     const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
-    if (isForm || target.needsFetch || prefersFetch) return fetch(url, requestOf(outgoing, headers, signal));
+    if (isForm || target.needsFetch || hasNetworkRules) return fetch(url, requestOf(outgoing, headers, signal));
     const { host, path, port, tlsName } = target;
     const request = { method, host, path, headers, body: method === "POST" ? body : null };
     const origin = { hostname: tlsName ?? address, port, tlsName };
@@ -115,9 +115,6 @@ export function createUpstream(policy: AddressPolicy): Upstream {
     return fetch(outgoing.url, { ...requestOf(outgoing, outgoing.headers, signal), proxy: { url: proxy } });
   }
 }
-
-/** Proxies, and servers that need not be trusted: fetch knows the rules of these. */
-const FETCH_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NODE_TLS_REJECT_UNAUTHORIZED"];
 
 const ENCODINGS: Readonly<Record<string, Bun.CompressionFormat>> = {
   gzip: "gzip",

@@ -122,6 +122,7 @@ function standIn(
       relayTimeoutMs: 0,
       streamingTimeoutMs: LONGEST_MS,
       allowPrivateUpstreams: true,
+      hasNetworkRules: false,
       maxRequestBodyBytes: BODY.length,
       // Only forms with files are kept on the disk, and none is sent.
       dataDir: "",

@@ -30,6 +30,7 @@ type Setup = {
     relayTimeoutMs: number;
     streamingTimeoutMs: number;
     allowPrivateUpstreams: boolean;
+    hasNetworkRules: boolean;
     maxRequestBodyBytes: number;
     dataDir: string;
   }>;
@@ -65,6 +66,7 @@ export function startRelay(setup: Setup) {
       relayTimeoutMs: 0,
       streamingTimeoutMs: 60_000,
       allowPrivateUpstreams: true,
+      hasNetworkRules: false,
       maxRequestBodyBytes: 8_000_000,
       dataDir: join(tmpdir(), `sluice-relay-${Bun.randomUUIDv7()}`),
       ...setup.config,
