@@ -1,5 +1,6 @@
 /** An administrator checks the books, asks the router and the doctor, reads the audit log and jumps about, in a real browser. */
 import { describe, expect, test } from "bun:test";
+import { until } from "../../src/lib/testing/until.ts";
 import { gatewayCommand } from "../processes/gateway.ts";
 import { WORDS } from "./browser.ts";
 import { createChannel } from "./console-client.ts";
@@ -60,7 +61,7 @@ describe("the pages of an operator", () => {
     await desk.page.getByText(/^(Nothing to fix|\d+ things? to fix)$/).waitFor();
     for (const { title } of checks) await desk.page.getByRole("heading", { name: title, exact: true }).waitFor();
     expect(await desk.page.getByText(words.states.fail, { exact: true }).count()).toBe(0);
-    expect(await again.isEnabled()).toBe(true);
+    await until(() => again.isEnabled());
     await desk.clean();
   }, 120_000);
 
