@@ -1,7 +1,10 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import type { CoolDown } from "./cool-down.ts";
 
-/** Gives the keys of a channel in turn, leaving out disabled and already failed ones, and cooling ones unless `evenCooling`. */
+/**
+ * Gives the keys of a channel in turn, or at random where its setting `multi_key_mode` says so, leaving out disabled and
+ * already failed ones, and cooling ones unless `evenCooling`.
+ */
 export type KeyRing = {
   /** The next fit key; null when there is none. */
   next(channel: ChannelEntry, failed: ReadonlySet<string> | null, evenCooling: boolean): string | null;
@@ -10,8 +13,19 @@ export type KeyRing = {
   isFit(channel: ChannelEntry, key: string): boolean;
 };
 
-export function createKeyRing(coolDown: CoolDown): KeyRing {
+export function createKeyRing(coolDown: CoolDown, random: () => number = Math.random): KeyRing {
   const turns = new Map<number, number>();
+
+  const isFitAt = (
+    { id, keys, disabledKeys }: ChannelEntry,
+    index: number,
+    failed: ReadonlySet<string> | null,
+    evenCooling: boolean,
+  ): boolean => {
+    const key = keys[index] ?? "";
+    if (disabledKeys.has(key) || failed?.has(key)) return false;
+    return evenCooling || !coolDown.isCooling(id, key);
+  };
 
   const find = (
     channel: ChannelEntry,
@@ -19,22 +33,25 @@ export function createKeyRing(coolDown: CoolDown): KeyRing {
     evenCooling: boolean,
     from: number,
   ): number => {
-    const { keys, disabledKeys } = channel;
-    for (let step = 0; step < keys.length; step += 1) {
-      const index = (from + step) % keys.length;
-      const key = keys[index] ?? "";
-      if (disabledKeys.has(key) || failed?.has(key)) continue;
-      if (evenCooling || !coolDown.isCooling(channel.id, key)) return index;
+    const { length } = channel.keys;
+    for (let step = 0; step < length; step += 1) {
+      const index = (from + step) % length;
+      if (isFitAt(channel, index, failed, evenCooling)) return index;
     }
     return -1;
   };
 
   return {
     next(channel, failed, evenCooling) {
-      const index = find(channel, failed, evenCooling, turns.get(channel.id) ?? 0);
+      const { id, keys, setting } = channel;
+      if (keys.length > 1 && setting.multi_key_mode === "random") {
+        const fit = keys.filter((_, index) => isFitAt(channel, index, failed, evenCooling));
+        return fit[Math.floor(random() * fit.length)] ?? null;
+      }
+      const index = find(channel, failed, evenCooling, turns.get(id) ?? 0);
       if (index < 0) return null;
-      if (channel.keys.length > 1) turns.set(channel.id, index + 1);
-      return channel.keys[index] ?? null;
+      if (keys.length > 1) turns.set(id, index + 1);
+      return keys[index] ?? null;
     },
     isFit: (channel, key) =>
       channel.keys.includes(key) && !channel.disabledKeys.has(key) && !coolDown.isCooling(channel.id, key),

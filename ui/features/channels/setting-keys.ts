@@ -10,6 +10,7 @@ const BEGINNINGS = {
   broken_stream: "drain",
   drain_cap_seconds: 60,
   first_byte_timeout_seconds: 30,
+  multi_key_mode: "random",
 } as const;
 
 type SettingKey = keyof typeof BEGINNINGS;
