@@ -99,6 +99,24 @@ export const identities = pgTable(
   ],
 );
 
+/**
+ * What accounts were reached by and are no longer: addresses and identities that were unbound, or went with a deregistered
+ * account. Tells who was here before, and nothing else.
+ */
+export const formerIdentities = pgTable(
+  "former_identities",
+  {
+    /** Keyed hash: neither addresses nor names of deregistered people are kept. */
+    hash: text("hash").primaryKey(),
+    /** Whose it was last. */
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    createdAt: epochSeconds("created_at").notNull(),
+  },
+  (t) => [index("former_identities_user_idx").on(t.userId)],
+);
+
 export const sessions = pgTable(
   "sessions",
   {
