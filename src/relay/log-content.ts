@@ -42,7 +42,10 @@ export function contentToLog(body: JsonObject, output: string, rules: ContentRul
   const content: LoggedContent = { output_content: cut(output) };
   if (!Array.isArray(body.messages)) {
     const input = body.prompt ?? body.input;
-    return input === undefined ? content : { ...content, input_content: cut(textOf(input) ?? JSON.stringify(input)) };
+    const text = textOf(input);
+    return input === undefined
+      ? content
+      : { ...content, input_content: text === null ? keptJson(input, rules) : cut(text) };
   }
   const messages = body.messages.map((message) => recordOf(message) ?? {});
   const isSystem = (message: JsonObject) => message.role === "system" || message.role === "developer";
@@ -52,9 +55,8 @@ export function contentToLog(body: JsonObject, output: string, rules: ContentRul
   if (system !== "") content.system_prompt = cut(system);
   if (last >= 0) content.input_content = cut(contentText(messages[last] ?? {}));
   if (others.length > 0) {
-    content.context = cut(
-      JSON.stringify(others.map((message) => ({ role: message.role, content: contentText(message) }))),
-    );
+    const told = others.map((message) => ({ role: message.role, content: contentText(message) }));
+    content.context = keptJson(told, rules);
   }
   return content;
 }
@@ -65,8 +67,36 @@ function contentText(message: JsonObject): string {
   return texts.join("\n");
 }
 
-function kept(text: string, { maxCharacters, redacts, patterns }: ContentRules): string {
-  const near = text.length > maxCharacters + SLACK ? text.slice(0, maxCharacters + SLACK) : text;
-  const clean = redacts ? redact(near, patterns) : near;
-  return clean.length > maxCharacters ? `${clean.slice(0, maxCharacters)}…` : clean;
+function kept(text: string, rules: ContentRules): string {
+  const near = text.slice(0, rules.maxCharacters + SLACK);
+  return cutOff(rules.redacts ? redact(near, rules.patterns) : near, rules);
 }
+
+/** The value as JSON. Its texts are redacted one by one: in JSON, line ends and quotes are not what patterns look for. */
+function keptJson(value: unknown, rules: ContentRules): string {
+  let left = rules.maxCharacters + SLACK;
+  const clean = (text: string) => {
+    if (left === 0) return "";
+    const cleaned = rules.redacts ? redact(text.slice(0, left), rules.patterns) : text.slice(0, left);
+    left = Math.max(0, left - cleaned.length);
+    return cleaned;
+  };
+  return cutOff(JSON.stringify(mapTexts(value, clean)), rules);
+}
+
+/** The value with every text in it mapped, names of members and numbers that do not stay what they are included. */
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === "string") return map(value);
+  if (typeof value === "number") {
+    const mapped = map(String(value));
+    return mapped === String(value) ? value : mapped;
+  }
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
+  const record = recordOf(value);
+  return record
+    ? Object.fromEntries(Object.entries(record).map(([name, item]) => [map(name), mapTexts(item, map)]))
+    : value;
+}
+
+const cutOff = (text: string, { maxCharacters }: ContentRules): string =>
+  text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;

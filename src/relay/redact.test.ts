@@ -48,3 +48,36 @@ test("kept contents are redacted before they are cut, so that no half of a secre
   const without = contentToLog(body, "", { ...rules, redacts: false });
   expect(without.input_content).toBe(`${"x".repeat(90)} sk-abcdef…`);
 });
+
+describe("texts that are kept as JSON", () => {
+  const key = "sk-proj-abcdefghijklmnop1234";
+  const rules = { maxCharacters: 1000, redacts: true, patterns: NONE };
+
+  test("earlier messages lose a key at the beginning of a line, and the site's words with quotes", () => {
+    const body = {
+      messages: [
+        { role: "user", content: `my key:\n${key}\nAKIAIOSFODNN7EXAMPLE` },
+        { role: "assistant", content: 'so it is "Blue\\Moon"' },
+        { role: "user", content: "yes" },
+      ],
+    };
+    const patterns = { words: ['"blue\\moon"'], patterns: [] };
+    expect(JSON.parse(contentToLog(body, "", { ...rules, patterns }).context ?? "")).toEqual([
+      { role: "user", content: "my key:\n[key]\n[key]" },
+      { role: "assistant", content: "so it is [redacted]" },
+    ]);
+    expect(contentToLog(body, "", { ...rules, redacts: false }).context).toContain(key);
+  });
+
+  test("so do inputs that are no text", () => {
+    const body = { input: [`a\n${key}`, { text: `\t${key}`, at: 4242424242424242 }, 7] };
+    expect(contentToLog(body, "", rules).input_content).toBe('["a\\n[key]",{"text":"\\t[key]","at":"[card]"},7]');
+  });
+
+  test("they are cut as other texts are", () => {
+    const messages = [..."abc"].map((letter) => ({ role: "user", content: letter.repeat(9000) }));
+    const { context = "" } = contentToLog({ messages }, "", rules);
+    expect(context).toHaveLength(1001);
+    expect(context).toEndWith("aaa…");
+  });
+});

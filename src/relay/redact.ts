@@ -9,7 +9,7 @@ const KINDS: readonly (readonly [pattern: RegExp, mark: string, isOne?: (text: s
     "[key]",
   ],
   [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, "[token]"],
-  [/[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu, "[email]"],
+  [/(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/gu, "[email]"],
   [/(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])/g, "[identity number]", isIdentityNumber],
   [/(?<![\d.])\+\d{1,3}(?:[ -]?\d){7,12}(?!\d)/g, "[phone]"],
   [/(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g, "[card]", isCard],
