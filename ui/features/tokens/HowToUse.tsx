@@ -9,7 +9,7 @@ import { CopyButton } from "../../components/CopyButton.tsx";
 import { Panel, Row } from "../../components/layout.tsx";
 import { gatewayAddress } from "../home/examples.ts";
 import { useSite } from "../site/site.tsx";
-import { SNIPPETS, type SnippetName, snippetOf } from "./snippets.ts";
+import { addressOf, SNIPPETS, type SnippetName, snippetOf } from "./snippets.ts";
 import { fullKey, type Token } from "./token.ts";
 import { usableModels } from "./token-queries.ts";
 
@@ -23,6 +23,7 @@ export const HowToUse = ({ token }: { token: Token | undefined }) => {
   const baseUrl = `${gatewayAddress(useSite()?.server_address)}/v1`;
   const models = useQuery(usableModels).data ?? [];
   const model = models.includes(ANY_MODEL) ? ANY_MODEL : (models[0] ?? ANY_MODEL);
+  const address = addressOf(name, baseUrl);
   const shown = snippetOf(name, { baseUrl, key: ANY_KEY, model });
   const copied = snippetOf(name, { baseUrl, key: token ? fullKey(token) : ANY_KEY, model });
   return (
@@ -31,9 +32,9 @@ export const HowToUse = ({ token }: { token: Token | undefined }) => {
         <Box sx={{ fontSize: 12.5, color: "text.tertiary" }}>{t("tokens.use.baseUrl")}</Box>
         <Row gap={1}>
           <Box component="code" sx={{ overflowWrap: "anywhere" }}>
-            {baseUrl}
+            {address}
           </Box>
-          <CopyButton text={baseUrl} />
+          <CopyButton text={address} />
         </Row>
         <Box sx={{ flex: 1 }} />
         <ToggleButtonGroup

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SNIPPETS, snippetOf } from "./snippets.ts";
+import { addressOf, SNIPPETS, snippetOf } from "./snippets.ts";
 
 const ACCESS = { baseUrl: "https://gate.test/v1", key: "sk-1", model: "some-model" };
 
@@ -10,11 +10,13 @@ test.each([...SNIPPETS])("%s says where, with which key and which model", (name)
 
 test.each(["anthropic", "google", "claudeCode", "cherryStudio"] as const)("%s adds the version itself", (name) => {
   expect(snippetOf(name, ACCESS)).not.toContain("/v1");
+  expect(addressOf(name, ACCESS.baseUrl)).toBe("https://gate.test");
 });
 
 test.each(["curl", "python", "typescript", "codex", "cline", "lobeChat", "openWebUi"] as const)(
   "%s is told the version",
   (name) => {
     expect(snippetOf(name, ACCESS)).toContain("https://gate.test/v1");
+    expect(addressOf(name, ACCESS.baseUrl)).toBe("https://gate.test/v1");
   },
 );

@@ -16,16 +16,22 @@ export const SNIPPETS = [
 ] as const;
 export type SnippetName = (typeof SNIPPETS)[number];
 
+/** Clients of these put the version behind the address themselves. */
+const ADD_VERSION: ReadonlySet<SnippetName> = new Set(["anthropic", "google", "claudeCode", "cherryStudio"]);
+
+/** The address that such a client is told, of the one with /v1. */
+export const addressOf = (name: SnippetName, baseUrl: string): string =>
+  ADD_VERSION.has(name) ? baseUrl.replace(/\/v1$/, "") : baseUrl;
+
 /** A first call in one language, ready to run; for a tool, what to enter under the names of its own settings. */
 export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): string {
-  /** Clients of other formats put the version behind the address themselves. */
-  const site = baseUrl.replace(/\/v1$/, "");
+  const address = addressOf(name, baseUrl);
   switch (name) {
     case "anthropic":
       return [
         "from anthropic import Anthropic",
         "",
-        `client = Anthropic(base_url=${JSON.stringify(site)}, api_key=${JSON.stringify(key)})`,
+        `client = Anthropic(base_url=${JSON.stringify(address)}, api_key=${JSON.stringify(key)})`,
         "answer = client.messages.create(",
         `    model=${JSON.stringify(model)},`,
         "    max_tokens=1024,",
@@ -37,13 +43,13 @@ export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): s
       return [
         "from google import genai",
         "",
-        `client = genai.Client(api_key=${JSON.stringify(key)}, http_options={"base_url": ${JSON.stringify(site)}})`,
+        `client = genai.Client(api_key=${JSON.stringify(key)}, http_options={"base_url": ${JSON.stringify(address)}})`,
         `answer = client.models.generate_content(model=${JSON.stringify(model)}, contents="Hello")`,
         "print(answer.text)",
       ].join("\n");
     case "claudeCode":
       return [
-        `export ANTHROPIC_BASE_URL=${site}`,
+        `export ANTHROPIC_BASE_URL=${address}`,
         `export ANTHROPIC_AUTH_TOKEN=${key}`,
         `export ANTHROPIC_MODEL=${model}`,
         "claude",
@@ -56,7 +62,7 @@ export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): s
         "",
         "[model_providers.sluice]",
         'name = "Sluice"',
-        `base_url = ${JSON.stringify(baseUrl)}`,
+        `base_url = ${JSON.stringify(address)}`,
         'env_key = "SLUICE_KEY"',
         'wire_api = "responses"',
         "",
@@ -65,24 +71,24 @@ export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): s
     case "cline":
       return [
         "API Provider: OpenAI Compatible",
-        `Base URL: ${baseUrl}`,
+        `Base URL: ${address}`,
         `OpenAI Compatible API Key: ${key}`,
         `Model ID: ${model}`,
       ].join("\n");
     case "cherryStudio":
-      return ["Provider Type: OpenAI", `API Key: ${key}`, `API Host: ${site}`, `Model ID: ${model}`].join("\n");
+      return ["Provider Type: OpenAI", `API Key: ${key}`, `API Host: ${address}`, `Model ID: ${model}`].join("\n");
     case "lobeChat":
       return [
         "docker run -d -p 3210:3210 \\",
         `  -e OPENAI_API_KEY=${key} \\`,
-        `  -e OPENAI_PROXY_URL=${baseUrl} \\`,
+        `  -e OPENAI_PROXY_URL=${address} \\`,
         `  -e OPENAI_MODEL_LIST=+${model} \\`,
         "  lobehub/lobe-chat",
       ].join("\n");
     case "openWebUi":
       return [
         "docker run -d -p 3000:8080 \\",
-        `  -e OPENAI_API_BASE_URL=${baseUrl} \\`,
+        `  -e OPENAI_API_BASE_URL=${address} \\`,
         `  -e OPENAI_API_KEY=${key} \\`,
         `  -e DEFAULT_MODELS=${model} \\`,
         "  -v open-webui:/app/backend/data \\",
@@ -90,7 +96,7 @@ export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): s
       ].join("\n");
     case "curl":
       return [
-        `curl ${baseUrl}/chat/completions \\`,
+        `curl ${address}/chat/completions \\`,
         `  -H "Authorization: Bearer ${key}" \\`,
         '  -H "Content-Type: application/json" \\',
         `  -d '${JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] })}'`,
@@ -99,7 +105,7 @@ export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): s
       return [
         "from openai import OpenAI",
         "",
-        `client = OpenAI(base_url=${JSON.stringify(baseUrl)}, api_key=${JSON.stringify(key)})`,
+        `client = OpenAI(base_url=${JSON.stringify(address)}, api_key=${JSON.stringify(key)})`,
         "answer = client.chat.completions.create(",
         `    model=${JSON.stringify(model)},`,
         '    messages=[{"role": "user", "content": "Hello"}],',
@@ -110,7 +116,7 @@ export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): s
       return [
         'import OpenAI from "openai";',
         "",
-        `const client = new OpenAI({ baseURL: ${JSON.stringify(baseUrl)}, apiKey: ${JSON.stringify(key)} });`,
+        `const client = new OpenAI({ baseURL: ${JSON.stringify(address)}, apiKey: ${JSON.stringify(key)} });`,
         "const answer = await client.chat.completions.create({",
         `  model: ${JSON.stringify(model)},`,
         '  messages: [{ role: "user", content: "Hello" }],',
