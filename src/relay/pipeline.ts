@@ -55,7 +55,7 @@ async function handOn(
   call.firstByteMs = call.elapsedMs;
   const tally = new OutputTally();
   tally.other();
-  const reported = call.admitted.endpoint.meter?.(call.admitted, null) ?? null;
+  const reported = call.admitted.endpoint.meter?.(call.admitted, null, call.price) ?? null;
   await settle(context, call, { ending: "complete", reported, tally });
   return new Response(response.body, { headers: answerHeaders(call, contentType) });
 }

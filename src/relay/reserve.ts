@@ -20,7 +20,7 @@ export function reserve({ services, prices }: RelayContext, call: Call): void | 
   const price = usdWithoutPrice
     ? prices.ofTask(caller, summary.model, usdWithoutPrice)
     : prices.of(caller, summary.model, upstreamModel);
-  call.price = call.admitted.endpoint.priceOf?.(price, call.admitted) ?? price;
+  call.price = call.admitted.endpoint.priceOf?.(price, call.admitted, upstreamModel) ?? price;
   const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
   // What Anthropic writes to its cache is dearer than what it only reads.
   const asked = { prompt, writesCache: cacheWritesOf(body.text) };

@@ -361,6 +361,12 @@ describe("speech and sound", () => {
     expect(await amountOf(say("speaks", "Hello there"), sound)).toBe(2);
   });
   test.each([
+    ["a prefix", "vip-tts-1", { modelPrefix: "vip-" }],
+    ["a mapping", "voice", { models: ["voice"], modelMapping: new Map([["voice", "tts-1"]]) }],
+  ])("behaviour 3.5 tts behind %s: Unicode characters", async (_, model, channel) => {
+    expect(await amountOf(say(model, "Wörter 🌊"), sound, channel)).toBe(8);
+  });
+  test.each([
     ["behaviour 3.5 transcriptions: a minute is 1,000 tokens", "transcriptions", 60, 1_000],
     ["behaviour 3.5 transcriptions: a second begun counts", "transcriptions", 29.2, 500],
     ["behaviour 3.5 translations: likewise", "translations", 90, 1_500],
@@ -397,6 +403,29 @@ describe("pictures", () => {
   ])("%s", async (_, ask, quota) => {
     const { record, held } = await recordOf(ask, drawn);
     expect([record.quota, held]).toEqual([quota, quota]);
+  });
+  const prefixed = { modelPrefix: "vip-", models: ["dall-e-3", "gpt-image-1"] };
+  const mapped = (to: string) => ({ models: ["art"], modelMapping: new Map([["art", to]]) });
+  const tokens = { ...drawn, usage: { input_tokens: 100, output_tokens: 200, total_tokens: 300 } };
+  const model = (ratio: number) => JSON.stringify({ "gpt-image-1": ratio });
+  const ratios = { ModelRatio: model(2), ImageRatio: model(2), ImageCompletionRatio: model(4) };
+  const hd = { quality: "hd" };
+  // By tokens: (100 + 200 × 2 × 4) × 2 × ½.
+  test.each([
+    ["behaviour 3.6 quality: behind a prefix", draw("vip-dall-e-3", hd), drawn, prefixed, 20_000],
+    ["behaviour 3.6 quality: behind a mapping", draw("art", hd), drawn, mapped("dall-e-3"), 20_000],
+    ["tokens of pictures behind a prefix", draw("vip-gpt-image-1"), tokens, prefixed, 1_700],
+    ["tokens of pictures behind a mapping", draw("art"), tokens, mapped("gpt-image-1"), 1_700],
+  ])("%s", async (_, ask, answer, channel, quota) => {
+    expect(await amountOf(ask, answer, channel, ratios)).toBe(quota);
+  });
+  test("behaviour 3.6 quality: by the name after mapping, also where the requested name has a price", async () => {
+    const ModelPrice = '{"art": 0.08}';
+    expect(await amountOf(draw("art", hd), drawn, mapped("dall-e-3"), { ModelPrice })).toBe(40_000);
+  });
+  test("a name with a ratio of its own draws by tokens where its model does", async () => {
+    const own = { ModelRatio: '{"art": 2}', CompletionRatio: '{"art": 4}' };
+    expect(await amountOf(draw("art"), tokens, mapped("gpt-image-1"), own)).toBe(900);
   });
   test.each([
     ["behaviour 3.6 checks: a prompt", draw("draws", { prompt: "" })],

@@ -28,12 +28,15 @@ export type Endpoint = Readonly<{
   streams: boolean;
   /** An answer without any content and without completion tokens costs nothing. */
   emptyIsFree: boolean;
-  /** The price of this very call, where it depends on more than tokens (sizes and numbers of images). */
-  priceOf?(price: Price, asked: Asked): Price;
+  /**
+   * The price of this very call, where it depends on more than tokens (sizes and numbers of images); `upstreamModel` is the
+   * name after the channel's mapping.
+   */
+  priceOf?(price: Price, asked: Asked, upstreamModel: string): Price;
   /** USD that a call costs where its model has no price. */
   usdWithoutPrice?: Decimal;
-  /** What a call used by the request alone, where upstreams report nothing; null: text is counted. */
-  meter?(asked: Asked, answer: JsonObject | null): ReportedUsage | null;
+  /** What a call used by the request alone, where upstreams report nothing; null: text is counted. In units of its price. */
+  meter?(asked: Asked, answer: JsonObject | null, price: Price | null): ReportedUsage | null;
   /** The answer with what the client asked for and the upstream left out; null: it goes as it came. */
   amend?(request: JsonObject, answer: Uint8Array): JsonObject | null;
   /** Throws RelayError or DecodeError when the request lacks what the format demands. */

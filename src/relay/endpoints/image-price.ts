@@ -15,16 +15,20 @@ const SIZES: Readonly<Record<string, Decimal>> = {
 const ONE = whole(1);
 const MOST_IMAGES = 128;
 
-/** The price of an order of images: by number, size and quality (reference behaviour 3.6). */
-export function priceOfImages(price: Price, body: JsonObject, model: string): Price {
-  if (drawsByToken(model) && price.kind === "per_token") return price;
+/**
+ * The price of an order of images: by number, size and quality (reference behaviour 3.6). What model it is says the name
+ * that has the price, or the one after the channel's mapping: that of the request may be any.
+ */
+export function priceOfImages(price: Price, body: JsonObject, upstreamModel: string): Price {
+  const names = [price.pricedAs, upstreamModel];
+  if (price.kind === "per_token" && names.some(drawsByToken)) return price;
   const usd = price.kind === "per_call" ? price.usdPerCall : multiply(price.modelRatio, USD_PER_RATIO);
   const { groupRatio, pricedAs } = price;
   return {
     kind: "per_call",
     pricedAs,
     groupRatio,
-    usdPerCall: multiply(multiply(usd, factorOf(body, model)), whole(countOf(body))),
+    usdPerCall: multiply(multiply(usd, factorOf(body, names)), whole(countOf(body))),
   };
 }
 
@@ -34,9 +38,9 @@ export const countOf = (body: JsonObject): number => {
   return Number.isFinite(asked) ? Math.min(MOST_IMAGES, Math.max(1, Math.floor(asked))) : 1;
 };
 
-function factorOf(body: JsonObject, model: string): Decimal {
+function factorOf(body: JsonObject, names: readonly string[]): Decimal {
   const size = textOf(body.size) ?? "1024x1024";
   const bySize = SIZES[size] ?? ONE;
-  if (model !== "dall-e-3" || body.quality !== "hd") return bySize;
+  if (!names.includes("dall-e-3") || body.quality !== "hd") return bySize;
   return multiply(bySize, size === "1024x1792" || size === "1792x1024" ? decimal("1.5") : whole(2));
 }

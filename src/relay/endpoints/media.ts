@@ -53,8 +53,8 @@ export const rerank: Endpoint = {
     const prompt = { input: [textOf(body.query) ?? "", ...texts], documentCount: body.documents.length };
     return { ...readOpenAi(body, path), prompt };
   },
-  priceOf(price, { prompt, summary }) {
-    if (price.kind !== "per_call" || !PRICED_BY_SEARCH.test(summary.model)) return price;
+  priceOf(price, { prompt }) {
+    if (price.kind !== "per_call" || !PRICED_BY_SEARCH.test(price.pricedAs)) return price;
     const searches = Math.ceil(Number(prompt.documentCount) / DOCUMENTS_PER_SEARCH);
     return { ...price, usdPerCall: multiply(price.usdPerCall, whole(searches)) };
   },
@@ -105,7 +105,7 @@ function imageEndpoint(capability: Capability): Endpoint {
       const model = asked.summary.model || (capability === "images" ? "dall-e-3" : "dall-e-2");
       return { ...asked, summary: { ...asked.summary, model, stream: wantsStream(body) } };
     },
-    priceOf: (price, { prompt, summary }) => priceOfImages(price, prompt, summary.model),
+    priceOf: (price, { prompt }, upstreamModel) => priceOfImages(price, prompt, upstreamModel),
     meter: ({ prompt }, answer) => drawnUsage(readUsage(answer?.usage)) ?? usageOf(countOf(prompt)),
   };
 }
@@ -124,9 +124,9 @@ export const speech: Endpoint = {
     const asked = readOpenAi(body, path);
     return { ...asked, summary: { ...asked.summary, stream: body.stream_format === "sse" } };
   },
-  meter: ({ prompt, summary }, answer) =>
+  meter: ({ prompt, summary }, answer, price) =>
     readUsage(answer?.usage) ??
-    (speaksByCharacter(summary.model) ? usageOf([...(textOf(prompt.input) ?? "")].length) : null),
+    (speaksByCharacter(price?.pricedAs ?? summary.model) ? usageOf([...(textOf(prompt.input) ?? "")].length) : null),
 };
 
 /** POST /v1/audio/transcriptions and /translations, forms: one minute counts as 1,000 tokens (reference behaviour 3.5). */

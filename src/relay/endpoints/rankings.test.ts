@@ -56,13 +56,16 @@ test("Xinference's bare texts become documents", async () => {
   });
 });
 
+const FAST = "rerank-v4.0-fast";
 test.each([
-  ["rerank-v4.0-fast", 100, 1000],
-  ["rerank-v4.0-fast", 101, 2000],
-  ["rerank-v4.0-pro", 250, 3750],
-])("%s: each hundred of documents is a search: %i cost %i at list price", async (model, count, quota) => {
+  [FAST, 100, 1000, { models: [FAST] }],
+  [FAST, 101, 2000, { models: [FAST] }],
+  ["rerank-v4.0-pro", 250, 3750, { models: ["rerank-v4.0-pro"] }],
+  [`vip-${FAST}`, 101, 2000, { models: [FAST], modelPrefix: "vip-" }],
+  ["ranks", 101, 2000, { models: ["ranks"], modelMapping: new Map([["ranks", FAST]]) }],
+])("%s: each hundred of documents is a search: %i cost %i at list price", async (model, count, quota, channel) => {
   const upstream = startUpstream(() => Response.json({ results: [{ index: 0, relevance_score: 0.5 }] }));
-  const relay = startRelay({ channels: [{ type: 34, baseUrl: upstream.url, models: [model] }] });
+  const relay = startRelay({ channels: [{ type: 34, baseUrl: upstream.url, ...channel }] });
   stops.push(upstream.stop, relay.stop);
   const documents = Array.from({ length: count }, (_, at) => `document ${at}`);
   expect((await relay.post("/v1/rerank", { model, query: "gate", documents })).status).toBe(200);

@@ -105,13 +105,15 @@ export class BytesPassage implements Passage {
     const { endpoint } = this.call.admitted;
     if (!endpoint.meter) return null;
     const answer = contentType.startsWith("application/json") ? recordOf(parseJson(textOfBytes(body))) : null;
-    return endpoint.meter(this.call.admitted, answer);
+    return endpoint.meter(this.call.admitted, answer, this.call.price);
   }
 
   view(): StreamView {
     const { endpoint, summary } = this.call.admitted;
     if (isText(endpoint.capability)) return new ChatView(summary.wantsUsage);
-    return new EventsView((event) => endpoint.meter?.(this.call.admitted, event) ?? readUsage(event.usage));
+    return new EventsView(
+      (event) => endpoint.meter?.(this.call.admitted, event, this.call.price) ?? readUsage(event.usage),
+    );
   }
 
   /** Null: nothing changes. Notes on the call the final model name and the fields that had to go. */

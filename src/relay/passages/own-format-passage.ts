@@ -124,8 +124,8 @@ export class OwnFormatPassage implements Passage {
   }
 
   #reported(answer: JsonObject | null): ReportedUsage | null {
-    const { admitted } = this.call;
-    return admitted.endpoint.meter?.(admitted, answer) ?? readUsage(answer?.usage);
+    const { admitted, price } = this.call;
+    return admitted.endpoint.meter?.(admitted, answer, price) ?? readUsage(answer?.usage);
   }
 }
 
