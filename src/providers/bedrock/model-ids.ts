@@ -1,8 +1,12 @@
-/** Bedrock's ids of the models that Anthropic names with a date; later ones have none. */
+/** Bedrock's ids of the models that Anthropic names with a date; of later ones Opus 4.6 alone has a version. */
 const DATED = /^claude-.*-\d{8}$/;
-const WITHOUT_SUFFIX = /^claude-(opus-4-[78]|(opus|sonnet|fable|haiku)-[5-9])/;
-/** Geographies whose inference profiles serve a region. */
-const PROFILES: Readonly<Record<string, string>> = { us: "us", eu: "eu", ap: "apac", ca: "us", sa: "us" };
+const WITHOUT_SUFFIX = /^claude-(sonnet-4-[6-8]|opus-4-[78]|(opus|sonnet|fable|haiku)-[5-9])/;
+
+/** Since Claude 4.5 there is a profile for the whole world, and none for Asia. */
+const WORLDWIDE = /^claude-[a-z]+-(4-[5-9]|[5-9])/;
+/** What Japan and Australia have profiles of their own for, their data staying there. */
+const OF_JAPAN = /^claude-(haiku-4-5|sonnet-4-[56]|opus-4-[78]|(opus|sonnet)-5)/;
+const OF_AUSTRALIA = /^claude-(haiku-4-5|sonnet-4-[56]|opus-4-[6-8]|(opus|sonnet)-5)/;
 
 /**
  * Bedrock's id of a Claude model in a region, by its inference profile; names that are already ids or ARNs stay. Sources:
@@ -11,6 +15,18 @@ const PROFILES: Readonly<Record<string, string>> = { us: "us", eu: "eu", ap: "ap
 export function bedrockModelId(model: string, region: string): string {
   if (!model.startsWith("claude-")) return model;
   const name = DATED.test(model) ? `${model}-v1:0` : WITHOUT_SUFFIX.test(model) ? model : `${model}-v1`;
-  const profile = PROFILES[region.split("-")[0] ?? ""];
+  const profile = profileOf(model, region);
   return profile ? `${profile}.anthropic.${name}` : `anthropic.${name}`;
+}
+
+/** The inference profile that serves a region, the nearest first; null: the model is there itself, or nowhere. */
+function profileOf(model: string, region: string): string | null {
+  if (region.startsWith("us-gov-")) return "us-gov";
+  // Canada's regions call the profile of the United States.
+  if (/^(us|ca)-/.test(region)) return "us";
+  if (region.startsWith("eu-")) return "eu";
+  if (/^ap-northeast-[13]$/.test(region) && OF_JAPAN.test(model)) return "jp";
+  if (/^ap-southeast-[24]$/.test(region) && OF_AUSTRALIA.test(model)) return "au";
+  if (WORLDWIDE.test(model) && !region.startsWith("cn-")) return "global";
+  return region.startsWith("ap-") ? "apac" : null;
 }
