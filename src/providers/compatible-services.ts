@@ -5,6 +5,7 @@ import { cloudflare } from "./cloudflare/cloudflare.ts";
 import { type Compatible, compatible } from "./compatible.ts";
 import { deepSeek } from "./deepseek.ts";
 import { furtherServices } from "./further-services.ts";
+import { grokDialectOf, grokQuirks } from "./grok.ts";
 import { minimaxImages } from "./images/minimax.ts";
 import { siliconImages, xaiImages } from "./images/nearly-openai.ts";
 import { minimaxEmbeddings, minimaxSpeech } from "./minimax/formats.ts";
@@ -14,9 +15,6 @@ import type { Provider } from "./provider.ts";
 const EVERYTHING = ["chat", "completions", "embeddings"] as const;
 const MEDIA = ["images", "speech", "transcriptions"] as const;
 const CHAT_AND_EMBEDDINGS = ["chat", "embeddings"] as const;
-
-/** Sampling that reasoning models of xAI refuse. */
-const GROK_REFUSED = ["presence_penalty", "frequency_penalty", "stop", "logprobs"];
 
 /** Zhipu leaves the choice to the model: tools that none may be called of stay away. */
 const onlyAutomaticTools = (body: JsonObject): JsonObject => ({
@@ -201,6 +199,16 @@ const tables: readonly Compatible[] = [
       "jina-embeddings-v3",
       "jina-clip-v2",
     ],
+    // It refuses what it does not know; clients of OpenAI's ask for base64 unasked.
+    quirks: {
+      vectors: ({ encoding_format, embedding_type }) => ({
+        changes: {
+          ...(encoding_format != null && { encoding_format: undefined }),
+          ...(encoding_format === "base64" && { embedding_type: embedding_type ?? "base64" }),
+        },
+        unsaid: ["user"],
+      }),
+    },
   },
   {
     type: 40,
@@ -259,19 +267,8 @@ const tables: readonly Compatible[] = [
       "grok-3",
       "grok-3-mini",
     ],
-    quirks: {
-      limitField: "max_completion_tokens",
-      further(_body, { model }) {
-        const reasons = /^grok-(3-mini|4(?!.*non-reasoning)|code)/.test(model);
-        const refused = reasons ? Object.fromEntries(GROK_REFUSED.map((field) => [field, undefined])) : {};
-        const effort = /^(grok-3-mini.*)-(high|medium|low)$/.exec(model);
-        return {
-          ...refused,
-          ...(/^grok-4(-0709)?$/.test(model) && { reasoning_effort: undefined }),
-          ...(effort && { model: effort[1], reasoning_effort: effort[2] === "medium" ? "high" : effort[2] }),
-        };
-      },
-    },
+    quirks: grokQuirks,
+    dialectOf: grokDialectOf,
   },
 ];
 

@@ -137,6 +137,44 @@ describe("requests meet what services take", () => {
     });
   });
 
+  test.each([
+    ["grok-3-mini", "minimal", "low"],
+    ["grok-3-mini", "medium", "high"],
+    ["grok-3-mini-fast", "none", "low"],
+    ["grok-4.3", "medium", "medium"],
+  ])("xAI: %s takes the effort %p as %p, in either format", (model, effort, sent) => {
+    const chat = adapt(48, { reasoning_effort: effort }, model);
+    expect({ reasoning_effort: effort, ...chat?.changes }.reasoning_effort).toBe(sent);
+    const responses = { ...ask(model), dialect: "openai-responses" } as const;
+    const reasoning = { effort, summary: "auto" };
+    const adapted = providerOf(48)?.adapt?.({ model, reasoning }, responses);
+    expect({ reasoning, ...adapted?.changes }.reasoning).toEqual({ effort: sent, summary: "auto" });
+  });
+
+  test("xAI: an effort that a model does not know is dropped and named", () => {
+    expect(adapt(48, { reasoning_effort: "high" }, "grok-4")?.dropped).toEqual(["reasoning_effort"]);
+    const responses = { ...ask("grok-4"), dialect: "openai-responses" } as const;
+    const adapted = providerOf(48)?.adapt?.({ reasoning: { effort: "high" } }, responses);
+    expect(adapted).toMatchObject({ changes: { reasoning: {} }, dropped: ["reasoning_effort"] });
+  });
+
+  test("xAI: -search behind the name is a tool of Responses", () => {
+    const provider = providerOf(48);
+    expect(provider?.dialectOf?.("grok-4-search", "")).toBe("openai-responses");
+    expect(provider?.dialectOf?.("grok-4", "")).toBeNull();
+    const responses = { ...ask("grok-3-mini-low-search"), dialect: "openai-responses" } as const;
+    const own = { type: "function", name: "f" };
+    expect(provider?.adapt?.({ tools: [own] }, responses)).toEqual({
+      model: "grok-3-mini",
+      changes: { reasoning: { effort: "low" }, tools: [own, { type: "web_search" }] },
+      dropped: [],
+    });
+    expect(adapt(48, {}, "grok-4-search")?.changes).toMatchObject({
+      model: "grok-4",
+      search_parameters: { mode: "on" },
+    });
+  });
+
   test("MokaAI: a single text is a list", () => {
     const vectors = (input: unknown) => providerOf(44)?.adapt?.({ model: "m", input }, ask("m", "embeddings"));
     expect(vectors("hi")).toEqual({ model: "m", changes: { input: ["hi"] }, dropped: [] });
@@ -169,5 +207,33 @@ describe("balances", () => {
     expect(balance?.url(channel())).toBe(url);
     expect(balance?.read(answer)).toBe(expected);
     expect(balance?.read({})).toBeNull();
+  });
+
+  test.each([
+    [["USD", "3"], ["CNY", "0.00"], 3, "USD"],
+    [["USD", "0"], ["CNY", "0.00"], 0, "CNY"],
+    [["USD", "0"], ["CNY", "2"], 2, "CNY"],
+  ])("DeepSeek's purses %p and %p: %p %s, for calls are paid from any", (one, other, amount, currency) => {
+    const purse = ([name, total]: readonly string[]) => ({ currency: name, total_balance: total });
+    const answer = { is_available: true, balance_infos: [purse(one), purse(other)] };
+    const balance = providerOf(43)?.balance;
+    expect([balance?.read(answer), balance?.currency?.(channel(), answer)]).toEqual([amount, currency]);
+  });
+});
+
+describe("vectors, asked for in OpenAI's words", () => {
+  test.each([
+    [38, { encoding_format: "base64" }, { encoding_format: undefined, embedding_type: "base64" }, []],
+    [38, { encoding_format: "float" }, { encoding_format: undefined }, []],
+    [38, { user: "u", dimensions: 8 }, { user: undefined }, ["user"]],
+    [42, { dimensions: 256 }, { dimensions: undefined, output_dimension: 256 }, []],
+    [42, { encoding_format: "base64", user: "u" }, { user: undefined }, ["user"]],
+  ])("type %p says %p in its own", (type, asked, changes, dropped) => {
+    const body = { model: "m", input: ["a"], ...asked };
+    expect(providerOf(type)?.adapt?.(body, ask("m", "embeddings"))).toEqual({ model: "m", changes, dropped });
+  });
+
+  test.each([38, 42])("type %p leaves alone what it knows", (type) => {
+    expect(providerOf(type)?.adapt?.({ model: "m", input: ["a"] }, ask("m", "embeddings"))).toBeNull();
   });
 });

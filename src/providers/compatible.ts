@@ -28,8 +28,12 @@ export type Quirks = Readonly<{
   renamed?: Readonly<Record<string, string>>;
   /** Everything else. Gets the body with the changes so far, returns further ones. */
   further?(body: JsonObject, ask: Ask): JsonObject;
+  /** What its Responses differ in. */
+  responses?(body: JsonObject, ask: Ask): Adaptation | null;
   /** Fields that `further` takes away because what they say is said otherwise. */
   met?(body: JsonObject): readonly string[];
+  /** Changes to a request for vectors; what it takes away without saying it otherwise is in `unsaid`. */
+  vectors?(body: JsonObject): Readonly<{ changes: JsonObject; unsaid?: readonly string[] }>;
 }>;
 
 /** A service that speaks OpenAI's chat format under its own address. */
@@ -53,6 +57,7 @@ export type Compatible = Readonly<{
   objects?: boolean;
   /** Also understands OpenAI's Responses. */
   responses?: boolean;
+  dialectOf?: Provider["dialectOf"];
   /** Path behind the address without its version, and where in the answer the balance stands. */
   balance?: Readonly<{ path: string; read(answer: unknown): unknown }> &
     Pick<NonNullable<Provider["balance"]>, "currency">;
@@ -86,7 +91,11 @@ export function compatible(table: Compatible): Provider {
     ...(table.objects && { objects: { url: (channel: ProviderChannel, path: string) => address(channel) + path } }),
     ...(table.balance && { balance: balanceOf(table.balance, (channel) => address(channel), root) }),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),
-    adapt: (body, ask) => (ask.dialect === "openai-chat" ? meetQuirks(body, ask, quirks) : null),
+    ...(table.dialectOf && { dialectOf: table.dialectOf }),
+    adapt(body, ask) {
+      if (ask.dialect === "openai-chat") return meetQuirks(body, ask, quirks);
+      return ask.dialect === "openai-responses" ? (quirks.responses?.(body, ask) ?? null) : null;
+    },
     streamUsage: table.streamUsage ?? true,
   };
 }
@@ -108,6 +117,12 @@ function balanceOf(
 
 /** The changes by which a chat request meets a service's quirks; null: none are needed. What goes away is named. */
 function meetQuirks(body: JsonObject, ask: Ask, quirks: Quirks): Adaptation | null {
+  if (ask.capability === "embeddings" && quirks.vectors) {
+    const { changes, unsaid = [] } = quirks.vectors(body);
+    const dropped = unsaid.filter((field) => body[field] != null);
+    if (Object.keys(changes).length + dropped.length === 0) return null;
+    return { model: ask.model, changes: { ...changes, ...without(dropped) }, dropped };
+  }
   if (ask.capability !== "chat") return null;
   const changes: JsonObject = {};
   const { limitField, renamed = {}, taken } = quirks;
@@ -126,6 +141,9 @@ function meetQuirks(body: JsonObject, ask: Ask, quirks: Quirks): Adaptation | nu
   const dropped = Object.keys(body).filter((field) => body[field] != null && gone(field) && !met.has(field));
   return { model: ask.model, changes, dropped };
 }
+
+const without = (fields: readonly string[]): JsonObject =>
+  Object.fromEntries(fields.map((field) => [field, undefined]));
 
 function clamp(body: JsonObject, changes: JsonObject, field: string, range: Range | undefined): void {
   const value = numberOf(body[field]);

@@ -2,10 +2,12 @@ import { type JsonObject, recordOf, recordsOf } from "../dialects/json.ts";
 import { compatible } from "./compatible.ts";
 import type { Provider } from "./provider.ts";
 
-/** One purse a currency; accounts mostly have yuan. */
+/** One purse a currency; accounts mostly have yuan. Calls are paid from any, so an empty one counts only if all are. */
 const purseOf = (answer: unknown): JsonObject | undefined => {
   const purses = recordsOf(recordOf(answer)?.balance_infos);
-  return purses.find(({ currency }) => currency === "CNY") ?? purses[0];
+  const filled = purses.filter(({ total_balance }) => Number(total_balance) > 0);
+  const counted = filled.length > 0 ? filled : purses;
+  return counted.find(({ currency }) => currency === "CNY") ?? counted[0];
 };
 
 const chats = compatible({

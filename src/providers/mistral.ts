@@ -40,6 +40,10 @@ export const mistral: Provider = {
       further: ({ messages }) => ({
         messages: withAnswersToTools(withShortIds(imageAddresses(messages).map(withOwnMedia))),
       }),
+      vectors: ({ dimensions, output_dimension }) => ({
+        changes: dimensions == null ? {} : { dimensions: undefined, output_dimension: output_dimension ?? dimensions },
+        unsaid: ["user"],
+      }),
     },
   }),
   // Thoughts are parts of the content.

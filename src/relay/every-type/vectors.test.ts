@@ -64,7 +64,7 @@ function start(fake: VectorFake) {
   const relay = startRelay({ channels: [channel], options });
   const post = () =>
     fake.call === "embeddings"
-      ? relay.post("/v1/embeddings", { model, input: TEXTS })
+      ? relay.post("/v1/embeddings", { model, input: TEXTS, encoding_format: "float" })
       : relay.post("/v1/rerank", { model, query: "Snow?", documents: TEXTS, return_documents: true });
   const stop = () => {
     relay.stop();

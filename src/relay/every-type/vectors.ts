@@ -67,7 +67,9 @@ export const vectorFakes: readonly VectorFake[] = [
     type: 38,
     call: "embeddings",
     model: "jina-embeddings-v3",
-    objection: (seen) => bearer(seen, "/v1/embeddings") ?? (texts(seen).length > 0 ? null : "input: required"),
+    objection: (seen) =>
+      bearer(seen, "/v1/embeddings") ??
+      ("encoding_format" in seen.body ? "encoding_format: Extra inputs are not permitted" : wantsTexts(seen)),
     answer: openaiVectors({ prompt_tokens: TOKENS, total_tokens: TOKENS }),
     refusal: jinaRefusal,
     list: { path: "/v1/models", answer: openaiList },
