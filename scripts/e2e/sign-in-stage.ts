@@ -75,6 +75,11 @@ export async function openVisitor(
     button,
     open,
     dialog: page.getByRole("dialog"),
+    /** The button with these words, which tell the `seconds` that it counts down. */
+    countdown(text: string) {
+      const [before = "", after = ""] = text.split("{{seconds}}").map(RegExp.escape);
+      return page.getByRole("button", { name: new RegExp(`^${before}\\d+${after}$`) });
+    },
     /** A line of a list on the personal page. */
     entry: (title: string | RegExp) => page.getByRole("group", { name: title, exact: typeof title === "string" }),
     async typePassword(username: string, password: string) {
