@@ -9,6 +9,7 @@ import type { Mailer } from "../notify/mail.ts";
 import { type Letter, writeMail } from "../notify/mail-text.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { checkEmailAddress, claimEmail } from "./email-address.ts";
+import { keepFormer } from "./former-identities.ts";
 import { checkCode, consumeCode } from "./verification-codes.ts";
 
 type EmailDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader; mailer: Mailer }>;
@@ -29,10 +30,12 @@ export async function bindEmail(
   if (!(await checkCode({ db, vault }, proof))) throw new OperationError("verification_code_wrong");
   const before = await db.transaction(async (tx) => {
     await consumeCode(tx, vault, proof);
-    await claimEmail(tx, target, userId);
+    await claimEmail(tx, vault, target, userId);
     const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId)).for("update");
+    const former = user?.email ?? null;
+    if (former !== null) await keepFormer(tx, vault, userId, [{ provider: "email", subject: former }]);
     await tx.update(users).set({ email: target }).where(eq(users.id, userId));
-    return user?.email ?? null;
+    return former;
   });
   await changes.publish("users", [userId]);
   if (before !== null && before !== target) tellFormerAddress(deps, before, request.language);
@@ -40,10 +43,11 @@ export async function bindEmail(
 
 /** Removes a user's address, which is told of it. Throws OperationError when there is none. */
 export async function unbindEmail(deps: EmailDeps, userId: number, language: Language): Promise<void> {
-  const { db, changes } = deps;
+  const { db, changes, vault } = deps;
   const before = await db.transaction(async (tx) => {
     const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId)).for("update");
     if (!user?.email) throw new OperationError("identity_not_bound");
+    await keepFormer(tx, vault, userId, [{ provider: "email", subject: user.email }]);
     await tx.update(users).set({ email: null }).where(eq(users.id, userId));
     return user.email;
   });

@@ -5,18 +5,22 @@ import { tokens } from "../../db/schema/tokens.ts";
 import { identities, sessions, users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
+import type { Vault } from "../lib/crypto.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import { keepFormer, type Reach } from "./former-identities.ts";
 import { ROLE } from "./roles.ts";
 
+export type DeleteDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
+
 /**
- * Deregisters a user for good: API keys, sessions, bindings and personal data go, the name stays taken and the books stay
- * whole. Throws OperationError when the user is a super admin or gone already.
+ * Deregisters a user for good: API keys, sessions, bindings and personal data go, the books stay whole. The
+ * name stays taken, and neither the address nor the bound identities make or open another account. Throws OperationError when the user is a super admin or gone already.
  */
-export async function deleteUser(deps: Readonly<{ db: Db; changes: Changes }>, userId: number): Promise<void> {
-  const { db, changes } = deps;
+export async function deleteUser(deps: DeleteDeps, userId: number): Promise<void> {
+  const { db, changes, vault } = deps;
   const tokenIds = await db.transaction(async (tx) => {
     const [user] = await tx
-      .select({ role: users.role })
+      .select({ role: users.role, email: users.email })
       .from(users)
       .where(and(eq(users.id, userId), isNull(users.deletedAt)))
       .for("update");
@@ -36,7 +40,10 @@ export async function deleteUser(deps: Readonly<{ db: Db; changes: Changes }>, u
         sessionVersion: sql`${users.sessionVersion} + 1`,
       })
       .where(eq(users.id, userId));
-    await tx.delete(identities).where(eq(identities.userId, userId));
+    const bound = await tx.delete(identities).where(eq(identities.userId, userId)).returning();
+    const reached: Reach[] = bound.map(({ provider, subject }) => ({ provider, subject }));
+    if (user.email !== null) reached.push({ provider: "email", subject: user.email });
+    await keepFormer(tx, vault, userId, reached);
     await tx.delete(sessions).where(eq(sessions.userId, userId));
     await tx.delete(passkeys).where(eq(passkeys.userId, userId));
     await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));

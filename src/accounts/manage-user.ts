@@ -1,10 +1,8 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
-import type { Changes } from "../../db/changes.ts";
 import { users } from "../../db/schema/users.ts";
-import type { Db } from "../../db/types.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
-import { deleteUser } from "./delete-user.ts";
+import { type DeleteDeps, deleteUser } from "./delete-user.ts";
 import type { UserEntry } from "./directory.ts";
 import { ROLE, USER_STATUS } from "./roles.ts";
 
@@ -35,7 +33,7 @@ type Standing = { role: number; status: number };
  * Throws OperationError.
  */
 export async function manageUser(
-  deps: Readonly<{ db: Db; changes: Changes }>,
+  deps: DeleteDeps,
   actor: UserEntry,
   request: Readonly<{ id: number; action: UserAction }>,
 ): Promise<Standing> {

@@ -46,7 +46,7 @@ export async function registerUser(deps: RegisterDeps, request: Registration): P
   const changed = await db.transaction(async (tx) => {
     if (proof) {
       await consumeCode(tx, vault, proof);
-      await claimEmail(tx, proof.target);
+      await claimEmail(tx, vault, proof.target);
     }
     const account = { username, email: proof?.target ?? null };
     return welcomeUser(tx, { settings, account, passwordHash, affCode: request.aff_code ?? "" });

@@ -32,7 +32,7 @@ export async function countMail(limiter: Limiter, address: string): Promise<void
 }
 
 /**
- * Mails a code of six digits, good for three minutes, to an address that nobody has yet: to register with it, or to bind it
+ * Mails a code of six digits, good for three minutes, to an address that nobody has or had: to register with it, or to bind it
  * to the user who asks. Throws OperationError.
  */
 export async function sendVerification(
@@ -42,7 +42,7 @@ export async function sendVerification(
   const { db, vault, settings, mailer, mailLimiter } = deps;
   const target = checkEmailAddress(settings, request.email);
   if (!mailer.isConfigured()) throw new OperationError("mail_not_configured");
-  await checkEmailFree(db, target, request.userId ?? 0);
+  await checkEmailFree(db, vault, target, request.userId ?? 0);
   const code = String(randomInt(1_000_000)).padStart(6, "0");
   await storeCode(
     { db, vault },

@@ -4,16 +4,18 @@ import type { Changes } from "../../db/changes.ts";
 import { identities, users } from "../../db/schema/users.ts";
 import type { Db, Tx } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
+import type { Vault } from "../lib/crypto.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { checkEmailAddress, claimEmail } from "./email-address.ts";
+import { checkNotDeregistered } from "./former-identities.ts";
 import type { OutsideIdentity, OutsideName } from "./outside/provider.ts";
 import { checkRegistrationOpen } from "./register.ts";
 import { USER_STATUS } from "./roles.ts";
 import { checkUsername } from "./usernames.ts";
 import { welcomeUser } from "./welcome.ts";
 
-type IdentityDeps = Readonly<{ db: Db; changes: Changes; settings: SettingsReader }>;
+type IdentityDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;
 
 const LONGEST_USERNAME = 12;
 const LONGEST_DISPLAY_NAME = 20;
@@ -22,7 +24,7 @@ const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 
 /**
  * The user whom this identity is bound to; where nobody is, a new account, if the site takes new users. An account is found
- * by what was bound to it alone, never by a name or an address. Returns the user's id. Throws OperationError.
+ * by what was bound to it alone, never by a name or an address; deregistered people do not come back. Returns the user's id. Throws OperationError.
  */
 export async function signInByIdentity(
   deps: IdentityDeps,
@@ -34,7 +36,7 @@ export async function signInByIdentity(
   if (known !== null) return known;
   checkRegistrationOpen(deps.settings);
   const changed = await deps.db
-    .transaction((tx) => join(tx, deps.settings, provider, identity, affCode))
+    .transaction((tx) => join(tx, deps, provider, identity, affCode))
     .catch((error: unknown) => {
       if (error instanceof BoundMeanwhile) return null;
       throw error;
@@ -62,15 +64,17 @@ export async function findBound(db: Db, provider: OutsideName, subject: string):
 /** The same person's other click was quicker: what this one has made is taken back. */
 class BoundMeanwhile extends Error {}
 
-/** Makes the account and binds the identity. Throws BoundMeanwhile when the identity is bound by now. */
+/** Makes the account and binds the identity. Throws BoundMeanwhile when the identity is bound by now; OperationError. */
 async function join(
   tx: Tx,
-  settings: SettingsReader,
+  deps: IdentityDeps,
   provider: OutsideName,
   identity: OutsideIdentity,
   affCode: string,
 ): Promise<number[]> {
-  const email = await freeAddress(tx, settings, identity.email);
+  const { settings, vault } = deps;
+  const email = await freeAddress(tx, deps, identity.email);
+  if (identity.email) await checkNotDeregistered(tx, vault, { provider: "email", subject: identity.email });
   const displayName = [...(identity.displayName ?? "").trim()].slice(0, LONGEST_DISPLAY_NAME).join("");
   for (const username of await namesFor(tx, provider, identity)) {
     const account = { username, displayName, email };
@@ -83,6 +87,8 @@ async function join(
         .onConflictDoNothing()
         .returning({ userId: identities.userId });
       if (bound.length === 0) throw new BoundMeanwhile();
+      // Afterwards: who is being deregistered holds the insert up.
+      await checkNotDeregistered(tx, vault, { provider, subject: identity.subject });
       return changed;
     } catch (error) {
       if (!(error instanceof OperationError) || error.code !== "username_taken") throw error;
@@ -114,11 +120,15 @@ async function namesFor(tx: Tx, provider: OutsideName, identity: OutsideIdentity
 }
 
 /** The address, when the site would take it and nobody has it; else null: an account needs none. */
-async function freeAddress(tx: Tx, settings: SettingsReader, email: string | undefined): Promise<string | null> {
+async function freeAddress(
+  tx: Tx,
+  { settings, vault }: IdentityDeps,
+  email: string | undefined,
+): Promise<string | null> {
   if (email === undefined) return null;
   try {
     const address = checkEmailAddress(settings, email);
-    await claimEmail(tx, address);
+    await claimEmail(tx, vault, address);
     return address;
   } catch (error) {
     if (error instanceof OperationError) return null;

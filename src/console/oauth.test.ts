@@ -217,6 +217,35 @@ describe.each(Object.keys(PEOPLE))("signing in with %s", (provider) => {
     expect([banned.body.code, banned.headers.get("set-cookie")]).toEqual(["user_banned", null]);
   });
 
+  test("does not let deregistered people come back, neither to an account of their own nor to another", async () => {
+    await app.settings.set("QuotaForNewUser", "700");
+    const name = `x_${provider}`;
+    await app.addUser(name);
+    const other = await app.login(name);
+    for (const [number, isUnboundFirst] of [
+      [5000, false],
+      [5001, true],
+    ] as const) {
+      const joinedBy = await signIn(provider, person(number));
+      const { id } = joinedBy.body.data as { id: number };
+      expect(joinedBy.body.data).toMatchObject({ quota: 700 });
+      const headers = { cookie: cookieOf(joinedBy.headers), "Sluice-User": String(id) };
+      if (isUnboundFirst) {
+        await app.db.update(users).set({ passwordHash: "x" }).where(eq(users.id, id));
+        const unbound = await app.ask("DELETE", `/api/user/bindings/${provider}`, undefined, headers);
+        expect(unbound.body.success).toBe(true);
+      }
+      expect((await app.ask("DELETE", "/api/user/self", undefined, headers)).body.success).toBe(true);
+      const back = await signIn(provider, person(number));
+      expect([back.body.code, back.headers.get("set-cookie")]).toEqual(["account_deregistered", null]);
+      expect((await signIn(provider, person(number), other)).body.code).toBe("account_deregistered");
+      const rows = await app.db.select().from(identities).where(eq(identities.provider, provider));
+      expect(rows.filter(({ subject }) => subject.endsWith(String(number)))).toEqual([]);
+    }
+    expect((await signIn(provider, person(5002), other)).body.message).toBe("bind");
+    await app.settings.set("QuotaForNewUser", "0");
+  });
+
   test("tells what the service refused", async () => {
     const { back, state } = await visit(provider, person(1001));
     const answer = await back({ state, error: "access_denied", error_description: "You said no" });
@@ -249,6 +278,17 @@ describe("sign-in at other services", () => {
     expect((await github(9102, false)).body.data).toMatchObject({ email: "" });
     const oidc = await signIn("oidc", { sub: "9103", preferred_username: "fritz", email: "f@example.com" });
     expect(oidc.body.data).toMatchObject({ username: "fritz", email: "" });
+  });
+
+  test("makes no account with an address of somebody whom an administrator deregistered", async () => {
+    const id = await app.addUser("mailer");
+    await app.db.update(users).set({ email: "mailer@example.com" }).where(eq(users.id, id));
+    await app.addUser("judge", "root");
+    const judge = await app.login("judge");
+    expect((await app.ask("DELETE", `/api/user/${id}`, undefined, judge)).body.success).toBe(true);
+    const emails = [{ email: "Mailer@example.com", primary: true, verified: true }];
+    expect((await signIn("github", { id: 9150, emails })).body.code).toBe("account_deregistered");
+    expect((await signIn("github", { id: 9151 })).body.success).toBe(true);
   });
 
   test("rewards whoever invited", async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { desc, eq, sql } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
-import { users, verificationCodes } from "../../db/schema/users.ts";
+import { formerIdentities, users, verificationCodes } from "../../db/schema/users.ts";
+import { storeCode } from "../accounts/verification-codes.ts";
 import { startMailServer } from "../notify/testing.ts";
 import { startTestConsole, type TestConsole } from "./testing.ts";
 
@@ -141,6 +142,51 @@ describe("registration with a confirmed address", () => {
     const taken = await Promise.all(["eve", "eve2", "eve3"].map((name) => attempt("Eve@example.com", code, name)));
     expect(taken.filter(({ body }) => body.success)).toHaveLength(1);
     expect((await app.ask("GET", "/api/verification?email=EVE@example.com")).body.code).toBe("email_taken");
+  });
+
+  test("does not let deregistered people join again, by address or by name", async () => {
+    await app.settings.set("QuotaForNewUser", "700");
+    const again = { password: "long enough" };
+    for (const [username, email, isUnboundFirst] of [
+      ["gone", "Gone@example.com", false],
+      ["gone2", "gone2@example.com", true],
+    ] as const) {
+      const joined = { username, email, verification_code: await codeFor(email) };
+      expect((await register(joined)).body.success).toBe(true);
+      expect(await rowOf(username)).toMatchObject({ quota: 700, email });
+      const session = await app.login(username, again.password);
+      if (isUnboundFirst) {
+        const told = post.next();
+        expect((await app.ask("DELETE", "/api/user/bindings/email", undefined, session)).body.success).toBe(true);
+        await told;
+        // Who is still here may go on with the address elsewhere, and take it back.
+        const code = await codeFor(email, session);
+        const back = `/api/oauth/email/bind?${new URLSearchParams({ email, code })}`;
+        expect((await app.ask("GET", back, undefined, session)).body.success).toBe(true);
+        const toldAgain = post.next();
+        await app.ask("DELETE", "/api/user/bindings/email", undefined, session);
+        await toldAgain;
+      }
+      expect((await app.ask("DELETE", "/api/user/self", undefined, session)).body.success).toBe(true);
+      const asked = `/api/verification?${new URLSearchParams({ email: email.toLowerCase() })}`;
+      expect((await app.ask("GET", asked)).body.code).toBe("account_deregistered");
+      const late = { target: email, code: "123456", lifetimeSeconds: 180, pauseSeconds: 0 };
+      await storeCode(app, { ...late, purpose: "register" });
+      const by = (name: string) => register({ username: name, email, verification_code: "123456" });
+      expect((await by(`${username}b`)).body.code).toBe("account_deregistered");
+      expect(await rowOf(`${username}b`)).toBeUndefined();
+
+      const livingId = await app.addUser(`${username}c`);
+      const living = await app.login(`${username}c`);
+      await storeCode(app, { ...late, purpose: `bind:${livingId}` });
+      const bind = `/api/oauth/email/bind?${new URLSearchParams({ email, code: "123456" })}`;
+      expect((await app.ask("GET", bind, undefined, living)).body.code).toBe("account_deregistered");
+    }
+    const fresh = { email: "fresh@example.com", verification_code: await codeFor("fresh@example.com") };
+    expect((await register({ username: "gone", ...fresh })).body.code).toBe("username_taken");
+    expect((await register({ username: "fresh", ...fresh })).body.success).toBe(true);
+    expect(JSON.stringify(await app.db.select().from(formerIdentities)).toLowerCase()).not.toContain("gone");
+    await app.settings.set("QuotaForNewUser", "0");
   });
 
   test("ends after five wrong codes, and after three minutes", async () => {

@@ -53,7 +53,7 @@ export function userSelfRoutes(services: SelfServices, guarded: ReturnType<typeo
     .delete(
       "/self",
       async ({ actor }) => {
-        await deleteUser({ db, changes }, actor.id);
+        await deleteUser({ db, changes, vault }, actor.id);
         return ok(null);
       },
       { role: "user" },

@@ -7,6 +7,7 @@ import { exportUsers } from "../accounts/export-users.ts";
 import { listUsers, USER_SORTS, type UserFilter } from "../accounts/list-users.ts";
 import { checkReach, manageUser, USER_ACTIONS } from "../accounts/manage-user.ts";
 import { updateUser } from "../accounts/update-user.ts";
+import type { Vault } from "../lib/crypto.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { csvFile } from "./csv-file.ts";
@@ -28,7 +29,7 @@ const listQuery = t.Object({ ...pagingQuery, ...sortingQuery(USER_SORTS), ...fil
 
 /** User administration. */
 export function userRoutes(
-  services: Readonly<{ db: Db; changes: Changes; settings: SettingsReader }>,
+  services: Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>,
   guarded: ReturnType<typeof guard>,
 ) {
   const { db } = services;

@@ -39,6 +39,10 @@ export const oauthMessages = {
     en: "You have bound another {service} account. Unbind it first.",
     zh: "你已绑定其他 {service} 账户，请先解绑。",
   },
+  account_deregistered: {
+    en: "This address or account belonged to somebody who was deregistered here. It cannot be used again.",
+    zh: "该邮箱或第三方账户所属的账户已注销，不能再次注册或绑定。",
+  },
   identity_not_bound: { en: "Nothing is bound.", zh: "尚未绑定。" },
   last_sign_in: {
     en: "This is your only way to sign in. Set a password or bind something else first.",
