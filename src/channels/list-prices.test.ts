@@ -36,6 +36,27 @@ test("lists every model of the groups that somebody may use, with its price", ()
   expect(listPrices(deps, "staff").models.map(({ model_name }) => model_name)).toContain("hidden");
 });
 
+test("sound and cache writes have prices where the model, its family or the operator has them", () => {
+  const models = ["gpt-realtime", "gemini-2.5-flash", "claude-sonnet-4-5", "gpt-4o", "own", "dall-e-2", "sora-2"];
+  const index = createRoutingIndex();
+  index.add(channelEntry({ id: 1, models, groups: ["default"] }));
+  const settings = fixedSettings({ CacheCreationRatio: '{"own": 1.5}', AudioCompletionRatio: '{"own": 3}' });
+  const { models: listed } = listPrices({ settings, channels: index, prices: createPriceTable(settings) }, "default");
+  const ratios = listed.map(({ model_name, audio_ratio, audio_completion_ratio, cache_creation_ratio }) => [
+    model_name,
+    [audio_ratio, audio_completion_ratio, cache_creation_ratio],
+  ]);
+  expect(Object.fromEntries(ratios)).toEqual({
+    "gpt-realtime": [8, 2, null],
+    "gemini-2.5-flash": [3.333333, null, null],
+    "claude-sonnet-4-5": [null, null, 1.25],
+    "gpt-4o": [null, null, null],
+    own: [null, 3, 1.5],
+    "dall-e-2": [null, null, null],
+    "sora-2": [null, null, null],
+  });
+});
+
 test("2,000 models in five groups are listed in a moment", () => {
   const index = createRoutingIndex();
   const models = Array.from({ length: 2000 }, (_, at) => `maker-${at % 20}/model-${at}`);

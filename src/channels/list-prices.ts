@@ -1,6 +1,7 @@
 import { usableGroups } from "../accounts/usable-groups.ts";
 import type { ContextTier } from "../billing/pricing/context-tiers.ts";
 import { ESTIMATED_MODEL_PRICE } from "../billing/pricing/default-ratios.ts";
+import { ownRatios } from "../billing/pricing/own-ratios.ts";
 import type { PriceTable } from "../billing/pricing/price-table.ts";
 import { type PriceUnit, priceUnitOf } from "../billing/pricing/price-unit.ts";
 import type { PriceVariant } from "../billing/pricing/price-variants.ts";
@@ -24,6 +25,11 @@ export type PricedModel = Readonly<{
   /** Pictures in the prompt against text, and pictures answered against those; null: they cost what text costs. */
   image_ratio: number | null;
   image_completion_ratio: number | null;
+  /** Sound in the prompt against text, and sound answered against that; null: the model has no price of its own for it. */
+  audio_ratio: number | null;
+  audio_completion_ratio: number | null;
+  /** Input that is written to the cache (for five minutes) against input; null: the model has no price of its own for it. */
+  cache_creation_ratio: number | null;
   /** Whose upstream answers first. */
   owner_by: string;
   enable_groups: readonly string[];
@@ -73,6 +79,7 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
       resolvePrice(table, { requestedModel: model, upstreamModel: model, group, acceptUnset: false }) !== null;
     const first = channels.candidates(group, model)?.tiers[0]?.channels[0];
     const perCall = price?.kind === "per_call";
+    const own = price?.kind === "per_token" ? ownRatios(table, price) : {};
     return {
       model_name: model,
       quota_type: perCall ? 1 : 0,
@@ -82,6 +89,9 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
       cache_ratio: price?.kind === "per_token" ? Number(toText(price.cacheRatio)) : 0,
       image_ratio: price?.kind === "per_token" ? numberOf(price.imageRatio) : null,
       image_completion_ratio: price?.kind === "per_token" ? numberOf(price.imageCompletionRatio) : null,
+      audio_ratio: numberOf(own.audio),
+      audio_completion_ratio: numberOf(own.audioCompletion),
+      cache_creation_ratio: numberOf(own.cacheCreation),
       owner_by: (first && providerOf(first.type)?.name) ?? "",
       enable_groups: enabled,
       unit: price ? priceUnitOf(model, price, first !== undefined && onlyFilms(first)) : "token",

@@ -63,6 +63,9 @@ export const familyCompletionRatio = (model: string): Decimal => lookUp(COMPLETI
 /** Audio ratio of a model that has none of its own; undefined when it is no audio model (audio counts as text). */
 export const familyAudioRatio = (model: string): Decimal | undefined => lookUp(AUDIO_FAMILIES, model);
 
+/** Makers of such models list what writing to the cache costs. */
+export const isBilledForCacheWrites = (model: string): boolean => model.includes("claude");
+
 /** Hosts put the maker before the name ("openai/gpt-4o"); the family is in what follows. */
 function lookUp(families: readonly Family[], model: string): Decimal | undefined {
   const name = model.slice(model.lastIndexOf("/") + 1);

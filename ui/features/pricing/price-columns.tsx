@@ -172,14 +172,18 @@ const Price = ({
       </Col>
     );
   }
-  const { input, cached, output, imageInput, imageOutput } = tokenPrice(model, groupRatio, quotaPerUnit);
+  const { input, cached, output, ...others } = tokenPrice(model, groupRatio, quotaPerUnit);
+  const { imageInput, imageOutput, audioInput, audioOutput, cacheWritten } = others;
   return (
     <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
       <span className="num">{t("pricing.input", { price: usd(input) })}</span>
       <span className="num">{t("pricing.output", { price: usd(output) })}</span>
       {model.cache_ratio !== 1 && <Quiet>{t("pricing.cached", { price: usd(cached) })}</Quiet>}
+      {cacheWritten !== null && <Quiet>{t("pricing.cacheWritten", { price: usd(cacheWritten) })}</Quiet>}
       {imageInput !== null && <Quiet>{t("pricing.imageInput", { price: usd(imageInput) })}</Quiet>}
       {imageOutput !== null && <Quiet>{t("pricing.imageOutput", { price: usd(imageOutput) })}</Quiet>}
+      {audioInput !== null && <Quiet>{t("pricing.audioInput", { price: usd(audioInput) })}</Quiet>}
+      {audioOutput !== null && <Quiet>{t("pricing.audioOutput", { price: usd(audioOutput) })}</Quiet>}
       {model.context_tiers.map((tier) => (
         <Quiet key={tier.over}>
           {t("pricing.tier", {

@@ -14,6 +14,9 @@ const MODEL: PricedModel = {
   enable_groups: ["default"],
   image_ratio: null,
   image_completion_ratio: null,
+  audio_ratio: null,
+  audio_completion_ratio: null,
+  cache_creation_ratio: null,
   owner_by: "OpenAI",
   unit: "token",
   variants: {},
@@ -29,10 +32,19 @@ test("a million tokens cost the ratio × 2 dollars × the factor of the group", 
     output: 5,
     imageInput: null,
     imageOutput: null,
+    audioInput: null,
+    audioOutput: null,
+    cacheWritten: null,
   });
   expect(tokenPrice({ ...MODEL, image_ratio: 2, image_completion_ratio: 4 }, 1, 500_000)).toMatchObject({
     imageInput: 5,
     imageOutput: 20,
+  });
+  const sounding = { ...MODEL, audio_ratio: 16, audio_completion_ratio: 2, cache_creation_ratio: 1.25 };
+  expect(tokenPrice(sounding, 0.5, 500_000)).toMatchObject({ audioInput: 20, audioOutput: 40, cacheWritten: 1.5625 });
+  expect(tokenPrice({ ...sounding, audio_ratio: null }, 1, 500_000)).toMatchObject({
+    audioInput: null,
+    audioOutput: 5,
   });
 });
 

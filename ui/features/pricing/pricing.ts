@@ -48,11 +48,12 @@ export const usdPerMillion = (modelRatio: number, quotaPerUnit: number): number 
   (modelRatio * TOKENS_PER_PRICE) / quotaPerUnit;
 
 /**
- * USD for a million tokens in and out, in a group with such a factor; of pictures in and out where they have prices of
- * their own, else null.
+ * USD for a million tokens in and out, in a group with such a factor; of pictures and sound in and out and of what is
+ * written to the cache where they have prices of their own, else null.
  */
 export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit: number) {
   const { image_ratio: seen, image_completion_ratio: drawn } = model;
+  const { audio_ratio: heard, audio_completion_ratio: spoken, cache_creation_ratio: written } = model;
   const input = usdPerMillion(model.model_ratio, quotaPerUnit) * groupRatio;
   return {
     input,
@@ -60,6 +61,9 @@ export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit:
     output: input * model.completion_ratio,
     imageInput: seen === null ? null : input * seen,
     imageOutput: drawn === null ? null : input * (seen ?? 1) * drawn,
+    audioInput: heard === null ? null : input * heard,
+    audioOutput: spoken === null ? null : input * (heard ?? 1) * spoken,
+    cacheWritten: written === null ? null : input * written,
   };
 }
 
