@@ -112,8 +112,11 @@ export type Provider = Readonly<{
   owner: string;
   /** Chat formats it understands; others are converted into the first. */
   dialects: readonly [ChatDialect, ...ChatDialect[]];
-  /** The only format a model is served in, which may depend on the kind of key; null or absent: any of them. */
-  dialectOf?(model: string, key: string): ChatDialect | null;
+  /**
+   * The only format a model is served in, which may depend on the kind of key; null or absent: any of them. `model` is the
+   * upstream name, `asked` what the client called it.
+   */
+  dialectOf?(model: string, key: string, asked?: string): ChatDialect | null;
   /** Used when the channel has no address of its own; null: the channel must have one. */
   defaultBaseUrl: string | null;
   /** The address follows from the key or the region where the channel has none. */
