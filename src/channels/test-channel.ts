@@ -79,7 +79,7 @@ async function call(
   const isEmbedding =
     provider.capabilities.includes("embeddings") && (EMBEDDING.test(bare) || !provider.capabilities.includes("chat"));
   const model = upstreamModelOf(channel, requested, bare);
-  const dialect = provider.dialectOf?.(model, key) ?? provider.dialects[0];
+  const dialect = provider.dialectOf?.(model, key, bare) ?? provider.dialects[0];
   const stream = !isEmbedding && (provider.streams === "always" || provider.onlyStreams?.(model) === true);
   const ask: Ask = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream };
   const own = isEmbedding ? provider.ownFormat?.({ capability: "embeddings", model }, key) : null;

@@ -1,5 +1,5 @@
 import { OPENAI_MODELS } from "./openai/models.ts";
-import { adaptReasoningModel } from "./openai/reasoning-models.ts";
+import { adaptForOpenai, onlyDialectOf } from "./openai/reasoning-models.ts";
 import { EVERY_CAPABILITY, OPENAI_PATHS, openaiPath, type Provider, type ProviderChannel } from "./provider.ts";
 
 const DEFAULT_VERSION = "2024-12-01-preview";
@@ -44,8 +44,9 @@ export const azure: Provider = {
       : `${base}/openai/models?api-version=${channel.other || DEFAULT_VERSION}`;
   },
   authHeaders: (_channel, key) => ({ "api-key": key }),
-  adapt: (body, { capability, dialect, model }) =>
-    capability === "chat" && dialect === "openai-chat" ? adaptReasoningModel(body, model) : null,
+  adapt: adaptForOpenai,
+  // Deployments may have names of their own: then the name that was asked for tells.
+  dialectOf: (deployment, _key, asked = deployment) => onlyDialectOf(deployment) ?? onlyDialectOf(asked),
   streamUsage: true,
 };
 

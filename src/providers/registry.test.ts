@@ -73,6 +73,57 @@ describe("reasoning models", () => {
     expect(adapt("gpt-5.4", { temperature: 0.2, reasoning_effort: "low" })?.dropped).toEqual(["temperature"]);
   });
 
+  const adaptResponse = (model: string, body: Record<string, unknown>, type = 1) =>
+    providerOf(type)?.adapt?.(body, { capability: "chat", dialect: "openai-responses", model, stream: false });
+
+  test.each([
+    ["o3-mini-high", "o3-mini", "high"],
+    ["gpt-5-low", "gpt-5", "low"],
+    ["gpt-5-codex-high", "gpt-5-codex", "high"],
+    ["o3-pro-medium", "o3-pro", "medium"],
+    ["gpt-5.1-low", "gpt-5.1", "low"],
+  ])("an effort behind the name %p is cut in Responses too", (model, name, effort) => {
+    for (const type of [1, 3]) {
+      expect(adaptResponse(model, { reasoning: { effort: "none", summary: "auto" } }, type)).toEqual({
+        model: name,
+        changes: { reasoning: { effort, summary: "auto" } },
+        dropped: [],
+      });
+    }
+  });
+
+  test.each(["o3-pro", "gpt-5-pro", "gpt-5-codex", "gpt-5.4-pro", "gpt-5.1-codex-max", "o4-mini-deep-research"])(
+    "%s loses in Responses what it refuses",
+    (model) => {
+      const include = ["reasoning.encrypted_content", "message.output_text.logprobs"];
+      expect(adaptResponse(model, { temperature: 0.2, top_p: 0.9, top_logprobs: 2, include })).toEqual({
+        model,
+        changes: {
+          temperature: undefined,
+          top_p: undefined,
+          top_logprobs: undefined,
+          include: ["reasoning.encrypted_content"],
+        },
+        dropped: ["temperature", "top_p", "top_logprobs", "logprobs"],
+      });
+    },
+  );
+
+  test("of the later families keep sampling in Responses while they do not reason", () => {
+    expect(adaptResponse("gpt-5.4", { temperature: 0.2 })?.dropped).toEqual([]);
+    expect(adaptResponse("gpt-5.4", { temperature: 0.2, reasoning: { effort: "low" } })?.dropped).toEqual([
+      "temperature",
+    ]);
+    expect(adaptResponse("gpt-4o", { temperature: 0.2 })).toBeNull();
+  });
+
+  test("Azure's that are not to be had as chats are asked for Responses, whatever the deployment is called", () => {
+    const dialectOf = (deployment: string, asked = deployment) => providerOf(3)?.dialectOf?.(deployment, "", asked);
+    expect(dialectOf("o3-pro")).toBe("openai-responses");
+    expect(dialectOf("our-coder", "gpt-5-codex-high")).toBe("openai-responses");
+    expect(dialectOf("gpt-4o")).toBeNull();
+  });
+
   test.each(["gpt-4o", "gpt-5-chat-latest", "gpt-4.1-mini", "o1-lookalike", "deepseek-chat"])("%s is none", (model) => {
     expect(adapt(model, { max_tokens: 5, temperature: 1 })).toBeNull();
   });

@@ -123,6 +123,17 @@ test.each([
   expect((await chat()).body).toMatchObject(wished);
 });
 
+test.each([
+  [1, "o3-mini-low", { model: "o3-mini" }],
+  [3, "gpt-5-codex-low", { model: "gpt-5-codex" }],
+  [48, "grok-3-mini-low", { model: "grok-3-mini" }],
+])("so it does at the door of Responses, type %i: %s", async (type, model, wished) => {
+  const { relay, sent } = start(type, model);
+  await relay.post("/v1/responses", { model, input: "Hi", reasoning: { summary: "auto" } });
+  expect(sent().path).toContain("/responses");
+  expect(sent().body).toMatchObject({ ...wished, reasoning: { effort: "low", summary: "auto" } });
+});
+
 test("a site that passes bodies on sends what the client sent", async () => {
   const { relay, upstream } = start(1, "gpt-4o", { "global.pass_through_request_enabled": "true" });
   const text = '{ "model":"gpt-4o",  "messages":[{"role":"user","content":"Hi"}], "made_up": 1.0, "stream":false }';

@@ -1,12 +1,10 @@
 import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../provider.ts";
 import { OPENAI_MODELS } from "./models.ts";
-import { adaptReasoningModel } from "./reasoning-models.ts";
+import { adaptForOpenai, onlyDialectOf } from "./reasoning-models.ts";
 import { openaiVideos } from "./videos.ts";
 
 const DEFAULT_BASE_URL = "https://api.openai.com";
 const CLOUDFLARE_GATEWAY = "https://gateway.ai.cloudflare.com";
-/** Not to be had as chat completions. */
-const RESPONSES_ONLY = /^(o\d+|gpt-5(\.\d+)?)-pro\b|^gpt-5.*-codex|-deep-research\b|^computer-use-/;
 
 /** OpenAI, and every service that speaks its API under an address of its own. */
 export const openai: Provider = {
@@ -25,9 +23,8 @@ export const openai: Provider = {
     authorization: `Bearer ${key}`,
     ...(channel.openaiOrganization && { "openai-organization": channel.openaiOrganization }),
   }),
-  adapt: (body, { capability, dialect, model }) =>
-    capability === "chat" && dialect === "openai-chat" ? adaptReasoningModel(body, model) : null,
-  dialectOf: (model) => (RESPONSES_ONLY.test(model) ? "openai-responses" : null),
+  adapt: adaptForOpenai,
+  dialectOf: onlyDialectOf,
   streamUsage: true,
   ...openaiVideos(versionedBase),
 };

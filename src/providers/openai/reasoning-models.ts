@@ -1,5 +1,6 @@
+import type { ChatDialect } from "../../dialects/conversation.ts";
 import { type JsonObject, recordOf } from "../../dialects/json.ts";
-import type { Adaptation } from "../provider.ts";
+import type { Adaptation, Ask } from "../provider.ts";
 
 /** Sampling fields that reasoning models refuse. */
 const REFUSED = [
@@ -20,27 +21,69 @@ const MAY_REASON = /^gpt-5\.\d+(-|$)/;
 const TAKES_DEVELOPER = /^(o1(?!-(mini|preview))|o[3-9]|gpt-5)/;
 const EFFORT_SUFFIX = /^((?:o[1-9]\d*|gpt-5).*)-(high|medium|low)$/;
 
+/** Sampling fields of Responses that they refuse as well. */
+const REFUSED_IN_RESPONSES = ["temperature", "top_p", "top_logprobs"];
+const LOGPROBS = "message.output_text.logprobs";
+/** Not to be had as chat completions; those of them that are named by a version always reason all the same. */
+const RESPONSES_ONLY = /^(o\d+|gpt-5(\.\d+)?)-pro\b|^gpt-5.*-codex|-deep-research\b|^computer-use-/;
+
+/** The only format that OpenAI serves a model in; null: any. */
+export const onlyDialectOf = (model: string): ChatDialect | null =>
+  RESPONSES_ONLY.test(model) ? "openai-responses" : null;
+
+/** What OpenAI's chats must change, in either of its formats, for the models that reason; null: nothing. */
+export function adaptForOpenai(body: JsonObject, { capability, dialect, model }: Ask): Adaptation | null {
+  if (capability !== "chat") return null;
+  return dialect === "openai-responses" ? adaptResponse(body, model) : adaptChat(body, model);
+}
+
+/** A model's bare name, the effort that its suffix asks for, and whether it may also answer without reasoning; null: it never reasons. */
+function readName(model: string): Readonly<{ name: string; effort: string | undefined; mayReason: boolean }> | null {
+  const suffixed = EFFORT_SUFFIX.exec(model);
+  const name = suffixed?.[1] ?? model;
+  const mayReason = MAY_REASON.test(name) && !RESPONSES_ONLY.test(name);
+  return MAY_REASON.test(name) || ALWAYS_REASONS.test(name) ? { name, effort: suffixed?.[2], mayReason } : null;
+}
+
 /**
  * OpenAI's o-series and GPT-5 take max_completion_tokens, refuse sampling fields while they reason, and want the first
  * system message as developer. `-high`, `-medium`, `-low` behind the name ask for that reasoning effort.
  */
-export function adaptReasoningModel(body: JsonObject, model: string): Adaptation | null {
-  const suffixed = EFFORT_SUFFIX.exec(model);
-  const name = suffixed?.[1] ?? model;
-  const mayReason = MAY_REASON.test(name);
-  if (!mayReason && !ALWAYS_REASONS.test(name)) return null;
-
+function adaptChat(body: JsonObject, model: string): Adaptation | null {
+  const read = readName(model);
+  if (!read) return null;
+  const { name, effort } = read;
   const changes: Record<string, unknown> = {};
-  if (suffixed) changes.reasoning_effort = suffixed[2];
+  if (effort) changes.reasoning_effort = effort;
   if (body.max_tokens !== undefined) {
     changes.max_tokens = undefined;
     if (body.max_completion_tokens === undefined) changes.max_completion_tokens = body.max_tokens;
   }
-  const effort = suffixed?.[2] ?? body.reasoning_effort ?? "none";
-  const dropped = mayReason && effort === "none" ? [] : REFUSED.filter((field) => body[field] != null);
+  const thinks = !read.mayReason || (effort ?? body.reasoning_effort ?? "none") !== "none";
+  const dropped = thinks ? REFUSED.filter((field) => body[field] != null) : [];
   for (const field of dropped) changes[field] = undefined;
   const messages = TAKES_DEVELOPER.test(name) ? withDeveloperFirst(body.messages) : null;
   if (messages) changes.messages = messages;
+  return { model: name, changes, dropped };
+}
+
+/** The same for Responses, where the effort stands in `reasoning`, and probabilities are asked for in `include`. */
+function adaptResponse(body: JsonObject, model: string): Adaptation | null {
+  const read = readName(model);
+  if (!read) return null;
+  const { name, effort } = read;
+  const reasoning = recordOf(body.reasoning);
+  const changes: Record<string, unknown> = {};
+  if (effort) changes.reasoning = { ...reasoning, effort };
+  const thinks = !read.mayReason || (effort ?? reasoning?.effort ?? "none") !== "none";
+  if (!thinks) return { model: name, changes, dropped: [] };
+  const dropped = REFUSED_IN_RESPONSES.filter((field) => body[field] != null);
+  for (const field of dropped) changes[field] = undefined;
+  if (Array.isArray(body.include) && body.include.includes(LOGPROBS)) {
+    const include = body.include.filter((wanted) => wanted !== LOGPROBS);
+    changes.include = include.length > 0 ? include : undefined;
+    dropped.push("logprobs");
+  }
   return { model: name, changes, dropped };
 }
 

@@ -43,7 +43,7 @@ export function choosePassage(
   const door = endpoint.codec.dialect;
   const has = (dialect: ChatDialect): boolean =>
     provider.dialects.includes(dialect) && !(dialect === "openai-responses" && context.withoutResponses.has(channel));
-  const served = provider.dialectOf?.(call.upstreamModel, key) ?? door;
+  const served = provider.dialectOf?.(call.upstreamModel, key, call.admitted.candidates.model) ?? door;
   const dialect = has(served) ? served : provider.dialects[0];
   const filters = filtersFor(settings, channel, door);
   const prompt = channelPromptOf(channel);
