@@ -56,7 +56,10 @@ describe("where an API key is read from", () => {
     const headers = { authorization: "Bearer one", "x-api-key": "two" };
     expect(readCredential(new Request("http://x/v1/messages", { headers }))?.key).toBe("two");
     expect(readCredential(new Request("http://x/v1beta/models/m:generateContent?key=three"))?.key).toBe("three");
-    expect(readCredential(new Request("http://x/v1/chat/completions?key=three"))).toBeNull();
+    for (const path of ["/v1/models", "/v1beta/models", "/hf/v1/models", "/v1/models/m"])
+      expect(readCredential(new Request(`http://x${path}?key=three`))?.key).toBe("three");
+    for (const path of ["/v1/chat/completions?", "/v1/modelsx?", "/v1/chat/completions?a=/v1/models/&"])
+      expect(readCredential(new Request(`http://x${path}key=three`))).toBeNull();
   });
 
   test("a channel may follow the key", () => {

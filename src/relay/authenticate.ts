@@ -53,9 +53,16 @@ function carriedText(request: Request): string {
     withoutBearer(headers.get("mj-api-secret")) ||
     headers.get("api-key") ||
     headers.get("x-goog-api-key") ||
-    (/\/v1(beta)?\/models\//.test(request.url) && new URL(request.url).searchParams.get("key")) ||
+    keyInAddress(request.url) ||
     ""
   );
+}
+
+/** Google's clients put the key behind addresses of models; nowhere else is it read there. */
+function keyInAddress(address: string): string | null {
+  if (!address.includes("key=")) return null;
+  const { pathname, searchParams } = new URL(address);
+  return /\/v1(beta)?\/models(\/|$)/.test(pathname) ? searchParams.get("key") : null;
 }
 
 function withoutBearer(value: string | null): string {
