@@ -1,4 +1,5 @@
 import type { Attempt } from "../billing/types.ts";
+import type { ChannelEntry } from "../channels/entry.ts";
 import { upstreamModelOf } from "../channels/upstream-model.ts";
 import type { Provider } from "../providers/provider.ts";
 import { providerOf } from "../providers/registry.ts";
@@ -20,11 +21,17 @@ export function beginAttempt(call: Call, { channel }: Choice): Attempt {
   return attempt;
 }
 
+/** The kind of upstream behind a channel, where it can serve this kind of request; else null. */
+export function providerFor({ admitted }: Call, { type }: ChannelEntry): Provider | null {
+  const provider = providerOf(type);
+  return provider?.capabilities.includes(admitted.endpoint.capability) ? provider : null;
+}
+
 /** Points the call at a channel and key: what it is charged and logged by. Throws AttemptFailure when they can't serve it. */
 export function aimCall(call: Call, { channel, key }: Choice): Provider {
-  const { endpoint, candidates, summary } = call.admitted;
-  const provider = providerOf(channel.type);
-  if (!provider?.capabilities.includes(endpoint.capability)) throw notAnswered(channel, key, "unsupported");
+  const { candidates, summary } = call.admitted;
+  const provider = providerFor(call, channel);
+  if (!provider) throw notAnswered(channel, key, "unsupported");
   call.channel = channel;
   call.keyIndex = channel.keys.indexOf(key);
   call.upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);

@@ -58,16 +58,19 @@ export function notAnswered(
   return new AttemptFailure(channel, key, status, error, false, null, detailOf(cause) ?? message, overBudget);
 }
 
+/** No channel serves this kind of request, or the one that does is gone. */
+export const UNSUPPORTED = {
+  status: 501,
+  code: "convert_request_failed",
+  message: "The channel cannot serve this kind of request.",
+} as const;
+
 const KINDS = {
   unreachable: { status: 502, code: "do_request_failed", message: "The request to the upstream address failed." },
   timeout: { status: 504, code: "upstream_timeout", message: "The upstream did not answer in time." },
   broken: { status: 502, code: "read_response_body_failed", message: "The upstream's answer broke off." },
   empty: { status: 502, code: "empty_response", message: "The upstream's answer was empty." },
-  unsupported: {
-    status: 501,
-    code: "convert_request_failed",
-    message: "The channel cannot serve this kind of request.",
-  },
+  unsupported: UNSUPPORTED,
 } as const;
 
 function detailOf(cause: unknown): string | null {

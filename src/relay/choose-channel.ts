@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../channels/entry.ts";
 import type { Tier } from "../channels/routing-index.ts";
+import { providerFor } from "./aim-call.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { conversationKey } from "./conversation-key.ts";
@@ -8,23 +9,27 @@ import { type Choice, choose, type Tried } from "./scheduler/choose.ts";
 import { findChannel } from "./scheduler/find-channel.ts";
 
 /**
- * The channel and key of the next attempt; null when nothing is left to try. Channels whose `max_input_tokens` the prompt
- * exceeds are left out: the bound of the prompt's size decides where it can, only a prompt beyond it is counted.
+ * The channel and key of the next attempt; null when nothing is left to try. Channels whose provider does not serve this kind
+ * of request are left out, and those whose `max_input_tokens` the prompt exceeds: the bound of the prompt's size decides
+ * where it can, only a prompt beyond it is counted.
  */
 export async function chooseChannel(context: RelayContext, call: Call, tried: Tried | null): Promise<Choice | null> {
   const { keys } = context;
   const { candidates, promptBound, prompt, summary } = call.admitted;
   let undecided = false;
-  const suits = ({ maxInputTokens }: ChannelEntry): boolean => {
+  const suits = (channel: ChannelEntry): boolean => {
+    if (!providerFor(call, channel)) return false;
+    const { maxInputTokens } = channel;
     if (maxInputTokens === 0 || promptBound <= maxInputTokens) return true;
     if (call.promptTokens !== null) return call.promptTokens <= maxInputTokens;
     undecided = true;
     return false;
   };
-  const choice = (tried ? null : stuck(context, call, suits)) ?? choose(candidates.tiers, tried, keys, suits);
+  const next = () => (tried ? null : stuck(context, call, suits)) ?? choose(candidates.tiers, tried, keys, suits);
+  const choice = next();
   if (!undecided) return choice;
   call.promptTokens = await countPrompt(summary.model, prompt);
-  return choose(candidates.tiers, tried, keys, suits);
+  return next();
 }
 
 /** The channel and key that have the conversation's prompt in their cache, while both are in order. */

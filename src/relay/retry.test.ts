@@ -241,6 +241,51 @@ describe("attempts", () => {
     await relay.post(CHAT, { ...ASK, messages: [{ role: "user", content: "word ".repeat(300) }] });
     expect([a?.received.length, b?.received.length]).toEqual([1, 1]);
   });
+
+  test("stay with a conversation's channel where its prompt has to be counted against the input limit", async () => {
+    const [a] = upstreams(good);
+    const keys = ["1", "2", "3", "4", "5", "6"];
+    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", keys, maxInputTokens: 50 }] });
+    const content = "extraordinarily ".repeat(20);
+    for (let i = 0; i < 4; i += 1) await relay.post(CHAT, { ...ASK, messages: [{ role: "user", content }] });
+    expect(a?.received).toHaveLength(4);
+    expect(new Set(a?.received.map(({ headers }) => headers.get("authorization"))).size).toBe(1);
+  });
+
+  test("rest a key for as long as a fault's Retry-After says", async () => {
+    const [a, b] = upstreams(refuse(503, undefined, { "retry-after": "60" }), good);
+    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }] });
+    for (let i = 0; i < 3; i += 1) expect((await relay.post(CHAT, ASK)).status).toBe(200);
+    expect([a?.received.length, b?.received.length]).toEqual([1, 3]);
+    expect(relay.readLive()[0]?.keys).toMatchObject([{ isCooling: true, failures: 1 }]);
+  });
+
+  const EMBED = "/v1/embeddings";
+  const VECTORS = { model: "gpt-4o", input: "Hi" };
+  const CHATS_ALONE = 14;
+
+  test("pass over channels whose provider does not serve the kind of request", async () => {
+    const [a, b] = upstreams(good, () => Response.json({ object: "list", data: [] }));
+    const relay = relayWith({
+      channels: [{ type: CHATS_ALONE, baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }],
+      options: { RetryTimes: "0" },
+    });
+    expect((await relay.post(EMBED, VECTORS)).status).toBe(200);
+    expect([a?.received.length, b?.received.length]).toEqual([0, 1]);
+  });
+
+  test("answer 501 where no channel serves the kind of request, and hold it against none", async () => {
+    const [a] = upstreams(good);
+    const relay = relayWith({ channels: [{ type: CHATS_ALONE, baseUrl: a?.url ?? "" }] });
+    for (let i = 0; i < 4; i += 1) {
+      const answer = await relay.post(EMBED, VECTORS);
+      expect(answer.status).toBe(501);
+      expect(await answer.json()).toMatchObject({ error: { code: "convert_request_failed", type: "upstream_error" } });
+    }
+    expect(relay.readLive()).toMatchObject([{ calls: 0, failed: 0, keys: [{ isCooling: false, failures: 0 }] }]);
+    expect(relay.billing.openHolds).toBe(0);
+    expect(a?.received).toEqual([]);
+  });
 });
 
 describe("health", () => {

@@ -19,7 +19,7 @@ export function isRetryable({ status, channelType }: Failure): boolean {
   return status < 200 || status > 299;
 }
 
-/** How long a key is left alone after a 429, in ms: as `Retry-After` says (seconds or a date), within limits. */
+/** How long a key is left alone, in ms, after a 429 or as a fault says: by `Retry-After` (seconds or a date), within limits. */
 export function coolDownMs(retryAfter: string | null, nowMs: number): number {
   if (!retryAfter) return DEFAULT_COOL_DOWN_MS;
   const seconds = Number(retryAfter);

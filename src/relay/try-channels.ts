@@ -1,4 +1,5 @@
-import { AttemptFailure, clientErrorOf } from "./attempt-failure.ts";
+import { providerFor } from "./aim-call.ts";
+import { AttemptFailure, clientErrorOf, UNSUPPORTED } from "./attempt-failure.ts";
 import type { Call } from "./call.ts";
 import { chooseChannel } from "./choose-channel.ts";
 import type { RelayContext } from "./context.ts";
@@ -45,8 +46,11 @@ function note(context: RelayContext, tried: Tried | null, { channel, key }: Choi
   const keys = all.keys.get(channel.id) ?? new Set();
   // A key that was refused stays refused; after a fault of the network or the server it may be tried again.
   if (failure.answered && failure.status < 500) all.keys.set(channel.id, keys.add(key));
-  if (failure.status === 429) context.coolDown.start(channel.id, key, coolDownMs(failure.retryAfter, Date.now()));
-  else if (failure.status >= 500) context.coolDown.failed(channel.id, key);
+  const isFault = failure.status >= 500;
+  if (isFault) context.coolDown.failed(channel.id, key);
+  if (failure.status === 429 || (isFault && failure.retryAfter !== null)) {
+    context.coolDown.start(channel.id, key, coolDownMs(failure.retryAfter, Date.now()));
+  }
   if (failure.answered) context.health.report(channel, key, failure);
   context.metrics.upstreamFailed(channel.id, failure.status);
   return all;
@@ -56,9 +60,16 @@ function note(context: RelayContext, tried: Tried | null, { channel, key }: Choi
 export const toldOf = ({ services }: RelayContext, failure: AttemptFailure): RelayError =>
   clientErrorOf(failure, services.settings.get("global.hide_upstream_error_enabled"));
 
-const noChannel = ({ admitted }: Call): RelayError =>
-  new RelayError(
+/** Nothing could be tried: another kind of request is needed, or another time. */
+function noChannel(call: Call): RelayError {
+  const { candidates, caller, summary } = call.admitted;
+  if (!candidates.tiers.some(({ channels }) => channels.some((channel) => providerFor(call, channel)))) {
+    const { status, code, message } = UNSUPPORTED;
+    return new RelayError(status, code, message, { type: "upstream_error" });
+  }
+  return new RelayError(
     503,
     "model_not_available",
-    `No channel can serve the model “${admitted.summary.model}” in the group “${admitted.caller.group}” at the moment.`,
+    `No channel can serve the model “${summary.model}” in the group “${caller.group}” at the moment.`,
   );
+}

@@ -1,7 +1,7 @@
 /**
- * Keys of channels that are left alone for a while: because their upstream asked for it (429), or because they failed
- * several times in a row. After such a pause one call at a time probes; its success ends the trouble, its failure makes the
- * next pause twice as long. In memory, bounded by what is in trouble.
+ * Keys of channels that are left alone for a while: because their upstream asked for it (429, `Retry-After`), or because
+ * they failed several times in a row. After such a pause one call at a time probes; its success ends the trouble, its failure
+ * makes the next pause twice as long. In memory, bounded by what is in trouble.
  */
 export type CoolDown = {
   /** Leaves `key` of the channel alone for `ms`. */
