@@ -48,6 +48,7 @@ export const azure: Provider = {
   // Deployments may have names of their own: then the name that was asked for tells.
   dialectOf: (deployment, _key, asked = deployment) => onlyDialectOf(deployment) ?? onlyDialectOf(asked),
   streamUsage: true,
+  customTools: true,
 };
 
 const baseOf = ({ baseUrl }: ProviderChannel): string => baseUrl.replace(/\/+$/, "").replace(/\/openai(\/v1)?$/, "");

@@ -165,6 +165,8 @@ export type Provider = Readonly<{
   /** Understands `stream_options.include_usage`. */
   streamUsage: boolean;
   framing?: Framing;
+  /** Its chats know tools of free text (`custom`); others get functions in their place. */
+  customTools?: boolean;
   /** It is asked for streams alone, or for none, whatever the client wants. */
   streams?: "always" | "never";
   /** Models among others that answer in streams alone. */

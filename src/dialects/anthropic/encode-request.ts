@@ -1,6 +1,7 @@
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, Part, ToolChoice, Turn } from "../conversation.ts";
+import { FREE_TEXT } from "../custom-tools.ts";
 import type { JsonObject } from "../json.ts";
 import { listOf, recordOf, textOf } from "../json.ts";
 import { pairCalls } from "../pair-calls.ts";
@@ -162,8 +163,6 @@ function toolsOf({ tools, toolChoice }: Conversation, dropped: Dropped): JsonObj
     return [compact({ name, description, input_schema: schema, strict: strict || null, cache_control: cache })];
   });
 }
-
-const FREE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
 
 function choiceOf({ toolChoice, parallelToolCalls }: Conversation): JsonObject | null {
   const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : null;

@@ -1,6 +1,7 @@
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, ToolChoice } from "../conversation.ts";
+import { FREE_TEXT } from "../custom-tools.ts";
 import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
 import { asksStrictly } from "../tool-result.ts";
@@ -102,7 +103,7 @@ function strictOf({ tools, extra }: Conversation, dropped: Dropped): unknown {
 const freeText = ({ name, description }: JsonObject): JsonObject => ({
   name,
   description,
-  parameters: { type: "object", properties: { input: { type: "string" } }, required: ["input"] },
+  parameters: FREE_TEXT,
 });
 
 /** Left to the model when absent. */

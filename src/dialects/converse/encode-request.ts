@@ -3,6 +3,7 @@ import { closedSchema, inputSchema } from "../anthropic/schema.ts";
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, Reasoning, Tool, ToolChoice, Turn } from "../conversation.ts";
+import { FREE_TEXT } from "../custom-tools.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
 import { pairCalls } from "../pair-calls.ts";
@@ -24,7 +25,6 @@ const SAID = [
 const TIERS: ReadonlySet<string> = new Set(["default", "flex", "priority"]);
 const MOST_METADATA = 16;
 const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
-const FREE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
 const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 1280, medium: 2048, high: 4096 };
 
 /** Writes a request of Bedrock's Converse (providers.md, type 33); model and stream stand in the address. */

@@ -1,6 +1,7 @@
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, Part, Tool } from "../conversation.ts";
+import { FREE_TEXT } from "../custom-tools.ts";
 import { type JsonObject, listOf, recordOf } from "../json.ts";
 import { pairCalls } from "../pair-calls.ts";
 import { asksStrictly, resultMedia } from "../tool-result.ts";
@@ -142,8 +143,6 @@ const BUILT_IN: Readonly<Record<string, JsonObject>> = {
   codeExecution: { codeExecution: {} },
   urlContext: { urlContext: {} },
 };
-
-const FREE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
 
 function declarationOf(name: string, description: string | null, parameters: JsonObject | null): JsonObject {
   const cleaned = parameters && cleanSchema(parameters);

@@ -26,6 +26,7 @@ export const openai: Provider = {
   adapt: adaptForOpenai,
   dialectOf: onlyDialectOf,
   streamUsage: true,
+  customTools: true,
   ...openaiVideos(versionedBase),
 };
 

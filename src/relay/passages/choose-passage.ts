@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
+import { customNames } from "../../dialects/custom-tools.ts";
 import { thinkingToContent } from "../../dialects/thinking-to-content.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
@@ -10,12 +11,15 @@ import { keeperOf } from "../responses/keep.ts";
 import { BytesPassage } from "./bytes-passage.ts";
 import { channelPromptOf } from "./channel-prompt.ts";
 import { ConversationPassage } from "./conversation-passage.ts";
+import { customCalls, takesCustomTools } from "./custom-calls.ts";
 import { FilteredTexts } from "./filtered-texts.ts";
 import { OwnFormatPassage } from "./own-format-passage.ts";
 import type { Passage } from "./passage.ts";
 import { needsPreparation } from "./prepare-conversation.ts";
 import { sensitiveFilters } from "./sensitive-answers.ts";
 import type { StepFilter } from "./step-filter.ts";
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** How this call crosses to this channel: as bytes wherever its client and the upstream speak the same and nothing must change. */
 export function choosePassage(
@@ -45,7 +49,10 @@ export function choosePassage(
     provider.dialects.includes(dialect) && !(dialect === "openai-responses" && context.withoutResponses.has(channel));
   const served = provider.dialectOf?.(call.upstreamModel, key, call.admitted.candidates.model) ?? door;
   const dialect = has(served) ? served : provider.dialects[0];
-  const filters = filtersFor(settings, channel, door);
+  const standsIn =
+    door.startsWith("openai") && !takesCustomTools(provider, dialect) && !(dialect === door && options.untouched);
+  const custom = standsIn ? customNames(call.admitted.body.json) : NONE;
+  const filters = filtersFor(settings, channel, door, custom);
   const prompt = channelPromptOf(channel);
   const rewritten =
     prompt !== null ||
@@ -80,8 +87,17 @@ function inlining(
   return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;
 }
 
-/** What changes answers on their way: thoughts that become text, words that the site does not allow. */
-function filtersFor(settings: SettingsReader, channel: ChannelEntry, door: ChatDialect): readonly (() => StepFilter)[] {
+/** What changes answers on their way: thoughts that become text, functions in place of free-text tools, words not allowed. */
+function filtersFor(
+  settings: SettingsReader,
+  channel: ChannelEntry,
+  door: ChatDialect,
+  custom: ReadonlySet<string>,
+): readonly (() => StepFilter)[] {
   const tellsThoughts = channel.setting.thinking_to_content === true && door === "openai-chat";
-  return [...(tellsThoughts ? [thinkingToContent] : []), ...sensitiveFilters(settings)];
+  return [
+    ...(tellsThoughts ? [thinkingToContent] : []),
+    ...(custom.size > 0 ? [customCalls(custom)] : []),
+    ...sensitiveFilters(settings),
+  ];
 }

@@ -2,6 +2,7 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import type { ProviderCodec } from "../../dialects/codec.ts";
 import { type Reply, ReplyCollector, stepsOf } from "../../dialects/collect-reply.ts";
 import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
+import { customAsFunctions } from "../../dialects/custom-tools.ts";
 import { type JsonObject, parseJson, textOf } from "../../dialects/json.ts";
 import { type ReadError, readError } from "../../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../../dialects/provider-codecs.ts";
@@ -21,6 +22,7 @@ import type { ThoughtMemory } from "../thought-memory.ts";
 import type { PassageOptions } from "./bytes-passage.ts";
 import { type ChannelPrompt, withChannelPrompt } from "./channel-prompt.ts";
 import { ConversationView } from "./conversation-view.ts";
+import { takesCustomTools } from "./custom-calls.ts";
 import { withGeminiOptions } from "./gemini-options.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
 import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
@@ -79,10 +81,11 @@ export class ConversationPassage implements Passage {
     const read = call.admitted.conversation?.() ?? endpoint.codec.decodeRequest(call.admitted.body.json);
     const led = withChannelPrompt(read, options.prompt);
     const prepared = prepareConversation(led, call.upstreamModel, options.dialect, options.settings);
-    const remembered = options.thoughts.recall(call.admitted.caller.user.id, options.dialect, prepared.conversation);
-    const conversation = { ...remembered, model: prepared.model, stream };
-    if (options.inlineMedia) await options.inlineMedia(conversation);
     const dropped = new Set<string>();
+    const remembered = options.thoughts.recall(call.admitted.caller.user.id, options.dialect, prepared.conversation);
+    const said = takesCustomTools(provider, options.dialect) ? remembered : customAsFunctions(remembered, dropped);
+    const conversation = { ...said, model: prepared.model, stream };
+    if (options.inlineMedia) await options.inlineMedia(conversation);
     const target = {
       model: prepared.model,
       defaultMaxTokens: options.settings.defaultMaxTokens(prepared.model),
