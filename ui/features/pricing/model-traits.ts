@@ -1,20 +1,23 @@
 /** Who makes models with such names; the first that fits. */
 const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/claude/, "Anthropic"],
-  [/gemini|gemma|imagen|veo|palm/, "Google"],
-  [/gpt|^o\d|chatgpt|dall-e|whisper|tts-1|text-embedding|davinci|babbage|moderation|sora/, "OpenAI"],
+  [/gemini|gemma|imagen|veo|palm|-bison/, "Google"],
+  [
+    /gpt|^o\d|chatgpt|^codex|computer-use|dall-e|whisper|tts-1|text-embedding|davinci|babbage|moderation|sora/,
+    "OpenAI",
+  ],
   [/deepseek/, "DeepSeek"],
-  [/qwen|qwq|wanx/, "Alibaba"],
+  [/qwen|qwq|qvq|wanx|^wan\d/, "Alibaba"],
   [/glm|cogview|chatglm/, "Zhipu"],
   [/moonshot|kimi/, "Moonshot"],
   [/doubao|seed/, "ByteDance"],
   [/ernie/, "Baidu"],
   [/hunyuan/, "Tencent"],
   [/spark/, "iFlytek"],
-  [/minimax|abab/, "MiniMax"],
+  [/minimax|abab|^speech-\d|^image-01|^embo-/, "MiniMax"],
   [/grok/, "xAI"],
   [/llama/, "Meta"],
-  [/mi[sx]tral|codestral|pixtral|magistral|devstral/, "Mistral"],
+  [/mi[sx]tral|ministral|codestral|pixtral|magistral|devstral/, "Mistral"],
   [/command|cohere|^rerank|embed-/, "Cohere"],
   [/sonar/, "Perplexity"],
   [/jina/, "Jina"],
@@ -24,6 +27,8 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/^mj_|midjourney/, "Midjourney"],
   [/suno/, "Suno"],
   [/kling/, "Kling"],
+  [/^vidu/, "Vidu"],
+  [/^aura-/, "Deepgram"],
 ];
 
 export const CAPABILITIES = [
@@ -41,13 +46,16 @@ export type Capability = (typeof CAPABILITIES)[number];
 
 const OTHER_THAN_CHAT: readonly (readonly [RegExp, Capability])[] = [
   [/rerank/, "rerank"],
-  [/embed|bge|m3e/, "embedding"],
+  [/embed|embo-|bge|m3e|tao-8k|semantic_similarity/, "embedding"],
   [/moderation/, "moderation"],
   [/whisper|transcri|asr/, "transcription"],
-  [/tts|speech/, "speech"],
+  [/tts|speech|^aura-/, "speech"],
   [/suno|music|lyrics/, "music"],
-  [/video|sora|veo|kling/, "video"],
-  [/dall-e|image|imagen|flux|stable-diffusion|^sd|cogview|wanx|^mj_|midjourney/, "image"],
+  [/video|sora|veo|kling|^vidu/, "video"],
+  [
+    /dall-e|image|imagen|flux|stable-diffusion|^sd|cogview|wanx|^wan\d.*t2i|seedream|^mj_|midjourney|swap_face/,
+    "image",
+  ],
 ];
 
 /** Without the prefix that channels put before a slash. */

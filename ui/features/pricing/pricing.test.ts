@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { modelsOf, PRICE_SECTIONS } from "../../../src/billing/pricing/list-prices.ts";
+import { drawsByToken, type PriceUnit, priceUnitOf } from "../../../src/billing/pricing/price-unit.ts";
 import { fuzzyMatch } from "./fuzzy-match.ts";
-import { capabilityOf, makerOf } from "./model-traits.ts";
+import { type Capability, capabilityOf, makerOf } from "./model-traits.ts";
 import { unitPrice } from "./price-unit.ts";
 import { type PricedModel, tokenPrice, usd } from "./pricing.ts";
 
@@ -70,10 +72,35 @@ test.each([
   ["gpt-4o-mini-tts", "OpenAI", "speech"],
   ["bge-reranker-v2-m3", "BAAI", "rerank"],
   ["suno_music", "Suno", "music"],
+  ["viduq2-turbo", "Vidu", "video"],
+  ["wan2.2-t2i-flash", "Alibaba", "image"],
+  ["doubao-seedream-4-0", "ByteDance", "image"],
+  ["@cf/deepgram/aura-1", "Deepgram", "speech"],
+  ["swap_face", "", "image"],
   ["something", "", "chat"],
 ] as const)("%p is made by %p, for %p", (name, maker, capability) => {
   expect(makerOf(name)).toBe(maker);
   expect(capabilityOf(name)).toBe(capability);
+});
+
+const PURPOSE: Readonly<Partial<Record<PriceUnit, Capability>>> = {
+  character: "speech",
+  minute: "transcription",
+  image: "image",
+  second: "video",
+};
+
+test("what a model with a list price is for agrees with what its price is for", () => {
+  const misfiled = PRICE_SECTIONS.flatMap((section) =>
+    modelsOf(section).filter((model) => {
+      const kind = section.perMillion?.[model] ? "per_token" : "per_call";
+      const unit = priceUnitOf(model, { kind }, section.perSecond?.[model] !== undefined);
+      const capability = capabilityOf(model);
+      if (PURPOSE[unit]) return capability !== PURPOSE[unit];
+      return unit === "token" && (capability === "video" || (capability === "image" && !drawsByToken(model)));
+    }),
+  );
+  expect(misfiled).toEqual([]);
 });
 
 test.each([
