@@ -175,6 +175,36 @@ describe("requests meet what services take", () => {
     });
   });
 
+  test("DeepSeek: a schema becomes JSON and words, behind the client's own", () => {
+    const schema = { type: "object", properties: { rain: { type: "boolean" } } };
+    const response_format = { type: "json_schema", json_schema: { name: "report", schema } };
+    const user = { role: "user", content: "Rain?" };
+    const made = adapt(43, { response_format, messages: [{ role: "system", content: "Be brief." }, user] });
+    expect(made?.changes.response_format).toEqual({ type: "json_object" });
+    const [system, second] = (made?.changes.messages ?? []) as { content: string }[];
+    expect(system?.content).toStartWith("Be brief.\n\n");
+    expect(system?.content).toEndWith(JSON.stringify(schema));
+    expect(second).toEqual(user);
+    expect(made?.dropped).toEqual([]);
+    const alone = adapt(43, { response_format, messages: [user] })?.changes.messages;
+    expect(alone).toEqual([{ role: "system", content: expect.stringContaining("JSON") }, user]);
+  });
+
+  test("DeepSeek: no thought is a switch, and while it thinks it tells no probabilities", () => {
+    const model = "deepseek-v4-pro";
+    const likely = { logprobs: true, top_logprobs: 2 };
+    expect(adapt(43, likely, model)?.dropped).toEqual(["logprobs", "top_logprobs"]);
+    expect(adapt(43, likely, "deepseek-chat")).toBeNull();
+    expect(adapt(43, { ...likely, reasoning_effort: "none" }, model)).toEqual({
+      model,
+      changes: { reasoning_effort: undefined, thinking: { type: "disabled" } },
+      dropped: [],
+    });
+    expect(adapt(43, { ...likely, thinking: { type: "disabled" } }, model)).toBeNull();
+    const quiet = providerOf(43)?.adapt?.({ model }, { ...ask(model), thinksNot: true });
+    expect(quiet?.changes).toEqual({ thinking: { type: "disabled" } });
+  });
+
   test("MokaAI: a single text is a list", () => {
     const vectors = (input: unknown) => providerOf(44)?.adapt?.({ model: "m", input }, ask("m", "embeddings"));
     expect(vectors("hi")).toEqual({ model: "m", changes: { input: ["hi"] }, dropped: [] });

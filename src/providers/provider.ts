@@ -68,6 +68,8 @@ export type Ask = Readonly<{
   requestedModel?: string;
   /** The channel's key, where regions or projects stand in it. */
   key?: string;
+  /** The client wants no thoughts, which formats without an effort say otherwise than by one. */
+  thinksNot?: boolean;
   /** Betas of Anthropic's API that are asked for by header. */
   betas?: readonly string[];
   /** The model refused betas before: it is sent none. */

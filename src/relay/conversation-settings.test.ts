@@ -134,6 +134,21 @@ test.each([
   expect(sent().body).toMatchObject({ ...wished, reasoning: { effort: "low", summary: "auto" } });
 });
 
+test("DeepSeek is told not to think in its own words, from every door", async () => {
+  const model = "deepseek-v4-pro";
+  const { relay, sent } = start(43, model);
+  const messages = [{ role: "user", content: "Hi" }];
+  await relay.post("/v1/messages", { model, max_tokens: 9, messages, thinking: { type: "disabled" } });
+  expect(sent().body.thinking).toEqual({ type: "disabled" });
+  await relay.post(`/v1beta/models/${model}:generateContent`, {
+    contents: [{ role: "user", parts: [{ text: "Hi" }] }],
+    generationConfig: { thinkingConfig: { thinkingBudget: 0 } },
+  });
+  expect(sent().body.thinking).toEqual({ type: "disabled" });
+  await relay.post("/v1/responses", { model, input: "Hi", reasoning: { effort: "none" } });
+  expect(sent().body.thinking).toEqual({ type: "disabled" });
+});
+
 test("a site that passes bodies on sends what the client sent", async () => {
   const { relay, upstream } = start(1, "gpt-4o", { "global.pass_through_request_enabled": "true" });
   const text = '{ "model":"gpt-4o",  "messages":[{"role":"user","content":"Hi"}], "made_up": 1.0, "stream":false }';

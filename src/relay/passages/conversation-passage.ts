@@ -94,7 +94,9 @@ export class ConversationPassage implements Passage {
     const encoded = this.#codec.encodeRequest(conversation, target, dropped);
     const body = options.dialect === "gemini" ? withGeminiOptions(encoded, prepared.model, options.settings) : encoded;
     const betas = options.dialect === "anthropic" ? this.#betasFor(prepared.model) : null;
-    const asked = { ...ask, model: prepared.model, ...betas };
+    const { enabled, budgetTokens } = conversation.reasoning;
+    const thinksNot = enabled === false || budgetTokens === 0;
+    const asked = { ...ask, model: prepared.model, thinksNot, ...betas };
     const adaptation = provider.adapt?.(body, asked) ?? null;
     for (const name of adaptation?.dropped ?? []) dropped.add(name);
     call.upstreamModel = adaptation?.model ?? prepared.model;
