@@ -166,8 +166,26 @@ const UNSUPPORTED = [
   "/containers",
   "/conversations",
   "/evals",
+  "/skills",
+  "/chatkit",
+  "/audio/voices",
+  "/audio/voice_consents",
+  "/fine_tuning/alpha",
+  "/videos/characters",
 ] as const;
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** Likewise, of addresses that serve other methods. */
+const UNSUPPORTED_METHODS = [
+  ["POST", "/responses/compact"],
+  ["POST", "/responses/input_tokens"],
+  ["GET", "/chat/completions"],
+  ["GET", "/chat/completions/*"],
+  ["POST", "/chat/completions/*"],
+  ["DELETE", "/chat/completions/*"],
+  ["POST", "/realtime/*"],
+  ["DELETE", "/models/*"],
+] as const;
 
 /** Calls beside chats. */
 const MEDIA = [
@@ -239,9 +257,11 @@ function versionOne(context: RelayContext, talks: Talks, base: string) {
     app.post(path, ({ request, server }) => handleCall(context, { request, server, endpoint }), unread);
   }
   for (const path of UNSUPPORTED.flatMap((path) => [path, `${path}/*`])) {
-    for (const method of METHODS) app.route(method, path, unsupported, unread);
+    for (const method of METHODS) app.route(method, path, unsupported, { ...unread, detail: { hide: true } });
   }
-  app.post("/realtime/*", unsupported, unread).delete("/models/*", unsupported, unread);
+  for (const [method, path] of UNSUPPORTED_METHODS) {
+    app.route(method, path, unsupported, { ...unread, detail: { hide: true } });
+  }
   // By method, not with `all`: another plugin's GET wildcard (the console's pages) would win over it.
   for (const method of METHODS) {
     app.route(method, "/*", unknown, { parse: "none", detail: { hide: true } });

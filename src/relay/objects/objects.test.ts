@@ -184,9 +184,25 @@ test("where no channel keeps files, and where an API is not offered, the answer 
     "containers",
     "conversations",
     "evals",
+    "skills",
+    "chatkit",
+    "audio/voices",
+    "audio/voice_consents",
+    "fine_tuning/alpha",
+    "videos/characters",
   ];
   const paths = families.flatMap((name) => [`/v1/${name}`, `/v1/${name}/a1`, `/hf/v1/${name}/a1/files/b2`]);
-  for (const [path, method] of paths.flatMap((path) => METHODS.map((method) => [path, method] as const))) {
+  const calls = paths.flatMap((path) => METHODS.map((method) => [path, method] as const));
+  const singles = [
+    ["/v1/responses/compact", "POST"],
+    ["/v1/responses/input_tokens", "POST"],
+    ["/v1/chat/completions", "GET"],
+    ["/v1/chat/completions/c1", "GET"],
+    ["/v1/chat/completions/c1", "POST"],
+    ["/v1/chat/completions/c1", "DELETE"],
+    ["/v1/chat/completions/c1/messages", "GET"],
+  ] as const;
+  for (const [path, method] of [...calls, ...singles]) {
     const refused = await fetch(relay.url + path, { method, headers: { authorization: "Bearer sk-test" } });
     expect([path, method, refused.status]).toEqual([path, method, 501]);
     expect(await refused.json()).toMatchObject({ error: { code: "api_not_implemented" } });
