@@ -32,6 +32,28 @@ test("tells where a call would go, and why not elsewhere", () => {
   expect(byId.has(7)).toBe(false);
 });
 
+test("where all that could serve it cool down, a call goes to one of them", async () => {
+  const upstream = startUpstream(() => Response.json({ error: { message: "slow" } }, { status: 429 }));
+  const channel = { baseUrl: upstream.url, models: ["m"], groups: ["default"], priority: 5 };
+  const relay = startRelay({
+    channels: [{ ...channel, weight: 20 }, channel, { ...channel, priority: 1 }, { ...channel, maxInputTokens: 10 }],
+    options: { ModelRatio: '{"m": 1}', RetryTimes: "3" },
+  });
+  stops.push(relay.stop, upstream.stop);
+  const shares = () => {
+    const { channels } = relay.explain({ model: "m", group: "default", promptTokens: 100 });
+    return channels.map(({ id, share, reasons }) => [id, share, ...reasons]);
+  };
+  const messages = [{ role: "user", content: "word ".repeat(100) }];
+  expect((await relay.post("/v1/chat/completions", { model: "m", messages })).status).toBe(429);
+  expect(shares()).toEqual([
+    [1, 0.75, "cooling"],
+    [2, 0.25, "cooling"],
+    [4, 0, "prompt_too_long"],
+    [3, 0, "cooling"],
+  ]);
+});
+
 const WORDS = "What is a sluice?";
 const ASKED = [
   ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }] }, "prompt"],

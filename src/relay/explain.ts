@@ -45,6 +45,8 @@ export type ExplainedChannel = Readonly<{
 
 type Reason = "disabled" | "auto_disabled" | "other_group" | "prompt_too_long" | "no_key" | "cooling" | "unknown_type";
 
+const isCooling = (reason: Reason): boolean => reason === "cooling";
+
 const WEIGHT_FLOOR = 10;
 
 /** Asks the scheduler, without touching it, where a call of this group for this model would go. */
@@ -58,12 +60,13 @@ export function explain(context: RelayContext, all: Iterable<ChannelEntry>, ques
     const keys = channel.keys.map((key, index) => keyState(channel, key, index));
     return { channel, keys, reasons: reasonsAgainst(channel, keys) };
   });
-  const best = tiers.find(({ channels }) =>
-    channels.some(({ id }) => judged.some((one) => one.channel.id === id && one.reasons.length === 0)),
-  );
-  const fit = judged.filter(
-    ({ channel, reasons }) => reasons.length === 0 && best?.channels.some(({ id }) => id === channel.id),
-  );
+  const inBestTier = (able: typeof judged) => {
+    const best = tiers.find(({ channels }) => channels.some(({ id }) => able.some(({ channel }) => channel.id === id)));
+    return able.filter(({ channel }) => best?.channels.some(({ id }) => id === channel.id));
+  };
+  const ready = inBestTier(judged.filter(({ reasons }) => reasons.length === 0));
+  // Where none is ready, calls go to one that cools down rather than to none.
+  const fit = ready.length > 0 ? ready : inBestTier(judged.filter(({ reasons }) => reasons.every(isCooling)));
   const stuck = findStuck(context, question, tiers);
   const sum = fit.reduce((total, { channel }) => total + channel.weight + WEIGHT_FLOOR, 0);
   const channels = judged.map(({ channel, keys, reasons }): ExplainedChannel => {
