@@ -46,16 +46,20 @@ export async function authenticate(services: AuthenticationServices, request: Re
   return { actor, session };
 }
 
-/** The user of a session that comes with its user-id header; null without the two, or when the user is banned. */
-export async function sessionUser(
+/** The session that comes with its user-id header, and its user; null without the two, or when the user is banned. */
+export async function sessionCaller(
   services: Pick<AuthenticationServices, "users" | "sessions">,
   request: Request,
-): Promise<UserEntry | null> {
+): Promise<Caller | null> {
   const session = await findSession(services, request);
-  const user = session && services.users.get(session.userId);
-  if (!user || user.status === USER_STATUS.banned) return null;
-  return headerProblem(request, user, true) ? null : user;
+  const actor = session && services.users.get(session.userId);
+  if (!actor || actor.status === USER_STATUS.banned) return null;
+  return headerProblem(request, actor, true) ? null : { actor, session };
 }
+
+/** The user of `sessionCaller`. */
+export const sessionUser = async (...call: Parameters<typeof sessionCaller>): Promise<UserEntry | null> =>
+  (await sessionCaller(...call))?.actor ?? null;
 
 /**
  * What is wrong with the user-id header. Cookies travel by themselves, the header does not: with a session it is required,

@@ -7,7 +7,7 @@ import type { Limiter } from "../lib/shared-limits.ts";
 import { verifyPassword } from "./passwords.ts";
 import { SESSION_SECONDS, type Session } from "./sessions.ts";
 
-/** Whoever has no password proves to be the owner by having signed in this lately. */
+/** Whoever has no password, or binds and unbinds, proves to be the owner by having signed in this lately. */
 const FRESH_SECONDS = 900;
 
 type Proof = Readonly<{
@@ -49,8 +49,9 @@ export function requireSession(session: Session | null): void {
   if (!session) throw new OperationError("session_required");
 }
 
-/** Throws OperationError unless the session began within the last quarter of an hour. */
+/** Throws OperationError unless there is a session that began within the last quarter of an hour. */
 export function requireFresh(session: Session | null): void {
+  requireSession(session);
   const startedAt = (session?.expiresAt ?? 0) - SESSION_SECONDS;
   if (nowSeconds() - startedAt > FRESH_SECONDS) throw new OperationError("sign_in_again");
 }

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { bindEmail, unbindEmail } from "../accounts/bind-email.ts";
 import { bindIdentity, unbindIdentity } from "../accounts/bind-identity.ts";
-import { requireSession } from "../accounts/confirm-owner.ts";
+import { requireFresh } from "../accounts/confirm-owner.ts";
 import { useOnce } from "../accounts/flows.ts";
 import { OUTSIDE_LABELS } from "../accounts/outside/index.ts";
 import type { OutsideName } from "../accounts/outside/provider.ts";
@@ -15,7 +15,7 @@ import type { Mailer } from "../notify/mail.ts";
 import { enter } from "./enter.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
-import { type OAuthServices, siteOf } from "./oauth.ts";
+import { type OAuthServices, requireFreshCaller, siteOf } from "./oauth.ts";
 import type { rateLimit } from "./rate-limit.ts";
 
 const text = t.Optional(t.String({ maxLength: 1024 }));
@@ -30,7 +30,10 @@ const proofQuery = t.Object({
   hash: text,
 });
 
-/** Signing in and binding without OAuth: WeChat's codes, Telegram's proofs, e-mail addresses; and unbinding anything. */
+/**
+ * Signing in and binding without OAuth: WeChat's codes, Telegram's proofs, e-mail addresses; and unbinding anything, for which a
+ * stolen session of yesterday is not enough.
+ */
 export function bindingRoutes(
   services: OAuthServices & Readonly<{ mailer: Mailer }>,
   guarded: ReturnType<typeof guard>,
@@ -62,7 +65,7 @@ export function bindingRoutes(
     .get(
       "/oauth/wechat/bind",
       async ({ actor, session, request, query }) => {
-        requireSession(session);
+        requireFresh(session);
         const { subject } = await identifyByWeChat(services, query.code);
         await bindIdentity(services, actor.id, "wechat", subject);
         return done(request, "bound");
@@ -71,7 +74,8 @@ export function bindingRoutes(
     )
     .get(
       "/oauth/telegram/start",
-      ({ request, server, query }) => {
+      async ({ request, server, query }) => {
+        await requireFreshCaller(services, request);
         if (!settings.get("TelegramOAuthEnabled")) throw new OperationError("oauth_disabled", { service: "Telegram" });
         const returnTo = `${siteOf(services, { request, server })}/oauth/telegram?${new URLSearchParams(query)}`;
         return ok({ url: telegramAddress(settings, signInAddresses.telegram, returnTo) });
@@ -91,7 +95,7 @@ export function bindingRoutes(
     .get(
       "/oauth/telegram/bind",
       async ({ actor, session, request, query }) => {
-        requireSession(session);
+        requireFresh(session);
         const { subject } = await readProof(query);
         await bindIdentity(services, actor.id, "telegram", subject);
         return done(request, "bound");
@@ -101,7 +105,7 @@ export function bindingRoutes(
     .get(
       "/oauth/email/bind",
       async ({ actor, session, request, query }) => {
-        requireSession(session);
+        requireFresh(session);
         await bindEmail(services, { ...query, userId: actor.id, language: languageOf(request) });
         return done(request, "email_bound");
       },
@@ -114,7 +118,7 @@ export function bindingRoutes(
     .delete(
       "/user/bindings/:provider",
       async ({ actor, session, request, params }) => {
-        requireSession(session);
+        requireFresh(session);
         if (params.provider === "email") await unbindEmail(services, actor.id, languageOf(request));
         else if (isOutsideName(params.provider)) await unbindIdentity(services, actor.id, params.provider);
         else throw new OperationError("identity_not_bound");

@@ -1,8 +1,9 @@
 import { Elysia, t } from "elysia";
 import type { Changes } from "../../db/changes.ts";
-import { sessionUser } from "../accounts/authenticate.ts";
+import { sessionCaller, sessionUser } from "../accounts/authenticate.ts";
 import { bindIdentity } from "../accounts/bind-identity.ts";
-import type { UserDirectory } from "../accounts/directory.ts";
+import { requireFresh } from "../accounts/confirm-owner.ts";
+import type { UserDirectory, UserEntry } from "../accounts/directory.ts";
 import { startFlow, takeFlow } from "../accounts/flows.ts";
 import { findProvider } from "../accounts/outside/index.ts";
 import { challengeOf, type Handshake, type OutsideDeps, type OutsideProvider } from "../accounts/outside/provider.ts";
@@ -48,7 +49,7 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
     aff = "",
   ) => {
     const { request, server, set } = call;
-    const user = await sessionUser(services, request);
+    const user = await requireFreshCaller(services, request);
     const handshake = { ...secrets, state: randomText(SECRET_BYTES), redirectUri: siteOf(services, call) };
     const data = { ...handshake, provider, aff };
     const value = await startFlow(services, "oauth", { userId: user?.id ?? null, data });
@@ -112,6 +113,20 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
         query: t.Object({ code: text, state: text, error: text, error_description: text }),
       },
     );
+}
+
+/**
+ * Who is signed in, and would bind something; null where nobody is, and somebody would sign in. Throws OperationError where
+ * the session is not new: to whoever stole it, what is bound would be a way in that stays.
+ */
+export async function requireFreshCaller(
+  services: Pick<OAuthServices, "users" | "sessions">,
+  request: Request,
+): Promise<UserEntry | null> {
+  const caller = await sessionCaller(services, request);
+  if (!caller) return null;
+  requireFresh(caller.session);
+  return caller.actor;
 }
 
 function enabledProvider(settings: SettingsReader, name: string): OutsideProvider {

@@ -246,6 +246,46 @@ describe("passkeys", () => {
   });
 });
 
+describe("ways into an account", () => {
+  test("are bound and unbound by who signed in lately, not with a session that is older or an access token", async () => {
+    await app.settings.set("GitHubClientId", "github client");
+    await app.settings.set("GitHubClientSecret", "github secret");
+    await app.settings.set("GitHubOAuthEnabled", "true");
+    const id = await app.addUser("quin");
+    const quin = await app.login("quin");
+    const token = String((await app.ask("GET", "/api/user/token", undefined, quin)).body.data);
+    const calls = [
+      ["GET", "/api/oauth/email/bind?email=quin@example.com&code=1"],
+      ["GET", "/api/oauth/wechat/bind?code=1"],
+      ["GET", "/api/oauth/telegram/bind?id=1"],
+      ["DELETE", "/api/user/bindings/email"],
+      ["DELETE", "/api/user/bindings/github"],
+    ] as const;
+    const starts = [
+      ["GET", "/api/oauth/state"],
+      ["GET", "/api/oauth/github/start"],
+      ["GET", "/api/oauth/telegram/start?state=abc"],
+      ["GET", "/api/verification?email=quin@example.com"],
+    ] as const;
+    const codeFor = async ([method, path]: readonly [string, string], headers: Headers) =>
+      (await app.ask(method, path, undefined, headers)).body.code;
+
+    for (const call of calls) expect(await codeFor(call, { authorization: token })).toBe("session_required");
+    for (const call of [...calls, ...starts]) expect(await codeFor(call, quin)).not.toBe("sign_in_again");
+    const old = sql`${sessions.expiresAt} - 1000`;
+    await app.db.update(sessions).set({ expiresAt: old }).where(eq(sessions.userId, id));
+    await app.changes.publish("users", [id]);
+    for (const call of [...calls, ...starts]) expect(await codeFor(call, quin)).toBe("sign_in_again");
+    // Nobody's flow is a sign-in, for which there is no need.
+    expect((await app.ask("GET", "/api/oauth/state")).body.success).toBe(true);
+    const again = await app.login("quin");
+    expect(await codeFor(["DELETE", "/api/user/bindings/email"], again)).toBe("identity_not_bound");
+    const zh = await app.ask("DELETE", "/api/user/bindings/email", undefined, { ...quin, "accept-language": "zh" });
+    expect(zh.body.message).toContain("重新登录");
+    await app.settings.set("GitHubOAuthEnabled", "false");
+  });
+});
+
 describe("own logins", () => {
   type View = { id: string; is_current: boolean; user_agent: string };
   const list = async (headers: Headers) =>

@@ -1,6 +1,5 @@
 import { Elysia, t } from "elysia";
 import type { Changes } from "../../db/changes.ts";
-import { sessionUser } from "../accounts/authenticate.ts";
 import type { UserDirectory } from "../accounts/directory.ts";
 import { requestReset, resetByMail } from "../accounts/reset-by-mail.ts";
 import { createMailLimiter, type MailCodeDeps, sendVerification } from "../accounts/send-verification.ts";
@@ -12,6 +11,7 @@ import { languageOf } from "../lib/messages.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { SharedLimits } from "../lib/shared-limits.ts";
 import { done, ok } from "./envelope.ts";
+import { requireFreshCaller } from "./oauth.ts";
 import type { rateLimit } from "./rate-limit.ts";
 
 export type VerificationServices = Omit<MailCodeDeps, "mailLimiter"> &
@@ -49,7 +49,7 @@ export function verificationRoutes(given: VerificationServices, limits: ReturnTy
       "/verification",
       async ({ query, request, server }) => {
         await isPerson(query.turnstile, request, server);
-        const user = await sessionUser(services, request);
+        const user = await requireFreshCaller(services, request);
         const language = languageOf(request);
         await sendVerification(services, { email: query.email, userId: user?.id ?? null, language });
         return done(request, "verification_sent");
