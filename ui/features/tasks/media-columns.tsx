@@ -5,7 +5,18 @@ import type { Opened } from "./TaskDialog.tsx";
 import { TaskStatus } from "./TaskStatus.tsx";
 import { elapsedSeconds, type MediaTask } from "./task.ts";
 
-const ACTIONS = ["MUSIC", "LYRICS", "text2video", "image2video", "img2video", "start-end2video"] as const;
+const ACTIONS = [
+  "MUSIC",
+  "LYRICS",
+  "text2video",
+  "image2video",
+  "img2video",
+  "start-end2video",
+  "generate",
+  "remix",
+  "edit",
+  "extension",
+] as const;
 
 /** The columns of music and video tasks; the id opens the whole record. */
 export function mediaColumns(t: TFunction, isAdmin: boolean, open: (opened: Opened) => void): Column<MediaTask>[] {
