@@ -23,7 +23,8 @@ export function createKeyRing(coolDown: CoolDown, random: () => number = Math.ra
     evenCooling: boolean,
   ): boolean => {
     const key = keys[index] ?? "";
-    if (disabledKeys.has(key) || failed?.has(key)) return false;
+    // Asked for its size first: a look-up reads the whole key, which of many channels is in no cache of the processor.
+    if ((disabledKeys.size > 0 && disabledKeys.has(key)) || failed?.has(key)) return false;
     return evenCooling || !coolDown.isCooling(id, key);
   };
 
