@@ -37,7 +37,8 @@ export async function fetchModels(fetch: SafeFetch, upstream: Upstream): Promise
   }
 }
 
+/** Some services (Together) answer with the list itself. */
 function openAiList(answer: unknown): string[] | null {
-  const list = recordOf(answer)?.data;
+  const list = Array.isArray(answer) ? answer : recordOf(answer)?.data;
   return Array.isArray(list) ? list.flatMap((model) => textOf(recordOf(model)?.id) ?? []) : null;
 }

@@ -200,6 +200,30 @@ describe("models of an upstream", () => {
     );
   });
 
+  test("are fetched for a form from where its other fields say", async () => {
+    const asked = async (form: object, answer: object = models) => {
+      upstream.answerWith(() => Response.json(answer));
+      const body = { base_url: upstream.url, key: "k", ...form };
+      expect((await call("POST", "/api/channel/fetch_models", body)).data).toEqual(["a", "b"]);
+      return upstream.seen[0];
+    };
+    const named = { result: [{ name: "b" }, { name: "a" }] };
+    expect((await asked({ type: 39, other: " acc " }, named))?.path).toStartWith("/client/v4/accounts/acc/ai/models/");
+    expect((await asked({ type: 3, other: "v1" }))?.path).toBe("/openai/v1/models");
+    expect((await asked({ type: 3, other: "2024-10-21" }))?.path).toBe("/openai/models?api-version=2024-10-21");
+    const gemini = { models: [{ name: "models/a" }, { name: "models/b" }] };
+    expect((await asked({ type: 24, other: "v1" }, gemini))?.path).toBe("/v1/models?pageSize=1000");
+    const organized = await asked({ type: 1, openai_organization: "org-1" });
+    expect(organized?.headers["openai-organization"]).toBe("org-1");
+    // Nobody listens at the address: the proxy answers in its place.
+    const setting = JSON.stringify({ proxy: upstream.url });
+    expect(await asked({ type: 1, base_url: "http://127.0.0.1:1", setting })).toMatchObject({
+      headers: { host: "127.0.0.1:1" },
+    });
+    const broken = { type: 1, base_url: upstream.url, key: "k", setting: "{" };
+    expect(await call("POST", "/api/channel/fetch_models", broken)).toMatchObject({ code: "channel_setting_invalid" });
+  });
+
   test.each([
     ["a refusal", () => new Response("", { status: 401 }), "HTTP 401"],
     ["no list", () => Response.json({ models: [] }), "no list"],

@@ -11,6 +11,7 @@ import { proxyOf } from "../channels/proxy-of.ts";
 import { takeOverModels } from "../channels/take-over-models.ts";
 import type { ChannelTester } from "../channels/test-all.ts";
 import { type BalanceReading, updateAllBalances, updateBalance } from "../channels/update-balance.ts";
+import { parseJson, recordOf } from "../dialects/json.ts";
 import type { Vault } from "../lib/crypto.ts";
 import { languageOf, say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
@@ -33,6 +34,17 @@ type Services = Readonly<{
 const id = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
 
 const names = t.Optional(t.Array(t.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000 }));
+
+/** A channel that is not stored yet, as far as its list of models depends on it. */
+const modelListForm = t.Object({
+  type: t.Integer(),
+  key: t.String(),
+  base_url: t.Optional(t.String()),
+  other: t.Optional(t.String()),
+  openai_organization: t.Optional(t.String()),
+  /** JSON text, as channels have it. */
+  setting: t.Optional(t.String()),
+});
 
 /** Calls that ask an upstream something: tests, lists of models, balances. */
 export function channelUpstreamRoutes(services: Services, guarded: ReturnType<typeof guard>) {
@@ -76,9 +88,13 @@ export function channelUpstreamRoutes(services: Services, guarded: ReturnType<ty
       "/fetch_models",
       async ({ body }) => {
         const [key = ""] = splitKeys(body.type, body.key);
-        return ok(await fetchModels(fetch, { type: body.type, baseUrl: body.base_url ?? "", key }));
+        const setting = body.setting?.trim() ? recordOf(parseJson(body.setting)) : {};
+        if (!setting) throw new OperationError("channel_setting_invalid");
+        const { type, base_url: baseUrl = "", other, openai_organization: openaiOrganization } = body;
+        const channel = { type, baseUrl, key, other: other?.trim(), openaiOrganization: openaiOrganization?.trim() };
+        return ok(await fetchModels(fetch, { ...channel, proxy: proxyOf({ setting }) }));
       },
-      { body: t.Object({ base_url: t.Optional(t.String()), type: t.Integer(), key: t.String() }) },
+      { body: modelListForm },
     )
     .get(
       "/update_balance/:id",

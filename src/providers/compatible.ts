@@ -49,6 +49,8 @@ export type Compatible = Readonly<{
   keyHint?: string;
   models: readonly string[];
   noListPrice?: NoListPrice;
+  /** It cannot be asked for its models. */
+  listsNoModels?: boolean;
   streamUsage?: boolean;
   quirks?: Quirks;
   /** Calls in words of its own, and where they go behind the version; absent: where OpenAI has them. */
@@ -84,7 +86,7 @@ export function compatible(table: Compatible): Provider {
     ...(table.noListPrice && { noListPrice: table.noListPrice }),
     url: (channel, ask) =>
       address(channel) + ((!isTask(ask.capability) && table.own?.[ask.capability]?.path) || openaiPath(ask)),
-    modelListUrl: (channel) => `${address(channel)}/models`,
+    modelListUrl: (channel) => (table.listsNoModels ? null : `${address(channel)}/models`),
     ...(table.own && {
       ownFormat: ({ capability }) => (!isTask(capability) && table.own?.[capability]?.format) || null,
     }),

@@ -50,6 +50,7 @@ const tables: readonly Compatible[] = [
     base: "https://api.perplexity.ai",
     root: "",
     keyHint: "pplx-…",
+    listsNoModels: true,
     models: ["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
     quirks: { topP: [0.01, 0.99] },
   },

@@ -1,6 +1,7 @@
 import type { TestProgress } from "../../../src/channels/test-all.ts";
 import { request } from "../../api/client.ts";
 import type { Channel } from "./channel.ts";
+import { bodyOf, type ChannelForm } from "./channel-form.ts";
 import type { ChannelQuery } from "./channel-queries.ts";
 
 /** Fields of a change; the server leaves what is absent as it is. */
@@ -75,10 +76,12 @@ export const cancelTests = () => request<null>("/api/channel/test/cancel", { met
 export const fetchStoredModels = async (id: number): Promise<string[]> =>
   (await request<string[]>(`/api/channel/fetch_models/${id}`)).data;
 
-/** Model names that an upstream offers, asked with an address and key that are not stored yet. */
-export const fetchModels = async (type: number, baseUrl: string, key: string): Promise<string[]> =>
-  (await request<string[]>("/api/channel/fetch_models", { method: "POST", body: { type, base_url: baseUrl, key } }))
-    .data;
+/** Model names that an upstream offers, asked as the form has the channel, with a key that is not stored yet. */
+export const fetchModels = async (form: ChannelForm, key: string): Promise<string[]> => {
+  const { type, base_url, other, openai_organization, setting } = bodyOf(form);
+  const body = { type, key, base_url, other, openai_organization, setting };
+  return (await request<string[]>("/api/channel/fetch_models", { method: "POST", body })).data;
+};
 
 /** Returns the balance in the provider's currency. */
 export async function updateBalance(id: number): Promise<Pick<Channel, "balance" | "balance_currency">> {

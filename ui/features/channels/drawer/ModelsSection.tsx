@@ -9,7 +9,6 @@ import { Field, Row } from "../../../components/layout.tsx";
 import { NameListInput } from "../../../components/NameListInput.tsx";
 import { notifyError, notifyInfo } from "../../../components/notify.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
-import { cleanBaseUrl } from "../base-url.ts";
 import { fetchModels, fetchStoredModels } from "../channel-calls.ts";
 import { allModels, pricedModels } from "../channel-queries.ts";
 import { splitKeys, VERTEX_TYPE } from "../keys.ts";
@@ -41,10 +40,7 @@ export const ModelsSection = ({ form, faults, change, types, storedId }: ModelsS
     if (key === "" && storedId === null) return notifyInfo(t("channels.form.fetchNeedsKey"));
     setFetching(true);
     try {
-      const names =
-        key === "" && storedId !== null
-          ? await fetchStoredModels(storedId)
-          : await fetchModels(form.type, cleanBaseUrl(form.baseUrl), key);
+      const names = key === "" && storedId !== null ? await fetchStoredModels(storedId) : await fetchModels(form, key);
       setOffer({ names, isUpstream: true });
     } catch (error) {
       notifyError(error);
