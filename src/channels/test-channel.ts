@@ -85,7 +85,7 @@ async function call(
   const own = isEmbedding ? provider.ownFormat?.({ capability: "embeddings", model }, key) : null;
   const vectors = { input: ["hello world"], model };
   const body = isEmbedding
-    ? (own?.encode(vectors, model, new Set(), null) ?? vectors)
+    ? (own?.encode(vectors, model, new Set(), null, []) ?? vectors)
     : chatBody(dialect, model, stream);
   const adapted = provider.adapt?.(body, ask);
   const name = adapted && "model" in body ? { model: adapted.model } : null;

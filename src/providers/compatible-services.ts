@@ -7,7 +7,7 @@ import { deepSeek } from "./deepseek.ts";
 import { furtherServices } from "./further-services.ts";
 import { grokDialectOf, grokQuirks } from "./grok.ts";
 import { minimaxImages } from "./images/minimax.ts";
-import { siliconImages, xaiImages } from "./images/nearly-openai.ts";
+import { siliconImages, xaiEdits, xaiImages } from "./images/nearly-openai.ts";
 import { minimaxEmbeddings, minimaxSpeech } from "./minimax/formats.ts";
 import { moka } from "./moka.ts";
 import type { Provider } from "./provider.ts";
@@ -86,7 +86,7 @@ const tables: readonly Compatible[] = [
     type: 22,
     name: "FastGPT",
     owner: "fastgpt",
-    base: "https://fastgpt.run/api/openapi",
+    base: "https://api.fastgpt.in/api",
     keyHint: "fastgpt-…",
     models: ["fastgpt"],
     noListPrice: "own_app",
@@ -251,7 +251,7 @@ const tables: readonly Compatible[] = [
     owner: "xai",
     base: "https://api.x.ai",
     capabilities: [...EVERYTHING, "images", "image-edits"],
-    own: { images: { format: xaiImages } },
+    own: { images: { format: xaiImages }, "image-edits": { format: xaiEdits } },
     responses: true,
     keyHint: "xai-…",
     models: [

@@ -5,10 +5,19 @@ import type { Ask, ProviderChannel } from "./provider.ts";
 /** An answer that is no JSON: sound, or plain text. */
 export type Content = Readonly<{ body: string | Uint8Array<ArrayBuffer>; contentType: string }>;
 
+/** A file of a form by its member's name. */
+export type FormFile = Readonly<{ name: string; bytes: Uint8Array }>;
+
 /** Calls beside chats (pictures, vectors, rankings, sound) in words of a provider's own. */
 export type OwnFormat = Readonly<{
-  /** A call in OpenAI's words as the provider has it. `file`: that of a form. Names what stays behind. */
-  encode(call: JsonObject, model: string, dropped: Dropped, file: Uint8Array | null): JsonObject;
+  /** A call in OpenAI's words as the provider has it. `file`: the first of a form's `files`. Names what stays behind. */
+  encode(
+    call: JsonObject,
+    model: string,
+    dropped: Dropped,
+    file: Uint8Array | null,
+    files: readonly FormFile[],
+  ): JsonObject;
   /** What OpenAI would answer; null: the answer makes no sense. */
   decode(answer: JsonObject, call: JsonObject): JsonObject | null;
   /** The same of an answer that is no JSON. */

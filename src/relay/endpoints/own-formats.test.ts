@@ -394,3 +394,55 @@ test.each([
   expect(sent()).toEqual({ model, prompt: "a gate", ...expected });
   expect(response.headers.get("x-sluice-dropped")).toBe(dropped);
 });
+
+describe("xAI, which takes JSON alone", () => {
+  const PNG = Buffer.from("89504e470d0a1a0a0000", "hex");
+  const edits = () =>
+    start({ type: 48, keys: ["xai"] }, "grok-imagine-image", ({ path, headers }) =>
+      path === "/v1/images/edits" && headers.get("content-type")?.startsWith("application/json")
+        ? Response.json({ data: [{ b64_json: "AAAA" }] })
+        : Response.json({ code: "Unsupported", error: "Expected application/json" }, { status: 415 }),
+    );
+  const picture = (name: string) => new File([PNG], name, { type: "image/png" });
+  const url = `data:image/png;base64,${PNG.toString("base64")}`;
+
+  test("gets the picture of a form as a data URI", async () => {
+    const { client, sent } = edits();
+    const asked = { model: "grok-imagine-image", prompt: "wider", n: 1, size: "1792x1024" as "1024x1024" };
+    const { data, response } = await client.images
+      .edit({ ...asked, image: picture("a.png"), mask: picture("m.png"), response_format: "b64_json" })
+      .withResponse();
+    expect(data.data).toEqual([{ b64_json: "AAAA" }]);
+    expect(data.created).toBeGreaterThan(0);
+    expect(sent()).toEqual({
+      model: "grok-imagine-image",
+      prompt: "wider",
+      n: 1,
+      aspect_ratio: "16:9",
+      response_format: "b64_json",
+      image: { type: "image_url", url },
+    });
+    expect(response.headers.get("x-sluice-dropped")).toBe("mask");
+  });
+
+  test("gets several pictures as a list", async () => {
+    const { client, sent } = edits();
+    await client.images.edit({
+      model: "grok-imagine-image",
+      prompt: "both",
+      image: [picture("a.png"), picture("b.png")],
+    });
+    expect(sent()).toEqual({
+      model: "grok-imagine-image",
+      prompt: "both",
+      images: Array(2).fill({ type: "image_url", url }),
+    });
+  });
+
+  test("gets a client's JSON with its pictures", async () => {
+    const { relay, sent } = edits();
+    const image = { type: "image_url", url: "https://pictures.example/a.png" };
+    await relay.post("/v1/images/edits", { model: "grok-imagine-image", prompt: "wider", image });
+    expect(sent()).toEqual({ model: "grok-imagine-image", prompt: "wider", image });
+  });
+});

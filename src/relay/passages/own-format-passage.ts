@@ -4,7 +4,7 @@ import { isErrorAnswer, readError } from "../../dialects/openai-chat/error.ts";
 import { readUsage } from "../../dialects/openai-chat/usage.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
-import type { OwnFormat } from "../../providers/own-format.ts";
+import type { FormFile, OwnFormat } from "../../providers/own-format.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
 import { OutputTally } from "../tally.ts";
@@ -15,6 +15,7 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 3_000;
 const GIVE_UP_MS = 300_000;
 const IS_MEDIA = /^(image|audio|video)\//;
+const IS_PICTURES: ReadonlySet<string> = new Set(["images", "image-edits"]);
 const JSON_TYPE = "application/json";
 
 /** Calls beside chats for a provider that has words of its own for them; jobs are waited for. */
@@ -34,7 +35,8 @@ export class OwnFormatPassage implements Passage {
     const model = this.call.upstreamModel;
     const dialect = this.provider.dialectOf?.(model, this.key) ?? this.provider.dialects[0];
     const dropped = new Set<string>();
-    const encoded = this.format.encode(body.json, model, dropped, await this.#file());
+    const files = await this.#files();
+    const encoded = this.format.encode(body.json, model, dropped, files[0]?.bytes ?? null, files);
     this.call.dropped = [...dropped];
     const ask = { capability: endpoint.capability, dialect, model, stream: false };
     return { ask, body: JSON.stringify({ ...encoded, ...channel.paramOverride }) };
@@ -98,10 +100,11 @@ export class OwnFormatPassage implements Passage {
     return new EventsView(() => null);
   }
 
-  /** The file of a form; null: there is none. */
-  async #file(): Promise<Uint8Array | null> {
-    for (const part of this.call.admitted.body.form?.parts ?? []) if ("file" in part) return part.file.bytes();
-    return null;
+  async #files(): Promise<FormFile[]> {
+    const files: FormFile[] = [];
+    for (const part of this.call.admitted.body.form?.parts ?? [])
+      if ("file" in part) files.push({ name: part.name, bytes: await part.file.bytes() });
+    return files;
   }
 
   #content(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
@@ -114,7 +117,7 @@ export class OwnFormatPassage implements Passage {
     const { endpoint, body: asked } = this.call.admitted;
     const answer = IS_MEDIA.test(contentType) ? null : answerOf(body);
     const decoded = answer ? this.format.decode(answer, asked.json) : (this.format.decodeBytes?.(body) ?? null);
-    return decoded && { ...decoded, ...(endpoint.capability === "images" && { created: this.call.createdAt }) };
+    return decoded && { ...decoded, ...(IS_PICTURES.has(endpoint.capability) && { created: this.call.createdAt }) };
   }
 
   #answered(answer: JsonObject | null, body: WholeAnswer["body"], contentType: string): WholeAnswer {
