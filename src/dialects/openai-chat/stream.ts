@@ -4,7 +4,7 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../json.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { isErrorAnswer } from "./error.ts";
 import { collectOutput } from "./output.ts";
-import { readUsage } from "./usage.ts";
+import { isPlaceholder, readUsage } from "./usage.ts";
 
 /** Bytes of chat (and text completion) streams, looked at without decoding what needs no look. */
 
@@ -50,7 +50,8 @@ export function readUsageEvents(
     const chunk = chunkOf(textOfBytes(kept, start, end));
     const reported = readUsage(chunk?.usage);
     usage = reported ?? usage;
-    const swallowed = reported && !keepUsageOnly && Array.isArray(chunk?.choices) && chunk.choices.length === 0;
+    const isToGo = reported ? !keepUsageOnly : isPlaceholder(recordOf(chunk?.usage) ?? {});
+    const swallowed = isToGo && Array.isArray(chunk?.choices) && chunk.choices.length === 0;
     if (swallowed) {
       kept.copyWithin(start, end);
       kept = kept.subarray(0, kept.length - (end - start));

@@ -9,7 +9,7 @@ import type { ReportedUsage } from "../usage.ts";
 export function readUsage(value: unknown): ReportedUsage | null {
   const usage = recordOf(value);
   const promptTokens = countOf(usage?.prompt_tokens) ?? countOf(usage?.input_tokens);
-  if (!usage || promptTokens === null) return null;
+  if (!usage || promptTokens === null || isPlaceholder(usage)) return null;
   const prompt = recordOf(usage.prompt_tokens_details) ?? recordOf(usage.input_tokens_details);
   const completion = recordOf(usage.completion_tokens_details) ?? recordOf(usage.output_tokens_details);
   const total = countOf(usage.total_tokens);
@@ -31,6 +31,10 @@ export function readUsage(value: unknown): ReportedUsage | null {
     ...imageTokens(prompt, completion),
   };
 }
+
+/** One token in, one out, one in all: FastGPT says so of any call, and no sum is like that. */
+export const isPlaceholder = ({ prompt_tokens, completion_tokens, total_tokens }: JsonObject): boolean =>
+  prompt_tokens === 1 && completion_tokens === 1 && total_tokens === 1;
 
 /** Tokens of pictures, where the upstream tells them apart: those read from its cache count as cached alone. */
 export function imageTokens(prompt: JsonObject | null, completion: JsonObject | null) {

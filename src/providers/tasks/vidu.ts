@@ -1,4 +1,4 @@
-import { recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
 import type { Provider } from "../provider.ts";
 import { aspectRatioOf, type TaskProtocol, type TaskStatus, trimmed, type VideoProtocol } from "./protocol.ts";
 
@@ -71,6 +71,15 @@ const videos: VideoProtocol = {
   videoUrl: (data) => textOf(recordsOf(recordOf(data)?.creations)[0]?.url),
 };
 
+/** What all packages hold; null also where calls are paid by how many run at once, whatever the credits. */
+function creditsLeft(answer: unknown): number | null {
+  const told = recordOf(answer)?.remains;
+  if (!Array.isArray(told)) return null;
+  const packages = recordsOf(told);
+  const credits = packages.reduce((sum, { credit_remain }) => sum + (numberOf(credit_remain) ?? 0), 0);
+  return credits === 0 && packages.some(({ type }) => type === "concurrent") ? null : credits;
+}
+
 export const vidu: Provider = {
   type: 1011,
   name: "Vidu",
@@ -82,6 +91,11 @@ export const vidu: Provider = {
   models: ["viduq2", "viduq2-pro", "viduq2-turbo", "viduq1", "vidu2.0", "vidu1.5"],
   url: ({ baseUrl }) => rootOf(baseUrl),
   modelListUrl: () => null,
+  balance: {
+    url: ({ baseUrl }) => `${rootOf(baseUrl)}/credits?show_detail=false`,
+    read: creditsLeft,
+    currency: () => "credits",
+  },
   authHeaders: (_channel, key) => ({ authorization: `Token ${key}` }),
   streamUsage: false,
   tasks,

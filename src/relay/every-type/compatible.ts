@@ -8,15 +8,15 @@ const usage = {
   total_tokens: USAGE.prompt + USAGE.completion,
 };
 
-export const openaiWhole = (): Response =>
+const wholeWith = (told: typeof usage): Response =>
   Response.json({
     ...COMMON,
     object: "chat.completion",
     choices: [{ index: 0, message: { role: "assistant", content: ANSWER }, finish_reason: "stop" }],
-    usage,
+    usage: told,
   });
 
-export const openaiStream = (): Response => {
+const streamWith = (told: typeof usage): Response => {
   const chunk = (delta: object, finish: string | null = null) => ({
     ...COMMON,
     object: "chat.completion.chunk",
@@ -25,10 +25,13 @@ export const openaiStream = (): Response => {
   const chunks = [
     ...PIECES.map((content) => chunk({ content })),
     chunk({}, "stop"),
-    { ...chunk({}), choices: [], usage },
+    { ...chunk({}), choices: [], usage: told },
   ];
   return eventStream([...dataEvents(chunks), "data: [DONE]\n\n"]);
 };
+
+export const openaiWhole = (): Response => wholeWith(usage);
+export const openaiStream = (): Response => streamWith(usage);
 
 /** The user's words in messages of OpenAI's kind. */
 const lastQuestion = ({ messages }: JsonObject): string => {
@@ -54,6 +57,8 @@ type Table = Readonly<{
   /** Address of the list of models; null: none. */
   list?: string | null;
   listOf?: (ids: readonly string[]) => object;
+  /** Tells the same tokens of every call. */
+  placeholder?: typeof usage;
   balance?: Readonly<{ path: string; answer: object; amount: number; currency: string }>;
 }>;
 
@@ -80,7 +85,13 @@ const TABLES: readonly Table[] = [
       currency: "USD",
     },
   },
-  { type: 22, path: "/v1/chat/completions", list: "/v1/models" },
+  {
+    type: 22,
+    base: "/api",
+    path: "/api/v1/chat/completions",
+    list: "/v1/models",
+    placeholder: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 1 },
+  },
   {
     type: 25,
     path: "/v1/chat/completions",
@@ -136,9 +147,14 @@ const TABLES: readonly Table[] = [
   { type: 47, path: "/v1/chat/completions", list: "/v1/models" },
   { type: 48, path: "/v1/chat/completions", list: "/v1/models" },
   { type: 1000, path: "/v1/chat/completions", list: "/v1/models" },
-  { type: 1001, path: "/v1/chat/completions", list: "/v1/models" },
+  {
+    type: 1001,
+    path: "/v1/chat/completions",
+    list: "/v1/models",
+    listOf: (ids) => ids.map((id) => ({ id, object: "model", type: "chat" })),
+  },
   { type: 1002, path: "/v1/chat/completions", list: "/v1/models" },
-  { type: 1003, path: "/chat/completions", list: "/models" },
+  { type: 1003, path: "/chat/completions" },
   { type: 1004, path: "/v1/chat/completions", list: "/v1/models" },
   { type: 1005, path: "/v1/chat/completions", list: "/v1/models" },
   { type: 1006, path: "/v1/chat/completions", list: "/v1/models" },
@@ -147,6 +163,7 @@ const TABLES: readonly Table[] = [
 const openaiList = (ids: readonly string[]) => ({ object: "list", data: ids.map((id) => ({ id, object: "model" })) });
 
 function fakeOf(table: Table): FakeType {
+  const { placeholder } = table;
   const { list = null, listOf = openaiList, balance, carries = ["authorization", "Bearer upstream"] } = table;
   const models = ["model-b", "model-a"];
   const isAdmitted = ({ headers }: Seen) => headers.get(carries[0]) === carries[1];
@@ -162,8 +179,9 @@ function fakeOf(table: Table): FakeType {
       return seen.path === table.path ? null : `no such page: ${seen.path}`;
     },
     question: lastQuestion,
-    whole: openaiWhole,
-    stream: openaiStream,
+    whole: () => wholeWith(placeholder ?? usage),
+    stream: () => streamWith(placeholder ?? usage),
+    ...(placeholder && { silentOnUsage: true }),
     refusal: {
       status: 400,
       answer: () => Response.json({ error: { message: REFUSED, type: "invalid_request_error" } }, { status: 400 }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { jwtVerify } from "jose";
+import { providerOf } from "../../../providers/registry.ts";
 import { startUpstream } from "../../testing/start-upstream.ts";
 import { startTasks } from "../testing.ts";
 
@@ -33,9 +34,19 @@ const kling = startUpstream(async ({ path, headers, text }) => {
   return Response.json({ code: 0, message: "SUCCEED", data: klingTasks.get(name) });
 });
 
+/** What is left at Vidu, in packages. */
+const viduCredits = {
+  remains: [
+    { type: "test", credit_remain: 12, concurrency_limit: 2, current_concurrency: 0, queue_count: 0 },
+    { type: "metered", credit_remain: 480, concurrency_limit: 5, current_concurrency: 1, queue_count: 0 },
+  ],
+  packages: [],
+};
+
 /** Vidu's interface. */
 const vidu = startUpstream(({ path, headers, text }) => {
   if (headers.get("authorization") !== "Token vidu-key") return Response.json({ message: "no" }, { status: 403 });
+  if (path === "/ent/v2/credits") return Response.json(viduCredits);
   if (path.endsWith("/creations")) return Response.json(viduTasks.get(path.split("/")[4] ?? "") ?? {});
   orders.push({ path, body: JSON.parse(text) as Json });
   const name = `vidu-${viduTasks.size}`;
@@ -134,4 +145,15 @@ describe("a video", () => {
     expect((await stage.relay.get("/v1/videos/video_0123")).status).toBe(404);
     expect(await stage.spent()).toBe(before);
   });
+});
+
+test("what is left at Vidu is told in credits", async () => {
+  const { balance, authHeaders } = providerOf(1011) ?? {};
+  const channel = { baseUrl: vidu.url, other: "", openaiOrganization: "" };
+  const headers = authHeaders?.(channel, "vidu-key") ?? {};
+  const answer: unknown = await (await fetch(balance?.url(channel) ?? "", { headers })).json();
+  expect([balance?.read(answer), balance?.currency?.(channel, answer)]).toEqual([492, "credits"]);
+  // Whoever pays by how many orders run at once has no credits, and is not out of money.
+  expect(balance?.read({ remains: [{ type: "concurrent", credit_remain: 0 }] })).toBeNull();
+  expect([balance?.read({ remains: [] }), balance?.read({ message: "no" })]).toEqual([0, null]);
 });
