@@ -5,7 +5,7 @@ import { createDialWebSocket } from "../lib/outbound/dial-websocket.ts";
 import { frameExchange } from "../lib/outbound/frame-exchange.ts";
 import { type ByteReader, DirectAnswer } from "../lib/outbound/http/direct-answer.ts";
 import { createDirectHttp } from "../lib/outbound/http/direct-http.ts";
-import { BrokenAnswer } from "../lib/outbound/http/response-head.ts";
+import type { HttpAnswer } from "../lib/outbound/http/unpacked.ts";
 import { checkedProxy } from "../lib/outbound/proxy.ts";
 import { createResolve } from "../lib/outbound/resolve.ts";
 import { hostnameOf, parseHttpUrl } from "../lib/outbound/url.ts";
@@ -24,7 +24,7 @@ export type Outgoing = {
 };
 
 /** What an upstream answered: its head is here, its body may still be coming. */
-export type UpstreamAnswer = Response | DirectAnswer;
+export type UpstreamAnswer = HttpAnswer;
 
 export type Upstream = {
   /** Sends and resolves with the answer's head. Rejects OutboundError for a refused address, else what the network says. */
@@ -90,7 +90,7 @@ export function createUpstream(policy: AddressPolicy, hasNetworkRules: boolean):
     const { host, path, port, tlsName } = target;
     const request = { method, host, path, headers, body: method === "POST" ? body : null };
     const origin = { hostname: tlsName ?? address, port, tlsName };
-    return http.send(origin, request, signal).then(decompressed);
+    return http.send(origin, request, signal);
   };
 
   return {
@@ -115,33 +115,6 @@ export function createUpstream(policy: AddressPolicy, hasNetworkRules: boolean):
     return fetch(outgoing.url, { ...requestOf(outgoing, outgoing.headers, signal), proxy: { url: proxy } });
   }
 }
-
-const ENCODINGS: Readonly<Record<string, Bun.CompressionFormat>> = {
-  gzip: "gzip",
-  "x-gzip": "gzip",
-  deflate: "deflate",
-  br: "brotli",
-  zstd: "zstd",
-};
-
-/** Some servers compress though nobody asked them to. */
-function decompressed(answer: DirectAnswer): UpstreamAnswer {
-  const encoding = answer.headers.get("content-encoding")?.toLowerCase();
-  if (encoding === undefined || encoding === "identity") return answer;
-  const format = ENCODINGS[encoding];
-  if (!format) throw new BrokenAnswer(`the answer is encoded as ${encoding}`);
-  const headers = new Headers([...answer.headers]);
-  headers.delete("content-encoding");
-  headers.delete("content-length");
-  return new Response(answer.body.pipeThrough(decompression(format)), { status: answer.status, headers });
-}
-
-/** The DOM's types know fewer formats than the runtime. */
-const decompression = (format: Bun.CompressionFormat) =>
-  new DecompressionStream(format as CompressionFormat) as ReadableWritablePair<
-    Uint8Array<ArrayBuffer>,
-    Uint8Array<ArrayBuffer>
-  >;
 
 /** A form is sent as it is read from the disk, under its known length. */
 function requestOf(

@@ -2,6 +2,7 @@ import { BodyDecoder } from "./body-decoder.ts";
 import { type BodySource, DirectAnswer } from "./direct-answer.ts";
 import { type DirectRequest, requestHead } from "./request-head.ts";
 import { BrokenAnswer, responseHead } from "./response-head.ts";
+import { type HttpAnswer, unpacked } from "./unpacked.ts";
 
 /** The connection ended, or could not be made. */
 export class ConnectionLost extends Error {
@@ -34,10 +35,12 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 const MAX_HEAD_BYTES = 128 * 1024;
 /** Up to here a body goes into one piece with its head. */
 const SMALL_BODY = 16 * 1024;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+const IS_ASCII = /^[\x00-\x7f]*$/;
 /** Silence after which the system asks whether the other side still is there. */
 const PROBE_AFTER_MS = 60_000;
 
-type Waiting<Result> = Readonly<{ resolve: (result: Result) => void; reject: (error: Error) => void }>;
+export type Waiting<Result> = Readonly<{ resolve: (result: Result) => void; reject: (error: Error) => void }>;
 
 /** One connection in HTTP/1.1 that serves one request after the other. */
 export class Connection implements BodySource {
@@ -47,7 +50,7 @@ export class Connection implements BodySource {
   #isOver = false;
   #socket: Bun.Socket<Connection> | null = null;
   /** Whoever waits for the head of an answer. */
-  #waiting: Waiting<DirectAnswer> | null = null;
+  #waiting: Waiting<HttpAnswer> | null = null;
   #answer: DirectAnswer | null = null;
   #decoder: BodyDecoder | null = null;
   /** The beginning of a head whose end has not come. */
@@ -104,28 +107,28 @@ export class Connection implements BodySource {
     socket.unref();
   }
 
-  /** Sends a request on a connection that rests. Rejects ConnectionLost or BrokenAnswer; throws as `requestHead` does. */
-  send(request: DirectRequest): Promise<DirectAnswer> {
-    if (this.#isOver) return Promise.reject(lost(null, this.#sent > 0));
+  /**
+   * Sends a request on a connection that rests; `waiting` hears of its answer, or of ConnectionLost or BrokenAnswer. Throws
+   * as `requestHead` does, before anything is sent.
+   */
+  send(request: DirectRequest, waiting: Waiting<HttpAnswer>): void {
+    if (this.#isOver) {
+      waiting.reject(lost(null, this.#sent > 0));
+      return;
+    }
     const { body } = request;
+    const bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : (body?.byteLength ?? null);
+    const head = requestHead(request, bodyBytes);
     this.#sent += 1;
     this.#heard = false;
     this.#staysOpen = true;
-    if (typeof body === "string") {
-      const head = requestHead(request, Buffer.byteLength(body));
-      this.#write(Buffer.from(head + body));
+    this.#waiting = waiting;
+    if (typeof body === "string" && bodyBytes !== null && bodyBytes <= SMALL_BODY && IS_ASCII.test(head)) {
+      this.#writeText(head + body, head.length + bodyBytes);
     } else {
-      const head = Buffer.from(requestHead(request, body?.byteLength ?? null), "latin1");
-      if (body === null) this.#write(head);
-      else if (body.byteLength <= SMALL_BODY) this.#write(Buffer.concat([head, body]));
-      else {
-        this.#write(head);
-        this.#write(body);
-      }
+      this.#write(Buffer.from(head, "latin1"));
+      if (body !== null && bodyBytes !== 0) this.#write(typeof body === "string" ? Buffer.from(body) : body);
     }
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
-    });
   }
 
   pause(): void {
@@ -182,6 +185,12 @@ export class Connection implements BodySource {
     this.#fail(lost(cause, wasResting));
   }
 
+  /** The usual request: the system takes all of it at once. */
+  #writeText(text: string, bytes: number): void {
+    const taken = Math.max(0, this.#socket?.write(text) ?? 0);
+    if (taken < bytes) this.#unsent.push(Buffer.from(text).subarray(taken));
+  }
+
   #write(bytes: Uint8Array): void {
     if (this.#unsent.length > 0) {
       this.#unsent.push(bytes);
@@ -211,10 +220,11 @@ export class Connection implements BodySource {
     this.#decoder = new BodyDecoder(head.length);
     const answer = new DirectAnswer(head, this);
     this.#answer = answer;
+    const told = unpacked(answer);
     const waiting = this.#waiting;
     this.#waiting = null;
     this.#takeBody(rest);
-    waiting?.resolve(answer);
+    waiting?.resolve(told);
   }
 
   #takeBody(bytes: Uint8Array<ArrayBuffer>): void {

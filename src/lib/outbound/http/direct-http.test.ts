@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { until } from "../../testing/until.ts";
 import { ConnectionLost } from "./connection.ts";
-import { createDirectHttp } from "./direct-http.ts";
+import { DirectAnswer } from "./direct-answer.ts";
+import { createDirectHttp, type DirectHttp } from "./direct-http.ts";
 import type { DirectRequest } from "./request-head.ts";
 import { BrokenAnswer } from "./response-head.ts";
 import { type ScriptedServer, startScriptedServer, type Visit } from "./scripted-server.ts";
@@ -11,19 +12,25 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.stop();
 });
 
+const SWEEP_MS = 5;
 const OK = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n";
 
 function start(answer: (visit: Visit) => void) {
   const server: ScriptedServer = startScriptedServer(answer);
   servers.push(server);
-  const http = createDirectHttp();
-  const ask = (body: DirectRequest["body"] = "ask", signal: AbortSignal = new AbortController().signal) =>
-    http.send(
-      { hostname: "127.0.0.1", port: server.port, tlsName: null },
-      { method: body === null ? "GET" : "POST", host: "up.example", path: "/v1", headers: {}, body },
-      signal,
-    );
+  const http = createDirectHttp(SWEEP_MS);
+  const ask = (body: DirectRequest["body"] = "ask", signal?: AbortSignal) => {
+    const method = body === null ? "GET" : "POST";
+    return send(http, server.port, { method, host: "up.example", path: "/v1", headers: {}, body }, signal);
+  };
   return { server, ask };
+}
+
+/** Asks a server on this machine that packs nothing. */
+async function send(http: DirectHttp, port: number, request: DirectRequest, signal = new AbortController().signal) {
+  const answer = await http.send({ hostname: "127.0.0.1", port, tlsName: null }, request, signal);
+  if (!(answer instanceof DirectAnswer)) throw new Error("the answer was packed");
+  return answer;
 }
 
 const whole = (text: string) => `${OK}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
@@ -154,11 +161,13 @@ test("an answer that comes before the request is sent wholly is taken, and its c
     },
   });
   servers.push({ stop: () => server.stop(true) });
-  const reply = await createDirectHttp().send(
-    { hostname: "127.0.0.1", port: server.port, tlsName: null },
-    { method: "POST", host: "x", path: "/", headers: {}, body: Buffer.alloc(64 * 1024 * 1024) },
-    new AbortController().signal,
-  );
+  const reply = await send(createDirectHttp(), server.port, {
+    method: "POST",
+    host: "x",
+    path: "/",
+    headers: {},
+    body: Buffer.alloc(64 * 1024 * 1024),
+  });
   expect([reply.status, await reply.text()]).toEqual([413, "big"]);
 });
 
@@ -213,12 +222,12 @@ test("a reader that takes nothing holds the sender back", async () => {
     socket: {
       data(socket) {
         socket.write(`${OK}content-length: ${TOTAL}\r\n\r\n`);
-        send(socket);
+        fill(socket);
       },
-      drain: (socket) => send(socket),
+      drain: (socket) => fill(socket),
     },
   });
-  function send(socket: Bun.Socket): void {
+  function fill(socket: Bun.Socket): void {
     while (sent < TOTAL) {
       const taken = socket.write(block.subarray(0, Math.min(block.length, TOTAL - sent)));
       if (taken <= 0) return;
@@ -226,11 +235,13 @@ test("a reader that takes nothing holds the sender back", async () => {
     }
   }
   servers.push({ stop: () => server.stop(true) });
-  const reply = await createDirectHttp().send(
-    { hostname: "127.0.0.1", port: server.port, tlsName: null },
-    { method: "GET", host: "x", path: "/", headers: {}, body: null },
-    new AbortController().signal,
-  );
+  const reply = await send(createDirectHttp(), server.port, {
+    method: "GET",
+    host: "x",
+    path: "/",
+    headers: {},
+    body: null,
+  });
   let before = -1;
   await until(async () => {
     const still = sent === before;
@@ -248,6 +259,23 @@ test("a reader that takes nothing holds the sender back", async () => {
   expect(read).toBe(TOTAL);
 });
 
+test("connections that were at work while others were cleared away are used again", async () => {
+  const visits: Visit[] = [];
+  const { server, ask } = start((visit) => {
+    visits.push(visit);
+    visit.write(`${OK}transfer-encoding: chunked\r\n\r\n5\r\nfirst\r\n`);
+  });
+  const reply = await ask();
+  await Bun.sleep(20 * SWEEP_MS);
+  visits[0]?.write("0\r\n\r\n");
+  await reply.text();
+  const next = ask();
+  await until(() => visits.length === 2);
+  visits[1]?.write("0\r\n\r\n");
+  await (await next).text();
+  expect(server.made()).toBe(1);
+});
+
 test("what does not speak HTTP is refused, as is a head without end", async () => {
   for (const answer of ["SSH-2.0-OpenSSH_9\r\n\r\n", `HTTP/1.1 200 OK\r\nx: ${"y".repeat(200_000)}`]) {
     const { ask, server } = start((visit) => visit.write(answer));
@@ -260,10 +288,6 @@ test("where nobody listens, the error says so", async () => {
   const free = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const { port } = free;
   free.stop(true);
-  const asked = createDirectHttp().send(
-    { hostname: "127.0.0.1", port, tlsName: null },
-    { method: "GET", host: "x", path: "/", headers: {}, body: null },
-    new AbortController().signal,
-  );
+  const asked = send(createDirectHttp(), port, { method: "GET", host: "x", path: "/", headers: {}, body: null });
   await expect(asked).rejects.toMatchObject({ name: "ConnectionLost", code: "ECONNREFUSED" });
 });

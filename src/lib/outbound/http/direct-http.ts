@@ -1,6 +1,6 @@
-import { Connection, type ConnectionKeeper, ConnectionLost, type Origin } from "./connection.ts";
-import type { DirectAnswer } from "./direct-answer.ts";
+import { Connection, type ConnectionKeeper, ConnectionLost, type Origin, type Waiting } from "./connection.ts";
 import type { DirectRequest } from "./request-head.ts";
+import type { HttpAnswer } from "./unpacked.ts";
 
 /** How long a connection is kept that nobody uses: shorter than most servers keep theirs. */
 const REST_MS = 30_000;
@@ -12,12 +12,14 @@ export type DirectHttp = {
    * Sends over a connection that rests, or a new one. A connection that the other side closed while it rested is replaced,
    * once. Rejects ConnectionLost, BrokenAnswer, TypeError for headers that cannot be sent, or the signal's reason.
    */
-  send(origin: Origin, request: DirectRequest, signal: AbortSignal): Promise<DirectAnswer>;
+  send(origin: Origin, request: DirectRequest, signal: AbortSignal): Promise<HttpAnswer>;
 };
 
 /** The connections of one origin that rest; the one used last is used next, so that the others may end. */
 class Resting implements ConnectionKeeper {
   readonly connections: Connection[] = [];
+  /** Those that rest, and those that are at work. */
+  open = 0;
 
   rests(connection: Connection): void {
     connection.restingSince = performance.now();
@@ -26,6 +28,7 @@ class Resting implements ConnectionKeeper {
   }
 
   gone(connection: Connection): void {
+    this.open -= 1;
     const at = this.connections.indexOf(connection);
     if (at >= 0) this.connections.splice(at, 1);
   }
@@ -33,18 +36,18 @@ class Resting implements ConnectionKeeper {
 
 /**
  * HTTP/1.1 straight over sockets: what the relay does most, at a fraction of what fetch costs (no thread beside, no stream
- * objects). Redirects are not followed, bodies are not decompressed.
+ * objects). Redirects are not followed. Connections that rested too long are closed every `sweepMs`.
  */
-export function createDirectHttp(): DirectHttp {
+export function createDirectHttp(sweepMs = SWEEP_MS): DirectHttp {
   const origins = new Map<string, Resting>();
   let sweeper: Timer | null = null;
 
   const sweep = () => {
     const before = performance.now() - REST_MS;
-    for (const [name, { connections }] of origins) {
+    for (const [name, { connections, open }] of origins) {
       for (let oldest = connections[0]; oldest && oldest.restingSince < before; oldest = connections[0])
         oldest.abandon();
-      if (connections.length === 0) origins.delete(name);
+      if (open === 0) origins.delete(name);
     }
     if (origins.size > 0 || !sweeper) return;
     clearInterval(sweeper);
@@ -62,31 +65,38 @@ export function createDirectHttp(): DirectHttp {
   };
 
   return {
-    async send(origin, request, signal) {
-      const resting = restingOf(origin);
-      sweeper ??= setInterval(sweep, SWEEP_MS).unref();
-      const rested = resting.connections.pop();
-      if (rested) {
-        try {
-          return await over(rested, request, signal);
-        } catch (error) {
-          if (!(error instanceof ConnectionLost && error.wasResting) || signal.aborted) throw error;
-        }
-      }
-      return over(await Connection.open(origin, resting, signal), request, signal);
-    },
+    send: (origin, request, signal) =>
+      new Promise((resolve, reject) => {
+        const resting = restingOf(origin);
+        sweeper ??= setInterval(sweep, sweepMs).unref();
+        const anew = () => {
+          resting.open += 1;
+          Connection.open(origin, resting, signal).then(
+            (connection) => over(connection, request, signal, { resolve, reject }),
+            (error) => {
+              resting.open -= 1;
+              reject(error);
+            },
+          );
+        };
+        const again = (error: Error) => (wasResting(error) && !signal.aborted ? anew() : reject(error));
+        const rested = resting.connections.pop();
+        if (rested) over(rested, request, signal, { resolve, reject: again });
+        else anew();
+      }),
   };
 }
 
-function over(connection: Connection, request: DirectRequest, signal: AbortSignal): Promise<DirectAnswer> {
+const wasResting = (error: Error): boolean => error instanceof ConnectionLost && error.wasResting;
+
+function over(connection: Connection, request: DirectRequest, signal: AbortSignal, waiting: Waiting<HttpAnswer>): void {
   try {
     signal.throwIfAborted();
-    const answer = connection.send(request);
+    connection.send(request, waiting);
     signal.addEventListener("abort", connection.stopper(), { once: true });
-    return answer;
   } catch (error) {
     // Nothing was sent.
     connection.abandon();
-    throw error;
+    waiting.reject(error instanceof Error ? error : new Error(String(error)));
   }
 }

@@ -34,10 +34,11 @@ export function requestHead({ method, host, path, headers }: DirectRequest, body
   let lines = "";
   let says = 0;
   let namedHost = host;
+  let values = "";
   for (const given in headers) {
     const name = rightNames.get(given) ?? rightName(given);
-    const value = (headers[given] as string).trim();
-    if (NOT_IN_VALUE.test(value)) throw new TypeError(`the value of the header ${name} cannot be sent`);
+    const value = headers[given] as string;
+    values += value;
     if (OWN.has(name)) {
       if (name === "host") namedHost = value;
       continue;
@@ -45,6 +46,7 @@ export function requestHead({ method, host, path, headers }: DirectRequest, body
     for (let at = 0; at < USUAL.length; at += 1) if (USUAL[at]?.[0] === name) says |= 1 << at;
     lines += `${name}: ${value}\r\n`;
   }
+  if (NOT_IN_VALUE.test(values)) throw new TypeError("a header has a value that cannot be sent");
   for (let at = 0; at < USUAL.length; at += 1) if (!(says & (1 << at))) lines += USUAL[at]?.[1];
   if (bodyBytes !== null) lines += `content-length: ${bodyBytes}\r\n`;
   return `${method} ${path} HTTP/1.1\r\nhost: ${namedHost}\r\n${lines}\r\n`;

@@ -84,6 +84,7 @@ function bodyLength(status: number, headers: ReadonlyMap<string, string>): BodyL
     return "chunked";
   }
   if (told === undefined) return "until-close";
+  if (DIGITS.test(told)) return Number(told);
   const lengths = new Set(told.split(",").map((each) => each.trim()));
   const [length = ""] = lengths;
   if (lengths.size !== 1 || !DIGITS.test(length)) throw new BrokenAnswer("the answer's length cannot be known");
