@@ -12,14 +12,25 @@ export type TurnstileDeps = Readonly<{
   verifyUrl: string;
 }>;
 
+/** What the check was shown for: the widget is told, and the answer says. */
+export type CheckedAction = "login" | "register" | "reset";
+
+type Given = Readonly<{
+  token: string | undefined;
+  ip: string;
+  /** The host that the caller asked for, with or without a port. */
+  host: string;
+  action: CheckedAction;
+}>;
+
+/** Cloudflare's secret for trying out accepts everybody, from a host of its own. */
+const TRIAL_SECRET = /^1x0+AA$/;
+
 /**
  * Asks Cloudflare whether a person solved the check, where the site wants it: each token works once, so nothing is
- * remembered. Throws OperationError.
+ * remembered. Where the answer says so, the check was shown by this site and for this action. Throws OperationError.
  */
-export async function checkTurnstile(
-  { settings, fetch, verifyUrl }: TurnstileDeps,
-  given: Readonly<{ token: string | undefined; ip: string }>,
-): Promise<void> {
+export async function checkTurnstile({ settings, fetch, verifyUrl }: TurnstileDeps, given: Given): Promise<void> {
   if (!settings.get("TurnstileCheckEnabled")) return;
   if (!given.token) throw new OperationError("turnstile_required");
   const form = new URLSearchParams({
@@ -37,9 +48,22 @@ export async function checkTurnstile(
       maxBytes: LARGEST_ANSWER,
       maxRedirects: 0,
     });
-    isHuman = (JSON.parse(answer.text()) as { success?: unknown }).success === true;
+    const told = JSON.parse(answer.text()) as Told;
+    isHuman = told.success === true && isOurs(settings, given, told);
   } catch {
     // An answer that cannot be read is no proof.
   }
   if (!isHuman) throw new OperationError("turnstile_failed");
 }
+
+type Told = { success?: unknown; hostname?: unknown; action?: unknown };
+
+/** A site may have several addresses: the configured one and the one that the caller is at are both its own. */
+function isOurs(settings: SettingsReader, { host, action }: Given, told: Told): boolean {
+  if (told.action && told.action !== action) return false;
+  const site = hostnameOf(settings.get("ServerAddress"));
+  if (!told.hostname || site === null || TRIAL_SECRET.test(settings.get("TurnstileSecretKey"))) return true;
+  return told.hostname === site || told.hostname === hostnameOf(`http://${host}`);
+}
+
+const hostnameOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).hostname : null);

@@ -19,7 +19,8 @@ beforeAll(async () => {
     async fetch(request) {
       const form = Object.fromEntries(new URLSearchParams(await request.text()));
       seen.push(form);
-      return Response.json({ success: form.response === "human" });
+      const [who, hostname, action] = (form.response ?? "").split("@");
+      return Response.json({ success: who === "human", ...(hostname && { hostname }), ...(action && { action }) });
     },
   });
   app = await startTestConsole(undefined, undefined, { turnstileVerify: `${turnstile.url.href}check` });
@@ -121,6 +122,49 @@ describe("registration", () => {
     expect((await app.ask("POST", "/api/user/login", login)).body.code).toBe("turnstile_required");
     expect((await app.ask("POST", "/api/user/login?turnstile=human", login)).body.success).toBe(true);
     await app.settings.set("TurnstileCheckEnabled", "false");
+  });
+});
+
+describe("a proof of being human", () => {
+  const login = { username: "checked", password: "long enough" };
+  const codeOf = async (shown: string, headers = {}) =>
+    (await app.ask("POST", `/api/user/login?turnstile=${encodeURIComponent(shown)}`, login, headers)).body.code;
+  beforeAll(async () => {
+    await register(login);
+    await app.settings.set("TurnstileSiteKey", "site");
+    await app.settings.set("TurnstileSecretKey", "hush");
+    await app.settings.set("TurnstileCheckEnabled", "true");
+    await app.settings.set("ServerAddress", "https://gate.example.com:8443");
+  });
+  afterAll(async () => {
+    await app.settings.set("TurnstileCheckEnabled", "false");
+    await app.settings.set("ServerAddress", "");
+  });
+
+  test.each([
+    ["that says nothing of where it was shown", "human", undefined],
+    ["from the site's address", "human@gate.example.com@login", undefined],
+    ["from another address of the site, where the caller is", "human@gateway.test", undefined],
+    ["from elsewhere", "human@evil.example.com@login", "turnstile_failed"],
+    ["for registering, to sign in", "human@gate.example.com@register", "turnstile_failed"],
+  ])("%s (%s): %p", async (_, shown, code) => expect(await codeOf(shown)).toBe(code));
+
+  test("from elsewhere is good where the site's address is not set, and with the secret for trying out", async () => {
+    await app.settings.set("TurnstileSecretKey", "1x0000000000000000000000000000000AA");
+    expect(await codeOf("human@example.com")).toBeUndefined();
+    await app.settings.set("TurnstileSecretKey", "hush");
+    expect(await codeOf("human@example.com")).toBe("turnstile_failed");
+    await app.settings.set("ServerAddress", "");
+    expect(await codeOf("human@example.com")).toBeUndefined();
+  });
+
+  test("for signing in does not register, mail a code or reset a password", async () => {
+    const shown = "turnstile=human%40gateway.test%40login";
+    expect((await register({ username: "robot2" }, `?${shown}`)).body.code).toBe("turnstile_failed");
+    for (const path of ["/api/verification", "/api/reset_password"]) {
+      expect((await app.ask("GET", `${path}?email=a@b.com&${shown}`)).body.code).toBe("turnstile_failed");
+    }
+    expect((await register({ username: "person2" }, `?${shown.replace("login", "register")}`)).body.success).toBe(true);
   });
 });
 

@@ -30,9 +30,9 @@ export function registerRoutes(services: RegisterServices, limits: ReturnType<ty
   return new Elysia({ prefix: "/api/user", name: "console/register" }).use(limits).post(
     "/register",
     async ({ body, query, request, server }) => {
-      const ip = clientAddress.ip(request, server);
+      const [ip, host] = [clientAddress.ip(request, server), clientAddress.host(request, server)];
       const turnstile = { settings, fetch, verifyUrl: signInAddresses.turnstileVerify };
-      await checkTurnstile(turnstile, { token: query.turnstile, ip });
+      await checkTurnstile(turnstile, { token: query.turnstile, ip, host, action: "register" });
       const userId = await registerUser(services, body);
       const user = users.get(userId);
       if (generateDefaultToken && user) {

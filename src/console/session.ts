@@ -42,7 +42,12 @@ export function sessionRoutes(services: SessionServices, limits: ReturnType<type
       async ({ body, query, request, server, set }) => {
         await checkTurnstile(
           { settings, fetch, verifyUrl: signInAddresses.turnstileVerify },
-          { token: query.turnstile, ip: clientAddress.ip(request, server) },
+          {
+            token: query.turnstile,
+            ip: clientAddress.ip(request, server),
+            host: clientAddress.host(request, server),
+            action: "login",
+          },
         );
         const userId = await signInWithPassword({ db, settings, limiter: signInLimiter }, body);
         return enter(services, { request, server, set }, userId);

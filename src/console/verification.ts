@@ -4,7 +4,7 @@ import type { UserDirectory } from "../accounts/directory.ts";
 import { requestReset, resetByMail } from "../accounts/reset-by-mail.ts";
 import { createMailLimiter, type MailCodeDeps, sendVerification } from "../accounts/send-verification.ts";
 import type { Sessions } from "../accounts/sessions.ts";
-import { checkTurnstile } from "../accounts/turnstile.ts";
+import { type CheckedAction, checkTurnstile } from "../accounts/turnstile.ts";
 import type { ClientAddress, PeerSource } from "../lib/client-ip.ts";
 import type { Logger } from "../lib/log.ts";
 import { languageOf } from "../lib/messages.ts";
@@ -38,17 +38,17 @@ export function verificationRoutes(given: VerificationServices, limits: ReturnTy
   const services = { ...given, mailLimiter: createMailLimiter(given.sharedLimits) };
   const { settings, fetch, clientAddress, signInAddresses, localAddress } = services;
 
-  const isPerson = (token: string | undefined, request: Request, server: PeerSource) =>
+  const isPerson = (action: CheckedAction, token: string | undefined, request: Request, server: PeerSource) =>
     checkTurnstile(
       { settings, fetch, verifyUrl: signInAddresses.turnstileVerify },
-      { token, ip: clientAddress.ip(request, server) },
+      { token, ip: clientAddress.ip(request, server), host: clientAddress.host(request, server), action },
     );
   return new Elysia({ prefix: "/api", name: "console/verification" })
     .use(limits)
     .get(
       "/verification",
       async ({ query, request, server }) => {
-        await isPerson(query.turnstile, request, server);
+        await isPerson("register", query.turnstile, request, server);
         const user = await requireFreshCaller(services, request);
         const language = languageOf(request);
         await sendVerification(services, { email: query.email, userId: user?.id ?? null, language });
@@ -59,7 +59,7 @@ export function verificationRoutes(given: VerificationServices, limits: ReturnTy
     .get(
       "/reset_password",
       async ({ query, request, server }) => {
-        await isPerson(query.turnstile, request, server);
+        await isPerson("reset", query.turnstile, request, server);
         const siteAddress = settings.get("ServerAddress") || localAddress;
         await requestReset(services, { email: query.email, siteAddress, language: languageOf(request) });
         return done(request, "reset_mail_sent");

@@ -35,7 +35,7 @@ export function LoginPage() {
   const siteName = useSiteName();
   const { signIn, remember } = useSession();
   const site = useSite();
-  const human = useTurnstile();
+  const human = useTurnstile("login");
   const search: { returnTo?: unknown; expired?: unknown } = useSearch({ strict: false });
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");

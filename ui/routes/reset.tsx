@@ -17,7 +17,7 @@ const PAUSE_SECONDS = 30;
 /** Asks for a mail with a link that resets the password. */
 export function ResetPage() {
   const { t } = useTranslation();
-  const human = useTurnstile();
+  const human = useTurnstile("reset");
   const [email, setEmail] = useState("");
   const [missing, setMissing] = useState<string | null>(null);
   const [seconds, countDown] = useCountdown();

@@ -1,5 +1,6 @@
 import Box from "@mui/material/Box";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import type { CheckedAction } from "../../../src/accounts/turnstile.ts";
 import { notifyError } from "../../components/notify.tsx";
 import { translate } from "../../i18n.ts";
 import { useSite } from "../site/site.tsx";
@@ -7,7 +8,12 @@ import { useSite } from "../site/site.tsx";
 type Widget = {
   render(
     place: HTMLElement,
-    options: { sitekey: string; callback: (token: string) => void; "expired-callback": () => void },
+    options: {
+      sitekey: string;
+      action: CheckedAction;
+      callback: (token: string) => void;
+      "expired-callback": () => void;
+    },
   ): string;
   reset(id: string): void;
   remove(id: string): void;
@@ -47,8 +53,8 @@ type HumanCheck = Readonly<{
   widget: ReactNode;
 }>;
 
-/** The check that a person sits at the keyboard, where the site wants it. */
-export function useTurnstile(): HumanCheck {
+/** The check that a person sits at the keyboard, where the site wants it; a proof is good for `action` alone. */
+export function useTurnstile(action: CheckedAction): HumanCheck {
   const site = useSite();
   const siteKey = site?.turnstile_check ? site.turnstile_site_key : "";
   const script = site?.turnstile_script;
@@ -63,6 +69,7 @@ export function useTurnstile(): HumanCheck {
       if (isGone || !place.current) return;
       const id = widget.render(place.current, {
         sitekey: siteKey,
+        action,
         callback: setToken,
         "expired-callback": () => setToken(""),
       });
@@ -73,7 +80,7 @@ export function useTurnstile(): HumanCheck {
       shown.current?.widget.remove(shown.current.id);
       shown.current = null;
     };
-  }, [siteKey, script]);
+  }, [siteKey, script, action]);
 
   const renew = useCallback(() => {
     setToken("");

@@ -8,7 +8,7 @@ import { bindEmail } from "./self-calls.ts";
 /** Binds an address, in place of the one before, with the code that is mailed to it. */
 export const EmailDialog = ({ onDone, onClose }: { onDone: () => void; onClose: () => void }) => {
   const { t } = useTranslation();
-  const human = useTurnstile();
+  const human = useTurnstile("register");
   const [email, setEmail] = useState("");
   const [code, setCode] = useState("");
   const submit = async () => {

@@ -27,7 +27,7 @@ export const RegisterForm = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const needsEmail = useSite()?.email_verification ?? false;
-  const human = useTurnstile();
+  const human = useTurnstile("register");
   const [form, setForm] = useState(EMPTY);
   const [errors, setErrors] = useState<RegisterErrors>({});
   const [problem, setProblem] = useState<string | null>(null);
