@@ -118,7 +118,8 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
   };
 }
 
-const onlyFilms = ({ type }: ChannelEntry): boolean =>
+/** Its channel makes nothing but videos. */
+export const onlyFilms = ({ type }: Pick<ChannelEntry, "type">): boolean =>
   providerOf(type)?.capabilities.every((capability) => capability === "video") === true;
 
 const variantsView = (variants: readonly PriceVariant[] = []) =>

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { type BroadcastProgress, type BroadcastRequest, LONGEST_NOTICE } from "../notify/broadcast.ts";
+import { channelEntry } from "../relay/testing/entries.ts";
 import { fixedSettings } from "../settings/testing.ts";
 import { joinChanges, tellPriceChanges } from "./price-changes.ts";
 
@@ -20,7 +21,8 @@ function tell(enabled: boolean, changes: Changes = CHANGES, isRunning = false) {
   const progress = (): BroadcastProgress => ({ is_running: isRunning, event: null, title: "", told: 0, failed: 0 });
   const broadcasts = { start: (request: BroadcastRequest) => void sent.push(request), progress, cancel: () => {} };
   const settings = fixedSettings({ PriceChangeNoticeEnabled: String(enabled) });
-  return { sent, untold: tellPriceChanges({ settings, broadcasts }, changes) };
+  const channels = { all: () => [channelEntry({ id: 1, type: 1010, models: ["own-film"] })] };
+  return { sent, untold: tellPriceChanges({ settings, broadcasts, channels }, changes) };
 }
 
 test("prices that went up or down are told in dollars, where the site wants it", () => {
@@ -40,6 +42,37 @@ test("prices that went up or down are told in dollars, where the site wants it",
         "draw：每次 $0.1 → 每次 $0.2",
       ].join("\n"),
     },
+  ]);
+});
+
+test("each price is told for what it is charged by", () => {
+  const calls = (model: string) => ({ model, before: { usdPerCall: "0.1" }, after: { usdPerCall: "0.2" } });
+  const tag = (modelRatio: string) => ({ modelRatio, completionRatio: "1", cacheRatio: "1" });
+  const tokens = (model: string, before: string, after: string) => ({ model, before: tag(before), after: tag(after) });
+  const [notice] = tell(true, [
+    calls("sora-2"),
+    calls("own-film"),
+    calls("imagen-4.0-generate-001"),
+    tokens("dall-e-3", "16", "20"),
+    tokens("whisper-1", "3", "4.5"),
+    tokens("tts-1", "7.5", "15"),
+  ]).sent;
+  expect(notice?.content.split("\n")).toEqual([
+    "These models' prices have changed (input / output):",
+    "sora-2: $0.1 per second → $0.2 per second",
+    "own-film: $0.1 per second → $0.2 per second",
+    "imagen-4.0-generate-001: $0.1 per image → $0.2 per image",
+    "dall-e-3: $0.04 per image → $0.05 per image",
+    "whisper-1: $0.006 per minute → $0.009 per minute",
+    "tts-1: $15 per 1M characters → $30 per 1M characters",
+    "",
+    "以下模型的价格有调整（输入 / 输出）：",
+    "sora-2：每秒 $0.1 → 每秒 $0.2",
+    "own-film：每秒 $0.1 → 每秒 $0.2",
+    "imagen-4.0-generate-001：每张 $0.1 → 每张 $0.2",
+    "dall-e-3：每张 $0.04 → 每张 $0.05",
+    "whisper-1：每分钟 $0.006 → 每分钟 $0.009",
+    "tts-1：每百万字符 $15 → 每百万字符 $30",
   ]);
 });
 

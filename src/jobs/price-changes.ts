@@ -1,10 +1,12 @@
 import type { PriceTag } from "../../db/schema/prices.ts";
 import type { Db } from "../../db/types.ts";
 import { createPriceTable } from "../billing/pricing/price-table.ts";
+import { type PriceUnit, priceUnitOf } from "../billing/pricing/price-unit.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
+import { onlyFilms } from "../channels/list-prices.ts";
 import { type PriceChange, presentPrices, recordPriceChanges } from "../channels/record-price-changes.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import { decimal, divide, multiply, toText, whole } from "../lib/decimal.ts";
+import { type Decimal, decimal, divide, multiply, toText, whole } from "../lib/decimal.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Broadcasts, LONGEST_NOTICE } from "../notify/broadcast.ts";
 import type { SettingsReader } from "../settings/settings.ts";
@@ -23,6 +25,9 @@ const EVERY_MS = 60_000;
 const MOST_TOLD = 50;
 const PLACES = 6;
 const TOKENS = 1_000_000;
+/** As calls are charged: USD of an image for each unit of ratio, and minutes of sound in a million tokens. */
+const USD_OF_IMAGE_PER_RATIO = decimal("0.0025");
+const MINUTES = whole(1000);
 
 /**
  * Writes down once a minute which models' prices have changed, and tells whoever wants to hear of it where the site has
@@ -49,12 +54,14 @@ export function startPriceChangeJob(deps: JobDeps): () => void {
  * to be told later, as another notice is being sent.
  */
 export function tellPriceChanges(
-  { settings, broadcasts }: Pick<JobDeps, "settings" | "broadcasts">,
+  { settings, broadcasts, channels }: Pick<JobDeps, "settings" | "broadcasts" | "channels">,
   changes: readonly PriceChange[],
 ): readonly PriceChange[] {
-  const moved = changes.flatMap(({ model, before, after }) => (before && after ? [{ model, before, after }] : []));
-  if (moved.length === 0 || !settings.get("PriceChangeNoticeEnabled")) return [];
+  const told = changes.flatMap(({ model, before, after }) => (before && after ? [{ model, before, after }] : []));
+  if (told.length === 0 || !settings.get("PriceChangeNoticeEnabled")) return [];
   if (broadcasts.progress().is_running) return changes;
+  const films = new Set([...channels.all()].filter(onlyFilms).flatMap(namesOf));
+  const moved = told.map((change) => ({ ...change, onlyFilms: films.has(change.model) }));
   broadcasts.start({
     event: "price_change",
     title: "Model prices have changed / 模型价格有调整",
@@ -62,6 +69,9 @@ export function tellPriceChanges(
   });
   return [];
 }
+
+const namesOf = ({ models, modelPrefix }: Readonly<{ models: readonly string[]; modelPrefix: string }>) =>
+  models.map((name) => modelPrefix + name);
 
 /** Earlier and later changes as one each model; what came back to where it was is none. */
 export function joinChanges(earlier: readonly PriceChange[], later: readonly PriceChange[]): PriceChange[] {
@@ -72,11 +82,18 @@ export function joinChanges(earlier: readonly PriceChange[], later: readonly Pri
   return [...joined.values()].filter(({ before, after }) => !Bun.deepEquals(before, after));
 }
 
-type Moved = Readonly<{ model: string; before: PriceTag; after: PriceTag }>;
+type Moved = Readonly<{
+  model: string;
+  before: PriceTag;
+  after: PriceTag;
+  /** A channel of it makes nothing but videos. */
+  onlyFilms: boolean;
+}>;
 
 type Words = Readonly<{
   head: string;
-  perCall: (usd: string) => string;
+  /** USD of what the price is for; of a million characters. */
+  each: Readonly<Record<Exclude<PriceUnit, "token">, (usd: string) => string>>;
   perMillion: (input: string, output: string) => string;
   change: (model: string, before: string, after: string) => string;
   /** What stands for those that are not told. */
@@ -85,7 +102,13 @@ type Words = Readonly<{
 
 const ENGLISH: Words = {
   head: "These models' prices have changed (input / output):",
-  perCall: (usd) => `$${usd} per call`,
+  each: {
+    call: (usd) => `$${usd} per call`,
+    image: (usd) => `$${usd} per image`,
+    second: (usd) => `$${usd} per second`,
+    minute: (usd) => `$${usd} per minute`,
+    character: (usd) => `$${usd} per 1M characters`,
+  },
   perMillion: (input, output) => `$${input} / $${output} per 1M tokens`,
   change: (model, before, after) => `${model}: ${before} → ${after}`,
   rest: (models) => `… and ${models} more`,
@@ -93,7 +116,13 @@ const ENGLISH: Words = {
 
 const CHINESE: Words = {
   head: "以下模型的价格有调整（输入 / 输出）：",
-  perCall: (usd) => `每次 $${usd}`,
+  each: {
+    call: (usd) => `每次 $${usd}`,
+    image: (usd) => `每张 $${usd}`,
+    second: (usd) => `每秒 $${usd}`,
+    minute: (usd) => `每分钟 $${usd}`,
+    character: (usd) => `每百万字符 $${usd}`,
+  },
   perMillion: (input, output) => `每百万 token $${input} / $${output}`,
   change: (model, before, after) => `${model}：${before} → ${after}`,
   rest: (models) => `……以及另外 ${models} 个模型`,
@@ -108,18 +137,32 @@ function bodyOf(moved: readonly Moved[], quotaPerUnit: number): string {
 }
 
 function paragraph(words: Words, moved: readonly Moved[], told: number, quotaPerUnit: number): string {
-  const lines = moved
-    .slice(0, told)
-    .map(({ model, before, after }) =>
-      words.change(model, priceText(words, before, quotaPerUnit), priceText(words, after, quotaPerUnit)),
+  const lines = moved.slice(0, told).map((change) => {
+    const { model, before, after } = change;
+    return words.change(
+      model,
+      priceText(words, change, before, quotaPerUnit),
+      priceText(words, change, after, quotaPerUnit),
     );
+  });
   const rest = moved.length > told ? [words.rest(moved.length - told)] : [];
   return [words.head, ...lines, ...rest].join("\n");
 }
 
-/** "$2.5 / $10 per 1M tokens" or "$0.1 per call", before any group's factor. */
-function priceText(words: Words, price: PriceTag, quotaPerUnit: number): string {
-  if ("usdPerCall" in price) return words.perCall(price.usdPerCall);
-  const input = divide(multiply(decimal(price.modelRatio), whole(TOKENS)), whole(quotaPerUnit), PLACES);
-  return words.perMillion(toText(input), toText(multiply(input, decimal(price.completionRatio))));
+/** "$2.5 / $10 per 1M tokens", "$0.1 per second": what the price is for, before any group's factor. */
+function priceText(words: Words, { model, onlyFilms }: Moved, price: PriceTag, quotaPerUnit: number): string {
+  const kind = "usdPerCall" in price ? "per_call" : "per_token";
+  const unit = priceUnitOf(model, { kind }, onlyFilms);
+  if ("usdPerCall" in price) return words.each[unit === "token" ? "call" : unit](price.usdPerCall);
+  const ratio = decimal(price.modelRatio);
+  const input = divide(multiply(ratio, whole(TOKENS)), whole(quotaPerUnit), PLACES);
+  if (unit === "token") {
+    return words.perMillion(toText(input), toText(multiply(input, decimal(price.completionRatio))));
+  }
+  return words.each[unit](toText(ofUnit(unit, ratio, input)));
+}
+
+function ofUnit(unit: PriceUnit, ratio: Decimal, input: Decimal): Decimal {
+  if (unit === "image") return multiply(ratio, USD_OF_IMAGE_PER_RATIO);
+  return unit === "minute" ? divide(input, MINUTES, PLACES) : input;
 }

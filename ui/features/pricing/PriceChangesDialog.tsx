@@ -12,7 +12,8 @@ import { ErrorState } from "../../components/ErrorState.tsx";
 import { Row } from "../../components/layout.tsx";
 import { useMoneyFormat } from "../../components/money-format.tsx";
 import { StatusChip } from "../../components/StatusChip.tsx";
-import { type PriceChange, type PricedModel, priceChanges, pricing, usd, usdPerMillion } from "./pricing.ts";
+import { unitTag } from "./price-unit.ts";
+import { type PriceChange, type PricedModel, priceChanges, pricing, usd } from "./pricing.ts";
 
 /** Which models' prices changed, and when: newest first, by day. Render it only while it is open. */
 export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undefined; onClose: () => void }) => {
@@ -95,11 +96,10 @@ const Change = ({ change: { model_name, before, after }, unit }: { change: Price
 const Tag = ({ unit, price }: { unit: Unit | undefined; price: NonNullable<PriceChange["after"]> }) => {
   const { t } = useTranslation();
   const { quotaPerUnit } = useMoneyFormat();
-  if ("usdPerCall" in price) {
-    const each = unit === "image" || unit === "second" ? unit : "call";
-    return <span className="num">{t(`pricing.each.${each}`, { price: usd(Number(price.usdPerCall)) })}</span>;
-  }
-  const input = usdPerMillion(Number(price.modelRatio), quotaPerUnit);
-  const output = input * Number(price.completionRatio);
-  return <span className="num">{t("pricing.changes.perMillion", { input: usd(input), output: usd(output) })}</span>;
+  const tag = unitTag(price, unit, quotaPerUnit);
+  const words =
+    tag.unit === "token"
+      ? t("pricing.changes.perMillion", { input: usd(tag.input), output: usd(tag.output) })
+      : t(`pricing.each.${tag.unit}`, { price: usd(tag.usd) });
+  return <span className="num">{words}</span>;
 };

@@ -3,7 +3,7 @@ import { modelsOf, PRICE_SECTIONS } from "../../../src/billing/pricing/list-pric
 import { drawsByToken, type PriceUnit, priceUnitOf } from "../../../src/billing/pricing/price-unit.ts";
 import { fuzzyMatch } from "./fuzzy-match.ts";
 import { type Capability, capabilityOf, makerOf } from "./model-traits.ts";
-import { unitPrice } from "./price-unit.ts";
+import { unitPrice, unitTag } from "./price-unit.ts";
 import { type PricedModel, tokenPrice, usd } from "./pricing.ts";
 
 const MODEL: PricedModel = {
@@ -82,6 +82,18 @@ test.each([
   expect(makerOf(name)).toBe(maker);
   expect(capabilityOf(name)).toBe(capability);
 });
+
+test.each([
+  [{ usdPerCall: "0.1" }, "second", { unit: "second", usd: 0.1 }],
+  [{ usdPerCall: "0.1" }, undefined, { unit: "call", usd: 0.1 }],
+  [{ usdPerCall: "0.1" }, "token", { unit: "call", usd: 0.1 }],
+  [{ modelRatio: "16", completionRatio: "1", cacheRatio: "1" }, "image", { unit: "image", usd: 0.04 }],
+  [{ modelRatio: "3", completionRatio: "1", cacheRatio: "1" }, "minute", { unit: "minute", usd: 0.006 }],
+  [{ modelRatio: "7.5", completionRatio: "1", cacheRatio: "1" }, "character", { unit: "character", usd: 15 }],
+  [{ modelRatio: "7.5", completionRatio: "1", cacheRatio: "1" }, "call", { unit: "token", input: 15, output: 15 }],
+] as const)("a former price %p of a model billed by %p is one of %p", (tag, unit, shown) =>
+  expect(unitTag(tag, unit, 500_000)).toEqual(shown),
+);
 
 const PURPOSE: Readonly<Partial<Record<PriceUnit, Capability>>> = {
   character: "speech",
