@@ -205,6 +205,19 @@ describe("requests meet what services take", () => {
     expect(quiet?.changes).toEqual({ thinking: { type: "disabled" } });
   });
 
+  test.each([
+    ["mistral-medium-latest", "low", { reasoning_effort: "high" }, []],
+    ["mistral-small-2603", "none", { reasoning_effort: "none" }, []],
+    ["mistral-medium-3.5", "minimal", { reasoning_effort: "none" }, []],
+    ["magistral-small-latest", "medium", { reasoning_effort: undefined, prompt_mode: "reasoning" }, []],
+    ["magistral-small-latest", "none", { reasoning_effort: undefined }, ["reasoning_effort"]],
+    ["codestral-latest", "high", { reasoning_effort: undefined }, ["reasoning_effort"]],
+    ["mistral-medium-2505", "high", { reasoning_effort: undefined }, ["reasoning_effort"]],
+  ])("Mistral: %s is asked for the effort %p in its words", (model, effort, changes, dropped) => {
+    const made = adapt(42, { reasoning_effort: effort, messages: [] }, model);
+    expect(made).toEqual({ model, changes: { messages: [], ...changes }, dropped });
+  });
+
   test("MokaAI: a single text is a list", () => {
     const vectors = (input: unknown) => providerOf(44)?.adapt?.({ model: "m", input }, ask("m", "embeddings"));
     expect(vectors("hi")).toEqual({ model: "m", changes: { input: ["hi"] }, dropped: [] });

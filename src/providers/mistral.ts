@@ -37,9 +37,12 @@ export const mistral: Provider = {
       limitField: "max_tokens",
       taken: TAKEN,
       renamed: { seed: "random_seed" },
-      further: ({ messages }) => ({
-        messages: withAnswersToTools(withShortIds(imageAddresses(messages).map(withOwnMedia))),
+      further: (body, { model }) => ({
+        ...effortOf(body, model),
+        messages: withAnswersToTools(withShortIds(imageAddresses(body.messages).map(withOwnMedia))),
       }),
+      met: ({ model, reasoning_effort: effort }) =>
+        isMagistral(model) && effort !== "none" ? ["reasoning_effort"] : [],
       vectors: ({ dimensions, output_dimension }) => ({
         changes: dimensions == null ? {} : { dimensions: undefined, output_dimension: output_dimension ?? dimensions },
         unsaid: ["user"],
@@ -49,6 +52,18 @@ export const mistral: Provider = {
   // Thoughts are parts of the content.
   ownAnswers: true,
 };
+
+const isMagistral = (model: unknown): boolean => /^magistral\b/.test(String(model));
+/** Small from its fourth and Medium from 3.5 on think when they are asked to. */
+const MAY_THINK = /^mistral-((small|medium)-latest|small-(4|26\d\d)|medium-(3[.-]5|26\d\d))\b/;
+
+/** Efforts are all or nothing; Magistral has a mode in their place, everything else refuses them. */
+function effortOf({ reasoning_effort: effort, prompt_mode }: JsonObject, model: string): JsonObject {
+  if (effort == null) return {};
+  if (MAY_THINK.test(model)) return { reasoning_effort: effort === "none" || effort === "minimal" ? "none" : "high" };
+  const thinks = isMagistral(model) && effort !== "none";
+  return { reasoning_effort: undefined, ...(thinks && { prompt_mode: prompt_mode ?? "reasoning" }) };
+}
 
 /** Sound is bare base64, documents are addresses or data URIs. */
 function withOwnMedia(message: JsonObject): JsonObject {

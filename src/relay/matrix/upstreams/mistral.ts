@@ -52,6 +52,10 @@ const KNOWN = `model messages temperature top_p max_tokens stream stop random_se
 
 function objection(path: string, body: JsonObject): string | null {
   if (path !== "/v1/chat/completions") return "no Route matched with those values";
+  // Magistral has a mode in place of efforts.
+  if (body.reasoning_effort !== undefined) return "reasoning_effort is not supported by this model";
+  if (body.prompt_mode !== undefined && body.prompt_mode !== "reasoning")
+    return "prompt_mode: Input should be 'reasoning'";
   const roles = recordsOf(body.messages).map(({ role }) => role);
   if (roles.some((role, at) => role === "user" && roles[at - 1] === "tool")) {
     return "Unexpected role 'user' after role 'tool'";
@@ -73,7 +77,7 @@ export const mistral: FakeUpstream = {
   key: "upstream",
   isStream: (_path, body) => body.stream === true,
   objection,
-  read: readChat,
+  read: (body) => ({ ...readChat(body), thinks: body.prompt_mode === "reasoning" }),
   speak,
   refuse: (message) =>
     Response.json(
