@@ -50,6 +50,50 @@ describe("Gemini", () => {
     expect(sent().body.safetySettings).toEqual(own);
   });
 
+  test("gets a request of its own clients as it came, but for what the settings add", async () => {
+    const { relay, sent } = start(24, "gemini-3-pro-preview");
+    const video = {
+      fileData: { fileUri: "https://www.youtube.com/watch?v=9hE5-98ZeCg", mimeType: "video/mp4" },
+      videoMetadata: { startOffset: "1s", fps: 2 },
+    };
+    const functionCall = { id: "fc-1", name: "look", args: { at: 1 } };
+    const functionResponse = { id: "fc-1", name: "look", response: { seen: true }, scheduling: "SILENT" };
+    const declaration = {
+      name: "look",
+      description: "Looks",
+      behavior: "NON_BLOCKING",
+      parameters: { type: "OBJECT", properties: { at: { type: "INTEGER", format: "int32" } } },
+      response: { type: "OBJECT", properties: { seen: { type: "BOOLEAN" } } },
+    };
+    const body = {
+      contents: [
+        { role: "user", parts: [{ text: "What is in it?" }, video] },
+        { role: "model", parts: [{ functionCall, thoughtSignature: "c2ln" }] },
+        { role: "user", parts: [{ functionResponse }] },
+      ],
+      tools: [{ functionDeclarations: [declaration] }],
+      generationConfig: { mediaResolution: "MEDIA_RESOLUTION_LOW", thinkingConfig: { thinkingLevel: "low" } },
+    };
+    await relay.post("/v1beta/models/gemini-3-pro-preview:generateContent", body);
+    const { safetySettings, ...rest } = sent().body;
+    expect(rest).toEqual(body);
+    expect(safetySettings).toBeArray();
+    const own = { safety_settings: [], ...body };
+    await relay.post("/v1beta/models/gemini-3-pro-preview:generateContent", own);
+    expect(sent().body).toEqual(own);
+  });
+
+  test.each([
+    ["by another model, without a signature", [{ functionCall: { name: "look", args: {} } }]],
+    ["by Claude", [{ functionCall: { name: "look", args: {} }, thoughtSignature: "sluice~anthropic~~c2ln" }]],
+  ])("gets calls that were made %s signed as it wants", async (_, parts) => {
+    const { relay, sent } = start(24, "gemini-3-pro-preview");
+    const answer = { role: "user", parts: [{ functionResponse: { name: "look", response: { seen: true } } }] };
+    const contents = [{ role: "user", parts: [{ text: "Hi" }] }, { role: "model", parts }, answer];
+    await relay.post("/v1beta/models/gemini-3-pro-preview:generateContent", { contents });
+    expect(JSON.stringify(sent().body)).toContain('"thoughtSignature":"skip_thought_signature_validator"');
+  });
+
   test.each([
     ["gemini-2.5-flash", "v1beta"],
     ["gemini-1.0-pro", "v1"],

@@ -10,17 +10,18 @@ const TIMEOUT_MS = 20_000;
 
 /**
  * Puts media that the client named by address into the request itself, for upstreams that take nothing else. Addresses
- * pass the safe fetch: private networks are refused, also after redirects. `types`: what it takes by no address. Rejects
- * RelayError with what was wrong.
+ * pass the safe fetch: private networks are refused, also after redirects. `types`: what it takes by no address;
+ * `takes`: addresses that it fetches itself. Rejects RelayError with what was wrong.
  */
 export async function inlineMedia(
   context: RelayContext,
   conversation: Conversation,
   types: readonly MediaPart["type"][] = ["image", "audio", "video", "document"],
+  takes: (url: string) => boolean = () => false,
 ): Promise<void> {
   const parts = conversation.turns
     .flatMap((turn) => mediaIn(turn.parts))
-    .filter(({ type, source }) => types.includes(type) && isFetchable(source));
+    .filter(({ type, source }) => types.includes(type) && isFetchable(source, takes));
   if (parts.length > MAX_MEDIA_PARTS)
     throw invalidRequest(`At most ${MAX_MEDIA_PARTS} media addresses can be fetched for a call.`);
   await Promise.all(parts.map((part) => inline(context, part)));
@@ -45,7 +46,8 @@ async function inline({ mediaFetch }: RelayContext, part: MediaPart): Promise<vo
   }
 }
 
-const isFetchable = (source: MediaPart["source"]): boolean => source.kind === "url" && /^https?:/i.test(source.url);
+const isFetchable = (source: MediaPart["source"], takes: (url: string) => boolean): boolean =>
+  source.kind === "url" && /^https?:/i.test(source.url) && !takes(source.url);
 
 function mediaIn(parts: readonly Part[]): MediaPart[] {
   return parts.flatMap((part) => {

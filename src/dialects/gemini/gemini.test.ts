@@ -212,6 +212,20 @@ describe("framing of streams", () => {
     expect(JSON.parse(atOnce.push({ type: "error", error }))).toHaveLength(1);
   });
 
+  test("usage tells how many tokens are sound, where some are", () => {
+    const usage = { ...NO_USAGE, promptTokens: 9, completionTokens: 6, reasoningTokens: 1 };
+    const heard = { ...usage, audioInputTokens: 7, audioOutputTokens: 5 };
+    const [told] = dataOf(written(geminiDoor, [], heard)).slice(-1);
+    expect(told?.usageMetadata).toMatchObject({
+      promptTokensDetails: [
+        { modality: "TEXT", tokenCount: 2 },
+        { modality: "AUDIO", tokenCount: 7 },
+      ],
+      candidatesTokensDetails: [{ modality: "AUDIO", tokenCount: 5 }],
+    });
+    expect(written(geminiDoor, [], usage)).not.toContain("Details");
+  });
+
   test("events end with CRLF, the last one has the reason and the usage", () => {
     const text = written(geminiDoor, steps, { ...NO_USAGE, promptTokens: 7, completionTokens: 5, reasoningTokens: 2 });
     expect(text.split("\r\n\r\n").at(-1)).toBe("");

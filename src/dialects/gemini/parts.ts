@@ -116,12 +116,16 @@ function responseOf({ parts, isError }: Extract<Part, { type: "tool-result" }>):
   return recordOf(parseJson(text)) ?? { result: text };
 }
 
+/** Google fetches its own files and videos alone. */
+export const isTakenAddress = (url: string): boolean =>
+  /^(gs:|https:\/\/(www\.)?(youtube\.com|youtu\.be|generativelanguage\.googleapis\.com))/.test(url);
+
 function writeMedia(source: MediaSource): JsonObject | null {
   switch (source.kind) {
     case "base64":
       return { inlineData: { mimeType: source.mediaType, data: source.data } };
     case "url":
-      return /^(gs:|https:\/\/(www\.)?(youtube\.com|youtu\.be|generativelanguage\.googleapis\.com))/.test(source.url)
+      return isTakenAddress(source.url)
         ? { fileData: { fileUri: source.url, ...(source.mediaType && { mimeType: source.mediaType }) } }
         : null;
     case "text":

@@ -58,7 +58,17 @@ export const usageObject = (usage: ReportedUsage, serviceTier: string | null = n
   totalTokenCount: usage.promptTokens + usage.completionTokens,
   ...(usage.cachedTokens > 0 && { cachedContentTokenCount: usage.cachedTokens }),
   ...(usage.reasoningTokens > 0 && { thoughtsTokenCount: usage.reasoningTokens }),
+  ...details("promptTokensDetails", usage.promptTokens, usage.audioInputTokens),
+  ...details("candidatesTokensDetails", usage.completionTokens - usage.reasoningTokens, usage.audioOutputTokens),
   ...tierMember(TIERS.find(([, neutral]) => neutral === serviceTier)?.[0]),
 });
+
+/** How many of the tokens are sound; nothing where none is. */
+function details(name: string, tokens: number, sound: number): JsonObject {
+  if (sound <= 0) return {};
+  const text = Math.max(0, tokens - sound);
+  const audio = { modality: "AUDIO", tokenCount: sound };
+  return { [name]: [...(text > 0 ? [{ modality: "TEXT", tokenCount: text }] : []), audio] };
+}
 
 const tierMember = (tier: string | undefined) => (tier === undefined ? {} : { serviceTier: tier });

@@ -1,6 +1,7 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
 import { customNames } from "../../dialects/custom-tools.ts";
+import { isTakenAddress } from "../../dialects/gemini/parts.ts";
 import { thinkingToContent } from "../../dialects/thinking-to-content.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
@@ -83,7 +84,8 @@ function inlining(
   { inlineMedia: fetchesNothing }: Provider,
   dialect: ChatDialect,
 ): ((conversation: Conversation) => Promise<void>) | null {
-  if (fetchesNothing) return (conversation) => inlineMedia(context, conversation);
+  const takes = dialect === "gemini" ? isTakenAddress : undefined;
+  if (fetchesNothing) return (conversation) => inlineMedia(context, conversation, undefined, takes);
   return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;
 }
 

@@ -3,6 +3,7 @@ import type { ProviderCodec } from "../../dialects/codec.ts";
 import { type Reply, ReplyCollector, stepsOf } from "../../dialects/collect-reply.ts";
 import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
 import { customAsFunctions } from "../../dialects/custom-tools.ts";
+import { goesAsItCame } from "../../dialects/gemini/goes-as-it-came.ts";
 import { type JsonObject, parseJson, textOf } from "../../dialects/json.ts";
 import { type ReadError, readError } from "../../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../../dialects/provider-codecs.ts";
@@ -23,7 +24,7 @@ import type { PassageOptions } from "./bytes-passage.ts";
 import { type ChannelPrompt, withChannelPrompt } from "./channel-prompt.ts";
 import { ConversationView } from "./conversation-view.ts";
 import { takesCustomTools } from "./custom-calls.ts";
-import { withGeminiOptions } from "./gemini-options.ts";
+import { geminiOptions } from "./gemini-options.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
 import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
@@ -92,7 +93,10 @@ export class ConversationPassage implements Passage {
       newId: randomId,
     };
     const encoded = this.#codec.encodeRequest(conversation, target, dropped);
-    const body = options.dialect === "gemini" ? withGeminiOptions(encoded, prepared.model, options.settings) : encoded;
+    const body =
+      options.dialect === "gemini"
+        ? { ...encoded, ...geminiOptions(encoded, prepared.model, options.settings) }
+        : encoded;
     const betas = options.dialect === "anthropic" ? this.#betasFor(prepared.model) : null;
     const { enabled, budgetTokens } = conversation.reasoning;
     const thinksNot = enabled === false || budgetTokens === 0;
@@ -203,7 +207,9 @@ export class ConversationPassage implements Passage {
       this.#sameFormat &&
       !call.resumed &&
       options.dialect !== "openai-chat" &&
-      options.inlineMedia === null &&
+      (options.dialect === "gemini"
+        ? goesAsItCame(call.admitted.body.json, call.upstreamModel)
+        : options.inlineMedia === null) &&
       options.prompt === null &&
       summary.stream === stream &&
       !needsPreparation(call.upstreamModel, options.dialect)
@@ -220,12 +226,17 @@ export class ConversationPassage implements Passage {
     }
     const renamed =
       "model" in body.json && call.upstreamModel !== body.json.model ? { model: call.upstreamModel } : null;
-    const changes = { ...renamed, ...adaptation?.changes, ...channel.paramOverride };
+    const own = this.options.dialect === "gemini" ? this.#geminiOptions() : null;
+    const changes = { ...renamed, ...own, ...adaptation?.changes, ...channel.paramOverride };
     const changed = Object.keys(changes).length > 0;
     return {
       ask: { ...ask, model: call.upstreamModel },
       body: changed ? spliceTopLevel(body.text, changes, body.json) : body.bytes,
     };
+  }
+
+  #geminiOptions(): JsonObject {
+    return geminiOptions(this.call.admitted.body.json, this.call.upstreamModel, this.options.settings);
   }
 
   /** Betas of the client's and of the settings', and whether the model takes any. */

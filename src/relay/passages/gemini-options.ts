@@ -1,13 +1,14 @@
+import { either } from "../../dialects/gemini/parts.ts";
 import { type JsonObject, recordOf } from "../../dialects/json.ts";
 import type { ConversationSettings } from "./prepare-conversation.ts";
 
-/** Safety thresholds and image answers as the settings have them, where the request says nothing of its own. */
-export function withGeminiOptions(body: JsonObject, model: string, settings: ConversationSettings): JsonObject {
-  const config = recordOf(body.generationConfig);
-  const draws = settings.drawsImages(model) && !config?.responseModalities;
+/** What a request must have besides: safety thresholds and image answers as the settings have them, where it says nothing of its own. */
+export function geminiOptions(body: JsonObject, model: string, settings: ConversationSettings): JsonObject {
+  const name = body.generation_config === undefined ? "generationConfig" : "generation_config";
+  const config = recordOf(body[name]);
+  const draws = settings.drawsImages(model) && !either(config, "responseModalities");
   return {
-    ...body,
-    safetySettings: body.safetySettings ?? settings.geminiSafety(),
-    ...(draws && { generationConfig: { ...config, responseModalities: ["TEXT", "IMAGE"] } }),
+    ...(!either(body, "safetySettings") && { safetySettings: settings.geminiSafety() }),
+    ...(draws && { [name]: { ...config, responseModalities: ["TEXT", "IMAGE"] } }),
   };
 }

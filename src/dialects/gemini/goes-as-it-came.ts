@@ -1,0 +1,33 @@
+import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
+import { readSignature } from "../signature.ts";
+import { either, isTakenAddress } from "./parts.ts";
+import { isOld } from "./thinking.ts";
+
+/**
+ * Whether Google takes a request of its own clients without a change: no file has to be fetched for it, and its calls are
+ * signed as the model wants, by a model of Google's.
+ */
+export function goesAsItCame(body: JsonObject, model: string): boolean {
+  return (
+    typeof either(body, "systemInstruction") !== "string" &&
+    recordsOf(body.contents).every(({ role, parts }) => {
+      // Vertex wants to be told who speaks.
+      if (role !== "user" && role !== "model") return false;
+      const list = recordsOf(parts);
+      const first = list.find((part) => either(part, "functionCall"));
+      const isSigned = role !== "model" || !first || isOld(model) || textOf(either(first, "thoughtSignature")) !== null;
+      return isSigned && list.every(isTaken);
+    })
+  );
+}
+
+function isTaken(part: JsonObject): boolean {
+  const signature = textOf(either(part, "thoughtSignature"));
+  if (signature && readSignature(signature, "gemini").dialect !== "gemini") return false;
+  const files = [part, ...recordsOf(recordOf(either(part, "functionResponse"))?.parts)];
+  return files.every((one) => {
+    const file = recordOf(either(one, "fileData"));
+    const address = textOf(either(file, "fileUri"));
+    return address === null || isTakenAddress(address);
+  });
+}
