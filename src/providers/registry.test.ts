@@ -124,6 +124,16 @@ describe("reasoning models", () => {
     expect(dialectOf("gpt-4o")).toBeNull();
   });
 
+  test.each(["gpt-4o-search-preview", "gpt-4o-mini-search-preview-2025-03-11"])("%s loses what it refuses", (model) => {
+    const changes = { temperature: undefined, n: undefined };
+    expect(adapt(model, { temperature: 0.2, n: 2, seed: 1 })).toEqual({
+      model,
+      changes,
+      dropped: ["temperature", "n"],
+    });
+    expect(adapt(model, { seed: 1 })).toBeNull();
+  });
+
   test.each(["gpt-4o", "gpt-5-chat-latest", "gpt-4.1-mini", "o1-lookalike", "deepseek-chat"])("%s is none", (model) => {
     expect(adapt(model, { max_tokens: 5, temperature: 1 })).toBeNull();
   });

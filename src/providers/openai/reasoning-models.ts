@@ -31,9 +31,21 @@ const RESPONSES_ONLY = /^(o\d+|gpt-5(\.\d+)?)-pro\b|^gpt-5.*-codex|-deep-researc
 export const onlyDialectOf = (model: string): ChatDialect | null =>
   RESPONSES_ONLY.test(model) ? "openai-responses" : null;
 
-/** What OpenAI's chats must change, in either of its formats, for the models that reason; null: nothing. */
+/** Search for every answer, and take no sampling for that. */
+const SEARCHES = /-search-preview\b/;
+const REFUSED_BY_SEARCH = ["temperature", "top_p", "presence_penalty", "frequency_penalty", "n"];
+
+function adaptSearch(body: JsonObject, model: string): Adaptation | null {
+  const dropped = REFUSED_BY_SEARCH.filter((field) => body[field] != null);
+  return dropped.length === 0
+    ? null
+    : { model, changes: Object.fromEntries(dropped.map((field) => [field, undefined])), dropped };
+}
+
+/** What OpenAI's chats must change, in either of its formats, for the models that reason or search; null: nothing. */
 export function adaptForOpenai(body: JsonObject, { capability, dialect, model }: Ask): Adaptation | null {
   if (capability !== "chat") return null;
+  if (SEARCHES.test(model)) return adaptSearch(body, model);
   return dialect === "openai-responses" ? adaptResponse(body, model) : adaptChat(body, model);
 }
 
