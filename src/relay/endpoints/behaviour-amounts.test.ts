@@ -363,7 +363,7 @@ describe("speech and sound", () => {
   test.each([
     ["a prefix", "vip-tts-1", { modelPrefix: "vip-" }],
     ["a mapping", "voice", { models: ["voice"], modelMapping: new Map([["voice", "tts-1"]]) }],
-  ])("behaviour 3.5 tts behind %s: Unicode characters", async (_, model, channel) => {
+  ])("behaviour 3.5 tts: Unicode characters, behind %s", async (_, model, channel) => {
     expect(await amountOf(say(model, "Wörter 🌊"), sound, channel)).toBe(8);
   });
   test.each([
