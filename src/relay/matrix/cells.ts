@@ -103,6 +103,7 @@ const plain = (has: readonly FeatureName[], otherwise: Reasons = {}): Reasons =>
 /** Why a provider cannot do it; whoever asks all the same reads of it in `X-Sluice-Dropped` where something was left out. */
 export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
   "openai-responses": {
+    logprobs: "What OpenAI serves as Responses alone always reasons, and tells no log probabilities then",
     stop: "OpenAI's Responses has no stop sequences",
     "audio-input": "OpenAI's Responses takes no sound",
     several: "OpenAI's Responses gives one answer",
