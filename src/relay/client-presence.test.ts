@@ -20,14 +20,17 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-test.each([20, 600])("a client that leaves %d ms after its call arrived stops an upstream that has not answered", async (ms) => {
-  const before = closed;
-  const client = new AbortController();
-  const asked = relay.post("/v1/chat/completions", CHAT, { signal: client.signal });
-  // Before it arrived there is nothing to close.
-  void until(() => arrived === before + 1).then(() => setTimeout(() => client.abort(), ms));
-  await expect(asked).rejects.toThrow();
-  // The upstream would take a minute: only the client's leaving closes its connection.
-  await until(() => closed === before + 1 && relay.billing.openHolds === 0);
-  expect(relay.billing.records.at(-1)).toMatchObject({ quota: 0, other: { ending: "client_left", status: 499 } });
-});
+test.each([20, 600])(
+  "a client that leaves %d ms after its call arrived stops an upstream that has not answered",
+  async (ms) => {
+    const before = closed;
+    const client = new AbortController();
+    const asked = relay.post("/v1/chat/completions", CHAT, { signal: client.signal });
+    // Before it arrived there is nothing to close.
+    void until(() => arrived === before + 1).then(() => setTimeout(() => client.abort(), ms));
+    await expect(asked).rejects.toThrow();
+    // The upstream would take a minute: only the client's leaving closes its connection.
+    await until(() => closed === before + 1 && relay.billing.openHolds === 0);
+    expect(relay.billing.records.at(-1)).toMatchObject({ quota: 0, other: { ending: "client_left", status: 499 } });
+  },
+);
