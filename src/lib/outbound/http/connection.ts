@@ -28,7 +28,7 @@ export type Origin = Readonly<{
   tlsName: string | null;
 }>;
 
-/** Told when a connection has nothing to do, and when it is no more. */
+/** Told when a connection has nothing to do, and when one that was open is no more. */
 export type ConnectionKeeper = { rests(connection: Connection): void; gone(connection: Connection): void };
 
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -177,7 +177,7 @@ export class Connection implements BodySource {
   closed(cause: Error | null): void {
     this.#isOver = true;
     this.#opening?.reject(lost(cause));
-    if (this.#decoder?.isCompleteAtClose && this.#answer) {
+    if (cause === null && this.#decoder?.isCompleteAtClose && this.#answer) {
       this.#answer.end();
       this.#answer = null;
     }
@@ -256,7 +256,8 @@ export class Connection implements BodySource {
     const socket = this.#socket;
     if (!socket) return;
     this.#socket = null;
-    this.#keeper.gone(this);
+    // Whoever opens it hears of a failure by that.
+    if (!this.#opening) this.#keeper.gone(this);
     socket.terminate();
   }
 }

@@ -18,7 +18,7 @@ export type DirectHttp = {
 /** The connections of one origin that rest; the one used last is used next, so that the others may end. */
 class Resting implements ConnectionKeeper {
   readonly connections: Connection[] = [];
-  /** Those that rest, and those that are at work. */
+  /** Those that rest, those that are at work, and those that are being opened. */
   open = 0;
 
   rests(connection: Connection): void {
