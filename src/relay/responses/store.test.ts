@@ -111,12 +111,12 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     const goOn = stranger.responses.create({ model: "m", input: "Who?", previous_response_id: first.id });
     expect(await failureOf(goOn)).toMatchObject({ status: 400, code: "previous_response_not_found" });
     for (const look of [
-      stranger.responses.retrieve(first.id),
-      stranger.responses.inputItems.list(first.id),
-      stranger.responses.cancel(first.id),
-      stranger.responses.delete(first.id),
+      () => stranger.responses.retrieve(first.id),
+      () => stranger.responses.inputItems.list(first.id),
+      () => stranger.responses.cancel(first.id),
+      () => stranger.responses.delete(first.id),
     ]) {
-      expect(await failureOf(look)).toMatchObject({ status: 404 });
+      expect(await failureOf(look())).toMatchObject({ status: 404 });
     }
     expect(upstream.received).toHaveLength(count);
     expect(await rowOf(first.id)).toBeDefined();
