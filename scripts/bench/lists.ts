@@ -1,4 +1,4 @@
-import { createChannel, login, type Session } from "../e2e/console-client.ts";
+import { login, type Session } from "../e2e/console-client.ts";
 import type { Gateway } from "../processes/gateway.ts";
 import { MODELS } from "../seed/models.ts";
 import type { ListProbe } from "./list-times.ts";
@@ -112,5 +112,6 @@ async function offerModels(root: Session): Promise<void> {
   const ratios = JSON.parse(options.find(({ key }) => key === "ModelRatio")?.value ?? "{}");
   const value = JSON.stringify({ ...ratios, ...Object.fromEntries(models.map((name, at) => [name, 1 + at / 100])) });
   await root.put("/api/option/", { key: "ModelRatio", value });
-  await createChannel(root, "http://127.0.0.1:1", models, { name: `priced-${Bun.randomUUIDv7()}` });
+  const channel = { type: 1, key: "sk-none", base_url: "http://127.0.0.1:1", group: "default" };
+  await root.post("/api/channel/", { ...channel, name: "priced", models: models.join(",") });
 }
