@@ -84,9 +84,7 @@ async function call(
   const ask: Ask = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream };
   const own = isEmbedding ? provider.ownFormat?.({ capability: "embeddings", model }, key) : null;
   const vectors = { input: ["hello world"], model };
-  const body = isEmbedding
-    ? (own?.encode(vectors, model, new Set(), null, []) ?? vectors)
-    : chatBody(dialect, model, stream);
+  const body = isEmbedding ? (own?.encode(vectors, model, new Set(), []) ?? vectors) : chatBody(dialect, model, stream);
   const adapted = provider.adapt?.(body, ask);
   const name = adapted && "model" in body ? { model: adapted.model } : null;
   const sent = JSON.stringify(applyChanges({ ...body, ...name }, { ...adapted?.changes, ...channel.paramOverride }));

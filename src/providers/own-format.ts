@@ -10,14 +10,8 @@ export type FormFile = Readonly<{ name: string; bytes: Uint8Array }>;
 
 /** Calls beside chats (pictures, vectors, rankings, sound) in words of a provider's own. */
 export type OwnFormat = Readonly<{
-  /** A call in OpenAI's words as the provider has it. `file`: the first of a form's `files`. Names what stays behind. */
-  encode(
-    call: JsonObject,
-    model: string,
-    dropped: Dropped,
-    file: Uint8Array | null,
-    files: readonly FormFile[],
-  ): JsonObject;
+  /** A call in OpenAI's words, with the files of its form, as the provider has it. Names what stays behind. */
+  encode(call: JsonObject, model: string, dropped: Dropped, files: readonly FormFile[]): JsonObject;
   /** What OpenAI would answer; null: the answer makes no sense. */
   decode(answer: JsonObject, call: JsonObject): JsonObject | null;
   /** The same of an answer that is no JSON. */

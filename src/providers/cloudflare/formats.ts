@@ -55,8 +55,8 @@ export const rankings: OwnFormat = {
 
 /** Transcripts, or translations into English. */
 export const transcripts = (task: "transcribe" | "translate"): OwnFormat => ({
-  encode(call, model, dropped, file) {
-    const bytes = file ?? new Uint8Array(0);
+  encode(call, model, dropped, [file]) {
+    const bytes = file?.bytes ?? new Uint8Array(0);
     // The older models take numbers, and nothing beside them.
     if (!model.includes("large-v3")) {
       noteUnsaid(call, ["file", "response_format"], dropped);

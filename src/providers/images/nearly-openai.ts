@@ -29,7 +29,7 @@ const ASKED_OF_XAI = ["prompt", "n", "size", "response_format", "aspect_ratio", 
 
 /** xAI takes pictures to edit within JSON alone: files of forms become data URIs. */
 export const xaiEdits: OwnFormat = {
-  encode(order, model, dropped, _file, files) {
+  encode(order, model, dropped, files) {
     const pictures = files.filter(({ name }) => IS_PICTURE.test(name)).map(({ bytes }) => dataUri(bytes));
     const said = Object.keys(order).filter((name) => IS_PICTURE.test(name));
     noteUnsaid(order, [...ASKED_OF_XAI, ...said], dropped);

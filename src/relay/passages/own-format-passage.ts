@@ -35,8 +35,7 @@ export class OwnFormatPassage implements Passage {
     const model = this.call.upstreamModel;
     const dialect = this.provider.dialectOf?.(model, this.key) ?? this.provider.dialects[0];
     const dropped = new Set<string>();
-    const files = await this.#files();
-    const encoded = this.format.encode(body.json, model, dropped, files[0]?.bytes ?? null, files);
+    const encoded = this.format.encode(body.json, model, dropped, await this.#files());
     this.call.dropped = [...dropped];
     const ask = { capability: endpoint.capability, dialect, model, stream: false };
     return { ask, body: JSON.stringify({ ...encoded, ...channel.paramOverride }) };
