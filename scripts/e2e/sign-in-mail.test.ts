@@ -4,9 +4,9 @@ import { lookup } from "node:dns/promises";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { makeCertificate } from "../../src/lib/testing/certificate.ts";
 import { startMailServer } from "../../src/notify/testing.ts";
 import { setOptions } from "./console-client.ts";
-import { makeCertificate } from "./fake-receivers.ts";
 import { type Gateway, type Session, setUp, startGateway } from "./harness.ts";
 
 const TIMEOUT_MS = 120_000;

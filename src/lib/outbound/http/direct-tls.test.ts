@@ -2,22 +2,20 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { makeCertificate } from "../../testing/certificate.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "sluice-tls-"));
+const certificate = path.join(folder, "certificate.pem");
+const key = path.join(folder, "key.pem");
 let server: Bun.Server<undefined>;
 let asked = 0;
 
-beforeAll(() => {
-  const made = Bun.spawnSync([
-    ...["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],
-    ...["-keyout", path.join(folder, "key.pem"), "-out", path.join(folder, "certificate.pem")],
-    ...["-subj", "/CN=gate.test", "-addext", "subjectAltName=DNS:localhost,DNS:gate.test"],
-  ]);
-  if (!made.success) throw new Error(`no certificate: ${made.stderr}`);
+beforeAll(async () => {
+  await makeCertificate(certificate, key);
   server = Bun.serve({
     hostname: "localhost",
     port: 0,
-    tls: { key: Bun.file(path.join(folder, "key.pem")), cert: Bun.file(path.join(folder, "certificate.pem")) },
+    tls: { key: Bun.file(key), cert: Bun.file(certificate) },
     fetch() {
       asked += 1;
       return new Response(`answer ${asked}`);
@@ -43,7 +41,7 @@ async function askTwice(tlsName: string, trusts: boolean): Promise<string> {
       } catch (error) { console.log(error.name, error.code); }
     }
     process.exit(0);`;
-  const env = { ...process.env, ...(trusts && { NODE_EXTRA_CA_CERTS: path.join(folder, "certificate.pem") }) };
+  const env = { ...process.env, ...(trusts && { NODE_EXTRA_CA_CERTS: certificate }) };
   const child = Bun.spawn([process.execPath, "-e", script], { env, stdio: ["ignore", "pipe", "inherit"] });
   return (await new Response(child.stdout).text()).trim();
 }
