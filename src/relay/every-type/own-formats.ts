@@ -225,10 +225,10 @@ const library: FakeType = {
   type: 21,
   model: "gpt-4o-mini",
   key: "upstream",
-  other: "library-7",
+  other: "base-7",
   objection: ({ path, headers, body }) => {
     if (headers.get("authorization") !== "Bearer upstream") return "no such key";
-    if (body.libraryId !== "library-7") return "no such library";
+    if (body.libraryId !== "base-7") return "no such library";
     return path === "/api/library/ask" ? null : `no such page: ${path}`;
   },
   question: ({ query }) => textOf(query) ?? "",
