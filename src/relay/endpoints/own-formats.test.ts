@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import type { ChannelEntry } from "../../channels/entry.ts";
-import { tencentObjection } from "../every-type/signed.ts";
+import { tencentObjection } from "../every-type/tencent.ts";
 import { startRelay } from "../testing/start-relay.ts";
 import { startUpstream } from "../testing/start-upstream.ts";
 

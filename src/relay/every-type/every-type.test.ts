@@ -13,8 +13,9 @@ import { startRelay } from "../testing/start-relay.ts";
 import { compatibleTypes } from "./compatible.ts";
 import { ANSWER, type FakeType, REFUSED, USAGE } from "./fake-type.ts";
 import { ownFormats } from "./own-formats.ts";
-import { signedTypes, zhipuFourth } from "./signed.ts";
+import { signedTypes } from "./signed.ts";
 import { startFake } from "./start-fake.ts";
+import { zhipuFourth } from "./zhipu.ts";
 
 const FAKES: readonly FakeType[] = [...compatibleTypes, ...ownFormats, ...signedTypes];
 const QUESTION = "What is the weather in Ghent?";
