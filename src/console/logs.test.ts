@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { eq, sql } from "drizzle-orm";
+import { desc, eq, sql } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import { nowSeconds } from "../lib/clock.ts";
@@ -337,6 +337,23 @@ describe("deleting", () => {
     [`target_timestamp=${NOW * 1000}`, "invalid_request"],
     [`target_timestamp=${NOW + 86_400}`, "log_target_time_future"],
   ])("%s is refused", async (query, code) => expect(await remove(query)).toMatchObject({ code }));
+
+  test("who stops listening stops the clearing: the rest of the log remains, and it is written what went", async () => {
+    // Longer ago than anything else here, and more than two steps delete.
+    const rows = sql`select ${app.ids.other}, 4, 1000 + n, 'long ago' from generate_series(1, 4500) n`;
+    await app.db.execute(sql`insert into logs (user_id, type, created_at, content) ${rows}`);
+    const left = async () =>
+      (await app.db.select({ id: logs.id }).from(logs).where(eq(logs.content, "long ago"))).length;
+    const answer = await app.send("POST", "/api/log/clear", { target_timestamp: 10_000 }, app.as.admin);
+    const reader = answer.body?.getReader();
+    const line = new TextDecoder().decode((await reader?.read())?.value);
+    expect(JSON.parse(line)).toEqual({ deleted: 2000 });
+    await reader?.cancel();
+    expect(await left()).toBe(2500);
+    const [written] = await app.db.select().from(logs).where(eq(logs.type, 3)).orderBy(desc(logs.id)).limit(1);
+    expect(JSON.parse(written?.other ?? "{}")).toMatchObject({ action: "delete", after: { deleted: 2000 } });
+    expect((await remove("target_timestamp=10000")).data).toBe(2500);
+  });
 
   test("clearing tells how far it is, and ends with what went", async () => {
     const clear = (target_timestamp: number, who: "admin" | "user" = "admin") =>

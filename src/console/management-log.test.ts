@@ -8,7 +8,7 @@ import { LOG_TYPE } from "../logs/write-log.ts";
 import { startTestOperations, type TestOperations } from "./testing-operations.ts";
 
 type Row = { content: string; note: { code: string }; action: string; before?: object; after?: object };
-type Ids = Readonly<Record<"channel" | "second" | "user" | "code" | "announcement", number>>;
+type Ids = Readonly<Record<"channel" | "second" | "third" | "user" | "code" | "other" | "announcement", number>>;
 type Action = readonly [
   method: string,
   path: string | ((ids: Ids) => string),
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const add = async (path: string, body: object) =>
     ((await app.ask("POST", path, body, app.as.root)).body.data as { id: number }).id;
   const channel = { key: "sk-key-of-alpha-1,sk-key-of-alpha-2", models: "gpt-4o", group: "default", tag: "east" };
-  await app.ask("POST", "/api/redemption/", { name: "spring", quota: 500 }, app.as.root);
+  await app.ask("POST", "/api/redemption/", { name: "spring", quota: 500, count: 2 }, app.as.root);
   const codes = (await app.ask("GET", "/api/redemption/", undefined, app.as.root)).body.data as {
     items: { id: number }[];
   };
@@ -32,9 +32,12 @@ beforeAll(async () => {
     channel: await add("/api/channel/", { ...channel, name: "alpha", setting: '{"proxy":"http://me:secret@px.test"}' }),
     second: await add("/api/channel/", { ...channel, name: "beta" }),
     user: await add("/api/user/", { username: "watched", password: "long enough" }),
+    third: await add("/api/channel/", { ...channel, name: "delta", tag: "" }),
     code: codes.items[0]?.id ?? 0,
+    other: codes.items[1]?.id ?? 0,
     announcement: await add("/api/announcement/", { level: "info", title: "One", content: "1", published_at: 1000 }),
   };
+  await add("/api/channel/", { ...channel, name: "epsilon", tag: "", status: 2 });
 });
 afterAll(() => app.close());
 
@@ -144,7 +147,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     "POST",
     "/api/channel/fix",
     null,
-    { note: "abilities_rebuilt", action: "update", after: { channels: 3 } },
+    { note: "abilities_rebuilt", action: "update", after: { channels: 5 } },
   ],
   "a channel's keys are looked at": [
     "GET",
@@ -172,6 +175,28 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       note: "channels_deleted",
       action: "delete",
       before: { "beta (#)": { type: 1, status: 1 } },
+      after: { deleted: 1 },
+    },
+  ],
+  "channels are deleted together": [
+    "POST",
+    "/api/channel/batch",
+    ({ third }) => ({ ids: [third] }),
+    {
+      note: "channels_deleted",
+      action: "delete",
+      before: { "delta (#)": { type: 1, status: 1 } },
+      after: { deleted: 1 },
+    },
+  ],
+  "disabled channels are deleted": [
+    "DELETE",
+    "/api/channel/disabled",
+    null,
+    {
+      note: "channels_deleted",
+      action: "delete",
+      before: { "epsilon (#)": { type: 1, status: 2 } },
       after: { deleted: 1 },
     },
   ],
@@ -284,11 +309,23 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     ({ user }) => ({ id: user, action: "disable" }),
     { note: "user_disabled", action: "disable", before: { status: 1 }, after: { status: 2 } },
   ],
+  "a user is enabled": [
+    "POST",
+    "/api/user/manage",
+    ({ user }) => ({ id: user, action: "enable" }),
+    { note: "user_enabled", action: "enable", before: { status: 2 }, after: { status: 1 } },
+  ],
+  "a user is demoted": [
+    "POST",
+    "/api/user/manage",
+    ({ user }) => ({ id: user, action: "demote" }),
+    { note: "user_demoted", action: "demote", before: { role: 10 }, after: { role: 1 } },
+  ],
   "a user is deregistered": [
     "DELETE",
     ({ user }) => `/api/user/${user}`,
     null,
-    { note: "user_deleted", action: "delete", before: { role: 10, status: 2 }, after: { deleted: true } },
+    { note: "user_deleted", action: "delete", before: { role: 1, status: 1 }, after: { deleted: true } },
   ],
   "a code is changed": [
     "PUT",
@@ -307,14 +344,37 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     ({ code }) => ({ id: code, status: 2 }),
     { note: "code_disabled", action: "disable", before: { status: 1 }, after: { status: 2 } },
   ],
+  "a code is enabled": [
+    "PUT",
+    "/api/redemption/?status_only=true",
+    ({ code }) => ({ id: code, status: 1 }),
+    { note: "code_enabled", action: "enable", before: { status: 2 }, after: { status: 1 } },
+  ],
+  "codes are disabled together": [
+    "PUT",
+    "/api/redemption/batch-disable",
+    ({ code }) => ({ ids: [code] }),
+    { note: "codes_disabled", action: "disable", before: { status: 1 }, after: { status: 2 } },
+  ],
+  "disabled codes are deleted": [
+    "DELETE",
+    "/api/redemption/delete-disabled",
+    null,
+    {
+      note: "disabled_codes_deleted",
+      action: "delete",
+      before: { "summer (#)": { status: 2, quota: 700 } },
+      after: { deleted: 1 },
+    },
+  ],
   "a code is deleted": [
     "DELETE",
-    ({ code }) => `/api/redemption/${code}`,
+    ({ other }) => `/api/redemption/${other}`,
     null,
     {
       note: "code_deleted",
       action: "delete",
-      before: { "summer (#)": { status: 2, quota: 700 } },
+      before: { "spring (#)": { status: 1, quota: 500 } },
       after: { deleted: 1 },
     },
   ],
