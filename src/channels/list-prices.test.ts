@@ -57,6 +57,35 @@ test("sound and cache writes have prices where the model, its family or the oper
   });
 });
 
+test("a model behind a prefix or a mapping is shown at the price, and by the unit, that its calls are charged by", () => {
+  const index = createRoutingIndex();
+  const models = ["gpt-4o", "tts-1", "dall-e-3"];
+  index.add(channelEntry({ id: 1, models, modelPrefix: "vip-", groups: ["default"] }));
+  const mapped = (id: number, as: string) =>
+    channelEntry({ id, priority: -id, models: ["alias", "gpt-4o"], modelMapping: new Map([["alias", as]]) });
+  // The first knows the name by one that nobody has priced.
+  index.add(mapped(2, "nameless"));
+  index.add(mapped(3, "tts-1"));
+  index.add(mapped(4, "gpt-4o"));
+  const settings = fixedSettings({
+    ModelRatio: '{"gpt-4o": 1.25, "tts-1": 7.5}',
+    CompletionRatio: '{"gpt-4o": 4}',
+    ModelPrice: '{"dall-e-3": 0.04}',
+  });
+  const { models: listed } = listPrices({ settings, channels: index, prices: createPriceTable(settings) }, "default");
+  const shown = listed.map(({ model_name, is_priced, unit, model_ratio, model_price }) => [
+    model_name,
+    [is_priced, unit, model_ratio, model_price],
+  ]);
+  expect(Object.fromEntries(shown)).toEqual({
+    "vip-gpt-4o": [true, "token", 1.25, 0],
+    "vip-tts-1": [true, "character", 7.5, 0],
+    "vip-dall-e-3": [true, "image", 0, 0.04],
+    alias: [true, "character", 7.5, 0],
+    "gpt-4o": [true, "token", 1.25, 0],
+  });
+});
+
 test("2,000 models in five groups are listed in a moment", () => {
   const index = createRoutingIndex();
   const models = Array.from({ length: 2000 }, (_, at) => `maker-${at % 20}/model-${at}`);

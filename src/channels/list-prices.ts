@@ -11,6 +11,7 @@ import { providerOf } from "../providers/registry.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { ChannelDirectory } from "./directory.ts";
 import type { ChannelEntry } from "./entry.ts";
+import { upstreamModelsOf } from "./upstream-model.ts";
 
 /** A model as the price list shows it; names as the ecosystem has them (reference behaviour 5.9). */
 export type PricedModel = Readonly<{
@@ -74,12 +75,18 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
   }
   const models = [...groupsByModel].map(([model, enabled]): PricedModel => {
     const [group = ownGroup] = enabled;
-    const price = resolvePrice(table, { requestedModel: model, upstreamModel: model, group, acceptUnset: true });
-    const isPriced =
-      resolvePrice(table, { requestedModel: model, upstreamModel: model, group, acceptUnset: false }) !== null;
-    const first = channels.candidates(group, model)?.tiers[0]?.channels[0];
+    const candidates = channels.candidates(group, model);
+    const first = candidates?.tiers[0]?.channels[0];
+    // As calls are charged: the requested name's price, else that of the first upstream name which has one.
+    const names = candidates ? upstreamModelsOf(candidates, model) : [model];
+    const asked = { requestedModel: model, group };
+    const own = names
+      .values()
+      .map((upstreamModel) => resolvePrice(table, { ...asked, upstreamModel, acceptUnset: false }))
+      .find((found) => found !== null);
+    const price = own ?? resolvePrice(table, { ...asked, upstreamModel: model, acceptUnset: true });
     const perCall = price?.kind === "per_call";
-    const own = price?.kind === "per_token" ? ownRatios(table, price) : {};
+    const ratios = price?.kind === "per_token" ? ownRatios(table, price) : {};
     return {
       model_name: model,
       quota_type: perCall ? 1 : 0,
@@ -89,15 +96,15 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
       cache_ratio: price?.kind === "per_token" ? Number(toText(price.cacheRatio)) : 0,
       image_ratio: price?.kind === "per_token" ? numberOf(price.imageRatio) : null,
       image_completion_ratio: price?.kind === "per_token" ? numberOf(price.imageCompletionRatio) : null,
-      audio_ratio: numberOf(own.audio),
-      audio_completion_ratio: numberOf(own.audioCompletion),
-      cache_creation_ratio: numberOf(own.cacheCreation),
+      audio_ratio: numberOf(ratios.audio),
+      audio_completion_ratio: numberOf(ratios.audioCompletion),
+      cache_creation_ratio: numberOf(ratios.cacheCreation),
       owner_by: (first && providerOf(first.type)?.name) ?? "",
       enable_groups: enabled,
-      unit: price ? priceUnitOf(model, price, first !== undefined && onlyFilms(first)) : "token",
+      unit: price ? priceUnitOf(price.pricedAs, price, first !== undefined && onlyFilms(first)) : "token",
       variants: perCall ? variantsView(price.variants) : {},
       is_estimate: perCall && ESTIMATED_MODEL_PRICE[price.pricedAs] === Number(toText(price.usdPerCall)),
-      is_priced: isPriced,
+      is_priced: own !== undefined,
       context_tiers: price?.kind === "per_token" ? (price.contextTiers ?? []).map(tierView) : [],
     };
   });

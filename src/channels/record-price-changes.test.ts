@@ -4,7 +4,7 @@ import { createPriceTable } from "../billing/pricing/price-table.ts";
 import { channelEntry } from "../relay/testing/entries.ts";
 import { fixedSettings } from "../settings/testing.ts";
 import { listPriceChanges } from "./list-price-changes.ts";
-import { recordPriceChanges } from "./record-price-changes.ts";
+import { presentPrices, recordPriceChanges } from "./record-price-changes.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -46,6 +46,17 @@ test("the first look remembers; then new models, other prices and models that we
     items: [{ model_name: "c", before: null, after: { usdPerCall: "0.1" } }],
   });
   expect((await listPriceChanges(database.db, [], all)).total).toBe(0);
+});
+
+test("a model costs what its upstream's name costs where its own has no price", async () => {
+  const of = (modelMapping: ReadonlyMap<string, string>) => ({
+    all: () => [channelEntry({ models: ["alias"], modelPrefix: "vip-", modelMapping })],
+  });
+  const prices = createPriceTable(fixedSettings({ ModelPrice: '{"dear": 2}', ModelRatio: "{}" }))();
+  expect(presentPrices(of(new Map([["alias", "nameless"]])), prices)).toEqual(new Map());
+  for (const name of ["alias", "vip-alias"]) {
+    expect(presentPrices(of(new Map([[name, "dear"]])), prices)).toEqual(new Map([["vip-alias", { usdPerCall: "2" }]]));
+  }
 });
 
 test("replicas that look at the same time write a change once", async () => {

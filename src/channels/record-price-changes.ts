@@ -3,8 +3,10 @@ import { modelPrices, type PriceTag, priceChanges } from "../../db/schema/prices
 import type { Db } from "../../db/types.ts";
 import type { PriceTable } from "../billing/pricing/price-table.ts";
 import { resolvePrice } from "../billing/pricing/resolve-price.ts";
+import type { Price } from "../billing/types.ts";
 import { toText } from "../lib/decimal.ts";
 import type { ChannelDirectory } from "./directory.ts";
+import { upstreamModelOf } from "./upstream-model.ts";
 
 /** One change of one model's price, before any group's factor. */
 export type PriceChange = Readonly<{ model: string; before: PriceTag | null; after: PriceTag | null }>;
@@ -43,20 +45,25 @@ export async function recordPriceChanges({ db, channels, prices }: Deps, nowSeco
 }
 
 /** The price of each model that any channel has; models without one are left out. */
-export function presentPrices(channels: Deps["channels"], table: PriceTable): Map<string, PriceTag> {
-  const found = new Map<string, PriceTag>();
-  for (const { models, modelPrefix } of channels.all()) {
-    for (const name of models) {
-      const model = modelPrefix + name;
-      if (found.has(model)) continue;
-      const price = resolvePrice(table, { requestedModel: model, upstreamModel: name, group: "", acceptUnset: false });
-      if (price) found.set(model, tagOf(price));
+export const presentPrices = (channels: Deps["channels"], table: PriceTable): Map<string, PriceTag> =>
+  new Map([...offeredPrices(channels, table)].map(([model, price]) => [model, tagOf(price)]));
+
+/** The same, with the name under which each is priced. */
+export function offeredPrices(channels: Deps["channels"], table: PriceTable): Map<string, Price> {
+  const found = new Map<string, Price>();
+  for (const channel of channels.all()) {
+    for (const name of channel.models) {
+      const requestedModel = channel.modelPrefix + name;
+      if (found.has(requestedModel)) continue;
+      const upstreamModel = upstreamModelOf(channel, requestedModel, name);
+      const price = resolvePrice(table, { requestedModel, upstreamModel, group: "", acceptUnset: false });
+      if (price) found.set(requestedModel, price);
     }
   }
   return found;
 }
 
-const tagOf = (price: NonNullable<ReturnType<typeof resolvePrice>>): PriceTag =>
+const tagOf = (price: Price): PriceTag =>
   price.kind === "per_call"
     ? { usdPerCall: toText(price.usdPerCall) }
     : {

@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "./entry.ts";
+import type { Candidates } from "./routing-index.ts";
 
 /**
  * The name a channel's upstream knows a model by: the channel's mapping, looked up by the requested name and then by the
@@ -17,3 +18,8 @@ export function upstreamModelOf(channel: ChannelEntry, requested: string, bare: 
   }
   return name;
 }
+
+/** What the upstreams of all candidates call a model that is asked for so: each name once, that of the first channel first. */
+export const upstreamModelsOf = ({ tiers, model }: Candidates, requested: string): string[] => [
+  ...new Set(tiers.flatMap(({ channels }) => channels.map((channel) => upstreamModelOf(channel, requested, model)))),
+];

@@ -1,6 +1,7 @@
 import { createPriceTable } from "../billing/pricing/price-table.ts";
 import { resolvePrice } from "../billing/pricing/resolve-price.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../channels/entry.ts";
+import { upstreamModelOf } from "../channels/upstream-model.ts";
 import { type Finding, fine, skipped, trouble } from "./finding.ts";
 import type { Patient } from "./patient.ts";
 
@@ -35,12 +36,12 @@ export async function checkPrices({ channels, settings }: Pick<Patient, "channel
   const table = createPriceTable(settings)();
   const models = new Set<string>();
   const unpriced = new Set<string>();
-  for (const { models: own, modelPrefix, modelMapping, groups } of enabledOf(channels)) {
-    for (const model of own) {
-      const requestedModel = modelPrefix + model;
+  for (const channel of enabledOf(channels)) {
+    for (const model of channel.models) {
+      const requestedModel = channel.modelPrefix + model;
       models.add(requestedModel);
-      const upstreamModel = modelMapping.get(model) ?? model;
-      const query = { requestedModel, upstreamModel, group: groups[0] ?? "default", acceptUnset: false };
+      const upstreamModel = upstreamModelOf(channel, requestedModel, model);
+      const query = { requestedModel, upstreamModel, group: channel.groups[0] ?? "default", acceptUnset: false };
       if (!resolvePrice(table, query)) unpriced.add(requestedModel);
     }
   }

@@ -21,7 +21,12 @@ function tell(enabled: boolean, changes: Changes = CHANGES, isRunning = false) {
   const progress = (): BroadcastProgress => ({ is_running: isRunning, event: null, title: "", told: 0, failed: 0 });
   const broadcasts = { start: (request: BroadcastRequest) => void sent.push(request), progress, cancel: () => {} };
   const settings = fixedSettings({ PriceChangeNoticeEnabled: String(enabled) });
-  const channels = { all: () => [channelEntry({ id: 1, type: 1010, models: ["own-film"] })] };
+  const channels = {
+    all: () => [
+      channelEntry({ id: 1, type: 1010, models: ["own-film"] }),
+      channelEntry({ id: 2, models: ["tts-1"], modelPrefix: "vip-" }),
+    ],
+  };
   return { sent, untold: tellPriceChanges({ settings, broadcasts, channels }, changes) };
 }
 
@@ -56,6 +61,7 @@ test("each price is told for what it is charged by", () => {
     tokens("dall-e-3", "16", "20"),
     tokens("whisper-1", "3", "4.5"),
     tokens("tts-1", "7.5", "15"),
+    tokens("vip-tts-1", "7.5", "15"),
   ]).sent;
   expect(notice?.content.split("\n")).toEqual([
     "These models' prices have changed (input / output):",
@@ -65,6 +71,7 @@ test("each price is told for what it is charged by", () => {
     "dall-e-3: $0.04 per image → $0.05 per image",
     "whisper-1: $0.006 per minute → $0.009 per minute",
     "tts-1: $15 per 1M characters → $30 per 1M characters",
+    "vip-tts-1: $15 per 1M characters → $30 per 1M characters",
     "",
     "以下模型的价格有调整（输入 / 输出）：",
     "sora-2：每秒 $0.1 → 每秒 $0.2",
@@ -73,6 +80,7 @@ test("each price is told for what it is charged by", () => {
     "dall-e-3：每张 $0.04 → 每张 $0.05",
     "whisper-1：每分钟 $0.006 → 每分钟 $0.009",
     "tts-1：每百万字符 $15 → 每百万字符 $30",
+    "vip-tts-1：每百万字符 $15 → 每百万字符 $30",
   ]);
 });
 

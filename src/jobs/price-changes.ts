@@ -4,7 +4,12 @@ import { createPriceTable } from "../billing/pricing/price-table.ts";
 import { type PriceUnit, priceUnitOf } from "../billing/pricing/price-unit.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
 import { onlyFilms } from "../channels/list-prices.ts";
-import { type PriceChange, presentPrices, recordPriceChanges } from "../channels/record-price-changes.ts";
+import {
+  offeredPrices,
+  type PriceChange,
+  presentPrices,
+  recordPriceChanges,
+} from "../channels/record-price-changes.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { type Decimal, decimal, divide, multiply, toText, whole } from "../lib/decimal.ts";
 import type { Logger } from "../lib/log.ts";
@@ -61,7 +66,12 @@ export function tellPriceChanges(
   if (told.length === 0 || !settings.get("PriceChangeNoticeEnabled")) return [];
   if (broadcasts.progress().is_running) return changes;
   const films = new Set([...channels.all()].filter(onlyFilms).flatMap(namesOf));
-  const moved = told.map((change) => ({ ...change, onlyFilms: films.has(change.model) }));
+  const offered = offeredPrices(channels, createPriceTable(settings)());
+  const moved = told.map((change) => ({
+    ...change,
+    pricedAs: offered.get(change.model)?.pricedAs ?? change.model,
+    onlyFilms: films.has(change.model),
+  }));
   broadcasts.start({
     event: "price_change",
     title: "Model prices have changed / 模型价格有调整",
@@ -84,6 +94,8 @@ export function joinChanges(earlier: readonly PriceChange[], later: readonly Pri
 
 type Moved = Readonly<{
   model: string;
+  /** The name that has the price. */
+  pricedAs: string;
   before: PriceTag;
   after: PriceTag;
   /** A channel of it makes nothing but videos. */
@@ -150,9 +162,9 @@ function paragraph(words: Words, moved: readonly Moved[], told: number, quotaPer
 }
 
 /** "$2.5 / $10 per 1M tokens", "$0.1 per second": what the price is for, before any group's factor. */
-function priceText(words: Words, { model, onlyFilms }: Moved, price: PriceTag, quotaPerUnit: number): string {
+function priceText(words: Words, { pricedAs, onlyFilms }: Moved, price: PriceTag, quotaPerUnit: number): string {
   const kind = "usdPerCall" in price ? "per_call" : "per_token";
-  const unit = priceUnitOf(model, { kind }, onlyFilms);
+  const unit = priceUnitOf(pricedAs, { kind }, onlyFilms);
   if ("usdPerCall" in price) return words.each[unit === "token" ? "call" : unit](price.usdPerCall);
   const ratio = decimal(price.modelRatio);
   const input = divide(multiply(ratio, whole(TOKENS)), whole(quotaPerUnit), PLACES);

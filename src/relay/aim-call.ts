@@ -5,6 +5,7 @@ import type { Provider } from "../providers/provider.ts";
 import { providerOf } from "../providers/registry.ts";
 import { notAnswered } from "./attempt-failure.ts";
 import type { Call } from "./call.ts";
+import { takePrice } from "./price-call.ts";
 import type { Choice } from "./scheduler/choose.ts";
 
 /** Begins the record of one try, in the call's list of attempts. */
@@ -35,5 +36,6 @@ export function aimCall(call: Call, { channel, key }: Choice): Provider {
   call.channel = channel;
   call.keyIndex = channel.keys.indexOf(key);
   call.upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);
+  takePrice(call);
   return provider;
 }

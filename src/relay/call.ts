@@ -38,6 +38,8 @@ export class Call {
   hold: Hold | null = null;
   /** The price under the channel that is being tried. */
   price: Price | null = null;
+  /** Where channels know the model by different names: the price under each that has one; null: `price` is every channel's. */
+  pricesByName: ReadonlyMap<string, Price> | null = null;
   channel: ChannelEntry | null = null;
   keyIndex = -1;
   upstreamModel = "";

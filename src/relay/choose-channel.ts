@@ -5,20 +5,21 @@ import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { countPrompt } from "./count-tokens.ts";
+import { hasPrice } from "./price-call.ts";
 import { type Choice, choose, type Tried } from "./scheduler/choose.ts";
 import { findChannel } from "./scheduler/find-channel.ts";
 
 /**
- * The channel and key of the next attempt; null when nothing is left to try. Channels whose provider does not serve this kind
- * of request are left out, and those whose `max_input_tokens` the prompt exceeds: the bound of the prompt's size decides
- * where it can, only a prompt beyond it is counted.
+ * The channel and key of the next attempt; null when nothing is left to try. Left out are channels whose provider does not
+ * serve this kind of request, under whose name the model has no price, and those whose `max_input_tokens` the prompt
+ * exceeds: the bound of the prompt's size decides where it can, only a prompt beyond it is counted.
  */
 export async function chooseChannel(context: RelayContext, call: Call, tried: Tried | null): Promise<Choice | null> {
   const { keys } = context;
   const { candidates, promptBound, prompt, summary } = call.admitted;
   let undecided = false;
   const suits = (channel: ChannelEntry): boolean => {
-    if (!providerFor(call, channel)) return false;
+    if (!providerFor(call, channel) || !hasPrice(call, channel)) return false;
     const { maxInputTokens } = channel;
     if (maxInputTokens === 0 || promptBound <= maxInputTokens) return true;
     if (call.promptTokens !== null) return call.promptTokens <= maxInputTokens;

@@ -1,5 +1,15 @@
-import type { CallEnding, LogOther, Price, Receipt, Usage, UsageEvidence, UsageRecord } from "../billing/types.ts";
+import {
+  type CallEnding,
+  type LogOther,
+  NO_USAGE,
+  type Price,
+  type Receipt,
+  type Usage,
+  type UsageEvidence,
+  type UsageRecord,
+} from "../billing/types.ts";
 import { toText } from "../lib/decimal.ts";
+import { isTask } from "../providers/provider.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { Call } from "./call.ts";
 import type { LoggedContent } from "./log-content.ts";
@@ -28,6 +38,8 @@ export function recordOf(call: Call, outcome: Outcome): UsageRecord {
   const notes = call.price ? notesOf(call.price) : NO_PRICE;
   const failed = outcome.status >= 400 || outcome.ending === "upstream_failed" || outcome.ending === "idle_timeout";
   const elapsedMs = Math.round(call.elapsedMs);
+  // Tasks are charged by themselves: that one was ordered counts, it has no tokens.
+  const { promptTokens, completionTokens } = isTask(call.admitted.endpoint.capability) ? NO_USAGE : outcome.usage;
   return {
     requestId: call.recordId,
     createdAt: call.createdAt,
@@ -42,8 +54,8 @@ export function recordOf(call: Call, outcome: Outcome): UsageRecord {
     isStream: summary.stream,
     failed,
     elapsedMs,
-    promptTokens: outcome.usage.promptTokens,
-    completionTokens: outcome.usage.completionTokens,
+    promptTokens,
+    completionTokens,
     quota: outcome.quota,
     ip,
     content: contentOf(outcome, notes),

@@ -1,30 +1,25 @@
 import { InsufficientQuota } from "../billing/ledger/errors.ts";
 import type { CacheWrites } from "../billing/pricing/estimate.ts";
-import { upstreamModelOf } from "../channels/upstream-model.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { RelayError } from "./errors.ts";
 import { holdFor } from "./estimate.ts";
+import { priceCall } from "./price-call.ts";
 import type { Hold, RelayServices } from "./services.ts";
 
 /**
- * Sets aside what the call can cost at most, for the user and for a limited key; awaits nothing while the balance is ample.
- * Throws or rejects RelayError: no price, not enough quota, or nobody can say whether there is enough.
+ * Sets aside what the call can cost at most, with whichever channel, for the user and for a limited key; awaits nothing
+ * while the balance is ample. Throws or rejects RelayError: no price, not enough quota, or nobody can say whether there is enough.
  */
 export function reserve({ services, prices }: RelayContext, call: Call): void | Promise<void> {
-  const { caller, candidates, summary, promptBound, prompt, body } = call.admitted;
-  const first = candidates.tiers[0]?.channels[0];
-  const upstreamModel = first ? upstreamModelOf(first, summary.model, candidates.model) : candidates.model;
-  const { usdWithoutPrice } = call.admitted.endpoint;
-  const price = usdWithoutPrice
-    ? prices.ofTask(caller, summary.model, usdWithoutPrice)
-    : prices.of(caller, summary.model, upstreamModel);
-  call.price = call.admitted.endpoint.priceOf?.(price, call.admitted, upstreamModel) ?? price;
+  const { caller, summary, promptBound, prompt, body } = call.admitted;
+  const possible = priceCall(prices, call);
   const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
   // What Anthropic writes to its cache is dearer than what it only reads.
   const asked = { prompt, writesCache: cacheWritesOf(body.text) };
-  const upper = holdFor(call.price, summary, promptBound, defaultOutput, prices.quotaPerUnit(), asked);
+  const unit = prices.quotaPerUnit();
+  const upper = Math.max(...possible.map((price) => holdFor(price, summary, promptBound, defaultOutput, unit, asked)));
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   // At least one unit: who has nothing left makes no calls, free models included.
   const amount = Math.max(1, upper);

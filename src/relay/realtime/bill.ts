@@ -39,7 +39,7 @@ export class TalkBill {
   ) {
     this.#next = opening;
     const { caller, candidates } = opening.admitted;
-    this.#terms = { caller, candidates };
+    this.#terms = this.#stay({ caller, candidates });
   }
 
   /** Charges a response; without quota that was set aside as well, since the upstream has worked for it. */
@@ -64,7 +64,7 @@ export class TalkBill {
    */
   async renew(wait: (isWaiting: boolean) => void): Promise<void> {
     if (this.#next) return;
-    this.#terms = termsOf(this.context, this.origin, callerOf(this.context, this.origin));
+    this.#terms = this.#stay(termsOf(this.context, this.origin, callerOf(this.context, this.origin)));
     const call = responseCall(this.origin, this.#terms);
     const reserved = reserve(this.context, call);
     if (reserved) {
@@ -78,6 +78,12 @@ export class TalkBill {
   release(): void {
     if (this.#next?.hold) this.context.services.billing.refund(this.#next.hold);
     this.#next = null;
+  }
+
+  /** A talk stays with its channel: its responses cost what the model costs there. */
+  #stay({ caller, candidates: { model } }: Terms): Terms {
+    const { channel } = this.connected.choice;
+    return { caller, candidates: { model, tiers: [{ priority: channel.priority, channels: [channel] }] } };
   }
 
   async #settle(call: Call, { reported, said, startedAtMs, ending, error }: Charge, usage: ReportedUsage) {

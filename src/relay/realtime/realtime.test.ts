@@ -64,6 +64,33 @@ describe("a talk", () => {
     expect(upstream.handshakes[0]?.url.search).toBe("?model=gpt-realtime");
   });
 
+  test("behaviour 3.9 retry: it costs what the model costs at the channel that took it", async () => {
+    const closed = startUpstream(
+      () => {},
+      () => new Response(null, { status: 500 }),
+    );
+    const upstream = startUpstream((peer, event) => talks(peer, event));
+    const knownAs = (baseUrl: string, name: string, priority: number) => ({
+      baseUrl,
+      priority,
+      models: ["talk"],
+      modelMapping: new Map([["talk", name]]),
+    });
+    const relay = startTalks([], {
+      channels: [knownAs(closed.url, "other-realtime", 1), knownAs(upstream.url, "gpt-realtime", 0)],
+      options: { ModelPrice: '{"other-realtime": 5}' },
+    });
+    const client = connect(relay.url, KEY_HEADER, "?model=talk");
+    await client.heard("session.created");
+    for (const count of [1, 2]) {
+      client.send({ type: "response.create" });
+      expect(await relay.billing.nextRecord(count)).toMatchObject({ quota: COST, modelName: "talk", channelId: 2 });
+    }
+    // Held is first what either can cost, then what the one that took it can.
+    await until(() => relay.billing.holds.length === 3);
+    expect(relay.billing.holds.map(({ amount }) => amount)).toEqual([2_500_000, 16_000, 16_000]);
+  });
+
   test("behaviour A5: at a fixed price each response costs that, and what was held beforehand goes back", async () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
     const relay = startTalks(upstream.url, { options: { ModelPrice: '{"gpt-realtime": 0.02}' } });

@@ -114,7 +114,9 @@ export async function startTasks(given: Given) {
     lastCharge: async () => {
       await billing.flush();
       const [row] = await database.db.select().from(logs).where(eq(logs.type, 2)).orderBy(desc(logs.id)).limit(1);
-      return JSON.parse(row?.other ?? "{}") as LogOther;
+      const { promptTokens, completionTokens, quota, modelName } = row ?? {};
+      const other = JSON.parse(row?.other ?? "{}") as LogOther;
+      return { ...other, row: { promptTokens, completionTokens, quota, modelName } };
     },
     events: () => database.db.select().from(logs).where(eq(logs.type, 4)),
     stop: async () => {

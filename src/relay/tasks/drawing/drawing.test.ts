@@ -69,6 +69,17 @@ describe("a client of the drawing protocol", () => {
     await stage.poll();
   });
 
+  test("behaviour 3.8 tasks: finds the price in the log, and no tokens", async () => {
+    await submit("imagine", { prompt: "a fox" });
+    expect(await stage.lastCharge()).toMatchObject({
+      model_price: 0.1,
+      model_ratio: 0,
+      group_ratio: 1,
+      frt: -1000,
+      row: { modelName: "mj_imagine", quota: IMAGINE, promptTokens: 0, completionTokens: 0 },
+    });
+  });
+
   test("behaviour A8: gets back, once, what a task that failed cost", async () => {
     const { result } = await submit("imagine", { prompt: "a dog" });
     expect(await spent()).toBe(IMAGINE);
