@@ -8,6 +8,7 @@ import { isOneOf } from "../lib/sql-text.ts";
 import { providerOf } from "../providers/registry.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
 import { fetchModels } from "./fetch-models.ts";
+import { firstKey } from "./first-key.ts";
 import { proxyOf } from "./proxy-of.ts";
 import { upstreamModelOf } from "./upstream-model.ts";
 
@@ -49,9 +50,8 @@ export function compareModels(
  * Throws OperationError with what went wrong.
  */
 export async function refreshModelList({ db, fetch }: Deps, channel: ChannelEntry): Promise<void> {
-  const { keys, disabledKeys, setting, ...upstream } = channel;
-  const key = keys.find((candidate) => !disabledKeys.has(candidate)) ?? keys[0] ?? "";
-  const proxy = proxyOf({ setting });
+  const { type, baseUrl, other, openaiOrganization } = channel;
+  const upstream = { type, baseUrl, other, openaiOrganization, key: firstKey(channel), proxy: proxyOf(channel) };
   const keep = (values: Partial<ModelList>) => {
     const row = { ...values, checkedTime: nowSeconds() };
     return db
@@ -60,7 +60,7 @@ export async function refreshModelList({ db, fetch }: Deps, channel: ChannelEntr
       .onConflictDoUpdate({ target: channelModelLists.channelId, set: row });
   };
   try {
-    await keep({ models: await fetchModels(fetch, { ...upstream, key, proxy }), error: "" });
+    await keep({ models: await fetchModels(fetch, upstream), error: "" });
   } catch (error) {
     if (error instanceof OperationError) await keep({ error: String(error.params.reason ?? error.code) });
     throw error;

@@ -17,6 +17,7 @@ import type { Ask, Provider } from "../providers/provider.ts";
 import { providerOf } from "../providers/registry.ts";
 import { signingTools } from "../providers/signing-tools.ts";
 import type { ChannelEntry } from "./entry.ts";
+import { firstKey } from "./first-key.ts";
 import { upstreamModelOf } from "./upstream-model.ts";
 
 export type TestResult = Readonly<{
@@ -63,9 +64,6 @@ export async function testChannel(
 /** Whether there is a small call to make: drawings, music and videos are tested by ordering one. */
 export const isTestable = ({ type }: ChannelEntry): boolean =>
   providerOf(type)?.capabilities.some((capability) => capability === "chat" || capability === "embeddings") === true;
-
-const firstKey = ({ keys, disabledKeys }: ChannelEntry): string =>
-  keys.find((candidate) => !disabledKeys.has(candidate)) ?? keys[0] ?? "";
 
 /** Returns what went wrong, or null. */
 async function call(

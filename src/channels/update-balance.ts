@@ -10,6 +10,7 @@ import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { providerOf } from "../providers/registry.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
+import { firstKey } from "./first-key.ts";
 import { proxyOf } from "./proxy-of.ts";
 import { setChannelStatus } from "./set-status.ts";
 
@@ -113,7 +114,7 @@ async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<
   const provider = providerOf(channel.type);
   const failed = (reason: string) => new OperationError("channel_balance_unavailable", { reason });
   if (!provider?.balance) throw failed("the upstream does not tell it");
-  const [key = ""] = channel.keys;
+  const key = firstKey(channel);
   const proxy = proxyOf(channel);
   try {
     const headers = provider.balance.headers?.(key) ?? provider.authHeaders(channel, key);
@@ -131,7 +132,7 @@ async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<
 }
 
 async function readBillingBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<BalanceReading> {
-  const [key = ""] = channel.keys;
+  const key = firstKey(channel);
   const proxy = proxyOf(channel);
   const failed = (reason: string) => new OperationError("channel_balance_unavailable", { reason });
   const base = baseOf(channel);

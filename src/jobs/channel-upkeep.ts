@@ -57,12 +57,16 @@ async function testChannels({ db, settings, tester }: JobDeps): Promise<void> {
   if (!tester.progress().running) tester.testAll();
 }
 
-async function pollBalances(deps: JobDeps): Promise<void> {
+/** Asks for the balances of all channels where that is due. */
+export async function pollBalances(
+  deps: Pick<JobDeps, "db" | "changes" | "settings" | "channels" | "fetch" | "onLowBalance">,
+): Promise<void> {
   const periodS = deps.settings.get("ChannelUpdateFrequency") * MINUTE_S;
   if (await takeTurn(deps.db, "channel balances", periodS)) await updateAllBalances(deps, deps.channels.all());
 }
 
-async function pollModelLists(deps: JobDeps): Promise<void> {
+/** Compares the models of all channels with what their upstreams offer, where that is due. */
+export async function pollModelLists(deps: Pick<JobDeps, "db" | "settings" | "channels" | "fetch">): Promise<void> {
   const periodS = deps.settings.get("ChannelModelListFrequency") * HOUR_S;
   if (await takeTurn(deps.db, "model lists", periodS)) await refreshAllModelLists(deps, deps.channels.all());
 }
