@@ -7,6 +7,8 @@ describe("readConfig", () => {
     expect(config).toMatchObject({ host: "0.0.0.0", port: 3000, dataDir: "./data", databaseUrl: null, redisUrl: null });
     expect(config.rateLimits.api).toEqual({ count: 180, windowMs: 180_000 });
     expect(config.streamingTimeoutMs).toBe(300_000);
+    // The largest batch that OpenAI takes, beside the words of its form.
+    expect(config.maxUploadBytes).toBeGreaterThan(200_000_000);
   });
 
   test("accepts the ecosystem's names for the database and Redis", () => {

@@ -23,6 +23,8 @@ export type Config = Readonly<{
   streamingTimeoutMs: number;
   /** Largest body of a relayed call, packed or unpacked. */
   maxRequestBodyBytes: number;
+  /** Largest form of a relayed call; its files wait on the disk. */
+  maxUploadBytes: number;
   /** Milliseconds that open calls get to finish after SIGTERM. */
   shutdownTimeoutMs: number;
   rateLimits: Readonly<{ api: RateLimit; web: RateLimit; critical: RateLimit }>;
@@ -74,6 +76,8 @@ const LOG_LEVELS: readonly LogLevel[] = ["trace", "debug", "info", "warn", "erro
 /** What the runtime itself obeys. */
 const NETWORK_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NODE_TLS_REJECT_UNAUTHORIZED"];
 
+const MEGABYTE = 1_048_576;
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Reads the configuration from environment variables. Throws ConfigError. */
@@ -95,7 +99,9 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
     hasNetworkRules: NETWORK_VARIABLES.some((name) => read.text(name) !== null),
     relayTimeoutMs: read.integer("RELAY_TIMEOUT", 0, 0, 86_400) * 1000,
     streamingTimeoutMs: read.integer("STREAMING_TIMEOUT", 300, 1, 86_400) * 1000,
-    maxRequestBodyBytes: read.integer("MAX_REQUEST_BODY_MB", 64, 1, 256) * 1_048_576,
+    maxRequestBodyBytes: read.integer("MAX_REQUEST_BODY_MB", 64, 1, 256) * MEGABYTE,
+    // A file comes with some words about it.
+    maxUploadBytes: (read.integer("MAX_UPLOAD_MB", 256, 1, 1024) + 1) * MEGABYTE,
     shutdownTimeoutMs: read.integer("SHUTDOWN_TIMEOUT", 30, 0, 3600) * 1000,
     rateLimits: {
       api: read.rateLimit("GLOBAL_API_RATE_LIMIT", 180, 180),

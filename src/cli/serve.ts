@@ -8,8 +8,6 @@ import { startControl } from "./control-server.ts";
 
 /** Seconds of silence after which the runtime closes a connection; relayed calls lift it for themselves. */
 const IDLE_TIMEOUT_S = 60;
-/** Calls with many images and files are large; the relay has its own, settable limit below this. */
-const LARGEST_BODY_BYTES = 256 * 1024 * 1024;
 
 /** Runs the gateway until a signal ends it. Returns the exit code. */
 export async function serve(): Promise<number> {
@@ -26,7 +24,7 @@ export async function serve(): Promise<number> {
     hostname: config.host,
     port: config.port,
     idleTimeout: IDLE_TIMEOUT_S,
-    maxRequestBodySize: LARGEST_BODY_BYTES,
+    maxRequestBodySize: Math.max(config.maxRequestBodyBytes, config.maxUploadBytes),
     fetch: app.fetch,
     websocket: talkSockets,
   });

@@ -33,17 +33,21 @@ const unpackers = {
 
 /**
  * Reads a JSON body, unpacking gzip, br, zstd and deflate, or a form, whose large files lie on the disk until they are
- * discarded; the limit counts packed and unpacked. Rejects RelayError.
+ * discarded; the limit counts packed and unpacked, forms may have one of their own. Rejects RelayError.
  */
-export async function readBody(request: Request, config: BodyConfig): Promise<ClientBody> {
-  const maxBytes = config.maxRequestBodyBytes;
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+export async function readBody(
+  request: Request,
+  config: BodyConfig,
+  maxFormBytes = config.maxRequestBodyBytes,
+): Promise<ClientBody> {
   const contentType = request.headers.get("content-type");
-  if (contentType?.startsWith("multipart/form-data")) {
-    return readFormBody(request, contentType, { maxBytes, folder: formFolder(config) });
-  }
+  const isForm = contentType?.startsWith("multipart/form-data") === true;
+  const maxBytes = isForm ? maxFormBytes : config.maxRequestBodyBytes;
+  const length = request.headers.get("content-length");
+  if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (isForm) return readFormBody(request, contentType, { maxBytes, folder: formFolder(config) });
   const encoding = request.headers.get("content-encoding");
-  const sent = await request.bytes();
+  const sent = length === null ? await bytesUpTo(request, maxBytes) : await request.bytes();
   const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes) : sent;
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
   const text = textOfBytes(bytes);
@@ -69,6 +73,18 @@ async function readFormBody(
   return { bytes: NO_BYTES, text: "", json, form };
 }
 
+/** A body that does not tell its length. */
+async function bytesUpTo({ body }: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body ?? []) {
+    length += piece.byteLength;
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
 const NO_BYTES = new Uint8Array(0);
 
 async function unpack(
@@ -91,7 +107,7 @@ async function unpack(
 export const invalidRequest = (message: string, param = ""): RelayError =>
   new RelayError(400, "invalid_request", message, { type: "invalid_request_error", param });
 
-const tooLarge = (maxBytes: number): RelayError =>
+export const tooLarge = (maxBytes: number): RelayError =>
   new RelayError(413, "request_too_large", `The request body is larger than ${Math.floor(maxBytes / 1_048_576)} MB.`, {
     type: "invalid_request_error",
   });

@@ -58,10 +58,10 @@ export async function handleCaller(
   known?: Readonly<{ body: ClientBody; changes: TopLevelChanges }>,
 ): Promise<Response> {
   const { request } = arrival;
-  const { settings } = context.services;
+  const { settings, config } = context.services;
   await admitArrival(context, arrival, caller);
   const waitFrom = performance.now();
-  const body = known?.body ?? (await readBody(request, context.services.config));
+  const body = known?.body ?? (await readBody(request, config, config.maxUploadBytes));
   const bodyWaitMs = performance.now() - waitFrom;
   const discard = () => void body.form?.discard();
   let call: Call;

@@ -26,6 +26,7 @@ export type RelayServices = Readonly<{
     | "allowPrivateUpstreams"
     | "hasNetworkRules"
     | "maxRequestBodyBytes"
+    | "maxUploadBytes"
     | "dataDir"
   >;
   settings: SettingsReader;

@@ -124,6 +124,7 @@ function standIn(
       allowPrivateUpstreams: true,
       hasNetworkRules: false,
       maxRequestBodyBytes: BODY.length,
+      maxUploadBytes: 0,
       // Only forms with files are kept on the disk, and none is sent.
       dataDir: "",
     },

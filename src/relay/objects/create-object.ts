@@ -18,7 +18,7 @@ export type Create = (context: RelayContext, caller: Caller, request: Request) =
 
 /** POST /v1/files, a form */
 export const createFile: Create = async (context, caller, request) => {
-  const body = await readBody(request, context.services.config);
+  const body = await readUpload(context, request);
   try {
     if (!body.form || body.json.file === undefined) throw invalidRequest("“file” is missing.", "file");
     if (!textOf(body.json.purpose)) throw invalidRequest("“purpose” is missing.", "purpose");
@@ -64,7 +64,7 @@ export const createJob: Create = async (context, caller, request) => {
 
 /** POST /v1/uploads/{id}/parts, a form */
 export async function addPart(context: RelayContext, upload: KeptObject, request: Request): Promise<JsonObject> {
-  const body = await readBody(request, context.services.config);
+  const body = await readUpload(context, request);
   try {
     if (!body.form || body.json.data === undefined) throw invalidRequest("“data” is missing.", "data");
     const form = await outgoingForm(body.form.parts, {});
@@ -92,6 +92,9 @@ export async function act(
   if (file) await context.services.objects.keep({ ...object, id: String(file.id), kind: "file", body: file });
   return (await noted(context, object, answer)).body;
 }
+
+const readUpload = ({ services: { config } }: RelayContext, request: Request): Promise<ClientBody> =>
+  readBody(request, config, config.maxUploadBytes);
 
 async function jsonBody(context: RelayContext, request: Request): Promise<ClientBody> {
   const body = await readBody(request, context.services.config);

@@ -40,7 +40,8 @@ export function choosePassage(
   };
   if (endpoint.capability !== "chat") {
     const own = provider.ownFormat?.({ capability: endpoint.capability, model: call.upstreamModel }, key);
-    if (own) return new OwnFormatPassage(call, channel, provider, own, key);
+    const mostBytes = context.services.config.maxRequestBodyBytes;
+    if (own) return new OwnFormatPassage(call, channel, provider, own, key, mostBytes);
     const passage = new BytesPassage(call, provider, options);
     const filters = endpoint.capability === "completions" ? sensitiveFilters(settings) : [];
     return filters.length > 0 ? new FilteredTexts(passage, filters) : passage;

@@ -7,6 +7,7 @@ import { textOfBytes } from "../../lib/bytes.ts";
 import type { FormFile, OwnFormat } from "../../providers/own-format.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
+import { tooLarge } from "../client-body.ts";
 import { OutputTally } from "../tally.ts";
 import { answerAsEvents, EventsView } from "./events-view.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
@@ -28,6 +29,8 @@ export class OwnFormatPassage implements Passage {
     private readonly provider: Provider,
     private readonly format: OwnFormat,
     private readonly key: string,
+    /** Files of a form are read whole here: together they may have so much. */
+    private readonly mostBytes: number,
   ) {}
 
   async encode(channel: ChannelEntry): Promise<EncodedRequest> {
@@ -100,10 +103,9 @@ export class OwnFormatPassage implements Passage {
   }
 
   async #files(): Promise<FormFile[]> {
-    const files: FormFile[] = [];
-    for (const part of this.call.admitted.body.form?.parts ?? [])
-      if ("file" in part) files.push({ name: part.name, bytes: await part.file.bytes() });
-    return files;
+    const parts = this.call.admitted.body.form?.parts.filter((part) => "file" in part) ?? [];
+    if (parts.reduce((sum, { file }) => sum + file.size, 0) > this.mostBytes) throw tooLarge(this.mostBytes);
+    return Promise.all(parts.map(async ({ name, file }) => ({ name, bytes: await file.bytes() })));
   }
 
   #content(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {

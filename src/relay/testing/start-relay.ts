@@ -32,6 +32,7 @@ type Setup = {
     allowPrivateUpstreams: boolean;
     hasNetworkRules: boolean;
     maxRequestBodyBytes: number;
+    maxUploadBytes: number;
     dataDir: string;
   }>;
   /** Where files, batches and jobs are kept; without it there are none. */
@@ -68,6 +69,7 @@ export function startRelay(setup: Setup) {
       allowPrivateUpstreams: true,
       hasNetworkRules: false,
       maxRequestBodyBytes: 8_000_000,
+      maxUploadBytes: 8_000_000,
       dataDir: join(tmpdir(), `sluice-relay-${Bun.randomUUIDv7()}`),
       ...setup.config,
     },

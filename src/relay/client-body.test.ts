@@ -1,0 +1,67 @@
+/** How large a request may be, by what it is: JSON is read whole, forms wait on the disk. */
+import { afterEach, expect, test } from "bun:test";
+import type { ChannelEntry } from "../channels/entry.ts";
+import { startRelay } from "./testing/start-relay.ts";
+import { startUpstream } from "./testing/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+const MEGABYTE = 1_048_576;
+const config = { maxRequestBodyBytes: MEGABYTE, maxUploadBytes: 4 * MEGABYTE };
+
+function start(channel: Partial<ChannelEntry> = {}) {
+  const upstream = startUpstream(() => Response.json({ text: "Hello", duration: 60 }));
+  const models = ["whisper-1"];
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url, models, ...channel }], config });
+  stops.push(upstream.stop, relay.stop);
+  const send = async (path: string, body: FormData | ReadableStream<Uint8Array>) => {
+    const headers = { authorization: "Bearer sk-test" };
+    const answer = await fetch(relay.url + path, { method: "POST", headers, body });
+    return { status: answer.status, text: await answer.text() };
+  };
+  return { upstream, send };
+}
+
+function form(fileBytes: number, fields: Readonly<Record<string, string>> = { model: "whisper-1" }, name = "file") {
+  const made = new FormData();
+  for (const [field, value] of Object.entries(fields)) made.set(field, value);
+  made.set(name, new File([new Uint8Array(fileBytes)], "a.wav", { type: "audio/wav" }));
+  return made;
+}
+
+const tooLarge = (megabytes: number) => ({
+  status: 413,
+  text: expect.stringContaining(`larger than ${megabytes} MB`),
+});
+
+test("forms may be larger than other requests, up to a limit of their own", async () => {
+  const { upstream, send } = start();
+  expect(await send("/v1/audio/transcriptions", form(2 * MEGABYTE))).toMatchObject({ status: 200 });
+  expect(upstream.received[0]?.text.length).toBeGreaterThan(2 * MEGABYTE);
+  expect(await send("/v1/audio/transcriptions", form(5 * MEGABYTE))).toEqual(tooLarge(4));
+  expect(await send("/v1/files", form(5 * MEGABYTE, { purpose: "batch" }))).toEqual(tooLarge(4));
+  expect(upstream.received).toHaveLength(1);
+});
+
+test("a form whose files must be read whole is no larger than other requests", async () => {
+  // Cloudflare takes sound within JSON.
+  const { upstream, send } = start({ type: 39, other: "account" });
+  expect(await send("/v1/audio/transcriptions", form(2 * MEGABYTE))).toEqual(tooLarge(1));
+  expect(upstream.received).toHaveLength(0);
+});
+
+test("a body that does not tell its length is refused once it is too large", async () => {
+  const { upstream, send } = start();
+  let sent = 0;
+  const endless = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      sent += 1;
+      controller.enqueue(new Uint8Array(65_536).fill(32));
+      await Bun.sleep(0);
+      if (sent > 1_000) controller.close();
+    },
+  });
+  expect(await send("/v1/chat/completions", endless)).toEqual(tooLarge(1));
+  expect(upstream.received).toHaveLength(0);
+});
