@@ -132,11 +132,22 @@ export function* stepsOf(reply: Reply): Generator<ReplyEvent> {
 function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: ReplyChoice): Generator<ReplyEvent> {
   let calls = 0;
   let tokens = logprobs;
+  let said = 0;
+  const untold = new Set(citations);
+  const lastText = parts.findLast(({ type }) => type === "text");
   for (const part of parts) {
     switch (part.type) {
       case "text":
         yield { type: "text", choice, text: part.text, ...(tokens && { logprobs: tokens }) };
         tokens = null;
+        said += part.text.length;
+        for (const citation of untold) {
+          // Those without a place stand behind all that was said.
+          const isPlaced = citation.end !== null && citation.end > 0 && citation.end <= said;
+          if (!isPlaced && part !== lastText) continue;
+          untold.delete(citation);
+          yield { type: "citation", choice, citation };
+        }
         break;
       case "refusal":
         yield { type: "refusal", choice, text: part.text };
@@ -166,7 +177,7 @@ function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: R
         break;
     }
   }
-  for (const citation of citations) yield { type: "citation", choice, citation };
+  for (const citation of untold) yield { type: "citation", choice, citation };
   const { reason, native, stopSequence } = finish;
   yield { type: "finish", choice, reason, native, ...(stopSequence !== null && { stopSequence }) };
 }

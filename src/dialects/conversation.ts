@@ -66,8 +66,11 @@ export type Part =
   /** What only its own dialect can carry: hosted tools' calls and results, references to stored items. */
   | { type: "native"; dialect: ChatDialect; name: string; value: JsonObject };
 
+/** Members of a part that only its own format has words for; put back when the target speaks the same. */
+export type Beside = { beside?: { dialect: ChatDialect; members: JsonObject } };
+
 /** `cache`: the client marks the end of a prefix worth caching (Anthropic's cache_control). */
-export type TextPart = { type: "text"; text: string; cache?: JsonObject; citations?: Citation[] };
+export type TextPart = { type: "text"; text: string; cache?: JsonObject; citations?: Citation[] } & Beside;
 
 export type MediaPart = {
   type: "image" | "audio" | "video" | "document";
@@ -77,7 +80,7 @@ export type MediaPart = {
   /** File name or title of documents. */
   name?: string;
   cache?: JsonObject;
-};
+} & Beside;
 
 export type MediaSource =
   | { kind: "base64"; mediaType: string; data: string }
@@ -113,7 +116,7 @@ export type ToolCallPart = {
   /** Gemini signs calls too. */
   signature?: Signature;
   cache?: JsonObject;
-};
+} & Beside;
 
 export type ToolResultPart = {
   type: "tool-result";
@@ -123,7 +126,7 @@ export type ToolResultPart = {
   parts: Part[];
   isError: boolean;
   cache?: JsonObject;
-};
+} & Beside;
 
 export type Tool =
   | {

@@ -2,6 +2,7 @@ import type { Dropped } from "./codec.ts";
 import type { Conversation, Part, Turn } from "./conversation.ts";
 import { textOfParts } from "./openai-chat/media.ts";
 import { resultMedia, resultText } from "./tool-result.ts";
+import { noteNative } from "./unsaid.ts";
 
 /** A line of a talk in words alone. */
 export type Line = Readonly<{ role: "user" | "assistant"; text: string }>;
@@ -50,7 +51,7 @@ function wordsOf(part: Part, dropped: Dropped, keepsImages: boolean): string[] {
       if (keepsImages) return [];
       break;
     case "native":
-      dropped.add(part.name);
+      noteNative(part, dropped);
       return [];
   }
   dropped.add(part.type === "image" ? "image_url" : part.type);

@@ -1,5 +1,7 @@
 import type { ChatDialect, Signature } from "./conversation.ts";
 
+/** Begins what stands in the place of a proof that only another maker could give. */
+export const MADE_HERE = "sluice~";
 const FOREIGN = /^sluice~([a-z-]+)~([^~]*)~(.*)$/s;
 
 /**

@@ -11,7 +11,7 @@ const contents = [{ role: "user", parts: [{ text: "hi" }] }];
 
 /** Each format with a member that only it has words for, and one that says nothing. */
 const FOREIGN: readonly (readonly [string, Conversation])[] = [
-  ["web_search_options", readChat({ ...talk, web_search_options: {}, prediction: null, enable_thinking: false })],
+  ["prediction", readChat({ ...talk, prediction: {}, web_search_options: null, enable_thinking: false })],
   ["truncation", readResponses({ model: "m", input: "hi", truncation: "auto", store: false, background: null })],
   ["mcp_servers", readMessages({ ...talk, max_tokens: 9, mcp_servers: [], container: null })],
   [

@@ -19,5 +19,5 @@ export type ReportedUsage = {
   imageOutputTokens?: number;
 };
 
-/** Tool, as price lists name it (web_search, file_search, code_interpreter) → number of uses. */
+/** Tool, as price lists name it (web_search, google_search, file_search, code_interpreter) → number of uses. */
 export type ToolCalls = Readonly<Record<string, number>>;

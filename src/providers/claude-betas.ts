@@ -1,5 +1,4 @@
-import type { JsonObject } from "../dialects/json.ts";
-import { textsOf } from "../dialects/json.ts";
+import { type JsonObject, recordsOf, textOf, textsOf } from "../dialects/json.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
 import type { Ask } from "./provider.ts";
 
@@ -26,29 +25,54 @@ const NO_LOSS = /^(claude-code|oauth|prompt-caching|effort)-/;
 
 /** Anthropic alone has these: the clouds have tiers and regions of their own, and run no tools of others. */
 const ELSEWHERE = ["service_tier", "inference_geo", "container", "mcp_servers", "speed"];
+/** Tools that run at Anthropic; Vertex has its search. */
+const RUN_BY_ANTHROPIC = /^(web_search|web_fetch|code_execution)_/;
+const WEB_SEARCH = "web-search-2025-03-05";
 
-/**
- * The members of a request that the clouds take otherwise than Anthropic: betas, by header and in the body, go in the body,
- * those the cloud knows; what only Anthropic has goes nowhere.
- */
-export function cloudMembers(
-  cloud: keyof typeof ACCEPTED,
+type Cloud = keyof typeof ACCEPTED;
+type Betas = Pick<Ask, "betas" | "refusesBetas">;
+type Changed = Readonly<{ changes: TopLevelChanges; dropped: readonly string[] }>;
+
+/** The members of a request that the clouds take otherwise than Anthropic; what only Anthropic has goes nowhere. */
+export function cloudMembers(cloud: Cloud, body: JsonObject, ask: Betas): Changed {
+  const { changes, dropped } = cloudBetas(cloud, body, ask);
+  const tools = recordsOf(body.tools);
+  const runBy = cloud === "bedrock" ? tools.filter(({ type }) => RUN_BY_ANTHROPIC.test(textOf(type) ?? "")) : [];
+  const left = tools.filter((tool) => !runBy.includes(tool));
+  return {
+    changes: {
+      ...Object.fromEntries(ELSEWHERE.map((name) => [name, undefined])),
+      ...changes,
+      ...(runBy.length > 0 && { tools: left.length > 0 ? left : undefined }),
+      ...(runBy.length > 0 && left.length === 0 && { tool_choice: undefined }),
+    },
+    dropped: [
+      ...dropped,
+      ...ELSEWHERE.filter((name) => body[name] != null),
+      ...runBy.map(({ name, type }) => `tools: ${textOf(name) ?? type}`),
+    ],
+  };
+}
+
+/** Betas, by header and in the body, go in the body, those the cloud knows. */
+export function cloudBetas(
+  cloud: Cloud,
   body: JsonObject,
-  { betas: asked = [], refusesBetas = false }: Pick<Ask, "betas" | "refusesBetas">,
-): Readonly<{ changes: TopLevelChanges; dropped: readonly string[] }> {
+  { betas: asked = [], refusesBetas = false }: Betas,
+): Changed {
   const { anthropic_beta: own } = body;
   const inBody = typeof own === "string" ? own.split(",") : textsOf(own);
-  const wanted = [...inBody, ...asked].map((name) => name.trim()).filter((name) => name !== "");
+  const searches =
+    cloud === "vertex" && recordsOf(body.tools).some(({ type }) => textOf(type)?.startsWith("web_search"));
+  const needed = searches ? [WEB_SEARCH] : [];
+  const wanted = [...inBody, ...asked, ...needed].map((name) => name.trim()).filter((name) => name !== "");
   const named = [...new Set(wanted.map((name) => OTHER_NAMES[name] ?? name))];
   const takes = (name: string) => !refusesBetas && ACCEPTED[cloud].has(name);
   const known = named.filter(takes);
   const lost = named.filter((name) => !takes(name) && !NO_LOSS.test(name));
   return {
-    changes: {
-      ...Object.fromEntries(ELSEWHERE.map((name) => [name, undefined])),
-      anthropic_beta: known.length > 0 ? known : undefined,
-    },
-    dropped: [...lost.map((name) => `anthropic-beta: ${name}`), ...ELSEWHERE.filter((name) => body[name] != null)],
+    changes: { anthropic_beta: known.length > 0 ? known : undefined },
+    dropped: lost.map((name) => `anthropic-beta: ${name}`),
   };
 }
 

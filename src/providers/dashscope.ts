@@ -22,6 +22,12 @@ function switchThought({ reasoning_effort: effort, enable_thinking }: JsonObject
   return { reasoning_effort: undefined, ...(enable_thinking == null && { enable_thinking: effort !== "none" }) };
 }
 
+/** The wish for a search switches it on. */
+const switchSearch = ({ web_search_options, enable_search }: JsonObject): JsonObject =>
+  web_search_options == null
+    ? {}
+    : { web_search_options: undefined, ...(enable_search == null && { enable_search: true }) };
+
 /** The address that imitates OpenAI: chats in that format go there as they come. */
 const imitation = compatible({
   type: 17,
@@ -48,8 +54,8 @@ const imitation = compatible({
   quirks: {
     topP: [0.001, 0.999],
     temperature: [0, 1.99],
-    further: switchThought,
-    met: () => ["reasoning_effort"],
+    further: (body) => ({ ...switchThought(body), ...switchSearch(body) }),
+    met: () => ["reasoning_effort", "web_search_options"],
   },
 });
 

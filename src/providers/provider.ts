@@ -162,6 +162,11 @@ export type Provider = Readonly<{
    * What must change in a body of one of its dialects for this upstream; null: nothing. `model` is the upstream name.
    */
   adapt?(body: JsonObject, ask: Ask): Adaptation | null;
+  /**
+   * What a body must have or must not have to be taken at all, where operators want bodies as they came: model and betas
+   * that stand elsewhere, a version; null: nothing.
+   */
+  envelope?(body: JsonObject, ask: Ask): Omit<Adaptation, "model"> | null;
   /** Headers of clients of the same format that go along. */
   clientHeaders?: readonly string[];
   /** Understands `stream_options.include_usage`. */

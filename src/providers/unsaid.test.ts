@@ -56,6 +56,7 @@ const ALSO: Readonly<Record<string, string>> = {
   functions: "tools",
   top_logprobs: "logprobs",
   audio: "modalities",
+  web_search_options: "tools: web_search",
 };
 
 /** What goes to the provider, and the names of what stays behind. */

@@ -8,7 +8,16 @@ afterEach(() => {
 });
 
 /** Every model has the ratio 1 for all its tokens, so 100 tokens cost 100 units; a dollar is 500,000 units. */
-const MODELS = ["gpt-4o", "gpt-5", "claude-sonnet-4-5", "gpt-4o-search-preview", "gpt-5-search-api", "fixed"];
+const MODELS = [
+  "gpt-4o",
+  "gpt-5",
+  "claude-sonnet-4-5",
+  "gemini-2.5-flash",
+  "gemini-3-flash",
+  "gpt-4o-search-preview",
+  "gpt-5-search-api",
+  "fixed",
+];
 const ones = (models: readonly string[]) => JSON.stringify(Object.fromEntries(models.map((model) => [model, 1])));
 
 function start(type: number, answer: Parameters<typeof startUpstream>[0], options: Record<string, string> = {}) {
@@ -160,4 +169,56 @@ describe("Claude's web search", () => {
     await (await relay.post("/v1/messages", { ...ask, stream: true })).text();
     expect((await relay.billing.nextRecord()).quota).toBe(15_100);
   });
+});
+
+describe("Google's search", () => {
+  const usageMetadata = { promptTokenCount: 60, candidatesTokenCount: 40, totalTokenCount: 100 };
+  const groundingMetadata = {
+    webSearchQueries: ["gate", "sluice"],
+    groundingChunks: [{ web: { uri: "https://x.example", title: "x" } }],
+  };
+  const content = { role: "model", parts: [{ text: "Hi" }] };
+  const answer = { candidates: [{ index: 0, content, finishReason: "STOP", groundingMetadata }], usageMetadata };
+  const messages = [{ role: "user", content: "hi" }];
+  const contents = [{ role: "user", parts: [{ text: "hi" }] }];
+
+  test.each([
+    ["gemini-2.5-flash", "1", "17500"],
+    ["gemini-3-flash", "2", "14000"],
+  ])("with %s costs by the answer, or by the query", async (model, uses, amount) => {
+    const relay = start(24, () => Response.json(answer));
+    await relay.post("/v1/chat/completions", { model, messages, web_search_options: {} });
+    expect(linesOf(relay)).toEqual([...TOKENS, ["google_search", uses, amount]]);
+    await relay.post(`/v1beta/models/${model}:generateContent`, { contents, tools: [{ googleSearch: {} }] });
+    expect(linesOf(relay)).toEqual([...TOKENS, ["google_search", uses, amount]]);
+  });
+
+  test("that found nothing to rest an answer on costs nothing", async () => {
+    const [candidate] = answer.candidates;
+    const relay = start(24, () => Response.json({ ...answer, candidates: [{ ...candidate, groundingMetadata: {} }] }));
+    await relay.post("/v1/chat/completions", { model: "gemini-3-flash", messages, web_search_options: {} });
+    expect(linesOf(relay)).toEqual(TOKENS);
+  });
+});
+
+test("a search that Claude's or Google's clients ask OpenAI for is made in Responses, and charged", async () => {
+  const usage = { input_tokens: 60, output_tokens: 40, total_tokens: 100 };
+  const output = [
+    { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "gate" } },
+    { type: "message", id: "m", role: "assistant", content: [{ type: "output_text", text: "Hi", annotations: [] }] },
+  ];
+  const paths: string[] = [];
+  const relay = start(1, ({ path }) => {
+    paths.push(path);
+    return Response.json({ id: "resp_1", object: "response", status: "completed", model: "gpt-5", output, usage });
+  });
+  const tools = [{ type: "web_search_20250305", name: "web_search", max_uses: 2 }];
+  const messages = [{ role: "user", content: "hi" }];
+  const answer = await relay.post("/v1/messages", { model: "gpt-5", max_tokens: 99, messages, tools });
+  expect(await answer.json()).toMatchObject({ content: [{ type: "server_tool_use" }, {}, { text: "Hi" }] });
+  expect(linesOf(relay)).toEqual([...TOKENS, ["web_search", "1", "5000"]]);
+  const contents = [{ role: "user", parts: [{ text: "hi" }] }];
+  await relay.post("/v1beta/models/gpt-5:generateContent", { contents, tools: [{ googleSearch: {} }] });
+  expect(linesOf(relay)).toEqual([...TOKENS, ["web_search", "1", "5000"]]);
+  expect(new Set(paths)).toEqual(new Set(["/v1/responses"]));
 });

@@ -3,6 +3,7 @@ import { collectOutput, type OutputSink } from "../dialects/openai-chat/output.t
 import { chunkOf } from "../dialects/openai-chat/stream.ts";
 import type { ReplyEvent } from "../dialects/reply.ts";
 import type { ToolCalls } from "../dialects/usage.ts";
+import { searchedIn } from "../dialects/web-search.ts";
 import { textOfBytes } from "../lib/bytes.ts";
 import { splitEvents } from "../lib/sse.ts";
 
@@ -29,6 +30,7 @@ export class OutputTally implements OutputSink {
   #finished = false;
   #searches = 0;
   #fileSearches = 0;
+  #googleSearches = 0;
   #containers = new Set<string>();
 
   /** Takes a block of whole events of a stream. */
@@ -53,6 +55,7 @@ export class OutputTally implements OutputSink {
         return;
       case "native":
         if (step.dialect === "openai-responses") this.#hostedTool(step.value);
+        else if (step.dialect === "gemini") this.#googleSearches += googleSearches(step);
         this.other();
         return;
       case "media":
@@ -95,8 +98,9 @@ export class OutputTally implements OutputSink {
 
   /** Tools that the upstream ran itself, as far as its answer shows; null: none. */
   get toolCalls(): ToolCalls | null {
-    if (this.#searches + this.#fileSearches + this.#containers.size === 0) return null;
+    if (this.#searches + this.#fileSearches + this.#googleSearches + this.#containers.size === 0) return null;
     return {
+      ...(this.#googleSearches > 0 && { google_search: this.#googleSearches }),
       ...(this.#searches > 0 && { web_search: this.#searches }),
       ...(this.#fileSearches > 0 && { file_search: this.#fileSearches }),
       ...(this.#containers.size > 0 && { code_interpreter: this.#containers.size }),
@@ -129,4 +133,10 @@ export class OutputTally implements OutputSink {
     this.#rawBytes = 0;
     for (const event of events) if (collectOutput(chunkOf(event), this)) this.#finished = true;
   }
+}
+
+/** Queries of a search with Google; an answer that rests on pages without telling a query is one. */
+function googleSearches(step: Extract<ReplyEvent, { type: "native" }>): number {
+  const searched = searchedIn(step);
+  return searched ? Math.max(1, searched.queries.length) : 0;
 }

@@ -128,6 +128,7 @@ const PRICED_BY_USE: ReadonlySet<string> = new Set([
   "per_call",
   "web_search",
   "web_search_preview",
+  "google_search",
   "file_search",
   "code_interpreter",
 ]);

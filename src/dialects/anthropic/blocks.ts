@@ -1,6 +1,7 @@
-import type { Citation, MediaPart, MediaSource, Part } from "../conversation.ts";
+import type { Citation, MediaPart, MediaSource, Part, TextPart } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
-import { carrySignature, readSignature } from "../signature.ts";
+import { carrySignature, MADE_HERE, readSignature } from "../signature.ts";
+import { isMadeUp, madeUpId, type Searched } from "../web-search.ts";
 
 /** Reads content blocks of a message (providers.md 2.3.1) or of an answer. */
 export function partsOf(content: unknown): Part[] {
@@ -103,7 +104,7 @@ export function blockOf(part: Part): JsonObject | null {
   const mark = "cache" in part && part.cache ? { cache_control: part.cache } : null;
   switch (part.type) {
     case "text":
-      return part.text === "" ? null : { type: "text", text: part.text, ...mark };
+      return part.text === "" ? null : { type: "text", text: part.text, ...citedBy(part), ...mark };
     case "refusal":
       return part.text === "" ? null : { type: "text", text: part.text };
     case "image":
@@ -129,10 +130,17 @@ export function blockOf(part: Part): JsonObject | null {
       };
     }
     case "native":
-      return part.dialect === "anthropic" ? part.value : null;
+      return part.dialect === "anthropic" && !isMadeUp(part.value) ? part.value : null;
     default:
       return null;
   }
+}
+
+/** Sources go back as they came, those that its own search found. */
+function citedBy({ citations = [] }: TextPart): { citations?: JsonObject[] } {
+  const own = citations.flatMap(({ native }) => (native?.dialect === "anthropic" ? [native.value] : []));
+  const known = own.filter(({ encrypted_index }) => encrypted_index !== MADE_HERE);
+  return known.length > 0 ? { citations: known } : {};
 }
 
 function mediaBlock(part: MediaPart, mark: JsonObject | null): JsonObject | null {
@@ -176,6 +184,23 @@ function inputOf(input: string, kind: "function" | "custom"): unknown {
   if (input.trim() === "") return {};
   return recordOf(parseJson(input)) ?? { input };
 }
+
+/** A search of another provider's as the blocks that it would be here: each query, and behind the first what was found. */
+export const searchBlocks = ({ queries, found }: Searched, newId: (prefix: string) => string): JsonObject[] =>
+  (queries.length > 0 ? queries : [""]).flatMap((query, at) => {
+    const id = madeUpId(newId, "srvtoolu_");
+    const pages = at > 0 ? [] : found;
+    const content = pages.map((page) => ({
+      type: "web_search_result",
+      ...page,
+      encrypted_content: MADE_HERE,
+      page_age: null,
+    }));
+    return [
+      { type: "server_tool_use", id, name: "web_search", input: { query } },
+      { type: "web_search_tool_result", tool_use_id: id, content },
+    ];
+  });
 
 /** The block in which a thought goes to a client, whoever made it. */
 export function thinkingBlock(

@@ -19,7 +19,7 @@ export function decodeReply(body: JsonObject): Reply | null {
       {
         index: 0,
         parts,
-        citations: parts.flatMap(citationsOf),
+        citations: citationsIn(parts),
         logprobs: null,
         finish: {
           reason: called ? "tool_calls" : finishOf(native ?? "end_turn"),
@@ -33,4 +33,13 @@ export function decodeReply(body: JsonObject): Reply | null {
   };
 }
 
-const citationsOf = (part: Part): Citation[] => (part.type === "text" ? (part.citations ?? []) : []);
+/** Each source belongs to the whole block of text that cites it. */
+function citationsIn(parts: readonly Part[]): Citation[] {
+  let said = 0;
+  return parts.flatMap((part) => {
+    if (part.type !== "text") return [];
+    const start = said;
+    said += part.text.length;
+    return (part.citations ?? []).map((citation) => ({ ...citation, start, end: said }));
+  });
+}

@@ -3,8 +3,10 @@ import type { Citation, Part } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { imageText } from "../openai-chat/encode-reply.ts";
 import type { FinishReason, ReplyContext } from "../reply.ts";
+import { MADE_HERE } from "../signature.ts";
 import type { ReportedUsage } from "../usage.ts";
-import { blockOf, thinkingBlock } from "./blocks.ts";
+import { searchedIn } from "../web-search.ts";
+import { blockOf, searchBlocks, thinkingBlock } from "./blocks.ts";
 import { usageObject } from "./usage.ts";
 
 /** Writes a complete message (providers.md 2.3.2). */
@@ -15,10 +17,10 @@ export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
     type: "message",
     role: "assistant",
     model: context.model,
-    content: choice ? contentOf(choice) : [],
+    content: choice ? contentOf(choice, context) : [],
     stop_reason: stopReason(choice?.finish ?? { reason: "stop", stopSequence: null }),
     stop_sequence: choice?.finish.stopSequence ?? null,
-    usage: usageObject(reply.usage ?? NO_USAGE, reply.serviceTier),
+    usage: usageObject(reply.usage ?? NO_USAGE, reply.serviceTier, choice?.parts.reduce(countSearches, 0)),
   };
 }
 
@@ -53,12 +55,16 @@ export function stopReason({
   }
 }
 
+/** Queries of other providers' searches, which their usage does not tell. */
+const countSearches = (sum: number, part: Part): number =>
+  part.type === "native" && part.dialect !== "anthropic" ? sum + (searchedIn(part)?.queries.length ?? 0) : sum;
+
 /** Sources that the upstream told beside the text belong to its last piece. */
-function contentOf({ parts, citations }: ReplyChoice): JsonObject[] {
+function contentOf({ parts, citations }: ReplyChoice, { newId }: ReplyContext): JsonObject[] {
   const last = parts.findLast(({ type }) => type === "text");
   const placed = parts.some((part) => part.type === "text" && part.citations);
   return parts.flatMap((part) => {
-    if (part.type !== "text") return answerBlocks(part);
+    if (part.type !== "text") return answerBlocks(part, newId);
     const own = part.citations ?? (part === last && !placed ? citations : []);
     const block = blockOf(part);
     return block ? [own.length > 0 ? { ...block, citations: own.map(citationBlock) } : block] : [];
@@ -68,10 +74,12 @@ function contentOf({ parts, citations }: ReplyChoice): JsonObject[] {
 export const citationBlock = ({ native, url, title, citedText }: Citation): JsonObject =>
   native?.dialect === "anthropic"
     ? native.value
-    : { type: "web_search_result_location", url, title, cited_text: citedText ?? "", encrypted_index: "" };
+    : { type: "web_search_result_location", url, title, cited_text: citedText ?? "", encrypted_index: MADE_HERE };
 
 /** A signed call of Gemini's carries its signature in a thought before it, which clients send back. */
-function answerBlocks(part: Part): JsonObject[] {
+function answerBlocks(part: Part, newId: ReplyContext["newId"]): JsonObject[] {
+  const searched = part.type === "native" && part.dialect !== "anthropic" ? searchedIn(part) : null;
+  if (searched) return searchBlocks(searched, newId);
   if (part.type === "reasoning") return [thinkingBlock(part.text, part.signature, part.encrypted)];
   // An answer holds no images: clients that read Markdown see them.
   if (part.type === "image") return [{ type: "text", text: imageText(part) }];

@@ -6,7 +6,15 @@ import type { JsonObject } from "../json.ts";
 import { listOf, recordOf, textOf } from "../json.ts";
 import { pairCalls } from "../pair-calls.ts";
 import { resultMedia } from "../tool-result.ts";
-import { noteForeign } from "../unsaid.ts";
+import { noteForeign, noteNative } from "../unsaid.ts";
+import {
+  choosesHosted,
+  foreignSearch,
+  isWebSearch,
+  noteSearch,
+  SEARCH_MEMBERS,
+  type WebSearch,
+} from "../web-search.ts";
 import { blockOf } from "./blocks.ts";
 import { keepsToSchema, knowsAdaptive } from "./models.ts";
 import { closedSchema, inputSchema } from "./schema.ts";
@@ -82,7 +90,8 @@ function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
   if (metadata !== null) dropped.add("metadata");
   if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
-  if (extra.dialect !== "anthropic") noteForeign(conversation, [], dropped);
+  if (extra.dialect !== "anthropic")
+    noteForeign(conversation, foreignSearch(conversation, "anthropic") ? SEARCH_MEMBERS : [], dropped);
 }
 
 /** Temperature is 0 to 1 here; newer models take temperature or top_p, not both; none of them beside thought. */
@@ -130,8 +139,8 @@ type Message = { role: "user" | "assistant"; content: JsonObject[] };
 function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped): JsonObject[] {
   const blocks = parts.flatMap((part): JsonObject[] => {
     const block = blockOf(part);
-    if (!block && part.type !== "text" && part.type !== "reasoning")
-      dropped.add(part.type === "native" ? part.name : part.type);
+    if (!block && part.type === "native") noteNative(part, dropped);
+    else if (!block && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
     if (part.type === "tool-result")
       for (const inner of resultMedia(part)) if (!blockOf(inner)) dropped.add(inner.type);
     return block ? [block] : [];
@@ -146,13 +155,15 @@ function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped):
 const isThought = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
 
 /** Where only some tools are allowed, the others stay away. */
-function toolsOf({ tools, toolChoice }: Conversation, dropped: Dropped): JsonObject[] {
+function toolsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {
+  const { tools, toolChoice } = conversation;
+  const search = foreignSearch(conversation, "anthropic");
   const allowed = toolChoice?.type === "allowed" ? toolChoice.names : null;
-  return tools.flatMap((tool): JsonObject[] => {
+  const written = tools.flatMap((tool): JsonObject[] => {
     if (allowed && !allowed.includes(tool.name)) return [];
     if (tool.type === "hosted") {
       if (tool.dialect === "anthropic") return [tool.value];
-      if (tool.name.startsWith("web_search")) return [{ type: "web_search_20250305", name: "web_search" }];
+      if (isWebSearch(tool)) return [];
       dropped.add(`tools: ${tool.name}`);
       return [];
     }
@@ -162,22 +173,41 @@ function toolsOf({ tools, toolChoice }: Conversation, dropped: Dropped): JsonObj
     const schema = inputSchema(parameters, strict === true);
     return [compact({ name, description, input_schema: schema, strict: strict || null, cache_control: cache })];
   });
+  return search ? [...written, searchTool(search, dropped)] : written;
 }
 
-function choiceOf({ toolChoice, parallelToolCalls }: Conversation): JsonObject | null {
+/** Of the two lists of sites only one may be there. */
+function searchTool(search: WebSearch, dropped: Dropped): JsonObject {
+  const { location, allowedDomains, blockedDomains, maxUses } = search;
+  const site = allowedDomains.length > 0 ? "allowed_domains" : "blocked_domains";
+  noteSearch(search, ["user_location", "max_uses", site], dropped);
+  return compact({
+    type: "web_search_20250305",
+    name: "web_search",
+    max_uses: maxUses,
+    allowed_domains: allowedDomains.length > 0 ? allowedDomains : null,
+    blocked_domains: allowedDomains.length === 0 && blockedDomains.length > 0 ? blockedDomains : null,
+    user_location: location && { type: "approximate", ...location },
+  });
+}
+
+function choiceOf(conversation: Conversation): JsonObject | null {
+  const { toolChoice, parallelToolCalls } = conversation;
+  const searches = choosesHosted(conversation) && foreignSearch(conversation, "anthropic") !== null;
   const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : null;
-  const choice = plainChoice(toolChoice);
+  const choice = plainChoice(toolChoice, searches);
   if (choice) return choice.type === "none" ? choice : { ...choice, ...single };
   return single && { type: "auto", ...single };
 }
 
-function plainChoice(choice: ToolChoice | null): JsonObject | null {
+/** `searches`: the tool that is named is another format's search. */
+function plainChoice(choice: ToolChoice | null, searches: boolean): JsonObject | null {
   if (!choice) return null;
   switch (choice.type) {
     case "required":
       return { type: "any" };
     case "tool":
-      return { type: "tool", name: choice.name };
+      return { type: "tool", name: searches ? "web_search" : choice.name };
     case "allowed":
       return { type: choice.mode === "required" ? "any" : "auto" };
     default:

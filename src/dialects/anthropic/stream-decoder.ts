@@ -21,7 +21,15 @@ export function finishOf(native: string): FinishReason {
   }
 }
 
-type Block = { kind: "text" | "thinking" | "tool" | "native"; call: number; native: JsonObject | null; input: string };
+type Block = {
+  kind: "text" | "thinking" | "tool" | "native";
+  call: number;
+  native: JsonObject | null;
+  input: string;
+  /** Sources of the block's text, which begins at `start`: told once it is complete. */
+  cited: JsonObject[];
+  start: number;
+};
 
 /** Most of a stream is this, and needs no parsing: a piece of text without an escape, as the API writes it. */
 const PLAIN_TEXT =
@@ -34,10 +42,12 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #calls = 0;
   #usage: ReportedUsage | null = null;
   #finished = false;
+  /** Characters of text so far. */
+  #said = 0;
 
   push({ data }: WireEvent): ReplyEvent[] {
     const plain = PLAIN_TEXT.exec(data)?.[1];
-    if (plain) return [{ type: "text", choice: 0, text: plain }];
+    if (plain) return this.#text(plain);
     const event = recordOf(parseJson(data));
     if (!event) return [];
     switch (event.type) {
@@ -81,14 +91,19 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return this.#usage ? [{ type: "usage", usage: this.#usage, ...readTier(reported) }] : [];
   }
 
+  #text(text: string): ReplyEvent[] {
+    this.#said += text.length;
+    return [{ type: "text", choice: 0, text }];
+  }
+
   #open(index: number, content: JsonObject): ReplyEvent[] {
-    const block: Block = { kind: "native", call: -1, native: null, input: "" };
+    const block: Block = { kind: "native", call: -1, native: null, input: "", cited: [], start: this.#said };
     this.#blocks.set(index, block);
     switch (content.type) {
       case "text": {
         block.kind = "text";
         const text = textOf(content.text);
-        return text ? [{ type: "text", choice: 0, text }] : [];
+        return text ? this.#text(text) : [];
       }
       case "thinking": {
         block.kind = "thinking";
@@ -119,7 +134,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     switch (delta.type) {
       case "text_delta": {
         const text = textOf(delta.text);
-        return text ? [{ type: "text", choice: 0, text }] : [];
+        return text ? this.#text(text) : [];
       }
       case "thinking_delta": {
         const text = textOf(delta.thinking);
@@ -138,17 +153,22 @@ export class MessagesStreamDecoder implements StreamDecoder {
       }
       case "citations_delta": {
         const citation = recordOf(delta.citation);
-        return citation ? [{ type: "citation", choice: 0, citation: citationOf(citation) }] : [];
+        if (citation) block?.cited.push(citation);
+        return [];
       }
       default:
         return [];
     }
   }
 
-  /** Blocks of hosted tools are told whole, when they are complete. */
+  /** Blocks of hosted tools are told whole, when they are complete; so are the sources of a text. */
   #close(index: number): ReplyEvent[] {
     const block = this.#blocks.get(index);
-    if (!block?.native) return [];
+    if (!block?.native) {
+      const place = { start: block?.start ?? 0, end: this.#said };
+      const cited = block?.cited ?? [];
+      return cited.map((one) => ({ type: "citation", choice: 0, citation: { ...citationOf(one), ...place } }));
+    }
     const input = block.input === "" ? null : { input: parseJson(block.input) ?? {} };
     const value: JsonObject = { ...block.native, ...input };
     return [{ type: "native", choice: 0, dialect: "anthropic", name: textOf(value.type) ?? "block", value }];

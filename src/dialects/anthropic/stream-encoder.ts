@@ -4,7 +4,8 @@ import { imageText } from "../openai-chat/encode-reply.ts";
 import type { ReplyContext, ReplyEvent, StreamEncoder } from "../reply.ts";
 import { carrySignature } from "../signature.ts";
 import type { ReportedUsage } from "../usage.ts";
-import { thinkingBlock } from "./blocks.ts";
+import { searchedIn } from "../web-search.ts";
+import { searchBlocks, thinkingBlock } from "./blocks.ts";
 import { citationBlock, messageId, stopReason } from "./encode-reply.ts";
 import { encodeError } from "./error.ts";
 import { usageObject } from "./usage.ts";
@@ -39,6 +40,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   /** Sources that came before a block of text. */
   #cited: Citation[] = [];
   #finish: Finish | null = null;
+  /** Queries of another provider's searches. */
+  #searches = 0;
   /** Input of calls that is not open: told when its turn comes. */
   #waiting = new Map<number, { start: Extract<ReplyEvent, { type: "tool-start" }>; input: string }>();
 
@@ -70,7 +73,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       this.#begin() +
       this.#close() +
       this.#flush() +
-      write({ type: "message_delta", delta, usage: usageObject(usage, this.#serviceTier) }) +
+      write({ type: "message_delta", delta, usage: usageObject(usage, this.#serviceTier, this.#searches) }) +
       write({ type: "message_stop" })
     );
   }
@@ -116,7 +119,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
         this.#cited.push(step.citation);
         return this.#open === "text" ? this.#cite() : "";
       case "native":
-        return step.dialect === "anthropic" ? this.#whole(step.value) : "";
+        return step.dialect === "anthropic" ? this.#whole(step.value) : this.#searched(step);
       case "finish":
         this.#finish = step;
         return this.#cite() + this.#close() + this.#flush();
@@ -205,6 +208,15 @@ export class MessagesStreamEncoder implements StreamEncoder {
       write({ type: "content_block_start", index, content_block: block }) +
       write({ type: "content_block_stop", index })
     );
+  }
+
+  #searched(step: Extract<ReplyEvent, { type: "native" }>): string {
+    const searched = searchedIn(step);
+    if (!searched) return "";
+    this.#searches += searched.queries.length;
+    return searchBlocks(searched, this.context.newId)
+      .map((block) => this.#whole(block))
+      .join("");
   }
 
   #close(): string {

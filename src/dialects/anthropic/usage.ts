@@ -48,8 +48,8 @@ export function readTier(value: unknown): { serviceTier?: string } {
   return serviceTier === undefined ? {} : { serviceTier };
 }
 
-/** Usage in Anthropic's words. `serviceTier`: in OpenAI's. */
-export const usageObject = (usage: ReportedUsage, serviceTier: string | null = null): JsonObject => ({
+/** Usage in Anthropic's words. `serviceTier`: in OpenAI's; `searches`: of the web, where the figures do not tell them. */
+export const usageObject = (usage: ReportedUsage, serviceTier: string | null = null, searches = 0): JsonObject => ({
   input_tokens: Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheCreationTokens),
   cache_creation_input_tokens: usage.cacheCreationTokens,
   ...(usage.longCacheCreationTokens && {
@@ -60,7 +60,11 @@ export const usageObject = (usage: ReportedUsage, serviceTier: string | null = n
   }),
   cache_read_input_tokens: usage.cachedTokens,
   output_tokens: usage.completionTokens,
+  ...searchesMember(usage.toolCalls?.web_search ?? searches),
   ...tierMember(TIERS.find(([, neutral]) => neutral === serviceTier)?.[0]),
 });
+
+const searchesMember = (searches: number) =>
+  searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {};
 
 const tierMember = (tier: string | undefined) => (tier === undefined ? {} : { service_tier: tier });

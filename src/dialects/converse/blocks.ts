@@ -2,6 +2,7 @@ import type { Dropped } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { MediaPart, Part, ReasoningPart, ToolResultPart } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf } from "../json.ts";
+import { noteNative } from "../unsaid.ts";
 
 /** A part as a content block of Converse; none for what it cannot hold, which is noted. */
 export function blocksOf(part: Part, dropped: Dropped): JsonObject[] {
@@ -20,7 +21,7 @@ export function blocksOf(part: Part, dropped: Dropped): JsonObject[] {
     case "tool-result":
       return [{ toolResult: resultOf(part, dropped) }];
     case "native":
-      dropped.add(part.name);
+      noteNative(part, dropped);
       return [];
     default: {
       const media = mediaOf(part);

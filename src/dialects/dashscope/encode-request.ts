@@ -5,6 +5,7 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
 import { asksStrictly } from "../tool-result.ts";
 import { noteForeign } from "../unsaid.ts";
+import { takeSearch } from "../web-search.ts";
 
 const UNKNOWN = [
   "frequency_penalty",
@@ -21,10 +22,11 @@ const UNKNOWN = [
 const OWN = ["enable_search", "search_options", "repetition_penalty", "enable_code_interpreter"];
 
 /** Writes a request of DashScope's own generation address (providers.md, type 17). */
-export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { searches, rest: conversation } = takeSearch(given, "dashscope", dropped);
   // These two are said here, in other words and within other limits.
-  const rest = { ...conversation.sampling, topK: null, stop: [] };
-  const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
+  const others = { ...conversation.sampling, topK: null, stop: [] };
+  const chat = encodeChat({ ...conversation, sampling: others }, target, dropped);
   for (const name of UNKNOWN) if (chat[name] !== undefined) dropped.add(name);
   noteForeign(conversation, OWN, dropped);
   const { sampling, extra, stream, reasoning } = conversation;
@@ -37,6 +39,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     input: { messages },
     parameters: compact({
       ...Object.fromEntries(own),
+      ...(searches && { enable_search: searches }),
       result_format: "message",
       incremental_output: stream || null,
       max_tokens: sampling.maxOutputTokens,

@@ -2,7 +2,9 @@ import { type Reply, ReplyCollector } from "../collect-reply.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
 import { readSignature } from "../signature.ts";
+import { GROUNDING } from "../web-search.ts";
 import { decodeError } from "./error.ts";
+import { Grounding } from "./grounding.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { readTier, readUsage } from "./usage.ts";
 
@@ -31,7 +33,7 @@ export class GeminiDecoder implements StreamDecoder {
   #started = false;
   #calls = new Map<number, number>();
   #finished = new Set<number>();
-  #searches = new Set<string>();
+  #candidates = new Map<number, { said: string; grounding: Grounding }>();
 
   constructor(private readonly newId: (prefix: string) => string) {}
 
@@ -83,10 +85,21 @@ export class GeminiDecoder implements StreamDecoder {
       const text = steps.slice(before).find((step) => step.type === "text");
       if (logprobs.length > 0 && text?.type === "text") text.logprobs = logprobs;
     }
-    if (candidate.groundingMetadata !== undefined) steps.push(...this.#citations(candidate, choice));
+    const known = this.#known(choice);
+    for (let at = before; at < steps.length; at += 1) {
+      const step = steps[at];
+      if (step?.type === "text") known.said += step.text;
+    }
+    const grounding = recordOf(candidate.groundingMetadata);
+    if (grounding) {
+      for (const citation of known.grounding.read(grounding, known.said))
+        steps.push({ type: "citation", choice, citation });
+    }
     const native = textOf(candidate.finishReason);
     if (native === null || native === "FINISH_REASON_UNSPECIFIED" || this.#finished.has(choice)) return;
     this.#finished.add(choice);
+    const { metadata } = known.grounding;
+    if (metadata) steps.push({ type: "native", choice, dialect: "gemini", name: GROUNDING, value: metadata });
     const reason = (this.#calls.get(choice) ?? 0) > 0 ? "tool_calls" : finishOf(native);
     steps.push({ type: "finish", choice, reason, native });
   }
@@ -120,16 +133,10 @@ export class GeminiDecoder implements StreamDecoder {
     if (signature) steps.push({ type: "signature", choice, signature });
   }
 
-  /** What a search found, each page once. */
-  #citations(candidate: JsonObject, choice: number): ReplyEvent[] {
-    const chunks = recordsOf(recordOf(candidate.groundingMetadata)?.groundingChunks);
-    return chunks.flatMap((chunk): ReplyEvent[] => {
-      const url = textOf(recordOf(chunk.web)?.uri);
-      if (url === null || this.#searches.has(url)) return [];
-      this.#searches.add(url);
-      const title = textOf(recordOf(chunk.web)?.title);
-      return [{ type: "citation", choice, citation: { url, title, citedText: null, start: null, end: null } }];
-    });
+  #known(choice: number): { said: string; grounding: Grounding } {
+    const known = this.#candidates.get(choice) ?? { said: "", grounding: new Grounding() };
+    this.#candidates.set(choice, known);
+    return known;
   }
 }
 

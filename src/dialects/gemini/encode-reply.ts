@@ -5,7 +5,9 @@ import type { JsonObject } from "../json.ts";
 import { parseJson, recordOf } from "../json.ts";
 import type { FinishReason, ReplyContext, ReplyEvent, StreamEncoder } from "../reply.ts";
 import type { ReportedUsage } from "../usage.ts";
+import { GROUNDING, searchedIn } from "../web-search.ts";
 import { encodeError } from "./error.ts";
+import { groundingOf } from "./grounding.ts";
 import { writeLogprobs } from "./logprobs.ts";
 import { signatureMember } from "./parts.ts";
 import { usageObject } from "./usage.ts";
@@ -29,20 +31,32 @@ export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
 }
 
 function candidateOf({ index, parts, citations, logprobs, finish }: ReplyChoice): JsonObject {
+  const text = parts.flatMap((part) => (part.type === "text" || part.type === "refusal" ? [part.text] : [])).join("");
+  const searches = parts.flatMap((part) => (part.type === "native" ? [part] : []));
   return compact({
     content: { role: "model", parts: parts.flatMap(partsOf) },
     finishReason: FINISH[finish.reason],
     index,
-    groundingMetadata: groundingOf(citations),
+    [GROUNDING]: foundBy(searches, citations, text),
     logprobsResult: writeLogprobs(logprobs),
   });
 }
 
-const groundingOf = (citations: readonly Citation[]): JsonObject | null =>
-  citations.length > 0 ? { groundingChunks: citations.flatMap(chunkOf) } : null;
+type Native = Omit<Extract<Part, { type: "native" }>, "type">;
 
-const chunkOf = ({ url, title }: Citation): JsonObject[] =>
-  url === null ? [] : [{ web: { uri: url, title: title ?? url } }];
+/** What Google itself told of its search goes on as it is. */
+function foundBy(natives: readonly Native[], citations: readonly Citation[], text: string): JsonObject | null {
+  const own = natives.find(isGrounding);
+  return own
+    ? recordOf(own.value[GROUNDING])
+    : groundingOf(
+        citations,
+        natives.flatMap((native) => searchedIn(native) ?? []),
+        text,
+      );
+}
+
+const isGrounding = ({ dialect, name }: Native): boolean => dialect === "gemini" && name === GROUNDING;
 
 function partsOf(part: Part): JsonObject[] {
   switch (part.type) {
@@ -59,7 +73,7 @@ function partsOf(part: Part): JsonObject[] {
         ? [{ inlineData: { mimeType: part.source.mediaType, data: part.source.data } }]
         : [];
     case "native":
-      return part.dialect === "gemini" ? [part.value] : [];
+      return part.dialect === "gemini" && !isGrounding(part) ? [part.value] : [];
     default:
       return [];
   }
@@ -87,6 +101,8 @@ class GeminiStreamEncoder implements StreamEncoder {
   /** Calls go out whole. */
   #calls = new Map<string, { start: Extract<ReplyEvent, { type: "tool-start" }>; input: string }>();
   #finish = new Map<number, FinishReason>();
+  /** What was said, cited and searched of each choice: told at its end. */
+  #grounds = new Map<number, { text: string; citations: Citation[]; natives: Native[] }>();
 
   constructor(
     private readonly context: ReplyContext,
@@ -104,6 +120,7 @@ class GeminiStreamEncoder implements StreamEncoder {
         this.#serviceTier = step.serviceTier ?? this.#serviceTier;
         return "";
       case "text":
+        this.#ground(step.choice).text += step.text;
         return step.text === "" ? "" : this.#parts(step.choice, [{ text: step.text }], writeLogprobs(step.logprobs));
       case "refusal":
         return step.text === "" ? "" : this.#parts(step.choice, [{ text: step.text }]);
@@ -122,9 +139,12 @@ class GeminiStreamEncoder implements StreamEncoder {
       case "media":
         return this.#parts(step.choice, [{ inlineData: { mimeType: step.mediaType, data: step.data } }]);
       case "citation":
-        return this.#write({ candidates: [{ index: step.choice, groundingMetadata: groundingOf([step.citation]) }] });
+        this.#ground(step.choice).citations.push(step.citation);
+        return "";
       case "native":
-        return step.dialect === "gemini" ? this.#parts(step.choice, [step.value]) : "";
+        if (step.dialect === "gemini" && !isGrounding(step)) return this.#parts(step.choice, [step.value]);
+        this.#ground(step.choice).natives.push(step);
+        return "";
       case "finish":
         this.#finish.set(step.choice, step.reason);
         return "";
@@ -136,12 +156,24 @@ class GeminiStreamEncoder implements StreamEncoder {
   /** Calls and reasons come last, with the usage. */
   end(usage: ReportedUsage): string {
     const choices = this.#finish.size > 0 ? [...this.#finish] : [[0, "stop"] as const];
-    const candidates = choices.map(([index, reason]) => ({
-      content: { role: "model", parts: this.#callsOf(index) },
-      finishReason: FINISH[reason],
-      index,
-    }));
+    const candidates = choices.map(([index, reason]) => {
+      const { natives, citations, text } = this.#ground(index);
+      return compact({
+        content: { role: "model", parts: this.#callsOf(index) },
+        finishReason: FINISH[reason],
+        index,
+        [GROUNDING]: foundBy(natives, citations, text),
+      });
+    });
     return this.#write({ candidates }, usage) + (this.framing === "array" ? "]" : "");
+  }
+
+  #ground(choice: number): { text: string; citations: Citation[]; natives: Native[] } {
+    const known = this.#grounds.get(choice);
+    if (known) return known;
+    const ground = { text: "", citations: [], natives: [] };
+    this.#grounds.set(choice, ground);
+    return ground;
   }
 
   #callsOf(choice: number): JsonObject[] {

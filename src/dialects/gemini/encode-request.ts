@@ -5,7 +5,8 @@ import { FREE_TEXT } from "../custom-tools.ts";
 import { type JsonObject, listOf, recordOf } from "../json.ts";
 import { pairCalls } from "../pair-calls.ts";
 import { asksStrictly, resultMedia } from "../tool-result.ts";
-import { noteForeign } from "../unsaid.ts";
+import { noteForeign, noteNative } from "../unsaid.ts";
+import { choosesHosted, foreignSearch, isWebSearch, noteSearch, SEARCH_MEMBERS } from "../web-search.ts";
 import { signFirstCall, writePart } from "./parts.ts";
 import { cleanSchema } from "./schema.ts";
 import { isOld, thinkingConfig } from "./thinking.ts";
@@ -55,7 +56,8 @@ function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
   if (metadata !== null) dropped.add("metadata");
   if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
   if (sampling.stop.length > MOST_STOPS) dropped.add("stop");
-  if (extra.dialect !== "gemini") noteForeign(conversation, [], dropped);
+  if (extra.dialect !== "gemini")
+    noteForeign(conversation, foreignSearch(conversation, "gemini") ? SEARCH_MEMBERS : [], dropped);
 }
 
 /** Turns alternate and the user's comes first: a call may only follow one. */
@@ -90,8 +92,8 @@ function withSignatures(parts: readonly Part[]): Part[] {
 
 function written(part: Part, dropped: Dropped): JsonObject[] {
   const value = writePart(part);
-  if (!value && part.type !== "text" && part.type !== "reasoning")
-    dropped.add(part.type === "native" ? part.name : part.type);
+  if (!value && part.type === "native") noteNative(part, dropped);
+  else if (!value && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
   if (part.type !== "tool-result") return listOf(value);
   // Images of a result follow it.
   return [...listOf(value), ...resultMedia(part).flatMap((inner) => written(inner, dropped))];
@@ -111,17 +113,23 @@ function formatBeside(
 }
 
 /** Functions of the client, and Google's own tools: before Gemini 3 only one of the two. */
-function toolsOf({ tools, toolChoice, extra }: Conversation, model: string, dropped: Dropped): JsonObject[] {
+function toolsOf(conversation: Conversation, model: string, dropped: Dropped): JsonObject[] {
+  const { tools, toolChoice, extra } = conversation;
+  const search = foreignSearch(conversation, "gemini");
   const allowed = toolChoice?.type === "allowed" && toolChoice.mode === "auto" ? toolChoice.names : null;
   const offered = allowed ? tools.filter(({ name }) => allowed.includes(name)) : tools;
   const declarations = offered.flatMap(declarationsOf);
   const exclusive = declarations.length > 0 && isOld(model) && extra.dialect !== "gemini";
+  if (search && exclusive) dropped.add(search.from === "tools" ? "tools: web_search" : search.from);
+  else if (search) noteSearch(search, [], dropped);
   const hosted = offered.flatMap((tool): JsonObject[] => {
+    if (search && isWebSearch(tool)) return [];
     const own = hostedOf(tool);
     if (own && !exclusive) return [own];
     if (own || tool.type === "hosted") dropped.add(`tools: ${tool.name}`);
     return [];
   });
+  if (search && !exclusive) hosted.push({ googleSearch: {} });
   return [...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []), ...hosted];
 }
 
@@ -133,7 +141,6 @@ function declarationsOf(tool: Tool): JsonObject[] {
 function hostedOf(tool: Tool): JsonObject | null {
   if (tool.type !== "hosted") return BUILT_IN[tool.name] ?? null;
   if (tool.dialect === "gemini") return tool.value;
-  if (tool.name.startsWith("web_search")) return { googleSearch: {} };
   return tool.name.startsWith("code_") ? { codeExecution: {} } : null;
 }
 
@@ -165,7 +172,9 @@ function toolConfigOf(conversation: Conversation, model: string, dropped: Droppe
   if (!toolChoice) return null;
   switch (toolChoice.type) {
     case "tool":
-      return config("ANY", [toolChoice.name]);
+      if (!choosesHosted(conversation)) return config("ANY", [toolChoice.name]);
+      dropped.add("tool_choice");
+      return null;
     case "allowed":
       return toolChoice.mode === "required" ? config("ANY", toolChoice.names) : config("AUTO");
     case "required":

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../json.ts";
-import { openaiChatDoor } from "../openai-chat/index.ts";
+import { openaiChatDoor, openaiChatProvider } from "../openai-chat/index.ts";
 import { dataOf, NO_USAGE, replyContext, stepsOfStream, target, written } from "../testing.ts";
 import { geminiArrayDoor, geminiDoor, geminiProvider } from "./index.ts";
 
@@ -186,6 +186,44 @@ describe("requests of Gemini's clients", () => {
       "toolConfig",
     ]);
     expect(geminiProvider.encodeRequest(conversation, target("gemini-2.5-flash"), new Set())).toMatchObject(own);
+  });
+
+  test("what a part says besides goes back to Google with it, and is named where it cannot", () => {
+    const video = {
+      inlineData: { mimeType: "video/mp4", data: "aGk=", displayName: "Flood" },
+      videoMetadata: { fps: 2 },
+      mediaResolution: { level: "MEDIA_RESOLUTION_HIGH" },
+    };
+    const call = { functionCall: { name: "look", args: { at: 1 }, willContinue: false }, thoughtSignature: "c2ln" };
+    const response = { name: "look", response: { output: "wet", note: 1 }, scheduling: "SILENT" };
+    const contents = [
+      { role: "user", parts: [{ text: "Look.", partMetadata: { source: "chat" } }, video] },
+      { role: "model", parts: [call] },
+      { role: "user", parts: [{ functionResponse: response }] },
+      { role: "model", parts: [{ functionCall: { name: "look", args: {} } }] },
+      { role: "user", parts: [{ functionResponse: { name: "look", response: { output: "dry" } } }] },
+    ];
+    const conversation = geminiDoor.decodeRequest({ contents }, { model: "m", stream: false });
+    const dropped = new Set<string>();
+    const sent = geminiProvider.encodeRequest(conversation, target("gemini-2.5-flash"), dropped);
+    expect(sent.contents).toEqual(contents);
+    expect([...dropped]).toEqual([]);
+    openaiChatProvider.encodeRequest(conversation, target("gpt-4o"), dropped);
+    expect([...dropped].sort()).toEqual(["mediaResolution", "partMetadata", "videoMetadata"]);
+  });
+
+  test("a file that was fetched loses what was said of its address alone", () => {
+    const file = {
+      fileData: { mimeType: "image/png", fileUri: "https://x.example/a.png", displayName: "A" },
+      mediaResolution: 1,
+    };
+    const conversation = decoded({ contents: [{ role: "user", parts: [file] }] });
+    const [image] = conversation.turns[0]?.parts ?? [];
+    if (image?.type !== "image") throw new Error("it is no image");
+    image.source = { kind: "base64", mediaType: "image/png", data: "aGk=" };
+    const sent = geminiProvider.encodeRequest(conversation, target("gemini-2.5-flash"), new Set());
+    const parts = [{ inlineData: { mimeType: "image/png", data: "aGk=" }, mediaResolution: 1 }];
+    expect(sent.contents).toEqual([{ role: "user", parts }]);
   });
 
   test("no contents is refused", () => {

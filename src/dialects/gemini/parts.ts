@@ -1,6 +1,7 @@
-import type { MediaPart, MediaSource, Part } from "../conversation.ts";
+import type { Beside, MediaPart, MediaSource, Part, ToolResultPart } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { carrySignature, readSignature } from "../signature.ts";
+import { GROUNDING } from "../web-search.ts";
 
 /** Switches the check of signatures off for calls that another model made (providers.md 2.4.1). */
 const NO_SIGNATURE = "skip_thought_signature_validator";
@@ -15,8 +16,59 @@ export const camel = (name: string): string => name.replace(/_([a-z])/g, (_, let
 /** Names of calls without an id, in order: results without an id are matched by name. */
 export type CallNames = { ids: Map<string, string[]>; made: number };
 
+/** What is read of a part's members; all else of them is put back for Google alone. */
+const READ: Readonly<Record<string, ReadonlySet<string>>> = {
+  functionCall: new Set(["id", "name", "args"]),
+  functionResponse: new Set(["id", "name", "response", "parts"]),
+  inlineData: new Set(["mimeType", "data"]),
+  fileData: new Set(["mimeType", "fileUri"]),
+};
+const SAID: ReadonlySet<string> = new Set(["text", "thought", "thoughtSignature"]);
+
+function besideOf(part: JsonObject): JsonObject {
+  const members: JsonObject = {};
+  for (const [given, value] of Object.entries(part)) {
+    const name = camel(given);
+    const read = READ[name];
+    if (!read) {
+      if (!SAID.has(name)) members[name] = value;
+      continue;
+    }
+    const further = Object.entries(recordOf(value) ?? {}).filter(([inner]) => !read.has(camel(inner)));
+    if (further.length > 0) members[name] = Object.fromEntries(further);
+  }
+  return members;
+}
+
+/** A file that was fetched stands in another member than it came in: what was said of that one is left out. */
+function withBeside(written: JsonObject, { beside }: Beside): JsonObject {
+  if (beside?.dialect !== "gemini") return written;
+  const members = Object.entries(beside.members).filter(([name]) => !READ[name] || written[name]);
+  return joined(written, Object.fromEntries(members));
+}
+
+/** The members of both, those of their objects too. */
+function joined(first: JsonObject, second: JsonObject): JsonObject {
+  const whole = { ...first };
+  for (const [name, value] of Object.entries(second)) {
+    const own = recordOf(whole[name]);
+    whole[name] = own ? { ...own, ...recordOf(value) } : value;
+  }
+  return whole;
+}
+
 /** Reads a part (providers.md 2.4.1). Calls without an id get one, and their results the same. */
 export function readPart(part: JsonObject, calls: CallNames): Part[] {
+  const [first, ...rest] = readPlain(part, calls);
+  if (!first || first.type === "native" || first.type === "reasoning" || first.type === "refusal") {
+    return first ? [first, ...rest] : [];
+  }
+  const members = joined(besideOf(part), first.beside?.members ?? {});
+  if (Object.keys(members).length === 0) return [first, ...rest];
+  return [{ ...first, beside: { dialect: "gemini", members } }, ...rest];
+}
+
+function readPlain(part: JsonObject, calls: CallNames): Part[] {
   const signature = textOf(either(part, "thoughtSignature"));
   const signed = signature ? { signature: readSignature(signature, "gemini") } : null;
   const call = recordOf(either(part, "functionCall"));
@@ -66,7 +118,18 @@ function readResponse(response: JsonObject, calls: CallNames): Part {
   const plain = names.length === 1 && (isError || names[0] === "result" || names[0] === "output") ? only : value;
   const text = typeof plain === "string" ? plain : JSON.stringify(plain);
   const extra = recordsOf(response.parts).flatMap((part) => readPart(part, calls));
-  return { type: "tool-result", callId: id, name, parts: [{ type: "text", text }, ...extra], isError };
+  const result: ToolResultPart = {
+    type: "tool-result",
+    callId: id,
+    name,
+    parts: [{ type: "text", text }, ...extra],
+    isError,
+  };
+  // Said in other words than it would be written in.
+  const isSame = JSON.stringify(responseOf(result)) === JSON.stringify(value);
+  return isSame
+    ? result
+    : { ...result, beside: { dialect: "gemini", members: { functionResponse: { response: value } } } };
 }
 
 function media(mediaType: string, source: MediaSource): MediaPart {
@@ -77,6 +140,11 @@ function media(mediaType: string, source: MediaSource): MediaPart {
 
 /** A part as Gemini writes it; null when it cannot say it. */
 export function writePart(part: Part): JsonObject | null {
+  const written = writePlain(part);
+  return written && "beside" in part ? withBeside(written, part) : written;
+}
+
+function writePlain(part: Part): JsonObject | null {
   switch (part.type) {
     case "text":
       return part.text === "" ? null : { text: part.text };
@@ -97,7 +165,7 @@ export function writePart(part: Part): JsonObject | null {
         functionResponse: { name: part.name ?? part.callId, response: responseOf(part) },
       };
     case "native":
-      return part.dialect === "gemini" ? part.value : null;
+      return part.dialect === "gemini" && part.name !== GROUNDING ? part.value : null;
     default:
       return writeMedia(part.source);
   }
@@ -110,7 +178,7 @@ export function signFirstCall(parts: readonly JsonObject[]): void {
 }
 
 /** A function's response is an object: JSON objects go as they are, everything else under `result` or `error`. */
-function responseOf({ parts, isError }: Extract<Part, { type: "tool-result" }>): JsonObject {
+function responseOf({ parts, isError }: ToolResultPart): JsonObject {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   if (isError) return { error: text };
   return recordOf(parseJson(text)) ?? { result: text };

@@ -5,6 +5,7 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
 import { pairCalls } from "../pair-calls.ts";
 import { noteUnsaid } from "../unsaid.ts";
+import { takeSearch } from "../web-search.ts";
 
 const SAID = ["temperature", "top_p", "seed", "stop", "tools", "tool_choice", "reasoning_effort"];
 /** What clients who know Hunyuan may say besides, in the casing of its own SDK. */
@@ -12,7 +13,8 @@ const OWN = ["EnableEnhancement", "SearchInfo", "Citation", "StreamModeration", 
 const MOST_SEED = 10_000;
 
 /** Writes a request of Tencent's ChatCompletions (providers.md, type 23): turns alternate, contents are never empty. */
-export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { searches, rest: conversation } = takeSearch(given, "hunyuan", dropped);
   const turns = pairCalls(conversation.turns, target.newId);
   const chat = encodeChat({ ...conversation, turns }, target, dropped);
   const { sampling, extra, reasoning, toolChoice } = conversation;
@@ -23,6 +25,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const off = effort === "none" || enabled === false || budgetTokens === 0;
   return compact({
     ...Object.fromEntries(own),
+    ...(searches && { EnableEnhancement: searches, SearchInfo: true }),
     Model: target.model,
     Messages: recordsOf(chat.messages).map((message) => messageOf(message, dropped)),
     Stream: conversation.stream,

@@ -1,27 +1,30 @@
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
-import type {
-  Conversation,
-  Part,
-  ReasoningPart,
-  TextPart,
-  Tool,
-  ToolCallPart,
-  ToolChoice,
-  Turn,
-} from "../conversation.ts";
+import type { Conversation, Part, ReasoningPart, TextPart, Tool, ToolCallPart, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { resultMedia, resultText } from "../tool-result.ts";
-import { noteForeign } from "../unsaid.ts";
+import { noteForeign, noteNative } from "../unsaid.ts";
+import {
+  choosesHosted,
+  foreignSearch,
+  isWebSearch,
+  noteSearch,
+  SEARCH_MEMBERS,
+  type WebSearch,
+} from "../web-search.ts";
 import { callExtra, callOf } from "./calls.ts";
 import { chatMedia, textOfParts } from "./media.ts";
 import { reasoningDetail } from "./reasoning.ts";
+
+/** Chat models that search the web. */
+const SEARCHES = /-search-(preview|api)\b|(^|\/)sonar/;
 
 /** Writes a chat completion request (providers.md 2.1.1, 4.3, 4.4). */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, reasoning, extra } = conversation;
   if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
-  if (extra.dialect !== "openai-chat") noteForeign(conversation, [], dropped);
+  const search = SEARCHES.test(target.model) ? foreignSearch(conversation, "openai-chat") : null;
+  if (extra.dialect !== "openai-chat") noteForeign(conversation, search ? SEARCH_MEMBERS : [], dropped);
   const body: JsonObject = {
     ...(extra.dialect === "openai-chat" && extra.members),
     model: target.model,
@@ -40,8 +43,9 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     logprobs: sampling.logprobs,
     top_logprobs: sampling.topLogprobs,
     logit_bias: sampling.logitBias,
-    tools: toolsOf(conversation.tools, dropped),
-    tool_choice: conversation.tools.length > 0 ? choiceOf(conversation.toolChoice) : null,
+    tools: toolsOf(search ? conversation.tools.filter((tool) => !isWebSearch(tool)) : conversation.tools, dropped),
+    ...(search && { web_search_options: searchOptions(search, dropped) }),
+    tool_choice: conversation.tools.length > 0 ? choiceOf(conversation, dropped) : null,
     parallel_tool_calls: conversation.tools.length > 0 ? conversation.parallelToolCalls : null,
     response_format: formatOf(conversation.format),
     // Other spellings of the same wish go along untouched.
@@ -55,6 +59,15 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     verbosity: conversation.verbosity,
   };
   return compact(body);
+}
+
+function searchOptions(search: WebSearch, dropped: Dropped): JsonObject {
+  noteSearch(search, ["user_location", "search_context_size"], dropped);
+  const { location, contextSize } = search;
+  return compact({
+    search_context_size: contextSize,
+    user_location: location && { type: "approximate", approximate: location },
+  });
 }
 
 /** Always a list, for some take no bare string; four at most, unless the client knows its upstream. */
@@ -140,7 +153,7 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") return part.text === "" ? [] : [textContent(part)];
     if (part.type === "native") {
-      dropped.add(part.name);
+      noteNative(part, dropped);
       return [];
     }
     if (part.type === "reasoning" || part.type === "tool-call" || part.type === "tool-result") return [];
@@ -183,8 +196,13 @@ function toolOf(tool: Tool, dropped: Dropped): JsonObject | null {
   }
 }
 
-function choiceOf(choice: ToolChoice | null): unknown {
+function choiceOf(conversation: Conversation, dropped: Dropped): unknown {
+  const choice = conversation.toolChoice;
   if (!choice) return null;
+  if (conversation.extra.dialect !== "openai-chat" && choosesHosted(conversation)) {
+    dropped.add("tool_choice");
+    return null;
+  }
   switch (choice.type) {
     case "tool":
       return choice.kind === "custom"

@@ -1,5 +1,5 @@
 import type { Citation, Signature } from "../conversation.ts";
-import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../json.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../json.ts";
 import type { ReplyEvent } from "../reply.ts";
 import { readReasoning } from "./reasoning.ts";
 
@@ -59,6 +59,20 @@ export function citationSteps(annotations: unknown, choice: number): ReplyEvent[
     };
     return [{ type: "citation", choice, citation }];
   });
+}
+
+/**
+ * Pages that some services name beside the choices of an answer: Perplexity and Baidu `search_results`, Zhipu `web_search`,
+ * Perplexity and xAI addresses alone. Address → title.
+ */
+export function pagesBeside({ search_results, web_search, citations }: JsonObject): ReadonlyMap<string, string | null> {
+  const pages = new Map<string, string | null>();
+  for (const { url, link, title } of [...recordsOf(search_results), ...recordsOf(web_search)]) {
+    const address = textOf(url) ?? textOf(link);
+    if (address) pages.set(address, textOf(title));
+  }
+  for (const address of textsOf(citations)) if (!pages.has(address)) pages.set(address, null);
+  return pages;
 }
 
 /** The signature that Gemini's compatible address puts on a call; goes back to that address alone. */

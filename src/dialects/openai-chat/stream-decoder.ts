@@ -2,7 +2,14 @@ import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } fro
 import type { ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
 import { errorOf } from "./decode-error.ts";
 import { finishOf } from "./finish.ts";
-import { callSignature, citationSteps, contentSteps, imageSteps, reasoningSteps } from "./message-steps.ts";
+import {
+  callSignature,
+  citationSteps,
+  contentSteps,
+  imageSteps,
+  pagesBeside,
+  reasoningSteps,
+} from "./message-steps.ts";
 import { ThinkTags } from "./think-tags.ts";
 import { readUsage } from "./usage.ts";
 
@@ -17,6 +24,8 @@ type OpenChoice = {
   last: OpenCall | null;
   /** Reasoning came in a field of its own: what is tagged in the text is the same again. */
   structured: boolean;
+  /** The message told its sources. */
+  cites: boolean;
   finished: boolean;
 };
 
@@ -25,6 +34,8 @@ export class ChatStreamDecoder implements StreamDecoder {
   ended = false;
   #started = false;
   #choices = new Map<number, OpenChoice>();
+  /** Told with the end of a choice, unless its message cites them itself. */
+  #pages: ReadonlyMap<string, string | null> = new Map();
 
   constructor(private readonly newId: (prefix: string) => string) {}
 
@@ -38,6 +49,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     const error = errorOf(200, chunk);
     if (error) return [{ type: "error", error }];
     const steps = this.#start(chunk);
+    if ((chunk.search_results ?? chunk.web_search ?? chunk.citations) !== undefined) this.#pages = pagesBeside(chunk);
     for (const choice of recordsOf(chunk.choices)) steps.push(...this.#choice(choice));
     const usage = readUsage(chunk.usage) ?? readUsage(recordOf(chunk.x_groq)?.usage);
     const serviceTier = textOf(chunk.service_tier);
@@ -86,14 +98,23 @@ export class ChatStreamDecoder implements StreamDecoder {
     for (const call of recordsOf(delta.tool_calls)) steps.push(...this.#call(open, index, call));
     const old = recordOf(delta.function_call);
     if (old) steps.push(...this.#call(open, index, { index: 0, function: old }));
-    steps.push(...citationSteps(delta.annotations, index));
+    for (const step of citationSteps(delta.annotations, index)) {
+      open.cites = true;
+      steps.push(step);
+    }
     const native = textOf(choice.finish_reason);
     if (native && !open.finished) {
       open.finished = true;
       const reason = open.count > 0 ? "tool_calls" : finishOf(native);
-      steps.push(...open.tags.end(), { type: "finish", choice: index, reason, native });
+      steps.push(...open.tags.end(), ...this.#found(open, index), { type: "finish", choice: index, reason, native });
     }
     return steps;
+  }
+
+  #found({ cites }: OpenChoice, choice: number): ReplyEvent[] {
+    if (cites) return [];
+    const nowhere = { citedText: null, start: null, end: null };
+    return [...this.#pages].map(([url, title]) => ({ type: "citation", choice, citation: { url, title, ...nowhere } }));
   }
 
   #open(index: number): OpenChoice {
@@ -105,6 +126,7 @@ export class ChatStreamDecoder implements StreamDecoder {
       count: 0,
       last: null,
       structured: false,
+      cites: false,
       finished: false,
     };
     this.#choices.set(index, open);

@@ -11,9 +11,11 @@ export function decodeReply(body: JsonObject): Reply | null {
   const collector = new ReplyCollector();
   collector.push(startOf(body));
   let calls = 0;
+  let said = 0;
   for (const item of recordsOf(body.output)) {
-    for (const step of itemSteps(item, calls)) {
+    for (const step of itemSteps(item, calls, said)) {
       if (step.type === "tool-start") calls += 1;
+      if (step.type === "text") said += step.text.length;
       collector.push(step);
     }
   }
@@ -47,11 +49,17 @@ export function endOf(response: JsonObject, called: boolean): ReplyEvent[] {
   ];
 }
 
-/** A finished output item; `calls` is the number of calls before it. */
-export function itemSteps(item: JsonObject, calls: number): ReplyEvent[] {
+/** A finished output item; `calls` is the number of calls before it, `said` that of the characters of text. */
+export function itemSteps(item: JsonObject, calls: number, said: number): ReplyEvent[] {
   switch (item.type) {
-    case "message":
-      return recordsOf(item.content).flatMap(contentSteps);
+    case "message": {
+      let base = said;
+      return recordsOf(item.content).flatMap((part) => {
+        const steps = contentSteps(part, base);
+        if (part.type !== "refusal") base += textOf(part.text)?.length ?? 0;
+        return steps;
+      });
+    }
     case "reasoning":
       return [...thoughtSteps(item), ...signatureSteps(item)];
     case "function_call":
@@ -90,12 +98,12 @@ const nativeStep = (item: JsonObject): ReplyEvent => ({
   value: item,
 });
 
-function contentSteps(part: JsonObject): ReplyEvent[] {
+function contentSteps(part: JsonObject, base: number): ReplyEvent[] {
   if (part.type === "refusal") return [{ type: "refusal", choice: 0, text: textOf(part.refusal) ?? "" }];
   const text = textOf(part.text) ?? "";
   const logprobs = recordsOf(part.logprobs);
   const citations = recordsOf(part.annotations).map(
-    (annotation): ReplyEvent => ({ type: "citation", choice: 0, citation: citationOf(annotation) }),
+    (annotation): ReplyEvent => ({ type: "citation", choice: 0, citation: citationOf(annotation, base) }),
   );
   return [{ type: "text", choice: 0, text, ...(logprobs.length > 0 && { logprobs }) }, ...citations];
 }

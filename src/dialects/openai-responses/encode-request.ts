@@ -4,7 +4,8 @@ import type { Conversation, Part, ReasoningPart, ToolCallPart, ToolResultPart, T
 import type { JsonObject } from "../json.ts";
 import { textOfParts } from "../openai-chat/media.ts";
 import { resultMedia, resultText } from "../tool-result.ts";
-import { noteForeign } from "../unsaid.ts";
+import { noteForeign, noteNative } from "../unsaid.ts";
+import { foreignSearch, isMadeUp, isWebSearch, noteSearch, SEARCH_MEMBERS, type WebSearch } from "../web-search.ts";
 import { writeMedia } from "./content.ts";
 import { writeChoice, writeText, writeTool } from "./tools.ts";
 
@@ -17,13 +18,19 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const { sampling, reasoning, extra, tools } = conversation;
   const own = extra.dialect === "openai-responses";
   noteUnsaid(conversation, dropped);
-  if (!own) noteForeign(conversation, ["store"], dropped);
+  if (!own) noteForeign(conversation, ["store", ...SEARCH_MEMBERS], dropped);
+  const search = foreignSearch(conversation, "openai-responses");
   const written = tools
+    .filter((tool) => !search || !isWebSearch(tool))
     .map((tool) => writeTool(tool) ?? noted(dropped, `tools: ${tool.name}`))
     .filter((tool) => tool !== null);
+  if (search) written.push(searchTool(search, dropped));
   return compact({
     // Nothing is kept at the provider that the client did not ask for; sealed thoughts come along instead.
-    ...(own ? extra.members : { store: extra.members.store === true, include: includeOf(conversation, target) }),
+    ...(own
+      ? extra.members
+      : { store: extra.members.store === true, include: includeOf(conversation, target, search !== null) }),
+    ...(search?.maxUses != null && { max_tool_calls: search.maxUses }),
     model: target.model,
     instructions: textOfParts(conversation.system, "\n\n") || null,
     input: itemsOf(conversation, dropped),
@@ -49,6 +56,18 @@ const noted = (dropped: Dropped, name: string): null => {
   return null;
 };
 
+/** A tool that searches cannot be kept from a page. */
+function searchTool(search: WebSearch, dropped: Dropped): JsonObject {
+  noteSearch(search, ["user_location", "allowed_domains", "max_uses", "search_context_size"], dropped);
+  const { location, allowedDomains, contextSize } = search;
+  return compact({
+    type: "web_search",
+    user_location: location && { type: "approximate", ...location },
+    filters: allowedDomains.length > 0 ? { allowed_domains: allowedDomains } : null,
+    search_context_size: contextSize,
+  });
+}
+
 function noteUnsaid({ sampling, modalities, audio }: Conversation, dropped: Dropped): void {
   const { stop, n, frequencyPenalty, presencePenalty, seed, logitBias, topK } = sampling;
   if (stop.length > 0) dropped.add("stop");
@@ -62,8 +81,9 @@ function noteUnsaid({ sampling, modalities, audio }: Conversation, dropped: Drop
   if (audio) dropped.add("audio");
 }
 
-function includeOf({ sampling }: Conversation, { model }: Target): string[] | null {
-  const include: string[] = [];
+/** What is found is asked for too: clients of other formats read of it. */
+function includeOf({ sampling }: Conversation, { model }: Target, searches: boolean): string[] | null {
+  const include: string[] = searches ? ["web_search_call.action.sources"] : [];
   if (REASONS.test(model)) include.push("reasoning.encrypted_content");
   if (sampling.logprobs) include.push("message.output_text.logprobs");
   return include.length > 0 ? include : null;
@@ -175,8 +195,9 @@ function thoughtItem({ text, signature }: ReasoningPart): JsonObject[] {
   return [{ type: "reasoning", ...(id !== undefined && { id }), summary, encrypted_content: value }];
 }
 
-function nativeItem({ dialect, name, value }: Extract<Part, { type: "native" }>, dropped: Dropped): JsonObject[] {
-  if (dialect === "openai-responses") return [value];
-  dropped.add(name);
+function nativeItem(part: Extract<Part, { type: "native" }>, dropped: Dropped): JsonObject[] {
+  const { dialect, value } = part;
+  if (dialect === "openai-responses") return isMadeUp(value) ? [] : [value];
+  noteNative(part, dropped);
   return [];
 }

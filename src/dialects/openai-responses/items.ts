@@ -1,20 +1,41 @@
 import type { Citation } from "../conversation.ts";
 import { type JsonObject, numberOf, textOf } from "../json.ts";
+import type { Searched } from "../web-search.ts";
 
-export const citationOf = (annotation: JsonObject): Citation => ({
-  url: textOf(annotation.url),
-  title: textOf(annotation.title),
-  citedText: null,
-  start: numberOf(annotation.start_index),
-  end: numberOf(annotation.end_index),
-  native: { dialect: "openai-responses", value: annotation },
-});
+/** `base`: where in the answer's text the annotated piece begins. */
+export function citationOf(annotation: JsonObject, base: number): Citation {
+  const start = numberOf(annotation.start_index);
+  const end = numberOf(annotation.end_index);
+  return {
+    url: textOf(annotation.url),
+    title: textOf(annotation.title),
+    citedText: null,
+    start: start === null ? null : start + base,
+    end: end === null ? null : end + base,
+    native: { dialect: "openai-responses", value: annotation },
+  };
+}
 
-export function annotationOf({ native, url, title, start, end }: Citation): JsonObject | null {
+/** `base`: where in the answer's text the message begins that is annotated. */
+export function annotationOf({ native, url, title, start, end }: Citation, base: number): JsonObject | null {
   if (native?.dialect === "openai-responses") return native.value;
   if (url === null) return null;
-  return { type: "url_citation", url, title: title ?? url, start_index: start ?? 0, end_index: end ?? 0 };
+  const placed = (at: number | null) => Math.max(0, (at ?? 0) - base);
+  return { type: "url_citation", url, title: title ?? url, start_index: placed(start), end_index: placed(end) };
 }
+
+/** A search of another provider's as the item that it would be here. */
+export const searchItem = (id: string, { queries, found }: Searched): JsonObject => ({
+  id,
+  type: "web_search_call",
+  status: "completed",
+  action: {
+    type: "search",
+    query: queries[0] ?? "",
+    queries,
+    ...(found.length > 0 && { sources: found.map(({ url }) => ({ type: "url", url })) }),
+  },
+});
 
 /** A thought as an item; what seals it is what clients send back. */
 export const reasoningItem = (id: string, text: string, sealed: string | null): JsonObject => ({

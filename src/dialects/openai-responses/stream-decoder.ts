@@ -14,6 +14,9 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   /** Output indexes that are complete. */
   #finished = new Set<number>();
   #failed = false;
+  /** Characters of text so far, and where in it the text of an output index begins. */
+  #said = 0;
+  #starts = new Map<number, number>();
 
   push({ data }: WireEvent): ReplyEvent[] {
     const event = recordOf(parseJson(data));
@@ -27,6 +30,8 @@ export class ResponsesStreamDecoder implements StreamDecoder {
         return this.#added(index, recordOf(event.item) ?? {});
       case "response.output_text.delta": {
         this.#told.add(index);
+        if (!this.#starts.has(index)) this.#starts.set(index, this.#said);
+        this.#said += text.length;
         const logprobs = Array.isArray(event.logprobs) && event.logprobs.length > 0 ? event.logprobs : null;
         return text === "" ? [] : [{ type: "text", choice: 0, text, ...(logprobs && { logprobs }) }];
       }
@@ -49,7 +54,8 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       }
       case "response.output_text.annotation.added": {
         const annotation = recordOf(event.annotation);
-        return annotation ? [{ type: "citation", choice: 0, citation: citationOf(annotation) }] : [];
+        const base = this.#starts.get(index) ?? this.#said;
+        return annotation ? [{ type: "citation", choice: 0, citation: citationOf(annotation, base) }] : [];
       }
       case "response.output_item.done":
         return this.#done(index, recordOf(event.item) ?? {});
@@ -85,15 +91,18 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     const told = this.#told.has(index);
     switch (item.type) {
       case "reasoning":
-        return told ? signatureSteps(item) : itemSteps(item, 0);
+        return told ? signatureSteps(item) : itemSteps(item, 0, 0);
       case "function_call":
       case "custom_tool_call": {
         const begun = this.#added(index, item);
-        const steps = itemSteps(item, this.#calls.get(index) ?? 0).filter(({ type }) => type === "tool-input");
+        const steps = itemSteps(item, this.#calls.get(index) ?? 0, 0).filter(({ type }) => type === "tool-input");
         return told ? begun : [...begun, ...steps];
       }
-      default:
-        return told ? [] : itemSteps(item, 0);
+      default: {
+        const steps = told ? [] : itemSteps(item, 0, this.#said);
+        for (const step of steps) if (step.type === "text") this.#said += step.text.length;
+        return steps;
+      }
     }
   }
 

@@ -2,7 +2,8 @@ import type { Citation, Conversation, Signature } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import type { FinishReason, ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../reply.ts";
 import type { ReportedUsage } from "../usage.ts";
-import { annotationOf, reasoningItem } from "./items.ts";
+import { madeUpId, searchedIn } from "../web-search.ts";
+import { annotationOf, reasoningItem, searchItem } from "./items.ts";
 import { MessageItem, type WriteEvent } from "./message-item.ts";
 import { sealCall, sealThought } from "./reasoning-items.ts";
 import { callItem, endState, responseBase, responseId } from "./response-object.ts";
@@ -35,6 +36,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   /** The tier that the call was served in; null: the upstream does not tell. */
   #serviceTier: string | null = null;
   #cited: Citation[] = [];
+  /** Characters of text so far, and how many of them came before the message that is open. */
+  #said = 0;
+  #messageStart = 0;
 
   constructor(
     private readonly context: ReplyContext,
@@ -125,7 +129,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
         return this.#wholeItem({ id, type: "image_generation_call", status: "completed", result: step.data });
       }
       case "native":
-        return step.dialect === "openai-responses" ? this.#wholeItem(step.value) : "";
+        return step.dialect === "openai-responses" ? this.#wholeItem(step.value) : this.#searched(step);
       case "finish":
         this.#reason = step.reason;
         return "";
@@ -134,7 +138,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #text(part: "output_text" | "refusal", text: string, logprobs: JsonObject[] = []): string {
     if (text === "") return "";
+    const before = this.#said;
+    if (part === "output_text") this.#said += text.length;
     if (this.#item?.kind === "message") return this.#item.say(part, text, logprobs) + this.#annotate(this.#item);
+    this.#messageStart = before;
     const closed = this.#closeItem() + this.#closeCalls();
     const item = new MessageItem(this.context.newId("msg_"), this.#nextIndex++, this.#write);
     this.#item = item;
@@ -235,7 +242,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #annotate(message: MessageItem): string {
     const annotations = this.#cited
       .splice(0)
-      .map(annotationOf)
+      .map((citation) => annotationOf(citation, this.#messageStart))
       .filter((annotation) => annotation !== null);
     return annotations.map((annotation) => message.annotate(annotation)).join("");
   }
@@ -247,6 +254,24 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       closed +
       this.#write("response.output_item.added", { output_index: outputIndex, item }) +
       this.#done(outputIndex, item)
+    );
+  }
+
+  /** Another provider's search of the web, told as OpenAI tells its own. */
+  #searched(step: Extract<ReplyEvent, { type: "native" }>): string {
+    const searched = searchedIn(step);
+    if (!searched) return "";
+    const closed = this.#closeItem() + this.#closeCalls();
+    const item = searchItem(madeUpId(this.context.newId, "ws_"), searched);
+    const place = { item_id: item.id, output_index: this.#nextIndex++ };
+    const added = { output_index: place.output_index, item: { ...item, status: "in_progress" } };
+    return (
+      closed +
+      this.#write("response.output_item.added", added) +
+      this.#write("response.web_search_call.in_progress", place) +
+      this.#write("response.web_search_call.searching", place) +
+      this.#write("response.web_search_call.completed", place) +
+      this.#done(place.output_index, item)
     );
   }
 

@@ -33,8 +33,7 @@ export function writeTool(tool: Tool): JsonObject | null {
     case "custom":
       return { type: "custom", ...compact({ name: tool.name, description: tool.description, format: tool.format }) };
     case "hosted":
-      if (tool.dialect === "openai-responses") return tool.value;
-      return tool.name.startsWith("web_search") ? { type: "web_search" } : null;
+      return tool.dialect === "openai-responses" ? tool.value : null;
   }
 }
 

@@ -1,8 +1,11 @@
 import { CLAUDE_MODELS } from "../anthropic.ts";
-import { cloudMembers } from "../claude-betas.ts";
+import { cloudBetas, cloudMembers } from "../claude-betas.ts";
 import type { Provider } from "../provider.ts";
 import { bearerHeader, credentialOf, hostOf, signForAws } from "./credential.ts";
 import { bedrockModelId } from "./model-ids.ts";
+
+/** Model and stream stand in the address. */
+const FRAME = { model: undefined, stream: undefined, anthropic_version: "bedrock-2023-05-31" };
 
 /** Claude on AWS Bedrock: Anthropic's format, signed, streamed in binary frames. */
 export const bedrock: Provider = {
@@ -24,18 +27,12 @@ export const bedrock: Provider = {
   authHeaders: (_channel, key) => bearerHeader(key),
   sign: (request, _channel, key) => signForAws(request, key),
   adapt(body, ask) {
-    const { model } = ask;
     const { changes, dropped } = cloudMembers("bedrock", body, ask);
-    return {
-      model,
-      changes: {
-        model: undefined,
-        stream: undefined,
-        anthropic_version: "bedrock-2023-05-31",
-        ...changes,
-      },
-      dropped,
-    };
+    return { model: ask.model, changes: { ...FRAME, ...changes }, dropped };
+  },
+  envelope(body, ask) {
+    const { changes, dropped } = cloudBetas("bedrock", body, ask);
+    return { changes: { ...FRAME, ...changes }, dropped };
   },
   framing: "aws-events",
   streamUsage: true,

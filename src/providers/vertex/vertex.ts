@@ -1,6 +1,6 @@
 import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
-import { cloudMembers } from "../claude-betas.ts";
+import { cloudBetas, cloudMembers } from "../claude-betas.ts";
 import { GEMINI_MODELS, geminiMethod } from "../gemini.ts";
 import { vertexEmbeddings } from "../google-embeddings.ts";
 import { googleSpeech } from "../google-speech.ts";
@@ -34,6 +34,9 @@ function hostOf({ baseUrl }: ProviderChannel, region: string): string {
 const DATED = /^(claude-.*)-(\d{8})$/;
 /** Vertex writes the date of a Claude model behind an `@`. */
 const claudeName = (model: string): string => model.replace(DATED, "$1@$2");
+
+/** Claude's model stands in the address. */
+const FRAME = { model: undefined, anthropic_version: "vertex-2023-10-16" };
 
 /** Google Vertex AI: Gemini and Claude under a service account's project; an API key is express mode, for Gemini alone. */
 export const vertex: Provider = {
@@ -72,7 +75,12 @@ export const vertex: Provider = {
     const { model, dialect } = ask;
     if (dialect !== "anthropic") return null;
     const { changes, dropped } = cloudMembers("vertex", body, ask);
-    return { model, changes: { model: undefined, anthropic_version: "vertex-2023-10-16", ...changes }, dropped };
+    return { model, changes: { ...FRAME, ...changes }, dropped };
+  },
+  envelope(body, ask) {
+    if (ask.dialect !== "anthropic") return null;
+    const { changes, dropped } = cloudBetas("vertex", body, ask);
+    return { changes: { ...FRAME, ...changes }, dropped };
   },
   streamUsage: true,
   inlineMedia: true,

@@ -25,6 +25,8 @@ export const FURTHER = {
   "result-image": "Image among a tool's results",
   "result-error": "Failed tool",
   strict: "Strict schema of a tool",
+  custom: "Free-text tool",
+  search: "Search of the web by the provider",
   document: "Document (PDF) inside the request",
   "audio-input": "Sound inside the request",
   citations: "Citations",
@@ -81,6 +83,8 @@ const LACKS = {
   "result-image": "Its API takes no images",
   "result-error": "Its API knows no results of tools: they are told in words",
   strict: "Its API knows no tools",
+  custom: "Its API knows no tools",
+  search: "Its API cannot be asked for a search",
   document: "Its API takes no documents",
   "audio-input": "Its API takes no sound",
   citations: "Its API cites no addresses",
@@ -102,6 +106,7 @@ const plain = (has: readonly FeatureName[], otherwise: Reasons = {}): Reasons =>
 
 /** Why a provider cannot do it; whoever asks all the same reads of it in `X-Sluice-Dropped` where something was left out. */
 export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
+  "openai-chat": { search: "Chats are searched for by models of their own alone, such as OpenAI's `-search-preview`" },
   "openai-responses": {
     logprobs: "What OpenAI serves as Responses alone always reasons, and tells no log probabilities then",
     stop: "OpenAI's Responses has no stop sequences",
@@ -109,13 +114,18 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
     several: "OpenAI's Responses gives one answer",
   },
   anthropic: CLAUDE,
-  bedrock: { ...CLAUDE, tier: "Bedrock takes no tier in a request for Claude" },
+  bedrock: {
+    ...CLAUDE,
+    tier: "Bedrock takes no tier in a request for Claude",
+    search: "Bedrock runs none of Anthropic's tools",
+  },
   gemini: {
     user: "Gemini has no place for an end user's id",
     metadata: "Gemini has no place for metadata",
   },
   ollama: {
     cached: "Ollama does not tell cached tokens",
+    search: "Ollama's chats search nothing",
     strict: "Ollama holds no call to its schema",
     "must-call": "Ollama has no choice of tools",
     document: "Ollama reads no documents",
@@ -128,6 +138,7 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
     metadata: "Ollama has no place for metadata",
   },
   cohere: {
+    search: "Cohere's chat searches nothing by itself",
     document: "Cohere's chat takes documents as text alone",
     "audio-input": "Cohere's chat takes no sound",
     several: "Cohere gives one answer",
@@ -138,6 +149,7 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
     metadata: "Cohere's chat has no place for metadata",
   },
   converse: {
+    search: "Converse runs no tools",
     "audio-input": "Converse takes no sound",
     citations: "Converse cites places in documents, which have no addresses",
     several: "Converse gives one answer",
@@ -158,10 +170,10 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
     tier: "Hunyuan has no service tiers",
     metadata: "Hunyuan has no place for metadata",
   },
-  qianfan: plain(["tools", "tool-results", "result-error", "stop", "limit", "usage", "blocked", "user"], {
+  qianfan: plain(["tools", "custom", "tool-results", "result-error", "stop", "limit", "usage", "blocked", "user"], {
     strict: "Its API holds no call to its schema",
   }),
-  spark: plain(["tools", "usage", "user"], {
+  spark: plain(["tools", "custom", "usage", "user"], {
     strict: "Its API holds no call to its schema",
     limit: "Its API takes the limit, and does not tell that it was reached",
     blocked: "Its API answers with an error instead",
@@ -183,6 +195,7 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
     metadata: "DashScope has no place for metadata",
   },
   mistral: {
+    search: "Mistral's chat searches nothing by itself",
     citations: "Mistral's references have no addresses",
     logprobs: "Mistral tells no log probabilities",
     blocked: "Mistral does not mark blocked answers",
@@ -195,6 +208,6 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
 export const UNSAID: Readonly<Partial<Record<"chat" | "responses" | "messages" | "gemini", readonly FeatureName[]>>> = {
   chat: ["result-image", "result-error"],
   responses: ["result-error", "stop", "audio-input", "several"],
-  messages: ["audio-input", "several", "logprobs", "metadata"],
-  gemini: ["strict", "user", "metadata"],
+  messages: ["custom", "audio-input", "several", "logprobs", "metadata"],
+  gemini: ["custom", "strict", "user", "metadata"],
 };

@@ -9,6 +9,7 @@ const USER = "user-4711";
 const METADATA = { ticket: "4711" };
 const PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const FAILURE = "The station does not answer";
+export const SHELL = "shell";
 const QUESTION = "What is the weather in Ghent?";
 
 type Part = Readonly<Record<string, unknown>>;
@@ -37,15 +38,24 @@ const MEMBERS: Readonly<Record<DoorName, Partial<Record<FurtherName, Part>>>> = 
     logprobs: { logprobs: true, top_logprobs: 1 },
     tier: { service_tier: "default" },
     metadata: { metadata: METADATA },
+    custom: { tools: [{ type: "custom", custom: { name: SHELL, description: "Runs it." } }] },
+    search: { web_search_options: {} },
   },
   responses: {
+    custom: { tools: [{ type: "custom", name: SHELL, description: "Runs it." }] },
+    search: { tools: [{ type: "web_search" }] },
     user: { safety_identifier: USER },
     tier: { service_tier: "default" },
     metadata: { metadata: METADATA },
     logprobs: { include: ["message.output_text.logprobs"], top_logprobs: 1 },
   },
-  messages: { user: { metadata: { user_id: USER } }, tier: { service_tier: "standard_only" } },
+  messages: {
+    user: { metadata: { user_id: USER } },
+    tier: { service_tier: "standard_only" },
+    search: { tools: [{ type: "web_search_20250305", name: "web_search" }] },
+  },
   gemini: {
+    search: { tools: [{ googleSearch: {} }] },
     tier: { serviceTier: "standard" },
     several: { generationConfig: { candidateCount: 2 } },
     logprobs: { generationConfig: { responseLogprobs: true, logprobs: 1 } },
@@ -123,7 +133,9 @@ type Marks = Partial<Record<FurtherName, readonly string[]>>;
 const IMAGE = [RESULT, PICTURE];
 const IN_WORDS = [`Error: ${FAILURE}`];
 
+const FREE_TEXT = [SHELL, '"properties":{"input":{"type":"string"}}'];
 const OPENAI: Marks = {
+  custom: ['"type":"custom"', SHELL],
   "result-image": IMAGE,
   "result-error": IN_WORDS,
   strict: ['"strict":true'],
@@ -132,6 +144,7 @@ const OPENAI: Marks = {
 };
 
 const CLAUDE: Marks = {
+  custom: FREE_TEXT,
   "result-image": [`"content":[{"type":"text","text":"${RESULT}"},{"type":"image"`, ...IMAGE],
   "result-error": ['"is_error":true', FAILURE],
   strict: ['"strict":true'],
@@ -151,13 +164,20 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
   },
   "openai-responses": {
     ...OPENAI,
+    search: ['{"type":"web_search"'],
     document: ['"type":"input_file"', `"file_data":"data:application/pdf;base64,${PDF}"`],
     user: [`"safety_identifier":"${USER}"`],
     logprobs: ['"message.output_text.logprobs"', '"top_logprobs":1'],
   },
-  anthropic: { ...CLAUDE, tier: ['"service_tier":"standard_only"'] },
+  anthropic: {
+    ...CLAUDE,
+    search: ['{"type":"web_search_20250305","name":"web_search"'],
+    tier: ['"service_tier":"standard_only"'],
+  },
   bedrock: CLAUDE,
   gemini: {
+    custom: FREE_TEXT,
+    search: ['"tools":[{"googleSearch":{}}]'],
     "result-image": IMAGE,
     "result-error": [`"response":{"error":"${FAILURE}"}`],
     strict: ['"mode":"VALIDATED"'],
@@ -168,6 +188,7 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
     logprobs: ['"responseLogprobs":true', '"logprobs":1'],
   },
   converse: {
+    custom: FREE_TEXT,
     "result-image": [`"content":[{"text":"${RESULT}"},{"image"`, ...IMAGE],
     "result-error": [FAILURE, '"status":"error"'],
     strict: ['"strict":true', '"additionalProperties":false'],
@@ -175,18 +196,21 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
     tier: ['"serviceTier":{"type":"default"}'],
     metadata: ['"requestMetadata":{"ticket":"4711"}'],
   },
-  hunyuan: { "result-image": IMAGE, "result-error": IN_WORDS },
+  hunyuan: { custom: [SHELL], search: ['"EnableEnhancement":true'], "result-image": IMAGE, "result-error": IN_WORDS },
   palm: { several: ['"candidateCount":2'] },
-  qianfan: { "result-error": IN_WORDS, user: [`"user_id":"${USER}"`] },
-  spark: { user: [`"uid":"${USER}"`] },
+  qianfan: { custom: FREE_TEXT, "result-error": IN_WORDS, user: [`"user_id":"${USER}"`] },
+  spark: { custom: FREE_TEXT, user: [`"uid":"${USER}"`] },
   dify: { user: [`"user":"${USER}"`] },
   ollama: {
+    custom: FREE_TEXT,
     "result-image": IMAGE,
     "result-error": IN_WORDS,
     logprobs: ['"logprobs":true', '"top_logprobs":1'],
   },
-  cohere: { "result-image": IMAGE, "result-error": IN_WORDS, strict: ['"strict_tools":true'] },
+  cohere: { custom: FREE_TEXT, "result-image": IMAGE, "result-error": IN_WORDS, strict: ['"strict_tools":true'] },
   dashscope: {
+    custom: FREE_TEXT,
+    search: ['"enable_search":true'],
     "result-image": IMAGE,
     "result-error": IN_WORDS,
     "audio-input": [SOUND],
@@ -194,6 +218,7 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
     logprobs: ['"logprobs":true', '"top_logprobs":1'],
   },
   mistral: {
+    custom: FREE_TEXT,
     "result-image": IMAGE,
     "result-error": IN_WORDS,
     strict: ['"strict":true'],

@@ -3,10 +3,12 @@ import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
 import { customNames } from "../../dialects/custom-tools.ts";
 import { isTakenAddress } from "../../dialects/gemini/parts.ts";
 import { thinkingToContent } from "../../dialects/thinking-to-content.ts";
+import { listsSearch } from "../../dialects/web-search.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
+import { ALWAYS_SEARCHES } from "../hosted-tools.ts";
 import { inlineMedia } from "../inline-media.ts";
 import { keeperOf } from "../responses/keep.ts";
 import { BytesPassage } from "./bytes-passage.ts";
@@ -49,7 +51,8 @@ export function choosePassage(
   const door = endpoint.codec.dialect;
   const has = (dialect: ChatDialect): boolean =>
     provider.dialects.includes(dialect) && !(dialect === "openai-responses" && context.withoutResponses.has(channel));
-  const served = provider.dialectOf?.(call.upstreamModel, key, call.admitted.candidates.model) ?? door;
+  const only = provider.dialectOf?.(call.upstreamModel, key, call.admitted.candidates.model) ?? null;
+  const served = only ?? (searchesByResponses(call, provider, door) ? "openai-responses" : door);
   const dialect = has(served) ? served : provider.dialects[0];
   const standsIn =
     door.startsWith("openai") && !takesCustomTools(provider, dialect) && !(dialect === door && options.untouched);
@@ -78,6 +81,14 @@ export function choosePassage(
     keeper: (request) => keeperOf(context, call, request, dialect === "openai-responses" && !call.resumed),
   });
 }
+
+/** Where another format's client wants the web searched, OpenAI does so in Responses, but for chat models that always search. */
+const searchesByResponses = (call: Call, { dialects }: Provider, door: ChatDialect): boolean =>
+  !door.startsWith("openai") &&
+  dialects.includes("openai-responses") &&
+  !dialects.includes(door) &&
+  !ALWAYS_SEARCHES.test(call.upstreamModel) &&
+  listsSearch(call.admitted.body.json.tools);
 
 /** Some upstreams fetch nothing; chats have addresses for images, but none for documents. */
 function inlining(

@@ -69,7 +69,7 @@ function read(body: JsonObject): Sent {
 }
 
 const KNOWN = `result_format incremental_output max_tokens temperature top_p top_k seed stop n logprobs top_logprobs tools tool_choice
-  parallel_tool_calls response_format enable_thinking thinking_budget presence_penalty repetition_penalty`;
+  parallel_tool_calls response_format enable_thinking thinking_budget enable_search presence_penalty repetition_penalty`;
 
 /** DashScope's own address, for a model that sees. */
 export const dashscope: FakeUpstream = {
@@ -101,7 +101,7 @@ export const dashscope: FakeUpstream = {
 /** The address of DashScope's that imitates OpenAI: thought is switched on with a field of its own. */
 export const dashscopeImitation: FakeUpstream = {
   ...openaiChat,
-  objection: (path, { enable_thinking: _, ...body }) =>
+  objection: (path, { enable_thinking: _, enable_search: __, ...body }) =>
     openaiChat.objection(path.replace("/compatible-mode", ""), body),
   read: (body) => ({ ...readChat(body), thinks: body.enable_thinking === true }),
 };
