@@ -10,9 +10,9 @@ import { isErrorAnswer, readError } from "./error.ts";
 export function errorOf(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(Array.isArray(body) ? body[0] : body);
   if (!answer || (status < 400 && !tellsError(answer))) return null;
-  const { message, type, code, param } = readError(status, JSON.stringify(answer));
+  const { message, type, code, param, status: meant } = readError(status, JSON.stringify(answer));
   return {
-    status: status < 400 ? innerStatus(answer) : status,
+    status: meant ?? (status < 400 ? innerStatus(answer) : status),
     type,
     code: code === null ? null : String(code),
     message,

@@ -65,6 +65,22 @@ describe("what went wrong upstream", () => {
     ['{"header":{"message":"f"}}', { message: "f" }],
     ['{"response":{"error":{"message":"g"}}}', { message: "g" }],
     ['{"error":"h"}', { message: "h" }],
+    [
+      '{"object":"error","message":"i","type":"t","param":"p","code":"3230"}',
+      { message: "i", type: "t", param: "p", code: "3230", shaped: true },
+    ],
+    [
+      '{"detail":[{"type":"missing","loc":["body","messages",0,"role"],"msg":"Field required"},{"msg":"no"}]}',
+      { message: "messages.0.role: Field required; no", shaped: false },
+    ],
+    ['{"detail":"j"}', { message: "j" }],
+    [
+      '{"error":{"code":429,"message":"Provider returned error","metadata":{"raw":"k is busy"}}}',
+      { message: "Provider returned error: k is busy", code: 429 },
+    ],
+    ['"Invalid token"', { message: "Invalid token", shaped: false }],
+    ["upstream is full", { message: "upstream is full", shaped: false }],
+    ['{"broken', { message: "bad response status code 418" }],
     ["<html>oops</html>", { message: "bad response status code 418" }],
     ["", { message: "bad response status code 418" }],
   ])("%s", (body, expected) => {

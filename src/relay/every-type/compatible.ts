@@ -60,7 +60,13 @@ type Table = Readonly<{
   /** Tells the same tokens of every call. */
   placeholder?: typeof usage;
   balance?: Readonly<{ path: string; answer: object; amount: number; currency: string }>;
+  /** Status of a refusal, its body, and the status that it means where that is another; absent: in OpenAI's words. */
+  refuses?: readonly [status: number, body: object, means?: number];
 }>;
+
+const INVALID = { message: REFUSED, type: "invalid_request_error" };
+/** As vLLM and Mistral have it. */
+const BARE_ERROR = { object: "error", ...INVALID, param: null };
 
 const TABLES: readonly Table[] = [
   { type: 1, path: "/v1/chat/completions", list: "/v1/models" },
@@ -73,7 +79,12 @@ const TABLES: readonly Table[] = [
     list: "/openai/models",
   },
   { type: 8, path: "/own/address", base: "/own/address", list: null },
-  { type: 19, path: "/v1/chat/completions", list: "/v1/models" },
+  {
+    type: 19,
+    path: "/v1/chat/completions",
+    list: "/v1/models",
+    refuses: [400, { error: { ...INVALID, code: "1001" } }],
+  },
   {
     type: 20,
     path: "/v1/chat/completions",
@@ -84,6 +95,17 @@ const TABLES: readonly Table[] = [
       amount: 6.25,
       currency: "USD",
     },
+    refuses: [
+      400,
+      {
+        error: {
+          code: 400,
+          message: "Provider returned error",
+          metadata: { provider_name: "Somebody", raw: REFUSED },
+        },
+        user_id: "user_1",
+      },
+    ],
   },
   {
     type: 22,
@@ -91,6 +113,7 @@ const TABLES: readonly Table[] = [
     path: "/api/v1/chat/completions",
     list: "/v1/models",
     placeholder: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 1 },
+    refuses: [500, { code: 500, statusText: "", message: REFUSED, data: null }],
   },
   {
     type: 25,
@@ -102,16 +125,28 @@ const TABLES: readonly Table[] = [
       amount: 49.5,
       currency: "CNY",
     },
+    refuses: [400, { error: INVALID }],
   },
-  { type: 26, path: "/api/paas/v4/chat/completions", list: "/api/paas/v4/models" },
+  {
+    type: 26,
+    path: "/api/paas/v4/chat/completions",
+    list: "/api/paas/v4/models",
+    refuses: [400, { error: { code: "1210", message: REFUSED } }],
+  },
   { type: 31, path: "/v1/chat/completions", list: "/v1/models" },
-  { type: 35, path: "/v1/chat/completions", list: "/v1/models" },
+  {
+    type: 35,
+    path: "/v1/chat/completions",
+    list: "/v1/models",
+    refuses: [200, { base_resp: { status_code: 2013, status_msg: REFUSED } }, 400],
+  },
   {
     type: 39,
     path: "/client/v4/accounts/acc/ai/v1/chat/completions",
     other: "acc",
     list: "/client/v4/accounts/acc/ai/models/search",
     listOf: (ids) => ({ result: ids.map((name) => ({ name })), success: true, errors: [] }),
+    refuses: [400, { result: null, success: false, errors: [{ code: 5006, message: REFUSED }], messages: [] }],
   },
   {
     type: 40,
@@ -123,8 +158,14 @@ const TABLES: readonly Table[] = [
       amount: 88.88,
       currency: "CNY",
     },
+    refuses: [400, { code: 20015, message: REFUSED, data: null }],
   },
-  { type: 42, path: "/v1/chat/completions", list: "/v1/models" },
+  {
+    type: 42,
+    path: "/v1/chat/completions",
+    list: "/v1/models",
+    refuses: [422, { detail: [{ type: "missing", loc: ["body", "messages"], msg: REFUSED, input: null }] }],
+  },
   {
     type: 43,
     path: "/v1/chat/completions",
@@ -142,22 +183,52 @@ const TABLES: readonly Table[] = [
       currency: "CNY",
     },
   },
-  { type: 45, path: "/api/v3/chat/completions", list: "/api/v3/models" },
-  { type: 46, path: "/v2/chat/completions", list: "/v2/models" },
-  { type: 47, path: "/v1/chat/completions", list: "/v1/models" },
-  { type: 48, path: "/v1/chat/completions", list: "/v1/models" },
+  {
+    type: 45,
+    path: "/api/v3/chat/completions",
+    list: "/api/v3/models",
+    refuses: [400, { error: { code: "InvalidParameter", message: REFUSED, param: "messages", type: "BadRequest" } }],
+  },
+  {
+    type: 46,
+    path: "/v2/chat/completions",
+    list: "/v2/models",
+    refuses: [400, { error: { ...INVALID, code: "invalid_argument" }, id: "as-1" }],
+  },
+  { type: 47, path: "/v1/chat/completions", list: "/v1/models", refuses: [400, { detail: REFUSED }] },
+  {
+    type: 48,
+    path: "/v1/chat/completions",
+    list: "/v1/models",
+    refuses: [400, { code: "Client specified an invalid argument", error: REFUSED }],
+  },
   { type: 1000, path: "/v1/chat/completions", list: "/v1/models" },
   {
     type: 1001,
     path: "/v1/chat/completions",
     list: "/v1/models",
     listOf: (ids) => ids.map((id) => ({ id, object: "model", type: "chat" })),
+    refuses: [400, { id: "call-1", error: { ...INVALID, param: null, code: null } }],
   },
-  { type: 1002, path: "/v1/chat/completions", list: "/v1/models" },
-  { type: 1003, path: "/chat/completions" },
-  { type: 1004, path: "/v1/chat/completions", list: "/v1/models" },
-  { type: 1005, path: "/v1/chat/completions", list: "/v1/models" },
-  { type: 1006, path: "/v1/chat/completions", list: "/v1/models" },
+  {
+    type: 1002,
+    path: "/v1/chat/completions",
+    list: "/v1/models",
+    refuses: [400, { error: { object: "error", ...INVALID, code: "invalid_request_error" } }],
+  },
+  {
+    type: 1003,
+    path: "/chat/completions",
+    refuses: [400, { error: { message: REFUSED, type: "bad_request", code: 400 } }],
+  },
+  {
+    type: 1004,
+    path: "/v1/chat/completions",
+    list: "/v1/models",
+    refuses: [422, { type: "about:blank", title: "Unprocessable Entity", status: 422, detail: REFUSED }],
+  },
+  { type: 1005, path: "/v1/chat/completions", list: "/v1/models", refuses: [400, { error: REFUSED }] },
+  { type: 1006, path: "/v1/chat/completions", list: "/v1/models", refuses: [400, { ...BARE_ERROR, code: 400 }] },
 ];
 
 const openaiList = (ids: readonly string[]) => ({ object: "list", data: ids.map((id) => ({ id, object: "model" })) });
@@ -165,6 +236,7 @@ const openaiList = (ids: readonly string[]) => ({ object: "list", data: ids.map(
 function fakeOf(table: Table): FakeType {
   const { placeholder } = table;
   const { list = null, listOf = openaiList, balance, carries = ["authorization", "Bearer upstream"] } = table;
+  const [status, refusal, means = status] = table.refuses ?? [400, { error: INVALID }];
   const models = ["model-b", "model-a"];
   const isAdmitted = ({ headers }: Seen) => headers.get(carries[0]) === carries[1];
   return {
@@ -182,10 +254,7 @@ function fakeOf(table: Table): FakeType {
     whole: () => wholeWith(placeholder ?? usage),
     stream: () => streamWith(placeholder ?? usage),
     ...(placeholder && { silentOnUsage: true }),
-    refusal: {
-      status: 400,
-      answer: () => Response.json({ error: { message: REFUSED, type: "invalid_request_error" } }, { status: 400 }),
-    },
+    refusal: { status: means, answer: () => Response.json(refusal, { status }) },
     beside(seen) {
       if (!isAdmitted(seen)) return null;
       if (balance && seen.path === balance.path) return Response.json(balance.answer);
