@@ -1,6 +1,15 @@
+import type { JsonObject } from "../dialects/json.ts";
 import { OPENAI_MODELS } from "./openai/models.ts";
 import { adaptForOpenai, onlyDialectOf } from "./openai/reasoning-models.ts";
-import { EVERY_CAPABILITY, OPENAI_PATHS, openaiPath, type Provider, type ProviderChannel } from "./provider.ts";
+import {
+  type Adaptation,
+  type Ask,
+  EVERY_CAPABILITY,
+  OPENAI_PATHS,
+  openaiPath,
+  type Provider,
+  type ProviderChannel,
+} from "./provider.ts";
 
 const DEFAULT_VERSION = "2024-12-01-preview";
 const RESPONSES_VERSION = "2025-03-01-preview";
@@ -44,12 +53,23 @@ export const azure: Provider = {
       : `${base}/openai/models?api-version=${channel.other || DEFAULT_VERSION}`;
   },
   authHeaders: (_channel, key) => ({ "api-key": key }),
-  adapt: adaptForOpenai,
+  adapt: adaptDeployment,
   // Deployments may have names of their own: then the name that was asked for tells.
   dialectOf: (deployment, _key, asked = deployment) => onlyDialectOf(deployment) ?? onlyDialectOf(asked),
   streamUsage: true,
   customTools: true,
 };
+
+/** Names by which OpenAI's own models are known. */
+const IS_MODEL = /^(gpt|chatgpt|o\d|codex|computer-use|text)-/;
+
+/** A deployment whose name tells nothing is taken for the model that was asked for. */
+function adaptDeployment(body: JsonObject, ask: Ask): Adaptation | null {
+  const { model: deployment, requestedModel = deployment } = ask;
+  if (requestedModel === deployment || IS_MODEL.test(`${deployment}-`)) return adaptForOpenai(body, ask);
+  const adapted = adaptForOpenai(body, { ...ask, model: requestedModel });
+  return adapted && { ...adapted, model: deployment };
+}
 
 const baseOf = ({ baseUrl }: ProviderChannel): string => baseUrl.replace(/\/+$/, "").replace(/\/openai(\/v1)?$/, "");
 

@@ -151,6 +151,40 @@ describe("requests meet what services take", () => {
     expect({ reasoning, ...adapted?.changes }.reasoning).toEqual({ effort: sent, summary: "auto" });
   });
 
+  test("Azure: a deployment with a name of its own is taken for the model that was asked for", () => {
+    const deployment = { ...ask("our-thinker"), requestedModel: "o3-mini-high" };
+    expect(providerOf(3)?.adapt?.({ temperature: 0.2, max_tokens: 9 }, deployment)).toEqual({
+      model: "our-thinker",
+      changes: { reasoning_effort: "high", max_tokens: undefined, max_completion_tokens: 9, temperature: undefined },
+      dropped: ["temperature"],
+    });
+    const responses = { ...deployment, dialect: "openai-responses" } as const;
+    expect(providerOf(3)?.adapt?.({ temperature: 0.2 }, responses)?.dropped).toEqual(["temperature"]);
+    // Its own name tells more than what it is mapped from.
+    const mapped = { ...ask("gpt-4o"), requestedModel: "o3-mini" };
+    expect(providerOf(3)?.adapt?.({ temperature: 0.2 }, mapped)).toBeNull();
+  });
+
+  /** What xAI's documentation says of each: anything else is answered with 400. */
+  const KNOWS: readonly (readonly [model: string, efforts: readonly string[]])[] = [
+    ["grok-3", []],
+    ["grok-3-mini", ["low", "high"]],
+    ["grok-4", []],
+    ["grok-4-1-fast-non-reasoning", []],
+    ["grok-4.20-non-reasoning", []],
+    ["grok-4.3", ["none", "low", "medium", "high"]],
+    ["grok-4.6", ["none", "low", "medium", "high"]],
+  ];
+
+  test.each(KNOWS)("xAI: %s is asked for no effort but %p", (model, efforts) => {
+    for (const reasoning_effort of ["none", "minimal", "low", "medium", "high", "xhigh", "max"]) {
+      const adapted = adapt(48, { reasoning_effort }, model);
+      const sent = { reasoning_effort, ...adapted?.changes }.reasoning_effort;
+      if (sent === undefined) expect([efforts.length, adapted?.dropped]).toEqual([0, ["reasoning_effort"]]);
+      else expect(efforts).toContain(sent);
+    }
+  });
+
   test("xAI: an effort that a model does not know is dropped and named", () => {
     expect(adapt(48, { reasoning_effort: "high" }, "grok-4")?.dropped).toEqual(["reasoning_effort"]);
     const responses = { ...ask("grok-4"), dialect: "openai-responses" } as const;

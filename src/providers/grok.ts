@@ -7,10 +7,16 @@ const REFUSED = ["presence_penalty", "frequency_penalty", "stop", "logprobs"];
 const REASONS = /^grok-(3-mini|4(?!.*non-reasoning)|code)/;
 const SEARCH_SUFFIX = "-search";
 
-/** Grok 3 mini knows two efforts, Grok 4 none; what others know they tell apart themselves. */
+/** These know no effort: Grok 4 is as it is, the others do not reason. */
+const WITHOUT_EFFORT = /^grok-(4(-0709)?|[23](-fast)?|2-.*)(-latest|-beta)?$|non-reasoning/;
+/** OpenAI's efforts that none of xAI's models knows, and the nearest that they do. */
+const NEAREST: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high", max: "high" };
+
+/** Grok 3 mini knows two efforts, later models none to high. */
 function effortOf(model: string, wanted: unknown): unknown {
-  if (/^grok-4(-0709)?$/.test(model)) return undefined;
-  if (!model.startsWith("grok-3-mini") || typeof wanted !== "string") return wanted;
+  if (typeof wanted !== "string") return wanted;
+  if (WITHOUT_EFFORT.test(model)) return undefined;
+  if (!model.startsWith("grok-3-mini")) return NEAREST[wanted] ?? wanted;
   return wanted === "none" || wanted === "minimal" || wanted === "low" ? "low" : "high";
 }
 

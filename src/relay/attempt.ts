@@ -1,6 +1,7 @@
 import type { Attempt } from "../billing/types.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
 import { DecodeError } from "../dialects/codec.ts";
+import type { JsonObject } from "../dialects/json.ts";
 import type { ReadError } from "../dialects/openai-chat/error.ts";
 import { carriesData } from "../dialects/openai-chat/stream.ts";
 import { withoutKeepAlives } from "../lib/json-body.ts";
@@ -39,6 +40,8 @@ export type OpenStream = Readonly<{
   first: Uint8Array;
   /** The upstream has ended already. */
   ended: boolean;
+  /** The response in the background that the stream is about; null: it is an answer like others. */
+  running: JsonObject | null;
 }>;
 
 /** Tries one channel. Rejects AttemptFailure; the call's list of attempts tells how it went either way. */
@@ -138,7 +141,7 @@ async function exchangeWith(
     if (response.status === 401 && provider.forgetToken?.(key)) {
       return exchangeWith(context, call, choice, exchange, entry);
     }
-    throw refusedByUpstream(channel, key, told.status ?? response.status, told, response.headers.get("retry-after"));
+    throw refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
   }
   const askAgain = async (url: string) => {
     const { headers, proxy } = outgoing;
@@ -160,6 +163,8 @@ async function exchangeWith(
     entry.firstByteMs = Math.round(call.elapsedMs);
     return { kind: "bytes", response, contentType };
   }
+  // Its head is its first byte: what follows may be as late as the next piece of a stream. Jobs have a time of their own.
+  exchange.begun(passage.follow ? 0 : context.services.config.streamingTimeoutMs);
   const bytes = await (gathers && framing ? new Response(framed(response, framing)) : response).bytes();
   const announced = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
   const body = passage.follow ? await passage.follow(announced, askAgain) : announced;
@@ -243,7 +248,8 @@ async function openStream(
         exchange.abort();
         throw refusedInside(channel, key, passage, error);
       }
-      return { kind: "stream", channel, exchange, view: passage.view(), reader, first, ended: done };
+      const running = passage.runningIn?.(whole) ?? null;
+      return { kind: "stream", channel, exchange, view: passage.view(), reader, first, ended: done, running };
     }
     if (done) throw notAnswered(channel, key, "empty");
   }

@@ -15,7 +15,7 @@ const CLAUDE = {
 };
 
 function start(type: number, model: string, options: Partial<Record<OptionKey, string>> = {}) {
-  const answer = type === 24 ? GEMINI : type === 14 ? CLAUDE : chatReply();
+  const answer = type === 24 ? GEMINI : type === 14 || type === 33 ? CLAUDE : chatReply();
   const upstream = startUpstream(() => Response.json(answer));
   const relay = startRelay({
     channels: [{ type, baseUrl: upstream.url, models: [model], keys: [type === 33 ? "bedrock-key|us-east-1" : "key"] }],
@@ -120,6 +120,31 @@ describe("Claude", () => {
     const { headers } = await chat({}, { "anthropic-beta": "c-3, a-1" });
     expect(headers.get("anthropic-beta")).toBe("c-3,a-1,b-2");
     expect(headers.get("x-team")).toBe("blue");
+  });
+
+  test("of Bedrock is sent untouched bodies in the envelope that it wants", async () => {
+    const model = "claude-sonnet-4-5";
+    const { relay, sent } = start(33, model, { "global.pass_through_request_enabled": "true" });
+    const own = { max_tokens: 9, messages: [{ role: "user", content: "Hi" }], service_tier: "auto", unknown: [1] };
+    const headers = { "anthropic-beta": "interleaved-thinking-2025-05-14, mcp-client-2025-04-04" };
+    const response = await relay.post("/v1/messages", { model, stream: false, ...own }, { headers });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-sluice-dropped")).toBe("anthropic-beta: mcp-client-2025-04-04");
+    const betas = ["interleaved-thinking-2025-05-14"];
+    expect(sent().body).toEqual({ ...own, anthropic_version: "bedrock-2023-05-31", anthropic_beta: betas });
+  });
+
+  test("gets a talk that another model had a part in without that model's proofs", async () => {
+    const { relay, sent } = start(14, "claude-sonnet-4-5");
+    const foreign = { type: "thinking", thinking: "Hm.", signature: "sluice~gemini~~c2ln" };
+    const messages = [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: [foreign, { type: "text", text: "Hello" }] },
+      { role: "user", content: "And?" },
+    ];
+    await relay.post("/v1/messages", { model: "claude-sonnet-4-5", max_tokens: 9, messages });
+    expect(JSON.stringify(sent().body)).not.toContain("sluice~");
+    expect(JSON.stringify(sent().body)).toContain('"text":"Hello"');
   });
 
   test("is sent betas of the settings in the body alone where a cloud hosts it", async () => {

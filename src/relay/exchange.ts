@@ -34,6 +34,12 @@ export class Exchange implements Watched {
     this.#watch.remove(this);
   }
 
+  /** The answer has begun: its rest has `restMs`, or all the time (0). Nothing changes where there was no limit. */
+  begun(restMs: number): void {
+    if (restMs === 0) this.answered();
+    else if (this.#deadlineMs !== Number.POSITIVE_INFINITY) this.#deadlineMs = performance.now() + restMs;
+  }
+
   stop(reason: StopReason): void {
     this.answered();
     if (this.stopped) return;

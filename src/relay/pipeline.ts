@@ -1,4 +1,5 @@
 import { DecodeError } from "../dialects/codec.ts";
+import type { JsonObject } from "../dialects/json.ts";
 import { EVENT_STREAM_HEADERS } from "../lib/sse.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { type Answer, attempt } from "./attempt.ts";
@@ -7,7 +8,11 @@ import { invalidRequest } from "./client-body.ts";
 import type { RelayContext } from "./context.ts";
 import { RelayError } from "./errors.ts";
 import { openCall } from "./live-call.ts";
+import { noted } from "./objects/follow.ts";
+import type { KeptObject } from "./objects/store.ts";
 import { reserve } from "./reserve.ts";
+import { chargeLater } from "./responses/background.ts";
+import { BackgroundView } from "./responses/background-view.ts";
 import { fail, settle } from "./settle.ts";
 import { StreamPump } from "./stream.ts";
 import { OutputTally } from "./tally.ts";
@@ -42,8 +47,35 @@ export async function relay(context: RelayContext, call: Call): Promise<Response
     case "bytes":
       return handOn(context, call, answer);
     case "stream":
-      return streamBack(context, call, answer);
+      return answer.running ? streamRunning(context, call, answer, answer.running) : streamBack(context, call, answer);
   }
+}
+
+/** A response in the background is remembered before its stream begins, and charged when it is over, not with this call. */
+async function streamRunning(
+  context: RelayContext,
+  call: Call,
+  answer: Extract<Answer, { kind: "stream" }>,
+  running: JsonObject,
+): Promise<Response> {
+  const { log } = context.services;
+  let kept: KeptObject | null;
+  try {
+    kept = await chargeLater(context, call, running);
+  } catch (error) {
+    answer.exchange.abort();
+    const told = relayErrorOf(context, call, error);
+    fail(context, call, told, "refused");
+    throw told;
+  }
+  const object = kept;
+  const view = new BackgroundView(answer.view, (response) => {
+    if (!object) return;
+    noted(context, object, response).catch((error) => {
+      log.warn({ error, responseId: object.id }, "a response will be charged when it is looked at again");
+    });
+  });
+  return streamBack(context, call, { ...answer, view });
 }
 
 /** What such a call costs is known from its request: it is charged before its bytes go by. */

@@ -232,6 +232,30 @@ describe("attempts", () => {
     expect([slow?.received.length, quick?.received.length]).toEqual([1, 1]);
   });
 
+  test("stay with a channel whose answer has begun in time, however late the rest of it comes", async () => {
+    const [late, quick] = upstreams(() => {
+      const bytes = new TextEncoder().encode(JSON.stringify(chatReply()));
+      const body = new ReadableStream<Uint8Array>({
+        async start(controller) {
+          controller.enqueue(bytes.slice(0, 10));
+          await Bun.sleep(3_500);
+          controller.enqueue(bytes.slice(10));
+          controller.close();
+        },
+      });
+      return new Response(body, { headers: { "content-type": "application/json" } });
+    }, good);
+    const relay = relayWith({
+      channels: [
+        { baseUrl: late?.url ?? "", priority: 1, setting: { first_byte_timeout_seconds: 3 } },
+        { baseUrl: quick?.url ?? "" },
+      ],
+      options: { RetryTimes: "1" },
+    });
+    expect((await relay.post(CHAT, ASK)).status).toBe(200);
+    expect([late?.received.length, quick?.received.length]).toEqual([1, 0]);
+  });
+
   test("leave out channels whose input limit the prompt exceeds", async () => {
     const [a, b] = upstreams(good, good);
     const relay = relayWith({

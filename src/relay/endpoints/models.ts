@@ -52,7 +52,7 @@ export function showModel(
   });
 }
 
-/** Answers a call that runs no model: authenticates, makes the answer, and tells failures in the door's form. */
+/** Answers a call that runs no model: authenticates, makes the answer (or its stream), and tells failures in the door's form. */
 export async function answerFor(
   context: RelayContext,
   request: Request,
@@ -65,7 +65,10 @@ export async function answerFor(
     const caller = authenticate(services, request, services.clientAddress.ip(request, server), nowSeconds());
     admitGroup(services, caller);
     const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
-    return Response.json(await make(caller), { headers });
+    const made = await make(caller);
+    if (!(made instanceof Response)) return Response.json(made, { headers });
+    for (const [name, value] of Object.entries(headers)) made.headers.set(name, value);
+    return made;
   } catch (error) {
     return refuse(context, request, error, door);
   }

@@ -10,8 +10,8 @@ import { RelayError } from "../errors.ts";
 import type { RelayServer } from "../handle.ts";
 import { noted, refresh } from "../objects/follow.ts";
 import { isOver } from "../objects/settle-object.ts";
-import { askResponseMaker, type ResponseAction } from "../responses/ask-maker.ts";
-import type { StoredResponse } from "../responses/store.ts";
+import { askResponseMaker, followResponse, type ResponseAction } from "../responses/ask-maker.ts";
+import { isTooLong, type StoredResponse } from "../responses/store.ts";
 import { answerFor } from "./models.ts";
 
 /**
@@ -28,7 +28,10 @@ export const storedResponse = (
   answerFor(context, request, server, openaiResponsesDoor, async (caller) => {
     const stored = await find(context, caller, id);
     const { search, searchParams } = new URL(request.url);
-    if (searchParams.get("stream") === "true") throw invalidRequest("A kept response is read whole.", "stream");
+    if (searchParams.get("stream") === "true") {
+      if (stored.isNative && action === "retrieve") return followResponse(context, stored, search);
+      throw invalidRequest("A response that is kept here is read whole.", "stream");
+    }
     const answer = stored.isNative ? await made(context, stored, action, search) : ownAnswer(stored, action);
     if (action === "delete") await context.services.responses.remove(id, caller.user.id);
     return answer;
@@ -56,14 +59,15 @@ async function made(
 
 async function find({ services }: RelayContext, caller: Caller, id: string): Promise<StoredResponse> {
   const stored = await services.responses.find(id, caller.user.id, nowSeconds());
-  if (stored) return stored;
+  // What was too long to be kept has left its id alone.
+  if (stored && (stored.isNative || Object.keys(stored.body).length > 0)) return stored;
   throw new RelayError(404, "response_not_found", `Response with id '${id}' not found.`, {
     type: "invalid_request_error",
     param: "response_id",
   });
 }
 
-function ownAnswer({ id, body, turns }: StoredResponse, action: ResponseAction): object {
+function ownAnswer({ id, body, turns, isNative }: StoredResponse, action: ResponseAction): object {
   switch (action) {
     case "retrieve":
       return body;
@@ -74,6 +78,7 @@ function ownAnswer({ id, body, turns }: StoredResponse, action: ResponseAction):
         type: "invalid_request_error",
       });
     case "input_items": {
+      if (isTooLong({ isNative, turns })) throw invalidRequest("This talk was too long to be kept.", "response_id");
       const items = inputItems(turns.slice(0, -1));
       return {
         object: "list",

@@ -44,7 +44,13 @@ export class BytesPassage implements Passage {
     const { call, options } = this;
     const { body, endpoint, summary } = call.admitted;
     const stream = summary.stream && !options.wholeOnly;
-    const ask: Ask = { capability: endpoint.capability, dialect: "openai-chat", model: call.upstreamModel, stream };
+    const ask: Ask = {
+      capability: endpoint.capability,
+      dialect: "openai-chat",
+      model: call.upstreamModel,
+      requestedModel: call.admitted.candidates.model,
+      stream,
+    };
     if (body.form) return this.#form(ask, body.form);
     if (options.untouched) return { ask, body: body.bytes };
     const changes = this.#changes(channel, ask);

@@ -9,14 +9,15 @@ import { type ReadError, readError } from "../../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../../dialects/provider-codecs.ts";
 import type { ReplyContext, ReplyEvent } from "../../dialects/reply.ts";
 import { replyOf } from "../../dialects/reply-of.ts";
+import { MADE_HERE } from "../../dialects/signature.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
-import { textOfBytes } from "../../lib/bytes.ts";
+import { indexOfBytes, textOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel } from "../../lib/json-splice.ts";
 import { randomId } from "../../lib/request-id.ts";
 import { readEvents } from "../../lib/sse.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
-import { NOTHING_YET, refuseLoose, runningIn } from "../responses/background.ts";
+import { NOTHING_YET, refuseLoose, runningAt, runningIn } from "../responses/background.ts";
 import type { KeepReply } from "../responses/keep.ts";
 import { OutputTally } from "../tally.ts";
 import type { ThoughtMemory } from "../thought-memory.ts";
@@ -28,6 +29,9 @@ import { geminiOptions } from "./gemini-options.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
 import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
+
+/** In a request that is else passed on: something in it stands for what only another maker could prove. */
+const MADE_HERE_BYTES = Buffer.from(MADE_HERE);
 
 export type ConversationOptions = PassageOptions &
   Readonly<{
@@ -63,7 +67,7 @@ export class ConversationPassage implements Passage {
 
   async encode(channel: ChannelEntry): Promise<EncodedRequest> {
     const { call, options, provider } = this;
-    if (this.#isBackground) refuseLoose(call.admitted.summary.stream, this.#keeper() !== null);
+    if (this.#isBackground) refuseLoose(this.#keeper() !== null);
     const { summary, endpoint } = call.admitted;
     const stream =
       provider.streams === "always" ||
@@ -73,11 +77,12 @@ export class ConversationPassage implements Passage {
       capability: "chat",
       dialect: options.dialect,
       model: call.upstreamModel,
+      requestedModel: call.admitted.candidates.model,
       stream,
       ...(options.dialect === "anthropic" && this.#betasFor(call.upstreamModel)),
       ...(options.dialect === "gemini" && { apiVersion: options.settings.geminiVersion(call.upstreamModel) }),
     };
-    if (this.#sameFormat && options.untouched) return { ask, body: call.admitted.body.bytes };
+    if (this.#sameFormat && options.untouched) return { ask, body: this.#untouched(ask) };
     if (this.#keepsRequest(stream)) return this.#spliced(channel, ask);
     const read = call.admitted.conversation?.() ?? endpoint.codec.decodeRequest(call.admitted.body.json);
     const led = withChannelPrompt(read, options.prompt);
@@ -113,8 +118,7 @@ export class ConversationPassage implements Passage {
   readError(status: number, body: string): ReadError {
     const known = this.#codec.decodeError(status, parseJson(body));
     if (!known) return readError(status, body);
-    const { message, type, code, param, status: meant } = known;
-    return { message, type, code, param: param ?? "", shaped: true, status: meant };
+    return { message: known.message, type: known.type, code: known.code, param: known.param ?? "", shaped: true };
   }
 
   errorIn(body: Uint8Array<ArrayBuffer>): string | null {
@@ -132,6 +136,12 @@ export class ConversationPassage implements Passage {
       if (decoder.push(event).some(({ type }) => type !== "start" && type !== "usage")) return null;
     }
     return null;
+  }
+
+  runningIn(first: Uint8Array): JsonObject | null {
+    const running = this.#isBackground ? runningAt(first) : null;
+    if (running) this.#keeper()?.(NOTHING_YET, textOf(running.id) ?? "", null);
+    return running;
   }
 
   #errorAmong(events: string): string | null {
@@ -210,11 +220,20 @@ export class ConversationPassage implements Passage {
       options.dialect !== "openai-chat" &&
       (options.dialect === "gemini"
         ? goesAsItCame(call.admitted.body.json, call.upstreamModel)
-        : options.inlineMedia === null) &&
+        : options.inlineMedia === null && indexOfBytes(call.admitted.body.bytes, MADE_HERE_BYTES) < 0) &&
       options.prompt === null &&
       summary.stream === stream &&
       !needsPreparation(call.upstreamModel, options.dialect)
     );
+  }
+
+  /** The client's own bytes, as far as the upstream takes them. */
+  #untouched(ask: Ask): EncodedRequest["body"] {
+    const { body } = this.call.admitted;
+    const envelope = this.provider.envelope?.(body.json, ask);
+    if (!envelope) return body.bytes;
+    this.call.dropped = envelope.dropped;
+    return spliceTopLevel(body.text, envelope.changes, body.json);
   }
 
   #spliced(channel: ChannelEntry, ask: Ask): EncodedRequest {

@@ -38,6 +38,8 @@ export type Passage = {
   errorIn(body: Uint8Array<ArrayBuffer>): string | null;
   /** The same of whole events at the beginning of a stream; one that follows words breaks a stream that has begun. */
   errorInEvents(block: Uint8Array): string | null;
+  /** The response in the background that the stream which begins so is about; null or absent: it is an answer like others. */
+  runningIn?(first: Uint8Array): JsonObject | null;
   /** The status that such an error stands for, since its own was 200. */
   statusOf(error: string): number;
   /** What an error answer says. */

@@ -1,11 +1,14 @@
+import type { ChannelEntry } from "../../channels/entry.ts";
 import { proxyOf } from "../../channels/proxy-of.ts";
 import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
+import { EVENT_STREAM_HEADERS } from "../../lib/sse.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { notAnswered, refusedByUpstream } from "../attempt-failure.ts";
 import type { RelayContext } from "../context.ts";
 import { hashOf, makerOf } from "../objects/ask-upstream.ts";
 import { toldOf } from "../try-channels.ts";
+import type { UpstreamAnswer } from "../upstream.ts";
 
 /** What can be done with a response that an upstream keeps. */
 export type ResponseAction = "retrieve" | "delete" | "cancel" | "input_items";
@@ -27,10 +30,35 @@ type Made = Readonly<{ id: string; channelId: number; keyHash: string }>;
  */
 export async function askResponseMaker(
   context: RelayContext,
-  { id, channelId, keyHash }: Made,
+  made: Made,
   action: ResponseAction,
   search = "",
 ): Promise<JsonObject> {
+  const { response, channel, key } = await send(context, made, action, search, AbortSignal.timeout(TIMEOUT_MS));
+  const answer = recordOf(parseJson(await response.text()));
+  if (!answer) throw toldOf(context, notAnswered(channel, key, "broken"));
+  return answer;
+}
+
+/** The stream of a response from its maker, from the beginning or from where `search` says. Rejects RelayError. */
+export async function followResponse(context: RelayContext, made: Made, search: string): Promise<Response> {
+  const head = new AbortController();
+  const timer = setTimeout(() => head.abort(), TIMEOUT_MS);
+  try {
+    const { response } = await send(context, made, "retrieve", search, head.signal);
+    return new Response(response.body, { headers: { ...EVENT_STREAM_HEADERS, "content-type": "text/event-stream" } });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function send(
+  context: RelayContext,
+  { id, channelId, keyHash }: Made,
+  action: ResponseAction,
+  search: string,
+  signal: AbortSignal,
+): Promise<Readonly<{ response: UpstreamAnswer; channel: ChannelEntry; key: string }>> {
   const known = context.services.channels.get(channelId)?.keys[0] ?? "";
   const { channel, key } = makerOf(context, { channelId, keyHash: keyHash || hashOf(known) });
   const provider = providerOf(channel.type);
@@ -46,15 +74,10 @@ export async function askResponseMaker(
     body: "",
     proxy: proxyOf(channel),
   };
-  const response = await context.upstream.send(outgoing, AbortSignal.timeout(TIMEOUT_MS)).catch((error) => {
+  const response = await context.upstream.send(outgoing, signal).catch((error) => {
     throw toldOf(context, notAnswered(channel, key, "unreachable", error));
   });
-  const text = await response.text();
-  if (!response.ok) {
-    const error = readError(response.status, text);
-    throw toldOf(context, refusedByUpstream(channel, key, response.status, error, null));
-  }
-  const answer = recordOf(parseJson(text));
-  if (!answer) throw toldOf(context, notAnswered(channel, key, "broken"));
-  return answer;
+  if (response.ok) return { response, channel, key };
+  const error = readError(response.status, await response.text());
+  throw toldOf(context, refusedByUpstream(channel, key, response.status, error, null));
 }

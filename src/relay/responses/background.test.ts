@@ -3,9 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import OpenAI from "openai";
 import { users } from "../../../db/schema/users.ts";
 import { openTestDatabase, type TestDatabase } from "../../../db/testing.ts";
+import { until } from "../../lib/testing/until.ts";
 import { createObjectStore } from "../objects/store.ts";
 import { startRelay } from "../testing/start-relay.ts";
-import { startUpstream } from "../testing/start-upstream.ts";
+import { sse, startUpstream } from "../testing/start-upstream.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -34,7 +35,21 @@ function start(output: readonly object[] = [message]) {
       ...(isOver ? { output, usage: USAGE } : { output: [], usage: null }),
     };
   };
-  const upstream = startUpstream(({ path }, request) => {
+  /** The events of its stream behind a number: made up to where `state` says. */
+  const streamed = (after: number): Response => {
+    const begun = { ...response(), status: "in_progress", output: [], usage: null };
+    const list = [
+      { type: "response.created", response: begun },
+      ...output.map((item, output_index) => ({ type: "response.output_item.done", output_index, item })),
+      ...(state.status === "completed" ? [{ type: "response.completed", response: response() }] : []),
+    ];
+    const events = list.map((event, sequence_number) => ({ ...event, sequence_number })).slice(after);
+    return sse(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+  };
+  const upstream = startUpstream(({ path, text }, request) => {
+    const asked = new URL(request.url).searchParams;
+    if (asked.get("stream") === "true") return streamed(Number(asked.get("starting_after") ?? -1) + 1);
+    if (request.method === "POST" && text.includes('"stream":true')) return streamed(0);
     if (state.gone) return Response.json({ error: { message: "no such response" } }, { status: 404 });
     if (path.endsWith("/cancel")) state.status = "cancelled";
     if (request.method === "DELETE") return Response.json({ id, object: "response", deleted: true });
@@ -113,12 +128,48 @@ describe("a response that is made in the background", () => {
     expect([charged().length, relay.billing.kept.size]).toEqual([0, 0]);
   });
 
-  test.each([
-    [{ stream: true }, "stream"],
-    [{ store: false }, "store"],
-  ])("is refused where nobody could ask for it: %j", async (more, param) => {
+  test("is streamed, and charged once by what its end says", async () => {
+    const { id, state, relay, client, charged } = start([search, message]);
+    state.status = "completed";
+    const types: string[] = [];
+    const stream = await client.responses.create({ model: "gpt-5", input: "Hi", background: true, stream: true });
+    for await (const event of stream) types.push(event.type);
+    expect(types).toEqual([
+      "response.created",
+      "response.output_item.done",
+      "response.output_item.done",
+      "response.completed",
+    ]);
+    await until(() => charged().length === 1);
+    expect(charged()).toMatchObject([{ promptTokens: 100, completionTokens: 40 }]);
+    expect(JSON.stringify(charged()[0]?.other.receipt)).toContain("web_search");
+    expect((await client.responses.retrieve(id)).status).toBe("completed");
+    await relay.settleForgotten();
+    expect([charged().length, relay.billing.kept.size, relay.billing.openHolds]).toEqual([1, 0, 0]);
+  });
+
+  test("whose stream breaks off goes on to be made: it is followed by its id, and charged once when it is over", async () => {
+    const { id, state, relay, client, charged, upstream } = start();
+    state.status = "in_progress";
+    const stream = await client.responses.create({ model: "gpt-5", input: "Hi", background: true, stream: true });
+    const failure = await failureOf(Array.fromAsync(stream));
+    expect([failure, relay.billing.openHolds]).toEqual([expect.anything(), 0]);
+    expect(relay.billing.kept.get(id)).toBeGreaterThan(0);
+    expect(charged()).toEqual([]);
+    state.status = "completed";
+    const rest = await client.responses.retrieve(id, { stream: true, starting_after: 1 });
+    expect((await Array.fromAsync(rest)).map(({ type }) => type)).toEqual(["response.completed"]);
+    const keys = upstream.received.map(({ headers }) => headers.get("authorization"));
+    expect(new Set(keys).size).toBe(1);
+    await relay.settleForgotten();
+    await relay.settleForgotten();
+    expect(charged()).toMatchObject([{ promptTokens: 100, completionTokens: 40, quota: 260 }]);
+    expect(relay.billing.kept.size).toBe(0);
+  });
+
+  test("is refused where nobody could ask for it", async () => {
     const { create, upstream } = start();
-    expect(await failureOf(create(more))).toMatchObject({ status: 400, param });
+    expect(await failureOf(create({ store: false }))).toMatchObject({ status: 400, param: "store" });
     expect(upstream.received).toEqual([]);
   });
 

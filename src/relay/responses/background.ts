@@ -4,9 +4,11 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../../dialects/jso
 import { openaiResponsesProvider } from "../../dialects/openai-responses/index.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
+import { readEvents } from "../../lib/sse.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
 import { keptBy } from "../objects/maker.ts";
+import type { KeptObject } from "../objects/store.ts";
 import { OutputTally } from "../tally.ts";
 
 const RUNS: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
@@ -27,29 +29,41 @@ export function runningIn(body: Uint8Array): JsonObject | null {
   return answer?.object === "response" && RUNS.has(answer.status) ? answer : null;
 }
 
-/** Throws DecodeError for a response in the background that nobody could ask for afterwards. */
-export function refuseLoose(isStream: boolean, isKept: boolean): void {
-  if (isStream) {
-    throw new DecodeError("A response that is made in the background is asked for by its id, not streamed.", "stream");
+/** The same of the first events of a stream; an upstream that knows no background tells of none. */
+export function runningAt(first: Uint8Array): JsonObject | null {
+  for (const { data } of readEvents(textOfBytes(first))) {
+    const response = recordOf(recordOf(parseJson(data))?.response);
+    if (response?.background === true && RUNS.has(response.status) && textOf(response.id)) return response;
   }
+  return null;
+}
+
+/** Throws DecodeError for a response in the background that nobody could ask for afterwards. */
+export function refuseLoose(isKept: boolean): void {
   if (!isKept) throw new DecodeError("A response that is made in the background must be stored.", "store");
 }
 
 /**
  * Remembers a response that is made in the background, so that it is charged once it is over, whoever asks for it; what the
- * call holds stays held until then. Rejects when it cannot be kept.
+ * call holds stays held until then. What is remembered; null: the channel or key is gone. Rejects when it cannot be kept.
  */
-export async function chargeLater({ services }: RelayContext, call: Call, body: JsonObject): Promise<void> {
+export async function chargeLater(
+  { services }: RelayContext,
+  call: Call,
+  body: JsonObject,
+): Promise<KeptObject | null> {
   const { channel, hold, admitted } = call;
   const key = channel?.keys[call.keyIndex];
-  if (!channel || key === undefined) return;
-  await services.objects.keep(keptBy(admitted.caller, { channel, key }, "response", body));
-  if (!hold) return;
+  if (!channel || key === undefined) return null;
+  const kept = keptBy(admitted.caller, { channel, key }, "response", body);
+  await services.objects.keep(kept);
+  if (!hold) return kept;
   call.hold = null;
   // Without its hold too it is charged when it is over.
   await services.billing.keepHold(hold, textOf(body.id) ?? "").catch((error) => {
     services.log.error({ error, responseId: body.id }, "nothing is held for a response while it is made");
   });
+  return kept;
 }
 
 /** What a response that is over used, hosted tools included; null: it tells nothing. */

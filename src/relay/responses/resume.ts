@@ -9,7 +9,7 @@ import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { promptTokensBound } from "../estimate.ts";
 import { hashOf } from "../objects/ask-upstream.ts";
-import type { StoredResponse } from "./store.ts";
+import { isTooLong, type StoredResponse } from "./store.ts";
 
 /**
  * What a request's `previous_response_id` refers to; null when it has none. Throws RelayError when nobody has it (any more).
@@ -22,6 +22,14 @@ async function previousResponse(
   const id = textOf(conversation.extra.members.previous_response_id);
   if (conversation.extra.dialect !== "openai-responses" || !id) return null;
   const found = await services.responses.find(id, caller.user.id, nowSeconds());
+  if (found && isTooLong(found)) {
+    throw new RelayError(
+      400,
+      "previous_response_too_long",
+      `The talk up to the response '${id}' is too long to be kept here: send it along instead of its id.`,
+      { type: "invalid_request_error", param: "previous_response_id" },
+    );
+  }
   if (found) return found;
   throw new RelayError(400, "previous_response_not_found", `Previous response with id '${id}' not found.`, {
     type: "invalid_request_error",

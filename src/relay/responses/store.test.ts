@@ -122,6 +122,20 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     expect(await rowOf(first.id)).toBeDefined();
   });
 
+  test("that is too long to be kept says so when it is referred to, and goes on when it is sent along", async () => {
+    const client = start(1);
+    const input = "word ".repeat(410_000);
+    const { id } = await client.responses.create({ model: "m", input });
+    await until(() => rowOf(id));
+    for (const asked of [client, start(1)]) {
+      const goOn = asked.responses.create({ model: "m", input: "And?", previous_response_id: id });
+      expect(await failureOf(goOn)).toMatchObject({ status: 400, code: "previous_response_too_long" });
+      expect((await asked.responses.retrieve(id)).output_text).toBe("Hello there");
+      expect(await failureOf(asked.responses.inputItems.list(id))).toMatchObject({ status: 400 });
+    }
+    expect((await rowOf(id))?.turns).toBe("[]");
+  });
+
   test("is kept as long as the site has it", async () => {
     for (const hours of ["1", "720"]) {
       const { id } = await start(1, hours).responses.create({ model: "m", input: "Hello" });

@@ -31,8 +31,12 @@ export type ResponseStore = {
   sweep(nowSeconds: number): Promise<void>;
 };
 
-/** Larger talks are not kept: whoever has them sends them along. */
+/** Of larger talks only is kept that they were: whoever has them sends them along. */
 const MOST_CHARACTERS = 2_000_000;
+
+/** The talk that the response ends was too long to be kept. */
+export const isTooLong = ({ isNative, turns }: Pick<StoredResponse, "isNative" | "turns">): boolean =>
+  !isNative && turns.length === 0;
 
 /** Keeps responses in the database. A response that is still being written is found all the same. */
 export function createResponseStore(db: Db, log: Logger): ResponseStore {
@@ -48,9 +52,13 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
       if (!row || row.expiresAt <= nowSeconds) return null;
       return { ...row, turns: JSON.parse(row.turns) as Turn[], body: JSON.parse(row.body) as JsonObject };
     },
-    keep(response) {
-      const row = { ...response, turns: JSON.stringify(response.turns), body: JSON.stringify(response.body) };
-      if (row.turns.length + row.body.length > MOST_CHARACTERS) return;
+    keep(given) {
+      const whole = rowOf(given);
+      const isFit = whole.turns.length + whole.body.length <= MOST_CHARACTERS;
+      const response = isFit
+        ? given
+        : { ...given, turns: [], ...(whole.body.length > MOST_CHARACTERS && { body: {} }) };
+      const row = isFit ? whole : rowOf(response);
       const insert = async () => {
         await db
           .insert(storedResponses)
@@ -70,3 +78,9 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
     },
   };
 }
+
+const rowOf = (response: StoredResponse) => ({
+  ...response,
+  turns: JSON.stringify(response.turns),
+  body: JSON.stringify(response.body),
+});
