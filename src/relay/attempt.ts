@@ -141,7 +141,7 @@ async function exchangeWith(
     if (response.status === 401 && provider.forgetToken?.(key)) {
       return exchangeWith(context, call, choice, exchange, entry);
     }
-    throw refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
+    throw refusedByUpstream(channel, key, told.status ?? response.status, told, response.headers.get("retry-after"));
   }
   const askAgain = async (url: string) => {
     const { headers, proxy } = outgoing;

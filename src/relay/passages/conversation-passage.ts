@@ -118,7 +118,8 @@ export class ConversationPassage implements Passage {
   readError(status: number, body: string): ReadError {
     const known = this.#codec.decodeError(status, parseJson(body));
     if (!known) return readError(status, body);
-    return { message: known.message, type: known.type, code: known.code, param: known.param ?? "", shaped: true };
+    const { message, type, code, param, status: meant } = known;
+    return { message, type, code, param: param ?? "", shaped: true, status: meant };
   }
 
   errorIn(body: Uint8Array<ArrayBuffer>): string | null {
