@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { until } from "../../src/lib/testing/until.ts";
 import { gatewayCommand } from "../processes/gateway.ts";
 import { WORDS } from "./browser.ts";
-import { createChannel } from "./console-client.ts";
+import { createChannel, createToken } from "./console-client.ts";
 import { filled, openDesk, openStage, WAYS } from "./desk.ts";
 import { ENGINES, emptyDatabase, setUp, startGateway } from "./harness.ts";
 
@@ -11,9 +11,10 @@ const MODEL = "usage-1000-500";
 
 const { browser, stage } = await openStage([MODEL]);
 const { root, gateway, upstream, key } = stage;
-await createChannel(root, upstream.url, [MODEL], { name: "spare", priority: -1 });
+const spare = await createChannel(root, upstream.url, [MODEL], { name: "spare", priority: -1 });
 await createChannel(root, upstream.url, [MODEL], { name: "for friends", group: "vip" });
-await root.post("/api/user/", { username: "ferry", password: "lock-keeper-9" });
+const { id: ferry } = await root.post("/api/user/", { username: "ferry", password: "lock-keeper-9" });
+const { id: token } = await createToken(root, { name: "my program" });
 const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
   method: "POST",
   headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -86,7 +87,7 @@ describe("the pages of an operator", () => {
     expect(new URL(desk.page.url()).searchParams.get("action")).toBe("promote");
   }, 120_000);
 
-  test("the palette jumps to pages, users, channels and settings by keyboard", async () => {
+  test("the palette jumps to pages, users, channels, keys and settings by keyboard", async () => {
     const { page } = desk;
     const words = WORDS.en.shell.palette;
     const jump = async (text: string, choice: string) => {
@@ -115,6 +116,15 @@ describe("the pages of an operator", () => {
     await jump("spare", filled(words.find.channels, { text: "spare" }));
     await page.waitForURL("**/channel?search=spare");
     await desk.row("spare").waitFor();
+    await jump("ferr", filled(words.hit.user, { name: "ferry", id: ferry }));
+    await page.waitForURL(`**/user/edit/${ferry}`);
+    await desk.dialog(/ferry/).waitFor();
+    await jump("spar", filled(words.hit.channel, { name: "spare", id: spare }));
+    await page.waitForURL(`**/channel/edit/${spare}`);
+    await desk.dialog(/spare/).waitFor();
+    await jump("program", filled(words.hit.token, { name: "my program", id: token }));
+    await page.waitForURL("**/token?search=my*program");
+    await desk.row("my program").waitFor();
     await jump("retry", filled(words.setting, { name: WORDS.en.settings.fields.RetryTimes.label }));
     await page.waitForURL("**/setting?**RetryTimes**");
     await page.waitForFunction(() => document.activeElement?.id === "setting-RetryTimes");

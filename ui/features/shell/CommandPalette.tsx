@@ -3,18 +3,25 @@ import Dialog from "@mui/material/Dialog";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { type KeyboardEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useHits } from "./use-hits.ts";
 import { type Command, useCommands, useFinds } from "./useCommands.ts";
 
-/** Go to a page, do something, or find what was typed. */
+/** Go to a page, do something, or find what was typed. What comes later moves nobody's choice. */
 export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
   const { t } = useTranslation();
   const listId = useId();
   const commands = useCommands();
   const findsOf = useFinds();
   const [text, setText] = useState("");
-  const [at, setAt] = useState(0);
+  const [chosen, setChosen] = useState<string | null>(null);
   const wanted = text.trim().toLowerCase();
-  const matching = [...commands.filter(({ label }) => label.toLowerCase().includes(wanted)), ...findsOf(text)];
+  const hits = useHits(text);
+  const matching = [...commands.filter(({ label }) => label.toLowerCase().includes(wanted)), ...hits, ...findsOf(text)];
+  const at = Math.max(
+    matching.findIndex(({ label }) => label === chosen),
+    0,
+  );
+  const move = (to: number) => setChosen(matching[Math.min(Math.max(to, 0), matching.length - 1)]?.label ?? null);
   const run = (command: Command | undefined) => {
     if (!command) return;
     onClose();
@@ -22,8 +29,8 @@ export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter") run(matching[at]);
-    else if (event.key === "ArrowDown") setAt(Math.min(at + 1, matching.length - 1));
-    else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0));
+    else if (event.key === "ArrowDown") move(at + 1);
+    else if (event.key === "ArrowUp") move(at - 1);
     else return;
     event.preventDefault();
   };
@@ -49,7 +56,7 @@ export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
         }}
         onChange={(event) => {
           setText(event.target.value);
-          setAt(0);
+          setChosen(null);
         }}
         onKeyDown={onKeyDown}
         sx={{ m: 2, minHeight: 40, flex: "none" }}
@@ -66,7 +73,7 @@ export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
             id={`${listId}${index}`}
             command={command}
             isHere={index === at}
-            onHover={() => setAt(index)}
+            onHover={() => setChosen(command.label)}
             onRun={() => run(command)}
           />
         ))}

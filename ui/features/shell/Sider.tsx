@@ -6,6 +6,7 @@ import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import IconButton from "@mui/material/IconButton";
 import Tooltip from "@mui/material/Tooltip";
+import { useIsFetching } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { Fragment, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -13,6 +14,7 @@ import { Row } from "../../components/layout.tsx";
 import { size } from "../../theme.ts";
 import { useSession } from "../session/session.tsx";
 import { useSite } from "../site/site.tsx";
+import { siteStatus } from "../site/site-status.ts";
 import { isUnder, type NavItem, navFor } from "./nav.ts";
 
 type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; onNavigate?: () => void };
@@ -22,6 +24,8 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
   const { t } = useTranslation();
   const { user } = useSession();
   const site = useSite();
+  // What pages the site has is not known on a first visit: entries that come later would push others from under the pointer.
+  const isUnknown = useIsFetching({ queryKey: siteStatus.queryKey }) > 0 && site === undefined;
   const version = site?.version;
   const chats = (site?.chats ?? []).flatMap((chat) => Object.keys(chat).slice(0, 1));
   const shared = { isCollapsed, ...(onNavigate && { onNavigate }) };
@@ -42,7 +46,7 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
         py: 3,
       }}
     >
-      {navFor(user, site).map(({ key, items }) => (
+      {(isUnknown ? [] : navFor(user, site)).map(({ key, items }) => (
         <Box key={key} sx={{ mb: 3 }}>
           {!isCollapsed && (
             <Box sx={{ px: 2.5, mb: 1, fontSize: 12, lineHeight: "16px", fontWeight: 520, color: "text.tertiary" }}>

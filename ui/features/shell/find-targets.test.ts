@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { findTargets } from "./find-targets.ts";
+import { findTargets, nameIn } from "./find-targets.ts";
 
 const whatsOf = (typed: string, isAdmin = false) => findTargets(typed, isAdmin).map(({ what }) => what);
 
@@ -15,6 +15,11 @@ test("names are looked for among keys and models, among channels and users only 
   expect(whatsOf("gpt-4o", true)).toEqual(["tokens", "channels", "users", "model", "request"]);
   expect(findTargets(" gpt-4o ", false)[1]?.search).toEqual({ model: "gpt-4o", range: "30d" });
 });
+
+test("what may be part of a name is no key, no request ID, and not too short", () =>
+  expect(
+    [" gpt-4o ", "a", "sk-abcdefgh", "01a1fccd-8c35-7205-b224-8376fd1c373f"].map((typed) => nameIn(typed)),
+  ).toEqual(["gpt-4o", "", "", ""]));
 
 test("a request ID of the gateway's own is looked for as nothing else", () =>
   expect(whatsOf("01a1fccd-8c35-7205-b224-8376fd1c373f", true)).toEqual(["request"]));
