@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
-import { drawingTasks } from "../../db/schema/tasks.ts";
+/** Following very many tasks at their upstreams: in few questions, and beside the calls that are relayed meanwhile. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { count, eq, sql } from "drizzle-orm";
+import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { addUser } from "../billing/testing.ts";
 import { createVault } from "../lib/crypto.ts";
@@ -8,46 +9,47 @@ import { createLogger } from "../lib/log.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { channelEntry } from "../relay/testing/entries.ts";
 import { startRelay } from "../relay/testing/start-relay.ts";
-import { startUpstream } from "../relay/testing/start-upstream.ts";
+import { chatReply, startUpstream } from "../relay/testing/start-upstream.ts";
 import { fixedSettings } from "../settings/testing.ts";
 import { pollTasks } from "./poll-tasks.ts";
 
 const TASKS = 10_000;
-const CALLS = 60;
+/** While so many tasks are asked about, one call at least is answered: it takes a small part of that. */
+const CALL_EACH = 500;
 
 let database: TestDatabase;
 let userId = 0;
+const createdAt = Math.floor(Date.now() / 1000) - 60;
 beforeAll(async () => {
   database = await openTestDatabase();
   userId = await addUser(database.sql, 0);
-  const createdAt = Math.floor(Date.now() / 1000);
-  for (let at = 0; at < TASKS; at += 1000) {
-    await database.db.insert(drawingTasks).values(
-      Array.from({ length: 1000 }, (_, index) => ({
-        createdAt,
-        userId,
-        channelId: 1 + (index % 2),
-        action: "IMAGINE",
-        mjId: `task-${at + index}`,
-        status: "SUBMITTED",
-        isOpen: true,
-      })),
-    );
-  }
-}, 240_000);
+});
+beforeEach(async () => {
+  await database.db.delete(drawingTasks);
+  await database.db.delete(mediaTasks);
+});
 afterAll(() => database.close());
+
+const addDrawings = (tasks: number) =>
+  database.db.execute(sql`
+    insert into drawing_tasks (created_at, user_id, channel_id, action, mj_id, status, is_open)
+    select ${createdAt}, ${userId}, 1 + i % 2, 'IMAGINE', 'task-' || i, 'SUBMITTED', true
+    from generate_series(0, ${tasks - 1}) as i`);
 
 type Told = Readonly<Record<string, unknown>>;
 
-/** What polling takes, with an upstream that tells of each task so. */
-function start(tellOf: (id: string, index: number) => Told) {
-  const asked: number[] = [];
+/** What polling takes, with channels of a type whose upstream answers so. */
+function start(type: number, answer: (url: URL, body: string) => unknown) {
+  const seen = { questions: 0, underWay: 0, mostUnderWay: 0 };
   const fetch: SafeFetch = async (url, request) => {
-    const { ids } = JSON.parse(String(request?.body)) as { ids: string[] };
-    asked.push(ids.length);
+    seen.questions += 1;
+    seen.underWay += 1;
+    seen.mostUnderWay = Math.max(seen.mostUnderWay, seen.underWay);
     await Bun.sleep(1);
-    const body = Buffer.from(JSON.stringify([...ids.map(tellOf), { id: "stranger", status: "SUCCESS" }]));
-    return { status: 200, headers: new Headers(), url, body, text: () => body.toString() };
+    seen.underWay -= 1;
+    const told = answer(new URL(url), String(request?.body ?? ""));
+    const body = Buffer.from(JSON.stringify(told));
+    return { status: told === null ? 500 : 200, headers: new Headers(), url, body, text: () => body.toString() };
   };
   const deps = {
     db: database.db,
@@ -57,79 +59,204 @@ function start(tellOf: (id: string, index: number) => Told) {
     log: createLogger({ logLevel: "silent", logFormat: "json" }),
     hookFetch: fetch,
     fetch,
-    channels: { get: (id: number) => channelEntry({ id, type: 2, baseUrl: "http://upstream.test" }) },
+    channels: { get: (id: number) => channelEntry({ id, type, baseUrl: "http://upstream.test" }) },
   };
+  return { seen, deps };
+}
+
+/** Midjourney's proxy, which tells of each task so. */
+function startDrawings(tellOf: (id: string, index: number) => Told) {
+  const asked: number[] = [];
+  const { deps } = start(2, (_, body) => {
+    const { ids } = JSON.parse(body) as { ids: string[] };
+    asked.push(ids.length);
+    return [...ids.map(tellOf), { id: "stranger", status: "SUCCESS" }];
+  });
   return { asked, deps };
 }
 
-test("ten thousand open tasks are asked about in hundreds, and what else the process does hardly waits", async () => {
-  // One of them has moved on, the others stand as they did; one is a stranger.
-  const { asked, deps } = start((id, index) => ({ id, status: "SUBMITTED", progress: index === 0 ? "5%" : "0%" }));
-  let last = performance.now();
-  const gapsMs: number[] = [];
-  const clock = setInterval(() => {
-    const now = performance.now();
-    gapsMs.push(now - last);
-    last = now;
-  }, 5);
-  const changed = await pollTasks(deps);
-  clearInterval(clock);
-  expect(asked.reduce((sum, count) => sum + count, 0)).toBe(TASKS);
-  expect(asked.length).toBeLessThanOrEqual(TASKS / 100 + 40);
-  expect(changed).toBe(asked.length);
-  gapsMs.sort((a, b) => a - b);
-  // Other tests may have the processor: the typical wait tells, not the longest.
-  expect(gapsMs[Math.floor(gapsMs.length * 0.5)]).toBeLessThan(250);
-}, 240_000);
+const ENOUGH = 100;
 
-test("calls are relayed while ten thousand tasks are followed, and hardly slower", async () => {
-  const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 };
-  const choices = [{ index: 0, message: { role: "assistant", content: "ok" }, finish_reason: "stop" }];
-  const upstream = startUpstream(() => Response.json({ object: "chat.completion", model: "m", choices, usage }));
+/** How many calls, one after the other, a relay answers while the work goes on; no more than are enough. */
+async function callsBeside(work: () => Promise<unknown>): Promise<number> {
+  const upstream = startUpstream(() => Response.json(chatReply()));
   const relay = startRelay({
     channels: [{ baseUrl: upstream.url, models: ["m"] }],
     options: { ModelRatio: '{"m": 1}' },
   });
   const call = { model: "m", messages: [{ role: "user", content: "hi" }] };
-  /** What a call takes, of so many and for as long as it is wanted. */
-  const medianMs = async (goesOn: () => boolean) => {
-    const tookMs: number[] = [];
-    while (tookMs.length < CALLS || goesOn()) {
-      const began = performance.now();
-      const answer = await relay.post("/v1/chat/completions", call);
-      expect(await answer.json()).toMatchObject({ choices });
-      tookMs.push(performance.now() - began);
-    }
-    return tookMs.toSorted((a, b) => a - b)[Math.floor(tookMs.length / 2)] ?? 0;
-  };
-  await medianMs(() => false);
-  const alone = await medianMs(() => false);
-
-  let round = 0;
-  const { asked, deps } = start((id, index) => ({
-    id,
-    status: "SUBMITTED",
-    progress: index === 0 ? `${round}%` : "0%",
-  }));
-  let enough = false;
-  const polling = (async () => {
-    while (!enough || round === 0) {
-      round += 1;
-      await database.db.update(drawingTasks).set({ polledAt: 0 });
-      await pollTasks(deps);
-    }
-  })();
-  const beside = await medianMs(() => asked.length === 0 || round === 0);
-  enough = true;
-  await polling;
+  const ask = async () => (await relay.post("/v1/chat/completions", call)).json();
+  // The first loads what it needs.
+  await ask();
+  let goesOn = true;
+  let answered = 0;
+  const worked = work().finally(() => {
+    goesOn = false;
+  });
+  while (goesOn && answered < ENOUGH) {
+    expect(await ask()).toMatchObject({ object: "chat.completion" });
+    answered += 1;
+  }
+  await worked;
   relay.stop();
   upstream.stop();
-  expect(asked.reduce((sum, count) => sum + count, 0)).toBe(round * TASKS);
-  // Generous: other tests may have the processor, now more and now less.
-  expect(beside).toBeLessThan(10 * alone + 250);
+  return answered;
+}
+
+test("ten thousand drawings are asked about in hundreds, while calls are relayed", async () => {
+  await addDrawings(TASKS);
+  // One of each question has moved on, the others stand as they did; one is a stranger.
+  const { asked, deps } = startDrawings((id, index) => ({
+    id,
+    status: "SUBMITTED",
+    progress: index === 0 ? "5%" : "0%",
+  }));
+  let changed = 0;
+  const answered = await callsBeside(async () => {
+    changed = await pollTasks(deps);
+  });
+  expect(asked.reduce((sum, ids) => sum + ids, 0)).toBe(TASKS);
+  expect(asked.length).toBeLessThanOrEqual(TASKS / 100 + 40);
+  expect(changed).toBe(asked.length);
+  expect(answered).toBeGreaterThanOrEqual(TASKS / CALL_EACH);
 }, 240_000);
 
-test("of ten thousand running tasks only those are written that have gone on since", async () => {
+/** A video as its provider tells of it; every hundredth is done. */
+type Video = (index: number) => Told;
+const isDone = (index: number) => index % 100 === 0;
+const indexOf = (id: string | undefined) => Number(id?.slice("task-".length));
+/** Newest first, with videos that others ordered by the same key before and after. */
+const page = (video: Video, tasks: number, from: number, size: number) =>
+  [-2, -1, ...Array.from({ length: tasks }, (_, at) => tasks - 1 - at), -3, -4].slice(from, from + size).map(video);
+
+const kling: Video = (index) => ({
+  task_id: `task-${index}`,
+  created_at: createdAt * 1000,
+  task_status: isDone(index) ? "succeed" : "processing",
+});
+const vidu: Video = (index) => ({ id: `task-${index}`, state: isDone(index) ? "success" : "processing" });
+const sora: Video = (index) => ({
+  id: `task-${index}`,
+  object: "video",
+  created_at: createdAt,
+  progress: isDone(index) ? 100 : 50,
+  status: isDone(index) ? "completed" : "in_progress",
+});
+
+type Service = Readonly<{
+  type: number;
+  tasks: number;
+  video: Video;
+  /** The member of its answers that names a task. */
+  id: string;
+  started: number;
+  answer: (url: URL) => unknown;
+  mostQuestions: number;
+}>;
+
+const services: readonly (readonly [string, Service])[] = [
+  [
+    "ten thousand of Kling, whose list has pages of 500",
+    {
+      type: 1010,
+      tasks: TASKS,
+      video: kling,
+      id: "task_id",
+      started: createdAt,
+      answer({ pathname, searchParams }) {
+        expect(pathname).toBe("/v1/videos/text2video");
+        return { code: 0, data: page(kling, TASKS, (Number(searchParams.get("pageNum")) - 1) * 500, 500) };
+      },
+      mostQuestions: 21,
+    },
+  ],
+  [
+    "a thousand of OpenAI, whose list has pages of 100",
+    {
+      type: 1,
+      tasks: 1_000,
+      video: sora,
+      id: "id",
+      started: createdAt,
+      answer({ pathname, searchParams }) {
+        expect([pathname, searchParams.get("order")]).toEqual(["/v1/videos", "desc"]);
+        const after = searchParams.get("after");
+        const all = page(sora, 1_000, 0, 1_004);
+        const from = after ? all.findIndex(({ id }) => id === after) + 1 : 0;
+        const data = all.slice(from, from + 100);
+        return { object: "list", data, last_id: data.at(-1)?.id, has_more: from + 100 < all.length };
+      },
+      mostQuestions: 11,
+    },
+  ],
+  [
+    "a thousand of Vidu, which has no list",
+    {
+      type: 1011,
+      tasks: 1_000,
+      video: vidu,
+      id: "id",
+      started: 0,
+      answer: ({ pathname }) => vidu(indexOf(pathname.split("/").at(-2))),
+      mostQuestions: 1_000,
+    },
+  ],
+];
+
+test.each(services)(
+  "videos are followed while calls are relayed: %s",
+  async (_, { type, tasks, video, id, started, answer, mostQuestions }) => {
+    // What is still under way stands as it stood.
+    await database.db.execute(sql`
+      insert into media_tasks (created_at, updated_at, platform, user_id, channel_id, action, upstream_id, status, progress,
+        start_time, data, is_open)
+      select ${createdAt}, ${createdAt}, 'video', ${userId}, 3, 'text2video', 'task-' || i, 'IN_PROGRESS', '50%',
+        ${started}, ${JSON.stringify(video(1))}::jsonb || jsonb_build_object(${id}::text, 'task-' || i), true
+      from generate_series(0, ${tasks - 1}) as i`);
+    const { seen, deps } = start(type, answer);
+    let changed = 0;
+    const answered = await callsBeside(async () => {
+      changed = await pollTasks(deps);
+    });
+    expect(changed).toBe(tasks / 100);
+    expect(seen.questions).toBeLessThanOrEqual(mostQuestions);
+    expect(seen.mostUnderWay).toBeLessThanOrEqual(8);
+    const [left] = await database.db.select({ tasks: count() }).from(mediaTasks).where(eq(mediaTasks.isOpen, true));
+    expect(left?.tasks).toBe(tasks - tasks / 100);
+    expect(answered).toBeGreaterThanOrEqual(tasks / CALL_EACH);
+  },
+  240_000,
+);
+
+test("what a list does not tell of is asked about one by one; an upstream that is silent is soon left alone", async () => {
+  const ids = Array.from({ length: 100 }, (_, index) => index);
+  const row = { createdAt, updatedAt: createdAt, platform: "video", userId, channelId: 3, action: "text2video" };
+  await database.db
+    .insert(mediaTasks)
+    .values(ids.map((index) => ({ ...row, upstreamId: `task-${index}`, status: "SUBMITTED", isOpen: true })));
+  const asked: string[] = [];
+  const { deps } = start(1010, ({ pathname, searchParams }) => {
+    asked.push(pathname);
+    if (searchParams.has("pageNum")) return { code: 0, data: ids.slice(0, 90).map(kling) };
+    return { code: 0, data: kling(indexOf(pathname.split("/").at(-1))) };
+  });
+  expect(await pollTasks(deps)).toBe(100);
+  expect(asked.toSorted()).toEqual([
+    "/v1/videos/text2video",
+    ...ids.slice(90).map((index) => `/v1/videos/text2video/task-${index}`),
+  ]);
+
+  await database.db.update(mediaTasks).set({ polledAt: 0 });
+  const silent = start(1010, () => {
+    throw new Error("nobody is there");
+  });
+  expect(await pollTasks(silent.deps)).toBe(0);
+  // Eight in a row, and those that were under way by then.
+  expect(silent.seen.questions).toBeLessThanOrEqual(16);
+}, 60_000);
+
+test("of very many running tasks only those are written that have gone on since", async () => {
+  await addDrawings(2_000);
   const running = {
     status: "IN_PROGRESS",
     progress: "40%",
@@ -140,14 +267,14 @@ test("of ten thousand running tasks only those are written that have gone on sin
   };
   await database.db.update(drawingTasks).set({ ...running, imageUrl: "https://cdn.test/half.png", polledAt: 0 });
   let moved: Told = {};
-  const { asked, deps } = start((id) => ({
+  const { asked, deps } = startDrawings((id) => ({
     id,
     ...running,
     imageUrl: "https://cdn.test/half.png",
     ...(id === "task-77" && moved),
   }));
   expect(await pollTasks(deps)).toBe(0);
-  expect(asked.reduce((sum, count) => sum + count, 0)).toBe(TASKS);
+  expect(asked.reduce((sum, count) => sum + count, 0)).toBe(2_000);
   for (const change of [
     { imageUrl: "https://cdn.test/more.png" },
     { properties: { ...running.properties, seeds: [1, 2] } },

@@ -1,8 +1,10 @@
-import { numberOf, recordOf, textOf } from "../../dialects/json.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
 import type { ProviderChannel } from "../provider.ts";
-import type { TaskProtocol, TaskStatus, VideoProtocol } from "../tasks/protocol.ts";
+import type { TaskProtocol, TaskReport, TaskStatus, VideoProtocol } from "../tasks/protocol.ts";
 
 const TIMEOUT_S = 2 * 3600;
+/** The most that a page may have. */
+const PAGE_SIZE = 100;
 
 const STATUSES: Readonly<Record<string, TaskStatus>> = {
   queued: "QUEUED",
@@ -10,6 +12,24 @@ const STATUSES: Readonly<Record<string, TaskStatus>> = {
   completed: "SUCCESS",
   failed: "FAILURE",
 };
+
+function reportOf(video: JsonObject | null): TaskReport[] {
+  const upstreamId = textOf(video?.id);
+  const status = STATUSES[textOf(video?.status) ?? ""];
+  if (!video || !upstreamId || !status) return [];
+  const error = recordOf(video.error);
+  return [
+    {
+      upstreamId,
+      status,
+      progress: `${numberOf(video.progress) ?? 0}%`,
+      failReason: status === "FAILURE" ? textOf(error?.message) || textOf(error?.code) || "failed" : "",
+      startMs: (numberOf(video.created_at) ?? 0) * 1000,
+      finishMs: (numberOf(video.completed_at) ?? 0) * 1000,
+      data: video,
+    },
+  ];
+}
 
 /** How videos are ordered and followed at OpenAI; `base` is the address with its version. */
 export function openaiVideos(base: (channel: ProviderChannel) => string): {
@@ -22,23 +42,19 @@ export function openaiVideos(base: (channel: ProviderChannel) => string): {
     mostAtOnce: 1,
     timeoutSeconds: TIMEOUT_S,
     ask: (channel, [task]) => ({ method: "GET", url: urlOf(channel, task?.upstreamId ?? ""), body: "" }),
-    readReports(answer) {
-      const video = recordOf(answer);
-      const upstreamId = textOf(video?.id);
-      const status = STATUSES[textOf(video?.status) ?? ""];
-      if (!video || !upstreamId || !status) return [];
-      const error = recordOf(video.error);
-      return [
-        {
-          upstreamId,
-          status,
-          progress: `${numberOf(video.progress) ?? 0}%`,
-          failReason: status === "FAILURE" ? textOf(error?.message) || textOf(error?.code) || "failed" : "",
-          startMs: (numberOf(video.created_at) ?? 0) * 1000,
-          finishMs: (numberOf(video.completed_at) ?? 0) * 1000,
-          data: video,
-        },
-      ];
+    readReports: (answer) => reportOf(recordOf(answer)),
+    list: {
+      ask: (channel, _action, cursor) => ({
+        method: "GET",
+        url: `${base(channel)}/videos?limit=${PAGE_SIZE}&order=desc${cursor ? `&after=${encodeURIComponent(cursor)}` : ""}`,
+        body: "",
+      }),
+      read(answer) {
+        const page = recordOf(answer);
+        const found = recordsOf(page?.data);
+        const last = textOf(page?.last_id) ?? textOf(found.at(-1)?.id);
+        return { reports: found.flatMap(reportOf), next: page?.has_more === true ? last : null };
+      },
     },
   };
   const videos: VideoProtocol = {

@@ -1,11 +1,20 @@
 import { createHmac } from "node:crypto";
-import { numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Provider } from "../provider.ts";
-import { aspectRatioOf, type TaskProtocol, type TaskStatus, trimmed, type VideoProtocol } from "./protocol.ts";
+import {
+  aspectRatioOf,
+  type TaskProtocol,
+  type TaskReport,
+  type TaskStatus,
+  trimmed,
+  type VideoProtocol,
+} from "./protocol.ts";
 
 const DEFAULT_BASE_URL = "https://api-singapore.klingai.com";
 const TIMEOUT_S = 24 * 3600;
+/** The most that a page may have. */
+const PAGE_SIZE = 500;
 const TOKEN_LIFETIME_S = 1800;
 /** Clocks differ a little. */
 const TOKEN_EARLIER_S = 5;
@@ -20,6 +29,25 @@ const PROGRESS: Readonly<Record<string, string>> = { submitted: "10%", processin
 
 const rootOf = (baseUrl: string): string => trimmed(baseUrl || DEFAULT_BASE_URL);
 
+function reportOf(data: JsonObject | null): TaskReport[] {
+  const upstreamId = textOf(data?.task_id);
+  if (!data || !upstreamId) return [];
+  const given = textOf(data.task_status) ?? "";
+  const status = STATUSES[given] ?? "SUBMITTED";
+  const isOver = status === "SUCCESS" || status === "FAILURE";
+  return [
+    {
+      upstreamId,
+      status,
+      progress: isOver ? "100%" : (PROGRESS[given] ?? "10%"),
+      failReason: status === "FAILURE" ? textOf(data.task_status_msg) || "failed" : "",
+      startMs: numberOf(data.created_at) ?? 0,
+      finishMs: isOver ? (numberOf(data.updated_at) ?? 0) : 0,
+      data,
+    },
+  ];
+}
+
 const tasks: TaskProtocol = {
   mostAtOnce: 1,
   timeoutSeconds: TIMEOUT_S,
@@ -28,24 +56,17 @@ const tasks: TaskProtocol = {
     url: `${rootOf(baseUrl)}/v1/videos/${task?.action}/${encodeURIComponent(task?.upstreamId ?? "")}`,
     body: "",
   }),
-  readReports(answer) {
-    const data = recordOf(recordOf(answer)?.data);
-    const upstreamId = textOf(data?.task_id);
-    if (!data || !upstreamId) return [];
-    const given = textOf(data.task_status) ?? "";
-    const status = STATUSES[given] ?? "SUBMITTED";
-    const isOver = status === "SUCCESS" || status === "FAILURE";
-    return [
-      {
-        upstreamId,
-        status,
-        progress: isOver ? "100%" : (PROGRESS[given] ?? "10%"),
-        failReason: status === "FAILURE" ? textOf(data.task_status_msg) || "failed" : "",
-        startMs: numberOf(data.created_at) ?? 0,
-        finishMs: isOver ? (numberOf(data.updated_at) ?? 0) : 0,
-        data,
-      },
-    ];
+  readReports: (answer) => reportOf(recordOf(recordOf(answer)?.data)),
+  list: {
+    ask: ({ baseUrl }, action, cursor) => ({
+      method: "GET",
+      url: `${rootOf(baseUrl)}/v1/videos/${action}?pageNum=${cursor ?? 1}&pageSize=${PAGE_SIZE}`,
+      body: "",
+    }),
+    read(answer, cursor) {
+      const page = recordsOf(recordOf(answer)?.data);
+      return { reports: page.flatMap(reportOf), next: page.length < PAGE_SIZE ? null : `${Number(cursor ?? 1) + 1}` };
+    },
   },
 };
 

@@ -52,6 +52,13 @@ export type TaskProtocol = Readonly<{
   ask(channel: ProviderChannel, tasks: readonly AskedTask[]): TaskRequest;
   /** Reads the answer to such a question; tasks it does not tell of are left out. */
   readReports(answer: unknown, tasks: readonly AskedTask[]): TaskReport[];
+  /** All tasks that a key ordered by an action, newest first, page by page: for many of them at once. */
+  list?: Readonly<{
+    /** `cursor`: where the page begins; null: at the newest. */
+    ask(channel: ProviderChannel, action: string, cursor: string | null): TaskRequest;
+    /** The page's tasks, and where the next one begins; null: there is none. */
+    read(answer: unknown, cursor: string | null): Readonly<{ reports: TaskReport[]; next: string | null }>;
+  }>;
 }>;
 
 /** A video that is asked for, in no provider's words. */
