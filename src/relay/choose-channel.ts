@@ -1,10 +1,10 @@
 import type { ChannelEntry } from "../channels/entry.ts";
 import type { Tier } from "../channels/routing-index.ts";
-import { providerFor } from "./aim-call.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { countPrompt } from "./count-tokens.ts";
+import { type Demand, obstacleTo } from "./obstacles.ts";
 import { hasPrice } from "./price-call.ts";
 import { type Choice, choose, type Tried } from "./scheduler/choose.ts";
 import { findChannel } from "./scheduler/find-channel.ts";
@@ -16,16 +16,19 @@ import { findChannel } from "./scheduler/find-channel.ts";
  */
 export async function chooseChannel(context: RelayContext, call: Call, tried: Tried | null): Promise<Choice | null> {
   const { keys } = context;
-  const { candidates, promptBound, prompt, summary } = call.admitted;
+  const { candidates, promptBound, prompt, summary, endpoint } = call.admitted;
   let undecided = false;
-  const suits = (channel: ChannelEntry): boolean => {
-    if (!providerFor(call, channel) || !hasPrice(call, channel)) return false;
-    const { maxInputTokens } = channel;
-    if (maxInputTokens === 0 || promptBound <= maxInputTokens) return true;
-    if (call.promptTokens !== null) return call.promptTokens <= maxInputTokens;
-    undecided = true;
-    return false;
+  const demand: Demand = {
+    isServedBy: ({ capabilities }) => capabilities.includes(endpoint.capability),
+    hasPrice: (channel) => hasPrice(call, channel),
+    isLongerThan(limit) {
+      if (promptBound <= limit) return false;
+      if (call.promptTokens !== null) return call.promptTokens > limit;
+      undecided = true;
+      return true;
+    },
   };
+  const suits = (channel: ChannelEntry): boolean => obstacleTo(channel, demand) === null;
   const next = () => (tried ? null : stuck(context, call, suits)) ?? choose(candidates.tiers, tried, keys, suits);
   const choice = next();
   if (!undecided) return choice;

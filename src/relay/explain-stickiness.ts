@@ -8,7 +8,9 @@ import type { Endpoint } from "./endpoints/endpoint.ts";
 import { chatCompletions } from "./endpoints/text.ts";
 import { RelayError } from "./errors.ts";
 import type { ExplainQuestion } from "./explain.ts";
+import { type Demand, obstacleTo } from "./obstacles.ts";
 import { findChannel } from "./scheduler/find-channel.ts";
+import type { RelayServices } from "./services.ts";
 
 /** The channel and key that have a conversation's prompt in their cache. */
 export type Stuck = Readonly<{
@@ -24,9 +26,15 @@ export type Stuck = Readonly<{
 
 /** Where the scheduler remembers that the conversation went; null: nowhere. Changes nothing. */
 export function findStuck(
-  { services, stickiness, keys }: RelayContext,
-  { model, promptTokens, conversation }: ExplainQuestion,
+  {
+    services,
+    stickiness,
+    keys,
+  }: Pick<RelayContext, "stickiness" | "keys"> &
+    Readonly<{ services: Readonly<{ tokens: Pick<RelayServices["tokens"], "get"> }> }>,
+  { model, conversation }: ExplainQuestion,
   tiers: readonly Tier[],
+  demand: Demand,
 ): Stuck | null {
   const token = conversation && services.tokens.get(conversation.tokenId);
   if (!token) return null;
@@ -37,8 +45,7 @@ export function findStuck(
     if (!kept) continue;
     const { channelId, key, until } = kept;
     const channel = findChannel(tiers, channelId);
-    const takes = channel && (channel.maxInputTokens === 0 || promptTokens <= channel.maxInputTokens);
-    const holds = takes === true && keys.isFit(channel, key);
+    const holds = channel !== undefined && obstacleTo(channel, demand) === null && keys.isFit(channel, key);
     return { channelId, keyIndex: channel?.keys.indexOf(key) ?? -1, by: recognised.by, until, holds };
   }
   return null;

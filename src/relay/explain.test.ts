@@ -18,6 +18,7 @@ test("tells where a call would go, and why not elsewhere", () => {
       { models: ["m"], groups: ["default"], priority: 5, maxInputTokens: 10 },
       { models: ["other"], groups: ["default"] },
     ],
+    options: { ModelRatio: '{"m": 1}' },
   });
   stops.push(relay.stop);
   const { model, channels } = relay.explain({ model: "m", group: "default", promptTokens: 100 });

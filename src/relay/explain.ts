@@ -1,9 +1,13 @@
-import type { ChannelEntry } from "../channels/entry.ts";
+import { CHANNEL_STATUS, type ChannelEntry } from "../channels/entry.ts";
+import { upstreamModelOf } from "../channels/upstream-model.ts";
 import type { JsonObject } from "../dialects/json.ts";
-import { providerOf } from "../providers/registry.ts";
 import type { RelayContext } from "./context.ts";
+import { RelayError } from "./errors.ts";
 import { findStuck, type Stuck } from "./explain-stickiness.ts";
 import { coolingOf } from "./live.ts";
+import { type Demand, type Obstacle, obstacleTo } from "./obstacles.ts";
+import { contenders } from "./scheduler/choose.ts";
+import type { RelayServices } from "./services.ts";
 
 export type ExplainQuestion = Readonly<{
   model: string;
@@ -43,51 +47,50 @@ export type ExplainedChannel = Readonly<{
   reasons: readonly Reason[];
 }>;
 
-type Reason = "disabled" | "auto_disabled" | "other_group" | "prompt_too_long" | "no_key" | "cooling" | "unknown_type";
+/** The first are of the channel, the next of what the call asks of it, the last of its keys. */
+type Reason = "disabled" | "auto_disabled" | "other_group" | "other_prefix" | Obstacle | "no_key" | "cooling";
 
-const isCooling = (reason: Reason): boolean => reason === "cooling";
-
-const WEIGHT_FLOOR = 10;
+/** What the explanation rests on: what the scheduler itself does. */
+type Known = Pick<RelayContext, "coolDown" | "keys" | "prices" | "stickiness" | "traffic"> &
+  Readonly<{
+    services: Readonly<{
+      channels: Pick<RelayServices["channels"], "candidates">;
+      tokens: Pick<RelayServices["tokens"], "get">;
+      users: Pick<RelayServices["users"], "get">;
+    }>;
+  }>;
 
 /** Asks the scheduler, without touching it, where a call of this group for this model would go. */
-export function explain(context: RelayContext, all: Iterable<ChannelEntry>, question: ExplainQuestion): Explanation {
-  const { services, coolDown, traffic } = context;
-  const { model, group, promptTokens } = question;
+export function explain(context: Known, all: Iterable<ChannelEntry>, question: ExplainQuestion): Explanation {
+  const { services, coolDown, traffic, keys } = context;
+  const { model, group } = question;
   const candidates = services.channels.candidates(group, model);
   const tiers = candidates?.tiers ?? [];
-  const known = [...all].filter((channel) => channel.models.some((name) => channel.modelPrefix + name === model));
-  const judged = known.map((channel) => {
-    const keys = channel.keys.map((key, index) => keyState(channel, key, index));
-    return { channel, keys, reasons: reasonsAgainst(channel, keys) };
-  });
-  const inBestTier = (able: typeof judged) => {
-    const best = tiers.find(({ channels }) => channels.some(({ id }) => able.some(({ channel }) => channel.id === id)));
-    return able.filter(({ channel }) => best?.channels.some(({ id }) => id === channel.id));
-  };
-  const ready = inBestTier(judged.filter(({ reasons }) => reasons.length === 0));
-  // Where none is ready, calls go to one that cools down rather than to none.
-  const fit = ready.length > 0 ? ready : inBestTier(judged.filter(({ reasons }) => reasons.every(isCooling)));
-  const stuck = findStuck(context, question, tiers);
-  const sum = fit.reduce((total, { channel }) => total + channel.weight + WEIGHT_FLOOR, 0);
-  const channels = judged.map(({ channel, keys, reasons }): ExplainedChannel => {
-    const place = tiers.findIndex((tier) => tier.channels.some(({ id }) => id === channel.id));
-    const chosen = fit.some((one) => one.channel === channel);
+  const places = new Map(tiers.flatMap(({ channels }, at) => channels.map((channel) => [channel, at + 1] as const)));
+  const bare = candidates?.model ?? model;
+  const demand = demandOf(context, question, bare);
+  const shares = contenders(tiers, null, keys, (channel) => obstacleTo(channel, demand) === null);
+  const stuck = findStuck(context, question, tiers, demand);
+  const known = new Set(places.keys());
+  for (const channel of all) {
+    if (channel.models.some((name) => channel.modelPrefix + name === model)) known.add(channel);
+  }
+  const channels = [...known].map((channel): ExplainedChannel => {
     const { id, name, priority, weight } = channel;
-    const share = stuck?.holds ? Number(id === stuck.channelId) : chosen ? (weight + WEIGHT_FLOOR) / sum : 0;
     return {
       id,
       name,
       priority,
       weight,
-      share,
-      tier: place < 0 ? null : place + 1,
+      share: stuck?.holds ? Number(id === stuck.channelId) : (shares.get(channel) ?? 0),
+      tier: places.get(channel) ?? null,
       inFlight: traffic.inFlight(id),
-      keys,
-      reasons,
+      keys: channel.keys.map((key, index) => keyState(channel, key, index)),
+      reasons: reasonsAgainst(channel),
     };
   });
   return {
-    model: candidates?.model ?? model,
+    model: bare,
     stuck,
     channels: channels.toSorted((a, b) => b.share - a.share || b.priority - a.priority || a.id - b.id),
   };
@@ -99,14 +102,42 @@ export function explain(context: RelayContext, all: Iterable<ChannelEntry>, ques
     return { index, state, until, failures };
   }
 
-  function reasonsAgainst(channel: ChannelEntry, keys: ExplainedChannel["keys"]): Reason[] {
-    const reasons: Reason[] = [];
-    if (channel.status !== 1) reasons.push(channel.status === 3 ? "auto_disabled" : "disabled");
-    if (!channel.groups.includes(group)) reasons.push("other_group");
-    if (!providerOf(channel.type)) reasons.push("unknown_type");
-    if (channel.maxInputTokens > 0 && promptTokens > channel.maxInputTokens) reasons.push("prompt_too_long");
-    if (keys.every(({ state }) => state === "disabled")) reasons.push("no_key");
-    else if (keys.every(({ state }) => state !== "ready")) reasons.push("cooling");
-    return reasons;
+  function reasonsAgainst(channel: ChannelEntry): Reason[] {
+    const obstacle = obstacleTo(channel, demand);
+    return [
+      ...(places.has(channel) ? [] : outside(channel)),
+      ...(obstacle ? [obstacle] : []),
+      ...(keys.hasFit(channel, null, true) ? [] : ["no_key" as const]),
+      ...(keys.hasFit(channel, null, true) && !keys.hasFit(channel, null, false) ? ["cooling" as const] : []),
+    ];
   }
+
+  /** Why it is no candidate at all. */
+  function outside({ status, groups }: ChannelEntry): Reason[] {
+    const reasons: Reason[] = [];
+    if (status === CHANNEL_STATUS.autoDisabled) reasons.push("auto_disabled");
+    else if (status !== CHANNEL_STATUS.enabled) reasons.push("disabled");
+    if (!groups.includes(group)) reasons.push("other_group");
+    return reasons.length > 0 ? reasons : ["other_prefix"];
+  }
+}
+
+/** What the call in question asks of a channel: it is of no certain kind, so that any that the provider serves will do. */
+function demandOf({ services, prices }: Known, question: ExplainQuestion, bare: string): Demand {
+  const { model, group, promptTokens, conversation } = question;
+  const token = conversation && services.tokens.get(conversation.tokenId);
+  const user = (token && services.users.get(token.userId)) ?? { acceptUnsetPrice: false };
+  return {
+    isServedBy: () => true,
+    isLongerThan: (limit) => promptTokens > limit,
+    hasPrice(channel) {
+      try {
+        prices.of({ group, user }, model, upstreamModelOf(channel, model, bare));
+        return true;
+      } catch (error) {
+        if (error instanceof RelayError) return false;
+        throw error;
+      }
+    },
+  };
 }

@@ -30,17 +30,47 @@ export function choose(
   suits: Fit,
   random: () => number = Math.random,
 ): Choice | null {
-  const failedKeys = (channel: ChannelEntry) => tried?.keys.get(channel.id) ?? null;
-  const isNew: Fit = (channel) => !tried?.channels.has(channel) && suits(channel);
-  const fresh: Fit = (channel) => isNew(channel) && keys.hasFit(channel, failedKeys(channel), false);
-  const again: Fit = (channel) => suits(channel) && keys.hasFit(channel, failedKeys(channel), false);
-  const cooling: Fit = (channel) => isNew(channel) && keys.hasFit(channel, failedKeys(channel), true);
-
-  const fit = pick(tiers, fresh, random) ?? (tried && pick(tiers, again, random));
-  const channel = fit ?? pick(tiers, cooling, random);
-  const key = channel && keys.next(channel, failedKeys(channel), fit === null);
-  return channel && key !== null ? { channel, key } : null;
+  for (const { fit, evenCooling } of rulesOf(tried, keys, suits)) {
+    const channel = pick(tiers, fit, random);
+    if (!channel) continue;
+    const key = keys.next(channel, failedKeys(tried, channel), evenCooling);
+    return key === null ? null : { channel, key };
+  }
+  return null;
 }
+
+/** Those of whom `choose` draws one, by the same rules, and the share of each; empty: it chooses none. */
+export function contenders(
+  tiers: readonly Tier[],
+  tried: Tried | null,
+  keys: KeyRing,
+  suits: Fit,
+): ReadonlyMap<ChannelEntry, number> {
+  for (const { fit } of rulesOf(tried, keys, suits)) {
+    for (const { channels } of tiers) {
+      const fitting = channels.filter(fit);
+      const sum = runningSums(fitting).at(-1);
+      if (sum) return new Map(fitting.map((channel) => [channel, (channel.weight + WEIGHT_FLOOR) / sum]));
+    }
+  }
+  return new Map();
+}
+
+/** What a channel must be, one rule after the other until any is. */
+type Rule = Readonly<{ fit: Fit; evenCooling: boolean }>;
+
+function rulesOf(tried: Tried | null, keys: KeyRing, suits: Fit): readonly Rule[] {
+  const hasKey = (channel: ChannelEntry, evenCooling: boolean) =>
+    keys.hasFit(channel, failedKeys(tried, channel), evenCooling);
+  const isNew: Fit = (channel) => !tried?.channels.has(channel) && suits(channel);
+  const fresh = { fit: (channel: ChannelEntry) => isNew(channel) && hasKey(channel, false), evenCooling: false };
+  const cooling = { fit: (channel: ChannelEntry) => isNew(channel) && hasKey(channel, true), evenCooling: true };
+  if (!tried) return [fresh, cooling];
+  return [fresh, { fit: (channel) => suits(channel) && hasKey(channel, false), evenCooling: false }, cooling];
+}
+
+const failedKeys = (tried: Tried | null, { id }: ChannelEntry): ReadonlySet<string> | null =>
+  tried?.keys.get(id) ?? null;
 
 function pick(tiers: readonly Tier[], fit: Fit, random: () => number): ChannelEntry | null {
   for (const tier of tiers) {
