@@ -1,7 +1,7 @@
 import { type AskedVariant, variantOf } from "../../billing/pricing/price-variants.ts";
 import { numberOf, recordOf } from "../../dialects/json.ts";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
-import { decimal } from "../../lib/decimal.ts";
+import { decimal, isZero, ZERO } from "../../lib/decimal.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { noPrice } from "../price.ts";
 
@@ -30,13 +30,17 @@ export const video: Endpoint = {
   ...base,
   capability: "video",
   priceOf(price, { prompt, summary }) {
-    // A price of tokens is none of a video.
-    if (price.kind === "per_token") throw noPrice(summary.model);
+    const seconds = numberOf(prompt.seconds) ?? 1;
+    if (price.kind === "per_token") {
+      // A price of tokens is none of a video; where the site is for its owner alone what has none is free.
+      if (!isZero(price.modelRatio)) throw noPrice(summary.model);
+      return { kind: "per_call", pricedAs: price.pricedAs, groupRatio: price.groupRatio, usdPerCall: ZERO, seconds };
+    }
     const variant = variantOf(price.variants, askedOf(prompt.asked));
     return {
       ...price,
       ...(variant && { usdPerCall: variant.usd, variant: variant.text }),
-      seconds: numberOf(prompt.seconds) ?? 1,
+      seconds,
     };
   },
 };
