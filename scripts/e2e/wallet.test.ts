@@ -62,7 +62,7 @@ async function tellStripe(tradeNo: string, secret = WEBHOOK_SECRET) {
 }
 
 describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
-  const { wallet: words, agents } = WORDS[language];
+  const { wallet: words, agents, components } = WORDS[language];
   const name = `payer-${language}`;
   const guest = `guest-${language}`;
   let desk: Desk;
@@ -160,6 +160,16 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
     await desk.row(tradeNo).getByText(words.statuses.success, { exact: true }).waitFor();
     await balanceIs("$23.00");
     await desk.clean();
+    // The newest is first, and the cheapest: by what was paid it comes last.
+    const first = desk.page.locator("[data-row]:first-child");
+    await first.filter({ hasText: tradeNo }).waitFor();
+    if (language === "en") {
+      await desk.page.getByRole("columnheader", { name: words.orders.money }).getByRole("button").click();
+    } else {
+      await desk.page.getByRole("combobox", { name: components.table.sortBy }).click();
+      await desk.page.getByRole("option", { name: words.orders.money, exact: true }).click();
+    }
+    await first.filter({ hasNotText: tradeNo }).waitFor();
   });
 
   test("lists what others' recharges brought", async () => {
@@ -194,6 +204,10 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
     expect((await invited.get("/api/user/self")).quota).toBe(24 * DOLLAR);
     await office.open(`/order?search=${tradeNo}`);
     await office.row(tradeNo).getByText(words.statuses.success, { exact: true }).waitFor();
+    const { name: file, text } = await office.downloaded(() => office.button(/CSV$/).click());
+    expect(file).toMatch(/^orders-\d{4}-\d\d-\d\d\.csv$/);
+    expect(text.trim().split("\n")).toHaveLength(2);
+    for (const cell of [tradeNo, guest, "29.20", "success"]) expect(text).toContain(cell);
     await office.open("/audit");
     await office.page
       .getByText(new RegExp(`${tradeNo}.*${guest}|${guest}.*${tradeNo}`))

@@ -45,6 +45,22 @@ describe("granting", () => {
     });
   });
 
+  test("agents are listed newest first unless sorted", async () => {
+    await grant({ rate: 5 });
+    await grant({ username: "other", rate: 30 });
+    await app.db.update(agents).set({ createdTime: 1, earned: 7 }).where(eq(agents.userId, app.ids.user));
+    const names = async (query = "") => {
+      const { data } = await app.call("GET", `/api/agent/?${query}`, undefined, app.as.admin);
+      return (data as { items: { username: string }[] }).items.map(({ username }) => username);
+    };
+    expect(await names()).toEqual(["other", "user"]);
+    expect(await names("sort=created_time&order=asc")).toEqual(["user", "other"]);
+    expect(await names("sort=username&order=desc")).toEqual(["user", "other"]);
+    expect(await names("sort=rate&order=asc")).toEqual(["user", "other"]);
+    expect(await names("sort=earned")).toEqual(["user", "other"]);
+    expect((await app.ask("GET", "/api/agent/?sort=note", undefined, app.as.admin)).status).toBe(400);
+  });
+
   test.each([0, -1, 100.01, "12.345", "x", "1e9"])("a rate of %p is refused", async (rate) => {
     expect(await grant({ rate })).toMatchObject({ code: "agent_rate_invalid" });
   });
@@ -78,6 +94,14 @@ describe("dividends", () => {
     const list = (await app.call("GET", "/api/agent/dividends")).data;
     expect(list).toMatchObject({ total: 1, items: [{ kind: "dividend", rate: "12.50", from: "o***r" }] });
     expect(await app.db.select().from(rebates)).toHaveLength(2);
+    const kinds = async (query: string) => {
+      const { data } = await app.call("GET", `/api/user/topup/rebates?${query}`);
+      return (data as { items: { kind: string }[] }).items.map(({ kind }) => kind);
+    };
+    expect(await kinds("")).toEqual(["cashback", "dividend"]);
+    expect(await kinds("sort=rate")).toEqual(["dividend", "cashback"]);
+    expect(await kinds("sort=quota&order=asc")).toEqual(["cashback", "dividend"]);
+    expect((await app.ask("GET", "/api/user/topup/rebates?sort=from", undefined, app.as.user)).status).toBe(400);
     expect((await app.call("GET", "/api/agent/dividends", undefined, app.as.other)).data).toMatchObject({ total: 0 });
   });
 });
@@ -123,6 +147,22 @@ describe("withdrawals", () => {
     });
     const list = (await app.call("GET", "/api/agent/requests?status=paid", undefined, app.as.admin)).data;
     expect(list).toMatchObject({ total: 1, items: [{ username: "user", account: "alipay: me@example.org" }] });
+  });
+
+  test("are listed newest first unless sorted, for their owner and for administrators", async () => {
+    for (const quota of [600_000, 500_000, 550_000]) await withdraw(quota);
+    const quotas = async (path: string, headers = app.as.user) => {
+      const { data } = await app.call("GET", `/api/agent/${path}`, undefined, headers);
+      return (data as { items: { quota: number }[] }).items.map(({ quota }) => quota);
+    };
+    expect(await quotas("withdrawals")).toEqual([550_000, 500_000, 600_000]);
+    expect(await quotas("withdrawals?sort=id&order=asc")).toEqual([600_000, 500_000, 550_000]);
+    expect(await quotas("withdrawals?sort=quota")).toEqual([600_000, 550_000, 500_000]);
+    expect(await quotas("requests?status=requested&sort=quota&order=asc", app.as.admin)).toEqual([
+      500_000, 550_000, 600_000,
+    ]);
+    expect(await quotas("requests?sort=username", app.as.admin)).toHaveLength(3);
+    expect((await app.ask("GET", "/api/agent/withdrawals?sort=account", undefined, app.as.user)).status).toBe(400);
   });
 
   test("a rejected one gives back what was held, once", async () => {

@@ -1,19 +1,20 @@
 import { Elysia, t } from "elysia";
 import { decideWithdrawal } from "../wallet/agents/decide-withdrawal.ts";
-import { listAgents } from "../wallet/agents/list-agents.ts";
-import { listWithdrawals } from "../wallet/agents/list-withdrawals.ts";
+import { AGENT_SORTS, listAgents } from "../wallet/agents/list-agents.ts";
+import { listWithdrawals, WITHDRAWAL_SORTS } from "../wallet/agents/list-withdrawals.ts";
 import { readAgent } from "../wallet/agents/read-agent.ts";
 import { requestWithdrawal } from "../wallet/agents/request-withdrawal.ts";
 import { saveAgent } from "../wallet/agents/save-agent.ts";
 import { transferEarnings } from "../wallet/agents/transfer-earnings.ts";
-import { listRebates } from "../wallet/list-rebates.ts";
+import { listRebates, REBATE_SORTS } from "../wallet/list-rebates.ts";
 import type { WalletDeps } from "../wallet/operation.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
-import { paged, pagingQuery } from "./paging.ts";
+import { pagingQuery } from "./paging.ts";
+import { pagedSorted, sortingQuery } from "./sorting.ts";
 
 const text = t.Optional(t.String({ maxLength: 2000 }));
-const listQuery = t.Object({ ...pagingQuery, keyword: text, status: text });
+const withdrawalQuery = { ...pagingQuery, ...sortingQuery(WITHDRAWAL_SORTS) };
 
 /** The agent programme: what agents see and ask for, and what administrators grant and pay. */
 export function agentRoutes(services: WalletDeps, guarded: ReturnType<typeof guard>) {
@@ -23,15 +24,16 @@ export function agentRoutes(services: WalletDeps, guarded: ReturnType<typeof gua
     .guard({ role: "user" }, (app) =>
       app
         .get("/self", async ({ actor }) => ok(await readAgent(db, actor.id)))
-        .get("/dividends", ({ actor, query }) => paged(query, (page) => listRebates(db, actor.id, page, "dividend")), {
-          query: listQuery,
-        })
+        .get(
+          "/dividends",
+          ({ actor, query }) => pagedSorted(REBATE_SORTS, query, (page) => listRebates(db, actor.id, page, "dividend")),
+          { query: t.Object({ ...pagingQuery, ...sortingQuery(REBATE_SORTS) }) },
+        )
         .get(
           "/withdrawals",
-          ({ actor, query }) => paged(query, (page) => listWithdrawals(db, { userId: actor.id }, page)),
-          {
-            query: listQuery,
-          },
+          ({ actor, query }) =>
+            pagedSorted(WITHDRAWAL_SORTS, query, (page) => listWithdrawals(db, { userId: actor.id }, page)),
+          { query: t.Object(withdrawalQuery) },
         )
         .post(
           "/withdrawals",
@@ -53,8 +55,8 @@ export function agentRoutes(services: WalletDeps, guarded: ReturnType<typeof gua
     )
     .guard({ role: "admin" }, (app) =>
       app
-        .get("/", ({ query }) => paged(query, (page) => listAgents(db, query.keyword ?? "", page)), {
-          query: listQuery,
+        .get("/", ({ query }) => pagedSorted(AGENT_SORTS, query, (page) => listAgents(db, query.keyword ?? "", page)), {
+          query: t.Object({ ...pagingQuery, ...sortingQuery(AGENT_SORTS), keyword: text }),
         })
         .put(
           "/",
@@ -74,9 +76,9 @@ export function agentRoutes(services: WalletDeps, guarded: ReturnType<typeof gua
         )
         .get(
           "/requests",
-          ({ query }) =>
-            paged(query, (page) => listWithdrawals(db, query.status ? { status: query.status } : {}, page)),
-          { query: listQuery },
+          ({ query: { status, ...query } }) =>
+            pagedSorted(WITHDRAWAL_SORTS, query, (page) => listWithdrawals(db, status ? { status } : {}, page)),
+          { query: t.Object({ ...withdrawalQuery, status: text }) },
         )
         .post(
           "/requests/:id",

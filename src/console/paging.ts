@@ -9,7 +9,7 @@ const LAST_PAGE = 10_000_000;
 export const pagingQuery = { p: wholeNumber(), page_size: wholeNumber(), size: wholeNumber() };
 
 type Given = number | "" | undefined;
-type PagingQuery = { p?: Given; page_size?: Given; size?: Given };
+export type PagingQuery = { p?: Given; page_size?: Given; size?: Given };
 
 /**
  * `first` is the number by which callers mean the first page; the result counts from 0. `defaultSize`: rows when the

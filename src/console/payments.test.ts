@@ -339,14 +339,19 @@ describe("orders", () => {
     });
   });
 
-  test("administrators sort them, and have them as CSV", async () => {
+  test("owners and administrators sort them, administrators have them as CSV", async () => {
     const numbers: string[] = [];
     for (const amount of [3, 9, 5]) numbers.push((await pay("wx", amount, app.as.other)).fields.out_trade_no ?? "");
-    const list = async (query: string) => {
-      const { data } = await app.call("GET", `/api/topup/?page_size=100&${query}`, undefined, app.as.admin);
+    const list = async (query: string, path = "/api/topup/", headers = app.as.admin) => {
+      const { data } = await app.call("GET", `${path}?page_size=100&${query}`, undefined, headers);
       const { items } = data as { items: { trade_no: string }[] };
       return items.map(({ trade_no }) => numbers.indexOf(trade_no)).filter((index) => index >= 0);
     };
+    const own = (query: string) => list(query, "/api/user/topup/orders", app.as.other);
+    expect(await own("")).toEqual([2, 1, 0]);
+    expect(await own("sort=money")).toEqual([1, 2, 0]);
+    expect(await own("sort=id&order=asc")).toEqual([0, 1, 2]);
+    expect((await app.ask("GET", "/api/user/topup/orders?sort=username", undefined, app.as.other)).status).toBe(400);
     expect(await list("")).toEqual([2, 1, 0]);
     expect(await list("sort=money&order=asc")).toEqual([0, 2, 1]);
     expect(await list("sort=created_time&order=desc")).toEqual([2, 1, 0]);

@@ -6,8 +6,8 @@ import { OperationError } from "../lib/operation-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { completeOrder } from "../wallet/complete-order.ts";
 import { exportOrders } from "../wallet/export-orders.ts";
-import { listOrders, listOwnOrders, ORDER_SORTS } from "../wallet/list-orders.ts";
-import { listRebates } from "../wallet/list-rebates.ts";
+import { listOrders, listOwnOrders, ORDER_SORTS, OWN_ORDER_SORTS } from "../wallet/list-orders.ts";
+import { listRebates, REBATE_SORTS } from "../wallet/list-rebates.ts";
 import type { WalletDeps } from "../wallet/operation.ts";
 import { quoteTopUp } from "../wallet/quote.ts";
 import { startEasyPay } from "../wallet/start-easy-pay.ts";
@@ -17,8 +17,8 @@ import { csvFile } from "./csv-file.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { siteOf } from "./oauth.ts";
-import { paged, pagingQuery } from "./paging.ts";
-import { readSorting, sortingQuery } from "./sorting.ts";
+import { pagingQuery } from "./paging.ts";
+import { pagedSorted, sortingQuery } from "./sorting.ts";
 
 export type PaymentServices = WalletDeps &
   Readonly<{ clientAddress: ClientAddress; fetch: SafeFetch; log: Logger; stripeAddress: string }>;
@@ -62,23 +62,19 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
         )
         .get(
           "/user/topup/orders",
-          async ({ actor, query }) => paged(query, (page) => listOwnOrders(db, actor.id, page)),
-          { query: t.Object(pagingQuery) },
+          ({ actor, query }) => pagedSorted(OWN_ORDER_SORTS, query, (page) => listOwnOrders(db, actor.id, page)),
+          { query: t.Object({ ...pagingQuery, ...sortingQuery(OWN_ORDER_SORTS) }) },
         )
         .get(
           "/user/topup/rebates",
-          async ({ actor, query }) => paged(query, (page) => listRebates(db, actor.id, page)),
-          {
-            query: t.Object(pagingQuery),
-          },
+          ({ actor, query }) => pagedSorted(REBATE_SORTS, query, (page) => listRebates(db, actor.id, page)),
+          { query: t.Object({ ...pagingQuery, ...sortingQuery(REBATE_SORTS) }) },
         ),
     )
-    .get(
-      "/topup/",
-      async ({ query }) =>
-        paged(query, (page) => listOrders(db, filterOf(query), { ...page, ...readSorting(ORDER_SORTS, query) })),
-      { role: "admin", query: t.Object({ ...pagingQuery, ...sortingQuery(ORDER_SORTS), ...orderFilter }) },
-    )
+    .get("/topup/", ({ query }) => pagedSorted(ORDER_SORTS, query, (page) => listOrders(db, filterOf(query), page)), {
+      role: "admin",
+      query: t.Object({ ...pagingQuery, ...sortingQuery(ORDER_SORTS), ...orderFilter }),
+    })
     .get("/topup/export", ({ query }) => csvFile("orders", exportOrders(db, filterOf(query))), {
       role: "admin",
       query: t.Object(orderFilter),

@@ -8,9 +8,9 @@ import { disableCodes, setCodeStatus, updateCode } from "../codes/update-code.ts
 import { csvFile } from "./csv-file.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
-import { pagingQuery, readPaging } from "./paging.ts";
+import { paged, pagingQuery } from "./paging.ts";
 import { wholeNumber } from "./query-fields.ts";
-import { readSorting, sortingQuery } from "./sorting.ts";
+import { pagedSorted, sortingQuery } from "./sorting.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const MOST_IDS = 1000;
@@ -26,15 +26,8 @@ const listQuery = t.Object({ ...pagingQuery, ...sortingQuery(CODE_SORTS), ...fil
 
 /** Redemption codes and gift codes, for administrators. */
 export function redemptionRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
-  const list = async ({ query }: { query: typeof listQuery.static }) => {
-    const { page, pageSize } = readPaging(query, 1);
-    const { items, total } = await listCodes(db, filterOf(query), {
-      page,
-      pageSize,
-      ...readSorting(CODE_SORTS, query),
-    });
-    return ok({ items, total, page: page + 1, page_size: pageSize });
-  };
+  const list = ({ query }: { query: typeof listQuery.static }) =>
+    pagedSorted(CODE_SORTS, query, (page) => listCodes(db, filterOf(query), page));
   return new Elysia({ prefix: "/api/redemption", name: "console/redemptions" })
     .use(guarded)
     .guard({ role: "admin" })
@@ -47,15 +40,10 @@ export function redemptionRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnTy
       query: t.Object({ name: text }),
     })
     .get("/:id", async ({ params }) => ok(await getCode(db, params.id)), { params: t.Object({ id }) })
-    .get(
-      "/:id/uses",
-      async ({ params, query }) => {
-        const { page, pageSize } = readPaging(query, 1);
-        const { items, total } = await listCodeUses(db, params.id, { page, pageSize });
-        return ok({ items, total, page: page + 1, page_size: pageSize });
-      },
-      { params: t.Object({ id }), query: t.Object(pagingQuery) },
-    )
+    .get("/:id/uses", ({ params, query }) => paged(query, (page) => listCodeUses(db, params.id, page)), {
+      params: t.Object({ id }),
+      query: t.Object(pagingQuery),
+    })
     .post("/", async ({ actor, body }) => ok(await createCodes(db, actor, body)), {
       body: t.Object({
         name: text,

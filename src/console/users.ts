@@ -13,9 +13,9 @@ import type { SettingsReader } from "../settings/settings.ts";
 import { csvFile } from "./csv-file.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
-import { pagingQuery, readPaging } from "./paging.ts";
+import { pagingQuery } from "./paging.ts";
 import { wholeNumber } from "./query-fields.ts";
-import { readSorting, sortingQuery } from "./sorting.ts";
+import { pagedSorted, sortingQuery } from "./sorting.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const text = (maxLength: number) => t.Optional(t.String({ maxLength }));
@@ -33,15 +33,8 @@ export function userRoutes(
   guarded: ReturnType<typeof guard>,
 ) {
   const { db } = services;
-  const list = async ({ query }: { query: typeof listQuery.static }) => {
-    const { page, pageSize } = readPaging(query, 1);
-    const { items, total } = await listUsers(db, filterOf(query), {
-      page,
-      pageSize,
-      ...readSorting(USER_SORTS, query),
-    });
-    return ok({ items, total, page: page + 1, page_size: pageSize });
-  };
+  const list = ({ query }: { query: typeof listQuery.static }) =>
+    pagedSorted(USER_SORTS, query, (page) => listUsers(db, filterOf(query), page));
   return new Elysia({ prefix: "/api/user", name: "console/users" })
     .use(guarded)
     .get("/", list, { role: "admin", query: listQuery })

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, or, type SQL } from "drizzle-orm";
+import { and, count, eq, or, type SQL } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
 import { topUpOrders } from "../../db/schema/wallet.ts";
 import type { Db } from "../../db/types.ts";
@@ -10,17 +10,34 @@ import { type AnyOrder, type OwnOrder, orderFields, ownOrderFields } from "./ord
 export type Page = Readonly<{ page: number; pageSize: number }>;
 export type Listed<T> = { items: T[]; total: number };
 
-/** A user's orders, newest first. */
-export async function listOwnOrders(db: Db, userId: number, { page, pageSize }: Page): Promise<Listed<OwnOrder>> {
+/** What a user's orders can be sorted by. */
+export const OWN_ORDER_SORTS = {
+  id: topUpOrders.id,
+  method: topUpOrders.method,
+  money: topUpOrders.money,
+  quota: topUpOrders.quota,
+  status: topUpOrders.status,
+  created_time: topUpOrders.createdTime,
+} as const;
+
+/** What everybody's orders can be sorted by. */
+export const ORDER_SORTS = { ...OWN_ORDER_SORTS, username: users.username } as const;
+
+/** A user's orders, newest first unless sorted. */
+export async function listOwnOrders(
+  db: Db,
+  userId: number,
+  page: Page & Sorting<keyof typeof OWN_ORDER_SORTS>,
+): Promise<Listed<OwnOrder>> {
   const where = eq(topUpOrders.userId, userId);
   const [sum] = await db.select({ total: count() }).from(topUpOrders).where(where);
   const items = await db
     .select(ownOrderFields)
     .from(topUpOrders)
     .where(where)
-    .orderBy(desc(topUpOrders.id))
-    .limit(pageSize)
-    .offset(page * pageSize);
+    .orderBy(...orderBy(OWN_ORDER_SORTS, topUpOrders.id, page))
+    .limit(page.pageSize)
+    .offset(page.page * page.pageSize);
   return { items, total: sum?.total ?? 0 };
 }
 
@@ -29,17 +46,6 @@ export type OrderFilter = Readonly<{
   keyword?: string;
   status?: string;
 }>;
-
-/** What orders can be sorted by. */
-export const ORDER_SORTS = {
-  id: topUpOrders.id,
-  username: users.username,
-  method: topUpOrders.method,
-  money: topUpOrders.money,
-  quota: topUpOrders.quota,
-  status: topUpOrders.status,
-  created_time: topUpOrders.createdTime,
-} as const;
 
 /** Everybody's orders, newest first unless sorted. */
 export async function listOrders(

@@ -1,7 +1,8 @@
-import { and, count, desc, eq } from "drizzle-orm";
+import { and, count, eq } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
 import { rebates } from "../../db/schema/wallet.ts";
 import type { Db } from "../../db/types.ts";
+import { orderBy, type Sorting } from "../lib/sorting.ts";
 import type { Listed, Page } from "./list-orders.ts";
 
 export type RebateView = {
@@ -17,11 +18,21 @@ export type RebateView = {
   created_time: number;
 };
 
-/** What a user got of others' recharges, newest first. */
+/** What rebates can be sorted by; not by whom they are from: that would tell of names what is masked. */
+export const REBATE_SORTS = {
+  id: rebates.id,
+  kind: rebates.kind,
+  rate: rebates.rate,
+  recharge_quota: rebates.rechargeQuota,
+  quota: rebates.quota,
+  created_time: rebates.createdTime,
+} as const;
+
+/** What a user got of others' recharges, newest first unless sorted. */
 export async function listRebates(
   db: Db,
   userId: number,
-  { page, pageSize }: Page,
+  page: Page & Sorting<keyof typeof REBATE_SORTS>,
   kind?: "cashback" | "dividend",
 ): Promise<Listed<RebateView>> {
   const where = and(eq(rebates.userId, userId), kind && eq(rebates.kind, kind));
@@ -39,9 +50,9 @@ export async function listRebates(
     .from(rebates)
     .leftJoin(users, eq(users.id, rebates.fromUserId))
     .where(where)
-    .orderBy(desc(rebates.id))
-    .limit(pageSize)
-    .offset(page * pageSize);
+    .orderBy(...orderBy(REBATE_SORTS, rebates.id, page))
+    .limit(page.pageSize)
+    .offset(page.page * page.pageSize);
   return { items: rows.map((row) => ({ ...row, from: mask(row.from ?? "") })), total: sum?.total ?? 0 };
 }
 

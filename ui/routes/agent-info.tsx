@@ -9,6 +9,7 @@ import type { WithdrawalView } from "../../src/wallet/agents/list-withdrawals.ts
 import { EmptyState } from "../components/EmptyState.tsx";
 import { ErrorState } from "../components/ErrorState.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
+import { useAddress } from "../components/useAddress.ts";
 import { AgentSummary } from "../features/agents/AgentSummary.tsx";
 import { ownAgent, transferEarnings } from "../features/agents/agent-calls.ts";
 import { WithdrawDialog } from "../features/agents/WithdrawDialog.tsx";
@@ -18,13 +19,13 @@ import { PagedTable } from "../features/wallet/PagedTable.tsx";
 import { RebateTable } from "../features/wallet/RebateTable.tsx";
 
 const LISTS = ["dividends", "withdrawals"] as const;
-type List = (typeof LISTS)[number];
 
 /** What I earn as an agent, and having it paid out. */
 export const AgentInfoPage = () => {
   const { t } = useTranslation();
   const { data: agent, error, refetch } = useQuery(ownAgent);
-  const [list, setList] = useState<List>("dividends");
+  const address = useAddress();
+  const list = LISTS.find((name) => name === address.text("list")) ?? "dividends";
   const [dialog, setDialog] = useState<"transfer" | "withdraw" | null>(null);
   const close = () => setDialog(null);
   if (agent === undefined) {
@@ -43,7 +44,7 @@ export const AgentInfoPage = () => {
       <AgentSummary agent={agent} onTransfer={() => setDialog("transfer")} onWithdraw={() => setDialog("withdraw")} />
       <Tabs
         value={list}
-        onChange={(_, next: List) => setList(next)}
+        onChange={(_, next: string) => address.set({ list: next, sort: undefined, order: undefined })}
         aria-label={t("agents.own.title")}
         sx={{ mt: 6, mb: 3 }}
       >
@@ -57,6 +58,7 @@ export const AgentInfoPage = () => {
         ) : (
           <PagedTable<WithdrawalView>
             path="/api/agent/withdrawals"
+            usualSort="created_time"
             columns={withdrawalColumns(t, false)}
             rowId={(row) => row.id}
             rowName={(row) => `#${row.id}`}

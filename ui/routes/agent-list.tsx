@@ -35,7 +35,9 @@ export const AgentListPage = () => {
       />
       <Tabs
         value={tab}
-        onChange={(_, next: string) => address.set({ tab: next, search: undefined, status: undefined })}
+        onChange={(_, next: string) => {
+          address.set({ tab: next, search: undefined, status: undefined, sort: undefined, order: undefined });
+        }}
         aria-label={t("agents.title")}
         sx={{ mb: 3 }}
       >

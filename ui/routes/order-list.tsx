@@ -6,7 +6,6 @@ import type { AnyOrder } from "../../src/wallet/order-view.ts";
 import { requestDownload } from "../api/client.ts";
 import { useConfirm } from "../components/confirm.tsx";
 import { DownloadButton } from "../components/DownloadButton.tsx";
-import { addressSort } from "../components/data-table/address-sort.ts";
 import type { Column } from "../components/data-table/column.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { FilterBar } from "../components/FilterBar.tsx";
@@ -42,7 +41,6 @@ export const OrderListPage = () => {
     if (isSure) complete.mutate(order.trade_no);
   };
   const filters = { keyword: address.text("search"), status: address.text("status") };
-  const sorting = addressSort(address, "created_time");
   const columns = orderColumns<AnyOrder>(t, i18n.language);
   const user: Column<AnyOrder> = {
     key: "user",
@@ -73,9 +71,8 @@ export const OrderListPage = () => {
       />
       <PagedTable<AnyOrder>
         path="/api/topup/"
-        filters={{ ...filters, sort: address.text("sort"), order: address.text("order") }}
-        sort={sorting.sort}
-        onSort={sorting.onSort}
+        filters={filters}
+        usualSort="created_time"
         columns={[...columns.slice(0, 1), user, ...columns.slice(1)]}
         rowId={(order) => order.id}
         rowName={(order) => order.trade_no}

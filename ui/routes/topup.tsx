@@ -2,7 +2,6 @@ import Box from "@mui/material/Box";
 import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
@@ -17,14 +16,13 @@ import { TopUpCard } from "../features/wallet/TopUpCard.tsx";
 import { topUpWays } from "../features/wallet/wallet-calls.ts";
 
 const LISTS = ["orders", "rebates"] as const;
-type List = (typeof LISTS)[number];
 
 /** What I have, ways to add to it, and what was added. */
 export const WalletPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
   const { data: ways } = useQuery(topUpWays);
-  const [list, setList] = useState<List>("orders");
+  const list = LISTS.find((name) => name === address.text("list")) ?? "orders";
   return (
     <>
       <PageHeader title={t("wallet.title")} purpose={t("wallet.purpose")} actions={<AgentLink />} />
@@ -48,7 +46,7 @@ export const WalletPage = () => {
       </Box>
       <Tabs
         value={list}
-        onChange={(_, next: List) => setList(next)}
+        onChange={(_, next: string) => address.set({ list: next, sort: undefined, order: undefined })}
         aria-label={t("wallet.lists.label")}
         sx={{ mt: 6, mb: 3 }}
       >

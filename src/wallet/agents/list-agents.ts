@@ -1,7 +1,8 @@
-import { count, desc, eq } from "drizzle-orm";
+import { count, eq } from "drizzle-orm";
 import { users } from "../../../db/schema/users.ts";
 import { agents } from "../../../db/schema/wallet.ts";
 import type { Db } from "../../../db/types.ts";
+import { orderBy, type Sorting } from "../../lib/sorting.ts";
 import { contains } from "../../lib/sql-text.ts";
 import type { Listed, Page } from "../list-orders.ts";
 
@@ -17,8 +18,23 @@ export type AgentRow = {
   created_time: number;
 };
 
-/** All agents, newest first; `keyword` is part of the name. */
-export async function listAgents(db: Db, keyword: string, { page, pageSize }: Page): Promise<Listed<AgentRow>> {
+/** What agents can be sorted by. */
+export const AGENT_SORTS = {
+  username: users.username,
+  is_active: agents.isActive,
+  rate: agents.rate,
+  invited: users.affCount,
+  balance: agents.balance,
+  earned: agents.earned,
+  created_time: agents.createdTime,
+} as const;
+
+/** All agents, newest first unless sorted; `keyword` is part of the name. */
+export async function listAgents(
+  db: Db,
+  keyword: string,
+  { page, pageSize, sort = "created_time", ...order }: Page & Sorting<keyof typeof AGENT_SORTS>,
+): Promise<Listed<AgentRow>> {
   const where = keyword.trim() === "" ? undefined : contains(users.username, keyword.trim());
   const isAgent = eq(users.id, agents.userId);
   const [sum] = await db.select({ total: count() }).from(agents).innerJoin(users, isAgent).where(where);
@@ -37,7 +53,7 @@ export async function listAgents(db: Db, keyword: string, { page, pageSize }: Pa
     .from(agents)
     .innerJoin(users, isAgent)
     .where(where)
-    .orderBy(desc(agents.createdTime), desc(agents.userId))
+    .orderBy(...orderBy(AGENT_SORTS, agents.userId, { sort, ...order }))
     .limit(pageSize)
     .offset(page * pageSize);
   return { items, total: sum?.total ?? 0 };

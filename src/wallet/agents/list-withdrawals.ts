@@ -1,7 +1,8 @@
-import { and, count, desc, eq } from "drizzle-orm";
+import { and, count, eq } from "drizzle-orm";
 import { users } from "../../../db/schema/users.ts";
 import { withdrawals } from "../../../db/schema/wallet.ts";
 import type { Db } from "../../../db/types.ts";
+import { orderBy, type Sorting } from "../../lib/sorting.ts";
 import type { Listed, Page } from "../list-orders.ts";
 
 export type WithdrawalView = {
@@ -19,11 +20,20 @@ export type WithdrawalView = {
   decided_time: number;
 };
 
-/** Requests to be paid, newest first: a user's, or everybody's; in one state, or in any. */
+/** What withdrawals can be sorted by. */
+export const WITHDRAWAL_SORTS = {
+  id: withdrawals.id,
+  username: users.username,
+  quota: withdrawals.quota,
+  status: withdrawals.status,
+  created_time: withdrawals.createdTime,
+} as const;
+
+/** Requests to be paid, newest first unless sorted: a user's, or everybody's; in one state, or in any. */
 export async function listWithdrawals(
   db: Db,
   filter: Readonly<{ userId?: number; status?: string }>,
-  { page, pageSize }: Page,
+  page: Page & Sorting<keyof typeof WITHDRAWAL_SORTS>,
 ): Promise<Listed<WithdrawalView>> {
   const where = and(
     filter.userId === undefined ? undefined : eq(withdrawals.userId, filter.userId),
@@ -46,8 +56,8 @@ export async function listWithdrawals(
     .from(withdrawals)
     .innerJoin(users, eq(users.id, withdrawals.userId))
     .where(where)
-    .orderBy(desc(withdrawals.id))
-    .limit(pageSize)
-    .offset(page * pageSize);
+    .orderBy(...orderBy(WITHDRAWAL_SORTS, withdrawals.id, page))
+    .limit(page.pageSize)
+    .offset(page.page * page.pageSize);
   return { items, total: sum?.total ?? 0 };
 }

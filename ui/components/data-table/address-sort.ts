@@ -17,5 +17,6 @@ export const addressSort = (address: Address, usual: string): AddressSort => ({
       order: isDescending ? undefined : "asc",
       p: undefined,
     }),
-  query: { sort: address.text("sort") || undefined, order: address.text("order") || undefined },
+  // Other pages use the name for something else: who comes back from paying brings an order's number.
+  query: { sort: address.text("sort") || undefined, order: address.text("order") === "asc" ? "asc" : undefined },
 });

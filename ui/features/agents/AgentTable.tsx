@@ -12,10 +12,17 @@ import { PagedTable } from "../wallet/PagedTable.tsx";
 export const AgentTable = ({ keyword, onEdit }: { keyword: string; onEdit: (agent: AgentRow) => void }) => {
   const { t } = useTranslation();
   const columns: Column<AgentRow>[] = [
-    { key: "username", head: t("agents.requests.user"), isTitle: true, cell: (agent) => agent.username },
+    {
+      key: "username",
+      head: t("agents.requests.user"),
+      sortKey: "username",
+      isTitle: true,
+      cell: (agent) => agent.username,
+    },
     {
       key: "status",
       head: t("agents.requests.status"),
+      sortKey: "is_active",
       width: 120,
       isSolid: true,
       cell: (agent) => (
@@ -24,10 +31,18 @@ export const AgentTable = ({ keyword, onEdit }: { keyword: string; onEdit: (agen
         </StatusChip>
       ),
     },
-    { key: "rate", head: t("agents.rate"), width: 100, align: "right", cell: (agent) => `${Number(agent.rate)}%` },
+    {
+      key: "rate",
+      head: t("agents.rate"),
+      sortKey: "rate",
+      width: 100,
+      align: "right",
+      cell: (agent) => `${Number(agent.rate)}%`,
+    },
     {
       key: "invited",
       head: t("agents.invited"),
+      sortKey: "invited",
       width: 100,
       align: "right",
       cell: (agent) => <Count value={agent.invited} />,
@@ -35,6 +50,7 @@ export const AgentTable = ({ keyword, onEdit }: { keyword: string; onEdit: (agen
     {
       key: "balance",
       head: t("agents.balance"),
+      sortKey: "balance",
       width: 140,
       align: "right",
       cell: (agent) => <Money quota={agent.balance} />,
@@ -42,6 +58,7 @@ export const AgentTable = ({ keyword, onEdit }: { keyword: string; onEdit: (agen
     {
       key: "earned",
       head: t("agents.earned"),
+      sortKey: "earned",
       width: 140,
       align: "right",
       cell: (agent) => <Money quota={agent.earned} />,
@@ -52,6 +69,7 @@ export const AgentTable = ({ keyword, onEdit }: { keyword: string; onEdit: (agen
     <PagedTable<AgentRow>
       path="/api/agent/"
       filters={{ keyword }}
+      usualSort="created_time"
       columns={columns}
       rowId={(agent) => agent.user_id}
       rowName={(agent) => agent.username}

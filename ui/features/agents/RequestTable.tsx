@@ -37,6 +37,7 @@ export const RequestTable = ({ status }: { status: string }) => {
       <PagedTable<WithdrawalView>
         path="/api/agent/requests"
         filters={{ status }}
+        usualSort="created_time"
         columns={withdrawalColumns(t, true)}
         rowId={(row) => row.id}
         rowName={(row) => `#${row.id}`}

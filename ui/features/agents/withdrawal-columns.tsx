@@ -20,17 +20,27 @@ export const withdrawalColumns = (t: TFunction, isForAdmins: boolean): Column<Wi
     cell: (row) => <span className="num">#{row.id}</span>,
   },
   ...(isForAdmins
-    ? [{ key: "user", head: t("agents.requests.user"), width: 120, cell: (row: WithdrawalView) => row.username }]
+    ? [
+        {
+          key: "user",
+          head: t("agents.requests.user"),
+          sortKey: "username",
+          width: 120,
+          cell: (row: WithdrawalView) => row.username,
+        },
+      ]
     : []),
   {
     key: "created",
     head: t("agents.requests.time"),
+    sortKey: "created_time",
     width: 110,
     cell: (row) => <TimeAgo seconds={row.created_time} />,
   },
   {
     key: "quota",
     head: t("agents.requests.quota"),
+    sortKey: "quota",
     width: 110,
     align: "right",
     cell: (row) => <Money quota={row.quota} strong />,
@@ -40,6 +50,7 @@ export const withdrawalColumns = (t: TFunction, isForAdmins: boolean): Column<Wi
   {
     key: "status",
     head: t("agents.requests.status"),
+    sortKey: "status",
     width: 120,
     isSolid: true,
     cell: ({ status: given }) => {

@@ -11,7 +11,7 @@ import { PagedTable } from "./PagedTable.tsx";
 const POLL_MS = 5000;
 const PAYING_SECONDS = 900;
 
-/** One's own orders, newest first; the balance follows when one of them is paid. */
+/** One's own orders; the balance follows when one of them is paid. */
 export const OrderTable = () => {
   const { t, i18n } = useTranslation();
   const client = useQueryClient();
@@ -28,6 +28,7 @@ export const OrderTable = () => {
   return (
     <PagedTable<OwnOrder>
       path="/api/user/topup/orders"
+      usualSort="created_time"
       columns={orderColumns(t, i18n.language)}
       rowId={(order) => order.id}
       rowName={(order) => order.trade_no}

@@ -1,8 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import type { Column, RowAction, Sort } from "../../components/data-table/column.ts";
+import { addressSort } from "../../components/data-table/address-sort.ts";
+import type { Column, RowAction } from "../../components/data-table/column.ts";
 import { DataTable } from "../../components/data-table/DataTable.tsx";
 import { readPageSize, savePageSize } from "../../components/data-table/page-size.ts";
+import { useAddress } from "../../components/useAddress.ts";
 import { readList, WALLET_KEY } from "./wallet-calls.ts";
 
 type Props<Row> = {
@@ -10,10 +12,10 @@ type Props<Row> = {
   path: string;
   /** Reads a page where the answer has another shape than the wallet's. */
   read?: typeof readList<Row>;
-  /** What narrows and sorts it. */
+  /** What narrows it. */
   filters?: Readonly<Record<string, string>>;
-  sort?: Sort;
-  onSort?: (sort: Sort) => void;
+  /** What the server sorts it by when the address names nothing; without it, it has one order. */
+  usualSort?: string;
   columns: readonly Column<Row>[];
   rowId: (row: Row) => number;
   rowName: (row: Row) => string;
@@ -27,16 +29,19 @@ type Props<Row> = {
   pollMs?: (rows: readonly Row[]) => number | false;
 };
 
-/** A list of the wallet, page by page; filters that change begin at its first page. */
+/** A list of the wallet, page by page; filters and an order that change begin at its first page. */
 export function PagedTable<Row>(props: Props<Row>) {
-  const { path, read = readList<Row>, filters = {}, pollMs } = props;
-  const wanted = JSON.stringify(filters);
+  const { path, read = readList<Row>, filters = {}, usualSort, pollMs } = props;
+  const address = useAddress();
+  const sorting = usualSort === undefined ? undefined : addressSort(address, usualSort);
+  const query = { ...filters, ...sorting?.query };
+  const wanted = JSON.stringify(query);
   const [at, setAt] = useState({ page: 0, wanted });
   const [pageSize, setPageSize] = useState(readPageSize);
   const page = at.wanted === wanted ? at.page : 0;
   const list = useQuery({
     queryKey: [...WALLET_KEY, path, wanted, page, pageSize],
-    queryFn: ({ signal }) => read(path, { page, pageSize }, signal, filters),
+    queryFn: ({ signal }) => read(path, { page, pageSize }, signal, query),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollMs?.(state.data?.items ?? []) ?? false,
   });
@@ -50,8 +55,7 @@ export function PagedTable<Row>(props: Props<Row>) {
       error={list.error}
       onRetry={() => void list.refetch()}
       empty={props.empty}
-      {...(props.sort && { sort: props.sort })}
-      {...(props.onSort && { onSort: props.onSort })}
+      {...(sorting && { sort: sorting.sort, onSort: sorting.onSort })}
       {...(props.actions && { actions: props.actions })}
       {...(props.onOpen && { onOpen: props.onOpen })}
       {...(props.isDim && { isDim: props.isDim })}

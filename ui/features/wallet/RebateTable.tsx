@@ -7,7 +7,7 @@ import { Money } from "../../components/Money.tsx";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
 import { PagedTable } from "./PagedTable.tsx";
 
-/** What others' recharges brought, newest first; `path` answers all of it, or dividends alone. */
+/** What others' recharges brought; `path` answers all of it, or dividends alone. */
 export const RebateTable = ({ path }: { path: string }) => {
   const { t } = useTranslation();
   const columns: Column<RebateView>[] = [
@@ -19,18 +19,21 @@ export const RebateTable = ({ path }: { path: string }) => {
     },
     {
       key: "kind",
+      sortKey: "kind",
       head: t("wallet.rebates.kind"),
       width: 130,
       cell: (rebate) => (rebate.kind === "dividend" ? t("wallet.rebates.dividend") : t("wallet.rebates.cashback")),
     },
     {
       key: "time",
+      sortKey: "created_time",
       head: t("wallet.rebates.time"),
       width: 140,
       cell: (rebate) => <TimeAgo seconds={rebate.created_time} />,
     },
     {
       key: "recharge",
+      sortKey: "recharge_quota",
       head: t("wallet.rebates.recharge"),
       width: 130,
       align: "right",
@@ -38,6 +41,7 @@ export const RebateTable = ({ path }: { path: string }) => {
     },
     {
       key: "rate",
+      sortKey: "rate",
       head: t("wallet.rebates.rate"),
       width: 90,
       align: "right",
@@ -45,6 +49,7 @@ export const RebateTable = ({ path }: { path: string }) => {
     },
     {
       key: "quota",
+      sortKey: "quota",
       head: t("wallet.rebates.quota"),
       width: 130,
       align: "right",
@@ -54,6 +59,7 @@ export const RebateTable = ({ path }: { path: string }) => {
   return (
     <PagedTable<RebateView>
       path={path}
+      usualSort="created_time"
       columns={columns}
       rowId={(rebate) => rebate.id}
       rowName={(rebate) => rebate.from}

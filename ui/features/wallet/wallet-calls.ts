@@ -12,7 +12,7 @@ export const readList = async <T>(
   path: string,
   { page, pageSize }: Page,
   signal: AbortSignal,
-  filters: Readonly<Record<string, string>>,
+  filters: Readonly<Record<string, string | undefined>>,
 ): Promise<Listed<T>> =>
   (await request<Listed<T>>(path, { query: { ...filters, p: page + 1, page_size: pageSize }, signal })).data;
 
