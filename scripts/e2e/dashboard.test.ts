@@ -34,6 +34,25 @@ const { browser, gateway, root } = await openScene(() =>
 );
 const desk = await openDesk(browser, gateway, WAYS.en);
 
+test("the heads of a long table stay in sight, also of one that scrolls sideways", async () => {
+  const { page } = desk;
+  await page.evaluate(() => localStorage.setItem("page-size", "100"));
+  for (const width of [900, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await desk.open("/log?range=30d");
+    await until(
+      () => page.locator("table").evaluate((table) => table.scrollWidth > (table.parentElement?.clientWidth ?? 0)),
+      (isWider) => isWider === width < 1000,
+    );
+    await until(() => page.evaluate(() => document.documentElement.scrollHeight > 3000));
+    await page.evaluate(() => window.scrollTo(0, 2000));
+    const bottomOfBar = await page.getByRole("banner").evaluate((bar) => bar.getBoundingClientRect().bottom);
+    const head = page.getByRole("columnheader", { name: WORDS.en.logs.columns.model });
+    await until(async () => Math.round((await head.boundingBox())?.y ?? 0) === Math.round(bottomOfBar));
+  }
+  await page.evaluate(() => localStorage.removeItem("page-size"));
+}, 120_000);
+
 describe("the dashboard", () => {
   test("splits the same calls by model, user, channel, group and key", async () => {
     await desk.open(`/detail?${MONTH}&measure=calls`);
@@ -73,6 +92,10 @@ describe("the dashboard", () => {
     expect(await desk.page.getByRole("button", { name: words.steps.hour, exact: true }).count()).toBe(0);
     await choose(words.step, words.steps.week);
     await desk.page.waitForURL("**step=week**");
+    await desk.page.getByRole("button", { name: WORDS.en.logs.ranges["365d"], exact: true }).click();
+    await desk.page.waitForURL("**range=365d**");
+    // A month has less than two thousand.
+    await until(callsInTable, (calls) => calls > 5000);
     const now = Math.floor(Date.now() / 1000);
     await desk.open(`/detail?from=${now - 300 * DAY_S}&to=${now - 200 * DAY_S}`);
     await sums().nth(1).waitFor();

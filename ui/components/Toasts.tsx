@@ -62,7 +62,7 @@ const Toast = ({ ref, id, message, variant, action, style }: Props) => {
 
 const COMPONENTS = { success: Toast, error: Toast, info: Toast, default: Toast };
 
-/** Where short messages appear: bottom right, three at most. */
+/** Where short messages appear: bottom left, three at most. */
 export const ToastProvider = ({ children }: { children: ReactNode }) => (
   <SnackbarProvider
     maxSnack={MOST_AT_ONCE}

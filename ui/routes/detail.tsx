@@ -32,6 +32,7 @@ const OWN_DIMENSIONS = ["model", "group", "token"] as const;
 const ALL_DIMENSIONS = [...OWN_DIMENSIONS, "user", "channel"] as const;
 const STEPS = ["hour", "day", "week"] as const;
 const MEASURES = ["quota", "calls", "tokens"] as const;
+const RANGES = ["24h", "7d", "30d", "90d", "365d"] as const;
 const LONG_STEPS = ["day", "week"] as const;
 const LONGEST_BY_HOUR_S = 15 * 86_400;
 
@@ -84,6 +85,7 @@ export const DetailPage = () => {
           </Box>
           <RangePicker
             range={range}
+            names={RANGES}
             onNamed={(name) => {
               renew();
               address.set({ range: name, from: undefined, to: undefined });

@@ -73,7 +73,8 @@ export function DataTable<Row>(props: Props<Row>) {
         border: "1px solid",
         borderColor: "line.main",
         borderRadius: 1,
-        overflow: "hidden",
+        // Not "hidden": heads stick to the window, through this box.
+        overflow: "clip",
         bgcolor: "surface.paper",
       }}
     >

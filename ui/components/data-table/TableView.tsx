@@ -15,8 +15,10 @@ import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
+import { size } from "../../theme.ts";
 import type { Column } from "./column.ts";
 import { RowMenu } from "./RowMenu.tsx";
+import { HEAD_SHIFT, useStuckHead } from "./use-stuck-head.ts";
 import { VirtualRows } from "./VirtualRows.tsx";
 import type { ViewProps } from "./view.ts";
 
@@ -25,6 +27,7 @@ const SKELETON_ROWS = 8;
 const VIRTUAL_FROM = 60;
 const ROW_PX = 40;
 const COMPACT_ROW_PX = 32;
+const HEAD_PX = 36;
 /** The least room for a column without a width. */
 const FLEXIBLE_PX = 140;
 const DETAIL_PX = 36;
@@ -45,88 +48,98 @@ export function TableView<Row>(props: ViewProps<Row>) {
   const cells = columns.length + (selection ? 1 : 0) + (detail ? 1 : 0) + (actions ? 1 : 0);
   // An opened row has a height of its own.
   const isVirtual = rows.length >= VIRTUAL_FROM && props.openId === null;
+  const table = useStuckHead();
+  const minWidth = columns.reduce((sum, { width }) => sum + (width ?? FLEXIBLE_PX), controls);
+  // What scrolls sideways cannot have heads that stick to the window: only a table that is too wide does.
+  const tooNarrow = `@container (max-width: ${minWidth - 1}px)`;
   return (
-    <Box sx={{ overflowX: "auto", containerType: "inline-size" }}>
-      <Table
-        {...(isVirtual && { "aria-rowcount": rows.length + 1 })}
-        stickyHeader
-        sx={{
-          minWidth: columns.reduce((sum, { width }) => sum + (width ?? FLEXIBLE_PX), controls),
-          ...(isCompact && { "& td": { height: COMPACT_ROW_PX } }),
-          "& tr > :first-of-type": { pl: detail || selection ? 2 : 4 },
-          "& tr > :last-child": actions ? { pr: 2, ...STUCK_RIGHT } : { pr: 4 },
-          ...(actions && {
-            "& tbody > tr": { bgcolor: "surface.paper" },
-            "& thead > tr > :last-child": { zIndex: 3, bgcolor: "surface.sunken" },
-          }),
-        }}
-      >
-        <colgroup>
-          {detail && <col style={{ width: DETAIL_PX }} />}
-          {selection && <col style={{ width: SELECTION_PX }} />}
-          {columns.map(({ key, width }) => (
-            <col key={key} style={width ? { width } : {}} />
-          ))}
-          {actions && <col style={{ width: ACTIONS_PX }} />}
-        </colgroup>
-        <TableHead>
-          <TableRow>
-            {detail && (
-              <TableCell>
-                <Box component="span" sx={{ position: "absolute", clip: "rect(0 0 0 0)" }}>
-                  {t("components.table.details")}
-                </Box>
-              </TableCell>
-            )}
-            {selection && (
-              <TableCell sx={{ textOverflow: "clip" }}>
-                <SelectPage {...props} />
-              </TableCell>
-            )}
-            {columns.map((column) => (
-              <HeadCell key={column.key} column={column} {...props} />
+    <Box sx={{ containerType: "inline-size" }}>
+      <Box sx={{ [tooNarrow]: { overflowX: "auto" } }}>
+        <Table
+          ref={table}
+          {...(isVirtual && { "aria-rowcount": rows.length + 1 })}
+          stickyHeader
+          sx={{
+            minWidth,
+            "& thead th": { top: size.header },
+            "& [data-row]": { scrollMarginTop: size.header + HEAD_PX },
+            [tooNarrow]: { "& thead th": { top: 0, transform: `translateY(var(${HEAD_SHIFT}, 0px))` } },
+            ...(isCompact && { "& td": { height: COMPACT_ROW_PX } }),
+            "& tr > :first-of-type": { pl: detail || selection ? 2 : 4 },
+            "& tr > :last-child": actions ? { pr: 2, ...STUCK_RIGHT } : { pr: 4 },
+            ...(actions && {
+              "& tbody > tr": { bgcolor: "surface.paper" },
+              "& thead > tr > :last-child": { zIndex: 3, bgcolor: "surface.sunken" },
+            }),
+          }}
+        >
+          <colgroup>
+            {detail && <col style={{ width: DETAIL_PX }} />}
+            {selection && <col style={{ width: SELECTION_PX }} />}
+            {columns.map(({ key, width }) => (
+              <col key={key} style={width ? { width } : {}} />
             ))}
-            {actions && (
-              <TableCell>
-                <Box component="span" sx={{ position: "absolute", clip: "rect(0 0 0 0)" }}>
-                  {t("components.table.actions")}
-                </Box>
-              </TableCell>
-            )}
-          </TableRow>
-        </TableHead>
-        <TableBody>
-          {isLoading
-            ? Array.from({ length: SKELETON_ROWS }, (_, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
-                <TableRow key={index}>
-                  {Array.from({ length: cells }, (_unused, cell) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
-                    <TableCell key={cell}>
-                      <Skeleton height={12} width={cell === 0 ? "50%" : "70%"} />
-                    </TableCell>
-                  ))}
-                </TableRow>
-              ))
-            : isVirtual
-              ? virtualRows(props, cells)
-              : rows.map((row) => <BodyRow key={props.rowId(row)} row={row} span={cells} {...props} />)}
-        </TableBody>
-        {hasFoot && !isLoading && rows.length > 0 && (
-          <TableFooter>
+            {actions && <col style={{ width: ACTIONS_PX }} />}
+          </colgroup>
+          <TableHead>
             <TableRow>
-              {detail && <TableCell />}
-              {selection && <TableCell />}
-              {columns.map(({ key, align, foot }) => (
-                <TableCell key={key} align={align ?? "left"}>
-                  {foot}
+              {detail && (
+                <TableCell>
+                  <Box component="span" sx={{ position: "absolute", clip: "rect(0 0 0 0)" }}>
+                    {t("components.table.details")}
+                  </Box>
                 </TableCell>
+              )}
+              {selection && (
+                <TableCell sx={{ textOverflow: "clip" }}>
+                  <SelectPage {...props} />
+                </TableCell>
+              )}
+              {columns.map((column) => (
+                <HeadCell key={column.key} column={column} {...props} />
               ))}
-              {actions && <TableCell />}
+              {actions && (
+                <TableCell>
+                  <Box component="span" sx={{ position: "absolute", clip: "rect(0 0 0 0)" }}>
+                    {t("components.table.actions")}
+                  </Box>
+                </TableCell>
+              )}
             </TableRow>
-          </TableFooter>
-        )}
-      </Table>
+          </TableHead>
+          <TableBody>
+            {isLoading
+              ? Array.from({ length: SKELETON_ROWS }, (_, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
+                  <TableRow key={index}>
+                    {Array.from({ length: cells }, (_unused, cell) => (
+                      // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
+                      <TableCell key={cell}>
+                        <Skeleton height={12} width={cell === 0 ? "50%" : "70%"} />
+                      </TableCell>
+                    ))}
+                  </TableRow>
+                ))
+              : isVirtual
+                ? virtualRows(props, cells)
+                : rows.map((row) => <BodyRow key={props.rowId(row)} row={row} span={cells} {...props} />)}
+          </TableBody>
+          {hasFoot && !isLoading && rows.length > 0 && (
+            <TableFooter>
+              <TableRow>
+                {detail && <TableCell />}
+                {selection && <TableCell />}
+                {columns.map(({ key, align, foot }) => (
+                  <TableCell key={key} align={align ?? "left"}>
+                    {foot}
+                  </TableCell>
+                ))}
+                {actions && <TableCell />}
+              </TableRow>
+            </TableFooter>
+          )}
+        </Table>
+      </Box>
     </Box>
   );
 }

@@ -18,6 +18,8 @@ type OverviewProps = Readonly<{
   onCustom: (start: number, end: number) => void;
 }>;
 
+const RANGES = ["15m", "1h", "24h", "7d", "30d"] as const;
+
 /** Sums, the range they are of, and traffic over that range (unless any time will do), on which a narrower one can be dragged. */
 export const Overview = ({ scope, filters, range, now, onNamed, onCustom }: OverviewProps) => {
   const stat = useQuery(logStat(scope, filters));
@@ -32,7 +34,7 @@ export const Overview = ({ scope, filters, range, now, onNamed, onCustom }: Over
         <Box sx={{ flex: "1 1 auto", minWidth: 0 }}>
           <Summary stat={stat.data} />
         </Box>
-        <RangePicker range={range} isAnyTime={filters.anyTime} onNamed={onNamed} onCustom={onCustom} />
+        <RangePicker range={range} names={RANGES} isAnyTime={filters.anyTime} onNamed={onNamed} onCustom={onCustom} />
       </Row>
       {!filters.anyTime && (
         <Box sx={{ px: { xs: 3, sm: 4 }, pt: 2.5, pb: 1.5, minHeight: 92 }}>

@@ -8,12 +8,14 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DateTimeInput } from "../../components/DateTimeInput.tsx";
 import { Col, Field } from "../../components/layout.tsx";
-import { RANGES, type RangeName, type TimeRange } from "./time-range.ts";
+import type { RangeName, TimeRange } from "./time-range.ts";
 
 const CUSTOM = "custom";
 
 type RangePickerProps = Readonly<{
   range: TimeRange;
+  /** Those one click away. */
+  names: readonly RangeName[];
   /** What is shown may be of any time: no stretch is chosen. */
   isAnyTime?: boolean | undefined;
   onNamed: (name: RangeName) => void;
@@ -21,8 +23,8 @@ type RangePickerProps = Readonly<{
   onCustom: (start: number, end: number) => void;
 }>;
 
-/** The stretch of time that the log shows. */
-export const RangePicker = ({ range, isAnyTime, onNamed, onCustom }: RangePickerProps) => {
+/** The stretch of time that a page shows. */
+export const RangePicker = ({ range, names, isAnyTime, onNamed, onCustom }: RangePickerProps) => {
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   return (
@@ -33,7 +35,7 @@ export const RangePicker = ({ range, isAnyTime, onNamed, onCustom }: RangePicker
         value={isAnyTime ? null : (range.name ?? CUSTOM)}
         aria-label={t("logs.range")}
       >
-        {(Object.keys(RANGES) as RangeName[]).map((name) => (
+        {names.map((name) => (
           <ToggleButton key={name} value={name} onClick={() => onNamed(name)}>
             {t(`logs.ranges.${name}`)}
           </ToggleButton>

@@ -1,5 +1,13 @@
-/** The ranges one click away, in seconds. */
-export const RANGES = { "15m": 900, "1h": 3600, "24h": 86_400, "7d": 604_800, "30d": 2_592_000 } as const;
+/** Named ranges, in seconds. */
+const RANGES = {
+  "15m": 900,
+  "1h": 3600,
+  "24h": 86_400,
+  "7d": 604_800,
+  "30d": 2_592_000,
+  "90d": 7_776_000,
+  "365d": 31_536_000,
+} as const;
 export type RangeName = keyof typeof RANGES;
 
 const DEFAULT_RANGE: RangeName = "24h";
