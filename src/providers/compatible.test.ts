@@ -151,6 +151,15 @@ describe("requests meet what services take", () => {
     expect({ reasoning, ...adapted?.changes }.reasoning).toEqual({ effort: sent, summary: "auto" });
   });
 
+  test("Perplexity: where the user is stands flat", () => {
+    const approximate = { country: "BE", city: "Ghent", timezone: "Europe/Brussels" };
+    const options = { search_context_size: "low", user_location: { type: "approximate", approximate } };
+    expect(adapt(1003, { web_search_options: options }, "sonar")?.changes).toEqual({
+      web_search_options: { search_context_size: "low", user_location: { country: "BE", city: "Ghent" } },
+    });
+    expect(adapt(1003, { web_search_options: { search_context_size: "low" } }, "sonar")).toBeNull();
+  });
+
   test("Azure: a deployment with a name of its own is taken for the model that was asked for", () => {
     const deployment = { ...ask("our-thinker"), requestedModel: "o3-mini-high" };
     expect(providerOf(3)?.adapt?.({ temperature: 0.2, max_tokens: 9 }, deployment)).toEqual({

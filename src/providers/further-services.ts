@@ -1,3 +1,5 @@
+import { compact } from "../dialects/compact.ts";
+import { type JsonObject, recordOf } from "../dialects/json.ts";
 import { type Compatible, compatible } from "./compatible.ts";
 import type { Provider } from "./provider.ts";
 
@@ -52,7 +54,7 @@ const tables: readonly Compatible[] = [
     keyHint: "pplx-…",
     listsNoModels: true,
     models: ["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
-    quirks: { topP: [0.01, 0.99] },
+    quirks: { topP: [0.01, 0.99], further: flatLocation },
   },
   {
     type: 1004,
@@ -85,3 +87,12 @@ const tables: readonly Compatible[] = [
 ];
 
 export const furtherServices: readonly Provider[] = tables.map(compatible);
+
+/** Perplexity has the user's place one level higher than OpenAI, and without a time zone. */
+function flatLocation({ web_search_options }: JsonObject): JsonObject {
+  const options = recordOf(web_search_options);
+  const place = recordOf(recordOf(options?.user_location)?.approximate);
+  if (!place) return {};
+  const { country, region, city } = place;
+  return { web_search_options: { ...options, user_location: compact({ country, region, city }) } };
+}

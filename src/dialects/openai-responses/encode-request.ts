@@ -81,9 +81,12 @@ function noteUnsaid({ sampling, modalities, audio }: Conversation, dropped: Drop
   if (audio) dropped.add("audio");
 }
 
+/** OpenAI's own models: who imitates Responses need not know what OpenAI can include. */
+const IS_OPENAIS = /^(gpt|chatgpt|o\d)/;
+
 /** What is found is asked for too: clients of other formats read of it. */
 function includeOf({ sampling }: Conversation, { model }: Target, searches: boolean): string[] | null {
-  const include: string[] = searches ? ["web_search_call.action.sources"] : [];
+  const include: string[] = searches && IS_OPENAIS.test(model) ? ["web_search_call.action.sources"] : [];
   if (REASONS.test(model)) include.push("reasoning.encrypted_content");
   if (sampling.logprobs) include.push("message.output_text.logprobs");
   return include.length > 0 ? include : null;

@@ -140,7 +140,12 @@ export class ConversationPassage implements Passage {
   }
 
   runningIn(first: Uint8Array): JsonObject | null {
-    const running = this.#isBackground ? runningAt(first) : null;
+    return this.#running(runningAt, first);
+  }
+
+  /** A response that goes on in the background, kept so that it can be asked for. */
+  #running(find: (bytes: Uint8Array) => JsonObject | null, bytes: Uint8Array): JsonObject | null {
+    const running = this.#isBackground ? find(bytes) : null;
     if (running) this.#keeper()?.(NOTHING_YET, textOf(running.id) ?? "", null);
     return running;
   }
@@ -155,11 +160,8 @@ export class ConversationPassage implements Passage {
   }
 
   whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
-    const running = this.#isBackground ? runningIn(body) : null;
-    if (running) {
-      this.#keeper()?.(NOTHING_YET, textOf(running.id) ?? "", null);
-      return { body, contentType, reported: null, tally: new OutputTally(), running };
-    }
+    const running = this.#running(runningIn, body);
+    if (running) return { body, contentType, reported: null, tally: new OutputTally(), running };
     const steps = this.#read(body);
     if (!steps) return null;
     const { collected, tally } = this.#collect(steps);
@@ -180,10 +182,16 @@ export class ConversationPassage implements Passage {
   }
 
   wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
+    const { codec } = this.call.admitted.endpoint;
+    const running = this.#running(runningIn, body);
+    if (running) {
+      const begun = { type: "response.created", response: running, sequence_number: 0 };
+      const told = `event: ${begun.type}\ndata: ${JSON.stringify(begun)}\n\n`;
+      return { body: told, contentType: codec.streamType, reported: null, tally: new OutputTally(), running };
+    }
     const steps = this.#read(body);
     if (!steps) return null;
     const { collected, tally, filtered } = this.#collect(steps);
-    const { codec } = this.call.admitted.endpoint;
     const encoder = codec.streamEncoder(this.#context(), this.#conversation());
     const { reply } = collected;
     const write = (usage: ReportedUsage): string => {

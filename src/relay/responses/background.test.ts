@@ -25,7 +25,7 @@ const message = { id: "msg", type: "message", role: "assistant", content: [{ typ
 const search = { id: "ws", type: "web_search_call", status: "completed", action: { type: "search", query: "q" } };
 
 /** An upstream that makes one response, which stands as `state` says. */
-function start(output: readonly object[] = [message]) {
+function start(output: readonly object[] = [message], setting: Record<string, unknown> = {}) {
   const id = `resp_background_${++made}`;
   const state = { status: "queued", gone: false };
   const response = () => {
@@ -56,7 +56,7 @@ function start(output: readonly object[] = [message]) {
     return Response.json(response());
   });
   const relay = startRelay({
-    channels: [{ baseUrl: upstream.url, models: ["gpt-5"], keys: ["key-a", "key-b"] }],
+    channels: [{ baseUrl: upstream.url, models: ["gpt-5"], keys: ["key-a", "key-b"], setting }],
     objects: createObjectStore(database.db),
     options: { ModelRatio: '{"gpt-5": 1}', CompletionRatio: '{"gpt-5": 4}', PreConsumedQuota: "500" },
   });
@@ -165,6 +165,16 @@ describe("a response that is made in the background", () => {
     await relay.settleForgotten();
     expect(charged()).toMatchObject([{ promptTokens: 100, completionTokens: 40, quota: 260 }]);
     expect(relay.billing.kept.size).toBe(0);
+  });
+
+  test("that an upstream does not stream is told as begun, and charged when it is over", async () => {
+    const { id, state, relay, client, charged } = start([message], { stream_support: "NON_STREAM_ONLY" });
+    const stream = await client.responses.create({ model: "gpt-5", input: "Hi", background: true, stream: true });
+    expect((await Array.fromAsync(stream)).map(({ type }) => type)).toEqual(["response.created"]);
+    expect(relay.billing.kept.get(id)).toBeGreaterThan(0);
+    state.status = "completed";
+    expect((await client.responses.retrieve(id)).output_text).toBe("Hi");
+    expect(charged()).toMatchObject([{ quota: 260 }]);
   });
 
   test("is refused where nobody could ask for it", async () => {
