@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { freePort } from "./testing/free-port.ts";
 import { until } from "./testing/until.ts";
 
 /** Redis or Valkey on this machine; undefined: neither is installed. */
@@ -6,7 +7,7 @@ export const REDIS = ["/usr/bin/redis-server", "/usr/bin/valkey-server"].find(ex
 
 /** A Redis in memory alone, on a free loopback port, which it keeps when it is ended and started again. */
 export async function startRedis() {
-  const port = freePort();
+  const port = await freePort();
   let server = await start(port);
   const end = async () => {
     server.kill("SIGKILL");
@@ -19,13 +20,6 @@ export async function startRedis() {
       server = await start(port);
     },
   };
-}
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
 }
 
 /** Resolves when it takes connections. */
