@@ -305,6 +305,28 @@ describe("what a search found", () => {
     }
   });
 
+  test("is cited too where it is no page of the web, and where Google repeats one", () => {
+    const groundingChunks = [
+      { maps: { uri: "https://maps.example/ghent", title: "Ghent", placeId: "p" } },
+      { retrievedContext: { uri: "gs://files/ghent.pdf", title: "ghent.pdf" } },
+    ];
+    const reply = geminiProvider.decodeReply({
+      candidates: [
+        {
+          content: { role: "model", parts: [{ text: TEXT }] },
+          finishReason: "STOP",
+          citationMetadata: { citationSources: [{ startIndex: START_BYTE, endIndex: END_BYTE, uri: URL }] },
+          groundingMetadata: { groundingChunks },
+        },
+      ],
+    });
+    expect(reply?.choices[0]?.citations).toMatchObject([
+      { url: URL, start: START, end: END },
+      { url: "https://maps.example/ghent", title: "Ghent", start: null },
+      { url: "gs://files/ghent.pdf", title: "ghent.pdf" },
+    ]);
+  });
+
   test("is told once, though each event of a stream repeats it", () => {
     const decoder = geminiProvider.streamDecoder((prefix) => prefix);
     const event = (part: string, last: boolean) => ({

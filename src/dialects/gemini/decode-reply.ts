@@ -90,6 +90,11 @@ export class GeminiDecoder implements StreamDecoder {
       const step = steps[at];
       if (step?.type === "text") known.said += step.text;
     }
+    const recited = recordOf(candidate.citationMetadata);
+    if (recited) {
+      for (const citation of known.grounding.recited(recited, known.said))
+        steps.push({ type: "citation", choice, citation });
+    }
     const grounding = recordOf(candidate.groundingMetadata);
     if (grounding) {
       for (const citation of known.grounding.read(grounding, known.said))

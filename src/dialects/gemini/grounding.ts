@@ -13,7 +13,7 @@ export class Grounding {
     const before = this.#metadata;
     const queries = [...textsOf(before?.webSearchQueries), ...textsOf(metadata.webSearchQueries)];
     this.#metadata = { ...before, ...metadata, ...(queries.length > 0 && { webSearchQueries: [...new Set(queries)] }) };
-    const pages = recordsOf(metadata.groundingChunks).map(({ web }) => recordOf(web));
+    const pages = recordsOf(metadata.groundingChunks).map(pageOf);
     const placed = recordsOf(metadata.groundingSupports).flatMap((support) => {
       const place = placeOf(recordOf(support.segment), text);
       const indices = Array.isArray(support.groundingChunkIndices) ? support.groundingChunkIndices : [];
@@ -22,6 +22,14 @@ export class Grounding {
     const cited = new Set(placed.map(({ url }) => url));
     const others = pages.flatMap((page) => citationsOf(page, NOWHERE)).filter(({ url }) => !cited.has(url));
     return [...placed, ...others].filter((citation) => this.#isNew(citation));
+  }
+
+  /** The pages that an answer repeats words of, as Google tells them by itself. */
+  recited(metadata: JsonObject, text: string): Citation[] {
+    const sources = recordsOf(metadata.citationSources ?? metadata.citations);
+    return sources
+      .flatMap((source) => citationsOf(source, placeOf(source, text)))
+      .filter((citation) => this.#isNew(citation));
   }
 
   /** All that was told, as Google's clients know it; null: nothing was searched. */
@@ -38,6 +46,10 @@ export class Grounding {
     return true;
   }
 }
+
+/** A page of the web, a place on the map, or a file that was searched. */
+const pageOf = ({ web, maps, retrievedContext }: JsonObject): JsonObject | null =>
+  recordOf(web) ?? recordOf(maps) ?? recordOf(retrievedContext);
 
 type Place = Pick<Citation, "start" | "end">;
 const NOWHERE: Place = { start: null, end: null };
