@@ -10,7 +10,7 @@ const ROWS = [
   ...["3.3 difference", "3.3 counters", "3.3 refund", "3.3 failure"],
   ...["3.4 stream", "3.4 whole", "3.4 empty", "3.4 responses", "3.4 messages", "3.4 services"],
   ...["3.5 tts", "3.5 other speech", "3.5 transcriptions", "3.5 translations"],
-  ...["3.6 base price", "3.6 size", "3.6 quality", "3.6 number", "3.6 checks"],
+  ...["3.6 base price", "3.6 size", "3.6 quality", "3.6 number", "3.6 checks", "3.6 log"],
   ...["3.7 response", "3.7 local counts", "3.7 quota", "3.7 transcriptions"],
   ...["3.9 requested", "3.9 upstream", "3.9 effort", "3.9 prefix", "3.9 retry", "3.9 no price"],
   ...["A2", "A3", "A4", "A5", "A6", "A7", "A8", "A16", "A17", "A20"],

@@ -8,6 +8,7 @@ import {
   type UsageEvidence,
   type UsageRecord,
 } from "../billing/types.ts";
+import { textOf } from "../dialects/json.ts";
 import { toText } from "../lib/decimal.ts";
 import { isTask } from "../providers/provider.ts";
 import type { SettingsReader } from "../settings/settings.ts";
@@ -58,7 +59,7 @@ export function recordOf(call: Call, outcome: Outcome): UsageRecord {
     completionTokens,
     quota: outcome.quota,
     ip,
-    content: contentOf(outcome, notes),
+    content: contentOf(call, outcome, notes),
     other: otherOf(call, outcome, notes),
   };
 }
@@ -69,11 +70,23 @@ export const keptOf = (record: UsageRecord, settings: SettingsReader): UsageReco
     ? record
     : { ...record, ip: "", content: "", other: { request_id: record.other.request_id }, unlogged: true };
 
-function contentOf(outcome: Outcome, notes: PriceNotes): string {
+function contentOf({ admitted }: Call, outcome: Outcome, notes: PriceNotes): string {
   if (outcome.error !== null && outcome.quota === 0) return outcome.error;
   const { promptTokens, completionTokens } = outcome.usage;
-  return promptTokens + completionTokens === 0 ? `${notes.content} (no usage: not charged)` : notes.content;
+  const content = notes.content + orderText(admitted);
+  return promptTokens + completionTokens === 0 ? `${content} (no usage: not charged)` : content;
 }
+
+const LONGEST_WORD = 32;
+
+/** What the price of pictures depends on. */
+const orderText = ({ endpoint, prompt }: Call["admitted"]): string =>
+  endpoint.capability.startsWith("image")
+    ? ["size", "quality"]
+        .map((field) => [field, textOf(prompt[field])?.slice(0, LONGEST_WORD)] as const)
+        .map(([field, word]) => (word ? `, ${field} ${word}` : ""))
+        .join("")
+    : "";
 
 function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
   const { summary, candidates } = call.admitted;

@@ -404,6 +404,12 @@ describe("pictures", () => {
     const { record, held } = await recordOf(ask, drawn);
     expect([record.quota, held]).toEqual([quota, quota]);
   });
+  test("behaviour 3.6 log: the row ends with size and quality, and counts the pictures", async () => {
+    const { record } = await recordOf(draw("dall-e-3", { size: "1792x1024", quality: "hd", n: 2 }), drawn);
+    expect(record.content).toEndWith(", group ratio 0.5, size 1792x1024, quality hd");
+    expect([record.promptTokens, record.completionTokens]).toEqual([2, 0]);
+    expect((await recordOf(draw("draws"), drawn)).record.content).toEndWith(", group ratio 0.5");
+  });
   const prefixed = { modelPrefix: "vip-", models: ["dall-e-3", "gpt-image-1"] };
   const mapped = (to: string) => ({ models: ["art"], modelMapping: new Map([["art", to]]) });
   const tokens = { ...drawn, usage: { input_tokens: 100, output_tokens: 200, total_tokens: 300 } };
