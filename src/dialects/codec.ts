@@ -12,6 +12,8 @@ export type Target = {
   model: string;
   /** Used where the format demands a limit and the client gave none. */
   defaultMaxTokens: number;
+  /** It searches the web for any chat that asks so, not with models of their own alone. */
+  searches?: boolean;
   newId(prefix: string): string;
 };
 

@@ -11,6 +11,7 @@ import { siliconImages, xaiEdits, xaiImages } from "./images/nearly-openai.ts";
 import { minimaxEmbeddings, minimaxSpeech } from "./minimax/formats.ts";
 import { moka } from "./moka.ts";
 import type { Provider } from "./provider.ts";
+import { webPlugin, zhipuSearch } from "./web-search.ts";
 
 const EVERYTHING = ["chat", "completions", "embeddings"] as const;
 const MEDIA = ["images", "speech", "transcriptions"] as const;
@@ -67,6 +68,7 @@ const tables: readonly Compatible[] = [
     capabilities: [...EVERYTHING, "rerank"],
     keyHint: "sk-or-…",
     headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
+    quirks: { search: { members: webPlugin, takes: ["search_context_size", "user_location"] } },
     balance: {
       path: "/v1/credits",
       read(answer) {
@@ -148,6 +150,7 @@ const tables: readonly Compatible[] = [
       limitField: "max_tokens",
       refused: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
       further: onlyAutomaticTools,
+      search: { members: zhipuSearch, takes: [] },
       met: metByZhipu,
     },
   },

@@ -11,6 +11,8 @@ const ask = (model: string, capability: Ask["capability"] = "chat"): Ask => ({
 });
 const channel = (baseUrl = "", other = "") => ({ baseUrl, other, openaiOrganization: "" });
 
+const LOST = ["web_search_options: search_context_size"];
+
 describe("addresses of compatible services", () => {
   test.each([
     [26, "", "glm-5", "https://open.bigmodel.cn/api/paas/v4/chat/completions"],
@@ -149,6 +151,21 @@ describe("requests meet what services take", () => {
     const reasoning = { effort, summary: "auto" };
     const adapted = providerOf(48)?.adapt?.({ model, reasoning }, responses);
     expect({ reasoning, ...adapted?.changes }.reasoning).toEqual({ effort: sent, summary: "auto" });
+  });
+
+  test.each([
+    [20, "openai/gpt-5.4", { plugins: [{ id: "file-parser" }, { id: "web" }] }, []],
+    [20, "openai/gpt-4o-search-preview", {}, []],
+    [26, "glm-5", { tools: [{ type: "web_search", web_search: expect.objectContaining({ enable: true }) }] }, LOST],
+    [46, "ernie-4.5-turbo-128k", { web_search: { enable: true, enable_trace: true } }, LOST],
+    [17, "qwen-plus", { enable_search: true }, LOST],
+  ] as const)("type %p: a search is asked of %s in its own words", (type, model, changes, lost) => {
+    const plugins = type === 20 && { plugins: [{ id: "file-parser" }] };
+    const body = { web_search_options: { search_context_size: "low" }, ...plugins };
+    const adapted = adapt(type, body, model);
+    const { web_search_options: gone, ...further } = adapted?.changes ?? {};
+    expect([further, gone, adapted?.dropped ?? []]).toEqual([changes, undefined, [...lost]]);
+    expect(adapt(type, { temperature: 0.5 }, model)).toBeNull();
   });
 
   test("Perplexity: where the user is stands flat", () => {

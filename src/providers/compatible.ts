@@ -30,6 +30,8 @@ export type Quirks = Readonly<{
   further?(body: JsonObject, ask: Ask): JsonObject;
   /** What its Responses differ in. */
   responses?(body: JsonObject, ask: Ask): Adaptation | null;
+  /** The members by which it searches the web where `web_search_options` ask for that, and that of them which it takes. */
+  search?: Readonly<{ members(body: JsonObject, ask: Ask): JsonObject; takes: readonly string[] }>;
   /** Fields that `further` takes away because what they say is said otherwise. */
   met?(body: JsonObject): readonly string[];
   /** Changes to a request for vectors; what it takes away without saying it otherwise is in `unsaid`. */
@@ -94,6 +96,7 @@ export function compatible(table: Compatible): Provider {
     ...(table.balance && { balance: balanceOf(table.balance, (channel) => address(channel), root) }),
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),
     ...(table.dialectOf && { dialectOf: table.dialectOf }),
+    ...(quirks.search && { searchesChats: true }),
     adapt(body, ask) {
       if (ask.dialect === "openai-chat") return meetQuirks(body, ask, quirks);
       return ask.dialect === "openai-responses" ? (quirks.responses?.(body, ask) ?? null) : null;
@@ -135,13 +138,21 @@ function meetQuirks(body: JsonObject, ask: Ask, quirks: Quirks): Adaptation | nu
   for (const [field, name] of Object.entries(renamed)) rename(body, changes, field, name);
   withoutDeveloper(body, changes);
   if (taken) for (const field of Object.keys(body)) if (!taken.has(field)) changes[field] = undefined;
+  const wishes = quirks.search ? recordOf(body.web_search_options) : null;
+  if (wishes) Object.assign(changes, quirks.search?.members(body, ask));
   Object.assign(changes, quirks.further?.({ ...body, ...changes }, ask));
   if (Object.keys(changes).length === 0) return null;
-  const met = new Set(["stream_options", ...Object.keys(renamed), ...(quirks.met?.(body) ?? [])]);
+  const met = new Set([
+    "stream_options",
+    ...(wishes ? ["web_search_options"] : []),
+    ...Object.keys(renamed),
+    ...(quirks.met?.(body) ?? []),
+  ]);
   if (limitField) met.add(otherLimit(limitField));
   const gone = (field: string) => field in changes && changes[field] === undefined;
   const dropped = Object.keys(body).filter((field) => body[field] != null && gone(field) && !met.has(field));
-  return { model: ask.model, changes, dropped };
+  const unmet = Object.keys(wishes ?? {}).filter((name) => !quirks.search?.takes.includes(name));
+  return { model: ask.model, changes, dropped: [...dropped, ...unmet.map((name) => `web_search_options: ${name}`)] };
 }
 
 const without = (fields: readonly string[]): JsonObject =>

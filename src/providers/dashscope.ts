@@ -23,10 +23,10 @@ function switchThought({ reasoning_effort: effort, enable_thinking }: JsonObject
 }
 
 /** The wish for a search switches it on. */
-const switchSearch = ({ web_search_options, enable_search }: JsonObject): JsonObject =>
-  web_search_options == null
-    ? {}
-    : { web_search_options: undefined, ...(enable_search == null && { enable_search: true }) };
+const switchSearch = ({ enable_search }: JsonObject): JsonObject => ({
+  web_search_options: undefined,
+  ...(enable_search == null && { enable_search: true }),
+});
 
 /** The address that imitates OpenAI: chats in that format go there as they come. */
 const imitation = compatible({
@@ -54,8 +54,9 @@ const imitation = compatible({
   quirks: {
     topP: [0.001, 0.999],
     temperature: [0, 1.99],
-    further: (body) => ({ ...switchThought(body), ...switchSearch(body) }),
-    met: () => ["reasoning_effort", "web_search_options"],
+    further: switchThought,
+    search: { members: switchSearch, takes: [] },
+    met: () => ["reasoning_effort"],
   },
 });
 

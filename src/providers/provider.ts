@@ -174,6 +174,8 @@ export type Provider = Readonly<{
   framing?: Framing;
   /** Its chats know tools of free text (`custom`); others get functions in their place. */
   customTools?: boolean;
+  /** Any of its chats can have the web searched: `web_search_options` ask for it. */
+  searchesChats?: boolean;
   /** It is asked for streams alone, or for none, whatever the client wants. */
   streams?: "always" | "never";
   /** Models among others that answer in streams alone. */

@@ -222,3 +222,17 @@ test("a search that Claude's or Google's clients ask OpenAI for is made in Respo
   expect(linesOf(relay)).toEqual([...TOKENS, ["web_search", "1", "5000"]]);
   expect(new Set(paths)).toEqual(new Set(["/v1/responses"]));
 });
+
+test("a search that Claude's clients ask OpenRouter for is asked of its plugin", async () => {
+  const relay = start(20, ({ text }) => {
+    sent.push(text);
+    return Response.json(chatReply());
+  });
+  const sent: string[] = [];
+  const tools = [{ type: "web_search_20250305", name: "web_search", allowed_domains: ["meteo.example"] }];
+  const messages = [{ role: "user", content: "hi" }];
+  const answer = await relay.post("/v1/messages", { model: "gpt-5", max_tokens: 99, messages, tools });
+  expect([answer.status, answer.headers.get("x-sluice-dropped")]).toEqual([200, "tools: allowed_domains"]);
+  expect(JSON.parse(sent[0] ?? "")).toMatchObject({ plugins: [{ id: "web" }], web_search_options: {} });
+  expect(JSON.parse(sent[0] ?? "")).not.toHaveProperty("tools");
+});

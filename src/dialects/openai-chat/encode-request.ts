@@ -23,7 +23,7 @@ const SEARCHES = /-search-(preview|api)\b|(^|\/)sonar/;
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, reasoning, extra } = conversation;
   if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
-  const search = SEARCHES.test(target.model) ? foreignSearch(conversation, "openai-chat") : null;
+  const search = target.searches || SEARCHES.test(target.model) ? foreignSearch(conversation, "openai-chat") : null;
   if (extra.dialect !== "openai-chat") noteForeign(conversation, search ? SEARCH_MEMBERS : [], dropped);
   const body: JsonObject = {
     ...(extra.dialect === "openai-chat" && extra.members),

@@ -1,6 +1,9 @@
 import { compatible } from "../compatible.ts";
 import type { Provider } from "../provider.ts";
 
+/** With the pages that it finds. */
+const SEARCH = { enable: true, enable_trace: true };
+
 const imitation = compatible({
   type: 46,
   name: "Baidu Wenxin V2",
@@ -24,8 +27,12 @@ const imitation = compatible({
     "bge-large-zh",
   ],
   quirks: {
+    search: {
+      members: ({ web_search }) => ({ web_search_options: undefined, web_search: web_search ?? SEARCH }),
+      takes: [],
+    },
     further: (_body, { model }) =>
-      model.endsWith("-search") ? { model: model.slice(0, -"-search".length), web_search: { enable: true } } : {},
+      model.endsWith("-search") ? { model: model.slice(0, -"-search".length), web_search: SEARCH } : {},
   },
 });
 /** Baidu Qianfan's second API. A key may name the application it is for: `key|appid`. */

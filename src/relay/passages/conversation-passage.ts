@@ -95,6 +95,7 @@ export class ConversationPassage implements Passage {
     const target = {
       model: prepared.model,
       defaultMaxTokens: options.settings.defaultMaxTokens(prepared.model),
+      searches: provider.searchesChats === true,
       newId: randomId,
     };
     const encoded = this.#codec.encodeRequest(conversation, target, dropped);

@@ -1,0 +1,20 @@
+import { type JsonObject, recordsOf } from "../dialects/json.ts";
+import type { Ask } from "./provider.ts";
+
+/** Models of others behind OpenRouter that search by themselves. */
+const SEARCHES = /-search-(preview|api)\b|\/sonar|:online$/;
+
+/** OpenRouter searches for any model, as a plugin; its place and amount stay where OpenAI has them. */
+export function webPlugin({ plugins }: JsonObject, { model }: Pick<Ask, "model">): JsonObject {
+  const own = recordsOf(plugins);
+  return SEARCHES.test(model) || own.some(({ id }) => id === "web") ? {} : { plugins: [...own, { id: "web" }] };
+}
+
+/** Zhipu's search is a tool; it tells its results when it is asked to. */
+export const zhipuSearch = ({ tools }: JsonObject): JsonObject => ({
+  web_search_options: undefined,
+  tools: [
+    ...recordsOf(tools),
+    { type: "web_search", web_search: { enable: true, search_engine: "search_std", search_result: true } },
+  ],
+});
