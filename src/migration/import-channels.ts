@@ -8,6 +8,7 @@ import { OperationError } from "../lib/operation-error.ts";
 import { providerOf } from "../providers/registry.ts";
 import { mappingForDeployments } from "./azure-deployments.ts";
 import { createFreeIds } from "./free-ids.ts";
+import { translateKin } from "./kin-channels.ts";
 import { type IdMap, inStatements, type Migration } from "./migration.ts";
 import { type Translated, translateChannel } from "./one-api-channels.ts";
 import type { SourceRow } from "./source.ts";
@@ -67,7 +68,7 @@ async function marksHere(migration: Migration): Promise<Map<string, number>> {
 
 function prepare(migration: Migration, row: SourceRow): Ready | null {
   const { family, vault, report } = migration;
-  const translated = family === "one-api" ? translateChannel(row) : readAsIs(row);
+  const translated = family === "one-api" ? translateChannel(row) : translateKin(row);
   const id = wholeOf(row, "id");
   const label = `#${id} ${textOf(row, "name")}`;
   if (typeof translated === "string") return skip(report, `${label}: ${translated}`);
@@ -103,13 +104,6 @@ function skip(report: Migration["report"], reason: string): null {
   report.skip(KIND, reason);
   return null;
 }
-
-const readAsIs = (row: SourceRow): Translated => ({
-  type: wholeOf(row, "type", ENABLED),
-  key: textOf(row, "key"),
-  baseUrl: textOf(row, "base_url"),
-  other: textOf(row, "other"),
-});
 
 const inputOf = (row: SourceRow, { type, key, baseUrl, other }: Translated, family: string): ChannelInput => ({
   type,

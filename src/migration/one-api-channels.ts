@@ -20,17 +20,21 @@ const RENUMBERED: Readonly<Record<number, number>> = {
   45: 48,
   47: 46,
 };
-/** Services that speak OpenAI's format under `/v1/…`, and where they are unless the channel says so. */
-const COMPATIBLE: Readonly<Record<number, string>> = {
-  2: "https://oa.api2d.net",
-  4: "https://api.closeai-proxy.xyz",
-  5: "https://api.openai-sb.com",
+/** Resellers of old that all three gateways number alike. */
+export const RESELLERS: Readonly<Record<number, string>> = {
   6: "https://api.openaimax.com",
   7: "https://api.ohmygpt.com",
   9: "https://api.caipacity.com",
   10: "https://api.aiproxy.io",
   12: "https://api.api2gpt.com",
   13: "https://api.aigc2d.com",
+};
+/** Services that speak OpenAI's format under `/v1/…`, and where they are unless the channel says so. */
+const COMPATIBLE: Readonly<Record<number, string>> = {
+  2: "https://oa.api2d.net",
+  4: "https://api.closeai-proxy.xyz",
+  5: "https://api.openai-sb.com",
+  ...RESELLERS,
   26: "https://api.baichuan-ai.com",
   29: "https://api.groq.com/openai",
   32: "https://api.stepfun.com",
