@@ -3,16 +3,13 @@ import type { ProviderCodec } from "../../dialects/codec.ts";
 import { type Reply, ReplyCollector, stepsOf } from "../../dialects/collect-reply.ts";
 import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
 import { customAsFunctions } from "../../dialects/custom-tools.ts";
-import { goesAsItCame } from "../../dialects/gemini/goes-as-it-came.ts";
 import { type JsonObject, parseJson, textOf } from "../../dialects/json.ts";
 import { type ReadError, readError } from "../../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../../dialects/provider-codecs.ts";
 import type { ReplyContext, ReplyEvent } from "../../dialects/reply.ts";
 import { replyOf } from "../../dialects/reply-of.ts";
-import { MADE_HERE } from "../../dialects/signature.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
-import { indexOfBytes, textOfBytes } from "../../lib/bytes.ts";
-import { spliceTopLevel } from "../../lib/json-splice.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
 import { randomId } from "../../lib/request-id.ts";
 import { readEvents } from "../../lib/sse.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
@@ -27,11 +24,9 @@ import { ConversationView } from "./conversation-view.ts";
 import { takesCustomTools } from "./custom-calls.ts";
 import { geminiOptions } from "./gemini-options.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
-import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
+import { type ConversationSettings, prepareConversation } from "./prepare-conversation.ts";
+import { keepsRequest, splicedRequest, untouchedBody } from "./same-format.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
-
-/** In a request that is else passed on: something in it stands for what only another maker could prove. */
-const MADE_HERE_BYTES = Buffer.from(MADE_HERE);
 
 export type ConversationOptions = PassageOptions &
   Readonly<{
@@ -82,8 +77,10 @@ export class ConversationPassage implements Passage {
       ...(options.dialect === "anthropic" && this.#betasFor(call.upstreamModel)),
       ...(options.dialect === "gemini" && { apiVersion: options.settings.geminiVersion(call.upstreamModel) }),
     };
-    if (this.#sameFormat && options.untouched) return { ask, body: this.#untouched(ask) };
-    if (this.#keepsRequest(stream)) return this.#spliced(channel, ask);
+    if (this.#sameFormat && options.untouched) return { ask, body: untouchedBody(call, provider, ask) };
+    if (this.#sameFormat && keepsRequest(call, options, stream)) {
+      return splicedRequest(call, provider, options, channel, ask);
+    }
     const read = call.admitted.conversation?.() ?? endpoint.codec.decodeRequest(call.admitted.body.json);
     const led = withChannelPrompt(read, options.prompt);
     const prepared = prepareConversation(led, call.upstreamModel, options.dialect, options.settings);
@@ -218,55 +215,6 @@ export class ConversationPassage implements Passage {
   get #isBackground(): boolean {
     const isResponse = this.#sameFormat && this.options.dialect === "openai-responses";
     return isResponse && this.call.admitted.body.json.background === true;
-  }
-
-  /** The request goes as it came but for the members that must change. */
-  #keepsRequest(stream: boolean): boolean {
-    const { options, call } = this;
-    const { summary } = call.admitted;
-    return (
-      this.#sameFormat &&
-      !call.resumed &&
-      options.dialect !== "openai-chat" &&
-      (options.dialect === "gemini"
-        ? goesAsItCame(call.admitted.body.json, call.upstreamModel)
-        : options.inlineMedia === null && indexOfBytes(call.admitted.body.bytes, MADE_HERE_BYTES) < 0) &&
-      options.prompt === null &&
-      summary.stream === stream &&
-      !needsPreparation(call.upstreamModel, options.dialect)
-    );
-  }
-
-  /** The client's own bytes, as far as the upstream takes them. */
-  #untouched(ask: Ask): EncodedRequest["body"] {
-    const { body } = this.call.admitted;
-    const envelope = this.provider.envelope?.(body.json, ask);
-    if (!envelope) return body.bytes;
-    this.call.dropped = envelope.dropped;
-    return spliceTopLevel(body.text, envelope.changes, body.json);
-  }
-
-  #spliced(channel: ChannelEntry, ask: Ask): EncodedRequest {
-    const { call, provider } = this;
-    const { body } = call.admitted;
-    const adaptation = provider.adapt?.(body.json, ask) ?? null;
-    if (adaptation) {
-      call.upstreamModel = adaptation.model;
-      call.dropped = adaptation.dropped;
-    }
-    const renamed =
-      "model" in body.json && call.upstreamModel !== body.json.model ? { model: call.upstreamModel } : null;
-    const own = this.options.dialect === "gemini" ? this.#geminiOptions() : null;
-    const changes = { ...renamed, ...own, ...adaptation?.changes, ...channel.paramOverride };
-    const changed = Object.keys(changes).length > 0;
-    return {
-      ask: { ...ask, model: call.upstreamModel },
-      body: changed ? spliceTopLevel(body.text, changes, body.json) : body.bytes,
-    };
-  }
-
-  #geminiOptions(): JsonObject {
-    return geminiOptions(this.call.admitted.body.json, this.call.upstreamModel, this.options.settings);
   }
 
   /** Betas of the client's and of the settings', and whether the model takes any. */

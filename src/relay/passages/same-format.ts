@@ -1,0 +1,67 @@
+import type { ChannelEntry } from "../../channels/entry.ts";
+import { goesAsItCame } from "../../dialects/gemini/goes-as-it-came.ts";
+import { MADE_HERE } from "../../dialects/signature.ts";
+import { indexOfBytes } from "../../lib/bytes.ts";
+import { spliceTopLevel } from "../../lib/json-splice.ts";
+import type { Ask, Provider } from "../../providers/provider.ts";
+import type { Call } from "../call.ts";
+import type { ConversationOptions } from "./conversation-passage.ts";
+import { geminiOptions } from "./gemini-options.ts";
+import type { EncodedRequest } from "./passage.ts";
+import { needsPreparation } from "./prepare-conversation.ts";
+
+/** Requests whose client speaks the upstream's own format. */
+
+/** In a request that is else passed on: something in it stands for what only another maker could prove. */
+const MADE_HERE_BYTES = Buffer.from(MADE_HERE);
+
+/** Whether a request may go as it came but for the members that must change. */
+export function keepsRequest(
+  { admitted: { body, summary }, upstreamModel, resumed }: Call,
+  { dialect, inlineMedia, prompt }: ConversationOptions,
+  stream: boolean,
+): boolean {
+  return (
+    !resumed &&
+    dialect !== "openai-chat" &&
+    (dialect === "gemini"
+      ? goesAsItCame(body.json, upstreamModel)
+      : inlineMedia === null && indexOfBytes(body.bytes, MADE_HERE_BYTES) < 0) &&
+    prompt === null &&
+    summary.stream === stream &&
+    !needsPreparation(upstreamModel, dialect)
+  );
+}
+
+/** The client's own bytes, as far as the upstream takes them. Notes on the call what is left out. */
+export function untouchedBody(call: Call, provider: Provider, ask: Ask): EncodedRequest["body"] {
+  const { body } = call.admitted;
+  const envelope = provider.envelope?.(body.json, ask);
+  if (!envelope) return body.bytes;
+  call.dropped = envelope.dropped;
+  return spliceTopLevel(body.text, envelope.changes, body.json);
+}
+
+/** The client's request with the members changed that must be. Notes on the call the final model and what is left out. */
+export function splicedRequest(
+  call: Call,
+  provider: Provider,
+  { dialect, settings }: ConversationOptions,
+  { paramOverride }: ChannelEntry,
+  ask: Ask,
+): EncodedRequest {
+  const { body } = call.admitted;
+  const adaptation = provider.adapt?.(body.json, ask) ?? null;
+  if (adaptation) {
+    call.upstreamModel = adaptation.model;
+    call.dropped = adaptation.dropped;
+  }
+  const renamed = "model" in body.json && call.upstreamModel !== body.json.model ? { model: call.upstreamModel } : null;
+  const own = dialect === "gemini" ? geminiOptions(body.json, call.upstreamModel, settings) : null;
+  const changes = { ...renamed, ...own, ...adaptation?.changes, ...paramOverride };
+  const changed = Object.keys(changes).length > 0;
+  return {
+    ask: { ...ask, model: call.upstreamModel },
+    body: changed ? spliceTopLevel(body.text, changes, body.json) : body.bytes,
+  };
+}
