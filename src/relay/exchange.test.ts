@@ -32,6 +32,12 @@ test("has a time of its own for the rest of an answer that has begun", () => {
   expect([at(61_000), at(7_200_000)]).toEqual([null, "first_byte_timeout"]);
 });
 
+test("keeps the longer time", () => {
+  const { exchange, at } = start(3_600_000);
+  exchange.begun(60_000);
+  expect([at(61_000), at(3_700_000)]).toEqual([null, "first_byte_timeout"]);
+});
+
 test("has all the time for a rest without a limit, and where there never was one", () => {
   const endless = start(60_000);
   endless.exchange.begun(0);

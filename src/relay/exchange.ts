@@ -34,10 +34,10 @@ export class Exchange implements Watched {
     this.#watch.remove(this);
   }
 
-  /** The answer has begun: its rest has `restMs`, or all the time (0). Nothing changes where there was no limit. */
+  /** The answer has begun: its rest has `restMs` at least, or all the time (0). Nothing changes where there was no limit. */
   begun(restMs: number): void {
     if (restMs === 0) this.answered();
-    else if (this.#deadlineMs !== Number.POSITIVE_INFINITY) this.#deadlineMs = performance.now() + restMs;
+    else this.#deadlineMs = Math.max(this.#deadlineMs, performance.now() + restMs);
   }
 
   stop(reason: StopReason): void {

@@ -136,10 +136,10 @@ export function blockOf(part: Part): JsonObject | null {
   }
 }
 
-/** Sources go back as they came, those that its own search found. */
+/** Sources that its own search found go back as they came, with their proof. */
 function citedBy({ citations = [] }: TextPart): { citations?: JsonObject[] } {
   const own = citations.flatMap(({ native }) => (native?.dialect === "anthropic" ? [native.value] : []));
-  const known = own.filter(({ encrypted_index }) => encrypted_index !== MADE_HERE);
+  const known = own.filter(({ encrypted_index: proof }) => typeof proof === "string" && proof !== MADE_HERE);
   return known.length > 0 ? { citations: known } : {};
 }
 
