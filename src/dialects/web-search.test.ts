@@ -262,10 +262,12 @@ describe("what a search found", () => {
     const begun = recordsOf(events.map(({ content_block }) => content_block));
     for (const blocks of [recordsOf(whole.content), begun]) {
       const call = blocks.find(({ type }) => type === "server_tool_use");
-      expect(call).toMatchObject({ name: "web_search", input: { query: QUERY } });
+      expect(call).toMatchObject({ name: "web_search", input: blocks === begun ? {} : { query: QUERY } });
       const result = blocks.find(({ type }) => type === "web_search_tool_result");
       expect(result).toMatchObject({ tool_use_id: call?.id, content: [{ type: "web_search_result", url: URL }] });
     }
+    const inputs = recordsOf(events.map(({ delta }) => delta)).filter(({ type }) => type === "input_json_delta");
+    expect(inputs.map(({ partial_json }) => partial_json)).toEqual([JSON.stringify({ query: QUERY })]);
     const usage = recordOf(events.findLast(({ type }) => type === "message_delta")?.usage);
     for (const figures of [recordOf(whole.usage), usage]) {
       expect(figures).toMatchObject({ server_tool_use: { web_search_requests: 1 } });

@@ -134,7 +134,7 @@ describe.each(UPSTREAMS)("what %s's search found is read by", (_name, type, answ
     const question = { role: "user" as const, content: "Rain?" };
     const { content } = await client.messages.stream({ ...ask, messages: [question] }).finalMessage();
     expect(content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("")).toBe(TEXT);
-    expect(content.map((block) => block.type)).toContain("server_tool_use");
+    expect(content.find((block) => block.type === "server_tool_use")?.input).toEqual({ query: QUERY });
     const cited = content.flatMap((block) => (block.type === "text" ? (block.citations ?? []) : []));
     expect(cited).toMatchObject([{ type: "web_search_result_location", url: URL }]);
     const messages = [question, { role: "assistant" as const, content }, { role: "user" as const, content: "And?" }];

@@ -203,9 +203,13 @@ export class MessagesStreamEncoder implements StreamEncoder {
     const closed = this.#close();
     this.#index += 1;
     const index = this.#index;
+    // What a tool is called with always comes behind the beginning of its block.
+    const input = recordOf(block.input);
+    const told = input ? { ...block, input: {} } : block;
     return (
       closed +
-      write({ type: "content_block_start", index, content_block: block }) +
+      write({ type: "content_block_start", index, content_block: told }) +
+      (input ? this.#delta({ type: "input_json_delta", partial_json: JSON.stringify(input) }) : "") +
       write({ type: "content_block_stop", index })
     );
   }
