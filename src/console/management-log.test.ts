@@ -411,6 +411,16 @@ test.each(Object.entries(ACTIONS))("%s", async (_, [method, path, body, expected
   expect(JSON.stringify(row)).not.toMatch(/sk-key|me:secret|me:other|the mail password|another one/);
 });
 
+test("an option that is saved as it is leaves no row", async () => {
+  const rows = () => app.db.$count(logs, eq(logs.type, LOG_TYPE.management));
+  const before = await rows();
+  const save = (value: string) => app.ask("PUT", "/api/option/", { key: "RetryTimes", value }, app.as.root);
+  expect((await save("0")).body).toMatchObject({ success: true });
+  expect(await rows()).toBe(before);
+  await save("3");
+  expect(await rows()).toBe(before + 1);
+});
+
 test("one key of several is switched, told by its mask", async () => {
   const id = await keyId(ids.channel);
   const answer = await app.ask(

@@ -22,6 +22,7 @@ import { PageHeader } from "../components/PageHeader.tsx";
 import { SavedViews } from "../components/SavedViews.tsx";
 import { exactTime } from "../components/TimeAgo.tsx";
 import { useAddress } from "../components/useAddress.ts";
+import { AuditCard } from "../features/audit/AuditCard.tsx";
 import { useAuditColumns } from "../features/audit/audit-columns.tsx";
 import { auditPage } from "../features/audit/audit-queries.ts";
 import { Differences } from "../features/audit/Differences.tsx";
@@ -102,6 +103,7 @@ export const AuditLogPage = () => {
         sort={sorting.sort}
         onSort={sorting.onSort}
         paging={pagingOf(list.data?.total, t("audit.unit"))}
+        card={(entry) => <AuditCard entry={entry} />}
         onOpen={setOpened}
       />
       {opened && <EntryDialog entry={opened} onClose={() => setOpened(null)} />}

@@ -5,12 +5,12 @@ import type { AuditEntry } from "../../../src/logs/list-audit.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
 import { sayNote } from "../logs/log-note.ts";
-import { useDifferences } from "./use-differences.ts";
+import { useChangesText } from "./use-differences.ts";
 
 /** The columns of the audit log; a row opens to show what was before and after. */
 export function useAuditColumns(): readonly Column<AuditEntry>[] {
   const { t, i18n } = useTranslation();
-  const differencesOf = useDifferences();
+  const changesText = useChangesText();
   return useMemo(
     () => [
       {
@@ -44,16 +44,11 @@ export function useAuditColumns(): readonly Column<AuditEntry>[] {
         head: t("audit.columns.changes"),
         width: 400,
         cell: (entry) => {
-          const text = differencesOf(entry)
-            .map(
-              ({ label, before, after }) =>
-                `${label}: ${[before, after].filter((value) => value !== null).join(" → ")}`,
-            )
-            .join(", ");
+          const text = changesText(entry);
           return <span title={text}>{text || "–"}</span>;
         },
       },
     ],
-    [t, i18n.language, differencesOf],
+    [t, i18n.language, changesText],
   );
 }

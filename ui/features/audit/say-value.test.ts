@@ -11,6 +11,7 @@ const readers = (["en", "zh"] as const).map((language) => ({
   t: i18n.getFixedT(language),
   language,
   format: DEFAULT_MONEY_FORMAT,
+  typeNames: new Map([[14, "Anthropic Claude"]]),
 }));
 const say = (field: string, value: unknown) => readers.map((reader) => sayValue(field, value, reader));
 
@@ -18,6 +19,8 @@ test.each([
   ["status", 2, ["disabled", "已禁用"]],
   ["status", "approved", ["Approved", "已通过"]],
   ["role", 10, ["Admin", "管理员"]],
+  ["type", 14, ["Anthropic Claude", "Anthropic Claude"]],
+  ["type", 99, ["99", "99"]],
   ["quota", 1_000_000, ["$2.00", "$2.00"]],
   ["priority", 7, ["7", "7"]],
   ["max_uses", -1, ["unlimited", "不限"]],
@@ -28,7 +31,7 @@ test.each([
   ["note", "changed", ["changed", "changed"]],
   ["SMTPToken", { secret: "changed" }, ["(changed)", "（已更改）"]],
   ["SMTPToken", { secret: "set" }, ["(secret)", "（已保密）"]],
-  ["alpha (#3)", { status: 1, weight: 2 }, ["Status: enabled, Weight: 2", "状态: 已启用, 权重: 2"]],
+  ["alpha (#3)", { status: 1, weight: 2 }, ["Status: enabled, Weight: 2", "状态：已启用，权重：2"]],
   ["ids", [1, 2], ["[1,2]", "[1,2]"]],
 ])("%s: %p", (field, value, expected) => expect(say(field, value)).toEqual(expected));
 

@@ -2,7 +2,13 @@ import type { TFunction } from "i18next";
 import { amountText, type MoneyFormat } from "../../components/money-format.tsx";
 import { exactTime } from "../../components/TimeAgo.tsx";
 
-export type Reader = Readonly<{ t: TFunction; language: string; format: MoneyFormat }>;
+export type Reader = Readonly<{
+  t: TFunction;
+  language: string;
+  format: MoneyFormat;
+  /** Names of channel types. */
+  typeNames: ReadonlyMap<number, string>;
+}>;
 
 /** Fields whose names are words; options and JSON go by their own names. */
 const FIELDS = [
@@ -81,6 +87,7 @@ export function sayValue(field: string, value: unknown, reader: Reader): string 
     if (TIMES.includes(field)) return value === 0 ? t("audit.empty") : exactTime(value, language);
   }
   if (isRecord(value)) return sayRecord(value, reader);
+  if (field === "type" && typeof value === "number") return reader.typeNames.get(value) ?? String(value);
   return sayName(field, value, t) ?? (typeof value === "string" ? value : JSON.stringify(value));
 }
 
@@ -101,8 +108,10 @@ function sayRecord(record: Readonly<Record<string, unknown>>, reader: Reader): s
   if (record.secret === "set") return reader.t("audit.secret");
   if (record.secret === "changed") return reader.t("audit.changed");
   return Object.entries(record)
-    .map(([field, value]) => `${sayField(field, reader)}: ${sayValue(field, value, reader)}`)
-    .join(", ");
+    .map(([field, value]) =>
+      reader.t("audit.pair", { field: sayField(field, reader), value: sayValue(field, value, reader) }),
+    )
+    .join(reader.t("audit.comma"));
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

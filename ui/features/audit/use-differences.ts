@@ -1,21 +1,41 @@
+import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../../src/logs/list-audit.ts";
 import { useMoneyFormat } from "../../components/money-format.tsx";
+import { channelTypes } from "../channels/channel-queries.ts";
 import { differencesOf } from "./diff.ts";
 import { sayField, sayValue } from "./say-value.ts";
 
 /** A changed field in the reader's language; null: it was or is not there. */
 export type SaidDifference = Readonly<{ field: string; label: string; before: string | null; after: string | null }>;
 
+/** Says in one line what an entry changed; empty when that is nothing. */
+export function useChangesText(): (entry: AuditEntry) => string {
+  const { t } = useTranslation();
+  const differencesOf = useDifferences();
+  return useCallback(
+    (entry) =>
+      differencesOf(entry)
+        .map(({ label, before, after }) => {
+          const value = [before, after].filter((one) => one !== null).join(" → ");
+          return t("audit.pair", { field: label, value });
+        })
+        .join(t("audit.comma")),
+    [t, differencesOf],
+  );
+}
+
 /** Says what an entry changed. */
 export function useDifferences(): (entry: AuditEntry) => readonly SaidDifference[] {
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
   const { language } = i18n;
+  const types = useQuery(channelTypes).data;
   return useCallback(
     (entry) => {
-      const reader = { t, language, format };
+      const typeNames = new Map(types?.map(({ id, name }) => [id, name]));
+      const reader = { t, language, format, typeNames };
       const say = (field: string, value: unknown) => (value === undefined ? null : sayValue(field, value, reader));
       return differencesOf(entry).map(({ field, before, after }) => ({
         field,
@@ -24,6 +44,6 @@ export function useDifferences(): (entry: AuditEntry) => readonly SaidDifference
         after: say(field, after),
       }));
     },
-    [t, language, format],
+    [t, language, format, types],
   );
 }

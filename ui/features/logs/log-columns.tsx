@@ -13,6 +13,7 @@ import { CostCell } from "./cells/CostCell.tsx";
 import { Dash, LatencyCell } from "./cells/LatencyCell.tsx";
 import { RetryCell } from "./cells/RetryCell.tsx";
 import { TypeCell } from "./cells/TypeCell.tsx";
+import { ratiosText } from "./detail/ratios-text.ts";
 import { groupOf, isCall, type LogEntry, otherOf } from "./log-entry.ts";
 import { noteText } from "./log-note.ts";
 
@@ -158,7 +159,10 @@ const GroupCell = ({ entry }: { entry: LogEntry }) => {
 };
 
 const quietNote = (entry: LogEntry, t: TFunction, language: string) => {
-  const text = noteText(entry, t, language);
+  const other = isCall(entry) ? otherOf(entry) : {};
+  // What a call made here says is in English; of calls by tokens the same is known in figures.
+  const isByTokens = other.usage_evidence !== undefined && (other.model_ratio ?? 0) > 0;
+  const text = isByTokens ? (other.error ?? ratiosText(other, t)) : noteText(entry, t, language);
   return quiet(text, text);
 };
 

@@ -48,7 +48,8 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
     ...fact("status", other.status, other.status),
     ...fact("error", other.error, other.error),
-    ...fact("note", entry.content && entry.content !== other.error, noteText(entry, t, i18n.language)),
+    // Of calls made here it tells again, in English, what the receipt or the error says.
+    ...fact("note", entry.content && !other.usage_evidence, noteText(entry, t, i18n.language)),
     ...fact("ip", entry.ip, <code>{entry.ip}</code>),
   ];
   return facts.length > 0 ? <KeyValue width={112} items={facts} /> : t("logs.detail.nothing");
