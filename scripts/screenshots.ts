@@ -59,18 +59,22 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["tasks", "/task"],
   ["channel", "/channel"],
   ["channel-add", "/channel/add"],
+  ["channel-edit", "/channel/edit/1"],
   ["live", "/live"],
   [
     "router",
     "/router",
     async (page) => {
       await page.locator('main [role="combobox"]').first().fill("gpt-4o");
+      // On a phone the names that are offered cover the button.
+      await page.keyboard.press("Escape");
       await page.locator('main button[type="submit"]').click();
     },
   ],
   ["codes", "/redemption"],
   ["users", "/user"],
   ["user-add", "/user/add"],
+  ["user-edit", "/user/edit/2"],
   ["orders", "/order"],
   ["agents", "/agent"],
   ["notices", "/notice"],

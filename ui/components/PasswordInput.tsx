@@ -30,7 +30,6 @@ export const PasswordInput = ({ id, name, value, onChange, autoComplete, hasErro
       error={hasError ?? false}
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      sx={{ minHeight: 36 }}
       endAdornment={
         <InputAdornment position="end">
           <IconButton

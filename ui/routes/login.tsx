@@ -100,7 +100,6 @@ export function LoginPage() {
               inputProps={{ autoCapitalize: "none", spellCheck: false }}
               value={username}
               onChange={(event) => setUsername(event.target.value)}
-              sx={{ minHeight: 36 }}
             />
           </Field>
           <Field label={t("login.password")} htmlFor={`${id}password`}>

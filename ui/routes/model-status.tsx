@@ -1,5 +1,6 @@
 import Heart from "@mui/icons-material/MonitorHeartOutlined";
 import Box from "@mui/material/Box";
+import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
@@ -81,6 +82,7 @@ export const ModelStatusPage = () => {
   return (
     <Box sx={{ maxWidth: 1200, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
       <PageHeader title={t("status.title")} purpose={t("status.purpose")} />
+      {!data && !error && <Skeleton variant="rounded" width={160} height={22} sx={{ mb: 4 }} />}
       {data && data.models.length > 0 && (
         <Box role="status" sx={{ mb: 4 }}>
           <StatusChip tone={troubled === 0 ? "ok" : "warn"}>

@@ -3,6 +3,7 @@ import History from "@mui/icons-material/HistoryOutlined";
 import Sell from "@mui/icons-material/SellOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -92,6 +93,7 @@ export const PricingPage = () => {
           </Button>
         }
       />
+      {!data && !error && <Skeleton variant="rounded" height={62} sx={{ mb: 3 }} />}
       {data && (
         <PriceNotes isVisitor={user === null} group={group} ratio={groupRatio} discount={data.discounts[group]} />
       )}

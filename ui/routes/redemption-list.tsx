@@ -26,9 +26,9 @@ import { notifyDone } from "../components/notify.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { usePhone } from "../components/usePhone.ts";
+import { CodeCard } from "../features/codes/CodeCard.tsx";
 import { CodeDrawer } from "../features/codes/CodeDrawer.tsx";
 import { CodeFilters } from "../features/codes/CodeFilters.tsx";
-import { CodeStatus } from "../features/codes/CodeStatus.tsx";
 import { CodeUsesDialog } from "../features/codes/CodeUsesDialog.tsx";
 import { CreatedCodes } from "../features/codes/CreatedCodes.tsx";
 import { type Code, isSpent, UNUSED, USED } from "../features/codes/code.ts";
@@ -122,7 +122,7 @@ export const RedemptionListPage = () => {
         onSort={sorting.onSort}
         paging={pagingOf(list.data?.total, t("codes.unit"))}
         selection={{ selected, onChange: setSelected }}
-        card={(code) => <CodeStatus code={code} />}
+        card={(code) => <CodeCard code={code} />}
         actions={(code) => [
           { label: t("codes.copy"), icon: <Copy />, onSelect: () => copy([code]) },
           { label: t("codes.uses.open"), icon: <People />, onSelect: () => setShownUses(code) },

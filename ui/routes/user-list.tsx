@@ -27,10 +27,10 @@ import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { useSession } from "../features/session/session.tsx";
 import { QuotaDialog } from "../features/users/QuotaDialog.tsx";
+import { UserCard } from "../features/users/UserCard.tsx";
 import { UserDrawer } from "../features/users/UserDrawer.tsx";
 import { UserFilterBar } from "../features/users/UserFilterBar.tsx";
 import { UserInfoDialog } from "../features/users/UserInfoDialog.tsx";
-import { UserStatus } from "../features/users/UserStanding.tsx";
 import { useSecondFactorReset } from "../features/users/use-second-factor-reset.ts";
 import { useUserActions } from "../features/users/use-user-actions.ts";
 import { ACTIVE, actionsFor, BANNED, drawerOf, isInReach, type User, type UserAction } from "../features/users/user.ts";
@@ -125,7 +125,7 @@ export const UserListPage = () => {
         sort={sorting.sort}
         onSort={sorting.onSort}
         paging={pagingOf(list.data?.total, t("users.unit"))}
-        card={(user) => <UserStatus user={user} />}
+        card={(user) => <UserCard user={user} />}
         actions={rowActions}
         onOpen={(user) => (isInReach(user, actor) ? void edit(user) : setShown(user))}
         isDim={isOff}

@@ -99,6 +99,24 @@ export const controls: Components<Omit<Theme, "components">> = {
       }),
     },
   },
+  MuiAutocomplete: {
+    styleOverrides: {
+      // As high and as far in as fields without suggestions.
+      root: {
+        "& .MuiOutlinedInput-root.MuiInputBase-sizeSmall": {
+          paddingTop: 0,
+          paddingBottom: 0,
+          paddingLeft: 10,
+          "& .MuiAutocomplete-input": { padding: "6px 0" },
+        },
+      },
+      paper: ({ theme: t }) => ({
+        background: t.vars!.palette.surface.raised,
+        border: `1px solid ${t.vars!.palette.line.main}`,
+      }),
+      option: { fontSize: 13, lineHeight: "20px", minHeight: "32px !important" },
+    },
+  },
   MuiInputAdornment: {
     styleOverrides: {
       root: ({ theme: t }) => ({

@@ -9,12 +9,14 @@ import MenuItem from "@mui/material/MenuItem";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../layout.tsx";
+import { usePhone } from "../usePhone.ts";
 import type { Paging } from "./column.ts";
 import { PAGE_SIZES } from "./page-size.ts";
 
 /** Where in the list we are, how many a page holds, back and forth. */
 export const Pager = ({ page, pageSize, total, unit, onPage, onPageSize }: Paging) => {
   const { t } = useTranslation();
+  const isPhone = usePhone();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const last = Math.max(Math.ceil(total / pageSize) - 1, 0);
   const range = {
@@ -34,9 +36,10 @@ export const Pager = ({ page, pageSize, total, unit, onPage, onPageSize }: Pagin
         size="small"
         endIcon={<ExpandMore />}
         aria-haspopup="menu"
+        aria-label={t("components.table.perPage", { count: pageSize })}
         onClick={(event) => setAnchor(event.currentTarget)}
       >
-        {t("components.table.perPage", { count: pageSize })}
+        {isPhone ? pageSize : t("components.table.perPage", { count: pageSize })}
       </Button>
       <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
         {PAGE_SIZES.map((size) => (

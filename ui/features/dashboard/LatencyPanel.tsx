@@ -49,7 +49,7 @@ export const LatencyPanel = ({ start, end }: Readonly<{ start: number; end: numb
           <Table size="small" stickyHeader sx={{ minWidth: 560 }}>
             <TableHead>
               <TableRow>
-                <TableCell>{t(`dashboard.dimensions.${by}`)}</TableCell>
+                <TableCell sx={{ width: "36%" }}>{t(`dashboard.dimensions.${by}`)}</TableCell>
                 <TableCell align="right">{t("dashboard.calls")}</TableCell>
                 <TableCell align="right">{t("dashboard.failures")}</TableCell>
                 {PERCENTILES.map((one) => (

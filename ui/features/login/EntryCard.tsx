@@ -18,6 +18,7 @@ export const EntryCard = ({ title, purpose, maxWidth, children }: Props) => (
         borderColor: "line.main",
         borderRadius: 1.5,
         bgcolor: "surface.paper",
+        "& .MuiOutlinedInput-root": { minHeight: 36 },
       }}
     >
       <Box sx={{ mb: 4 }}>

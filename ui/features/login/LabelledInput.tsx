@@ -33,7 +33,6 @@ export const LabelledInput = ({ label, value, onChange, hint, error, optional, m
           onChange(isComposing ? target.value : cut(target.value));
         }}
         onCompositionEnd={(event) => onChange(cut((event.target as HTMLInputElement).value))}
-        sx={{ minHeight: 36 }}
       />
     </Field>
   );

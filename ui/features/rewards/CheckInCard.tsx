@@ -1,20 +1,25 @@
 import Check from "@mui/icons-material/Check";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { CheckInStatus } from "../../../src/wallet/read-check-ins.ts";
 import { Panel } from "../../components/layout.tsx";
 import { amountText, dollars, exactAmountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { useSite } from "../site/site.tsx";
 import { checkIn, checkInStatus } from "./rewards-calls.ts";
+
+const PLACE_PX = 90;
 
 /** The daily check-in and the last seven days; nothing where the site has none. */
 export const CheckInCard = () => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
   const client = useQueryClient();
-  const { data } = useQuery(checkInStatus);
+  const { data, isPending } = useQuery(checkInStatus);
+  const isOffered = useSite()?.check_in_enabled;
   const enter = useMutation({
     mutationFn: checkIn,
     onSuccess: (quota) => notifyDone(t("rewards.checkIn.done", { amount: dollars(quota, format.quotaPerUnit, 6) })),
@@ -25,6 +30,14 @@ export const CheckInCard = () => {
         client.invalidateQueries({ queryKey: ["self"] }),
       ]),
   });
+  // Its place is kept, or the cards around it would move.
+  if (isPending && isOffered) {
+    return (
+      <Panel title={t("rewards.checkIn.title")}>
+        <Skeleton variant="rounded" height={PLACE_PX} />
+      </Panel>
+    );
+  }
   if (!data?.enabled) return null;
   const amount = (quota: number) => exactAmountText(quota, format);
   const range = data.least === data.most ? amount(data.least) : `${amount(data.least)} – ${amount(data.most)}`;

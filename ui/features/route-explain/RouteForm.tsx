@@ -16,9 +16,6 @@ const EXAMPLE = '{"messages":[{"role":"user","content":"…"}]}';
 
 type Props = { isAsking: boolean; onAsk: (question: RouteQuestion) => void };
 
-/** As high as the plain field beside it. */
-const oneLine = { "& .MuiOutlinedInput-root.MuiInputBase-sizeSmall": { py: 0 } };
-
 /** What kind of call to ask about. */
 export const RouteForm = ({ isAsking, onAsk }: Props) => {
   const { t } = useTranslation();
@@ -52,7 +49,6 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
             id={`${id}-model`}
             freeSolo
             size="small"
-            sx={oneLine}
             options={models}
             inputValue={model}
             onInputChange={(_, text) => setModel(text)}
@@ -64,7 +60,6 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
             id={`${id}-group`}
             freeSolo
             size="small"
-            sx={oneLine}
             options={groups}
             inputValue={group}
             onInputChange={(_, text) => setGroup(text)}
@@ -101,7 +96,6 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
             id={`${id}-key`}
             freeSolo
             size="small"
-            sx={oneLine}
             options={ownKeys}
             inputValue={keyId}
             onInputChange={(_, text) => setKeyId(text)}

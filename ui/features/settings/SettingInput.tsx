@@ -194,6 +194,7 @@ const SwitchField = ({ id, label, hint, field, isOn }: SwitchFieldProps) => {
         checked={isOn}
         onChange={(event) => void toggle(event.target.checked)}
         slotProps={{ input: { id, "aria-describedby": `${id}-hint` } }}
+        sx={{ mt: "2px" }}
       />
       <Box sx={{ minWidth: 0 }}>
         <label htmlFor={id} style={{ fontSize: 13 }}>

@@ -66,7 +66,6 @@ export const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
                 error={errors.username !== undefined}
                 value={form.username}
                 onChange={(event) => change({ username: event.target.value })}
-                sx={{ minHeight: 36 }}
               />
             </Field>
             <Row gap={4} wrap sx={{ alignItems: "flex-start", "& > *": { minWidth: "200px" } }}>

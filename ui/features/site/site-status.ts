@@ -20,6 +20,7 @@ export type SiteStatus = Readonly<{
   self_use_mode_enabled: boolean;
   demo_site_enabled: boolean;
   enable_data_export: boolean;
+  check_in_enabled: boolean;
   /** A remembered copy may lack it. */
   status_page_enabled?: boolean;
   enable_drawing: boolean;

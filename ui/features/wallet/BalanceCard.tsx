@@ -29,7 +29,7 @@ export const BalanceCard = () => {
         <Skeleton width={160} height={42} />
       )}
       <Box className="num" sx={{ fontSize: 13, color: "text.secondary" }}>
-        {data && t("wallet.units", { units: data.quota.toLocaleString("en") })}
+        {data ? t("wallet.units", { units: data.quota.toLocaleString("en") }) : <Skeleton width={96} height={20} />}
       </Box>
       <Row
         gap={4}
