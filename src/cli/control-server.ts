@@ -12,6 +12,12 @@ import type { Services } from "../services.ts";
 import { version } from "../version.ts";
 
 /**
+ * A backup of a large database says nothing for long. The runtime ends such a call after ten seconds, also on sockets of
+ * this kind, where its types know no such time and that of a single request cannot be lifted.
+ */
+const PATIENT: object = { idleTimeout: 0 };
+
+/**
  * Listens on a private socket in the data directory for what the command line asks of the process that has the embedded
  * database: nobody else can open it. Only this user can connect. Returns what ends it; a server database needs none.
  */
@@ -21,8 +27,8 @@ export async function startControl(services: Services, patient: Patient): Promis
   const path = join(directory, CONTROL_SOCKET);
   const server = Bun.serve({
     unix: path,
-    async fetch(request, server) {
-      server.timeout(request, 0);
+    ...PATIENT,
+    async fetch(request) {
       try {
         return await carryOut(services, patient, directory, request);
       } catch (error) {
