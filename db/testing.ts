@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { cp, mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Changes, createChanges } from "./changes.ts";
@@ -19,7 +19,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), "sluice-test-"));
   const server = process.env.TEST_DATABASE_URL;
   const { url, drop } = server ? await createOn(server) : { url: null, drop: async () => {} };
-  if (url === null) await cp(await ensurePrepared(), join(dataDir, ENGINE_FOLDER), { recursive: true });
+  if (url === null) await copyFolder(await ensurePrepared(), join(dataDir, ENGINE_FOLDER));
   const database = url === null ? await openEmbedded({ dataDir, fsync: false }) : await openServer(url, 6);
   await ensurePartitions(database);
   const changes = await createChanges(database, (error) => {
@@ -57,6 +57,12 @@ async function ensurePrepared(): Promise<string> {
   });
   await rm(dataDir, { recursive: true, force: true });
   return prepared;
+}
+
+/** By the system's own program: for a thousand small files it takes a fifth of the time. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  const copying = Bun.spawn(["cp", "-R", from, to], { stdio: ["ignore", "ignore", "inherit"] });
+  if ((await copying.exited) !== 0) throw new Error(`${from} could not be copied`);
 }
 
 const MIGRATIONS = join(import.meta.dir, "migrations");

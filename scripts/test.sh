@@ -14,4 +14,4 @@ ensure_debian "command -v openssl" openssl
 ensure_debian "command -v redis-server || command -v valkey-server" redis-server
 ensure_debian "command -v mariadbd || ls /usr/sbin/mariadbd" mariadb-server
 ensure_packages
-exec bun scripts/test.ts
+exec bun scripts/test.ts "$@"

@@ -1,6 +1,7 @@
 /**
  * Runs everything that must hold: checks, build, tests beside the code (embedded database), the database tests again on
  * a real Postgres, and the tests that start the executable. Started by test.sh; the last line is the count.
+ *   --update-timings   notes how long each file took in test/timings.json
  */
 import { runChecks } from "./checks/index.ts";
 import { readSources } from "./checks/source.ts";
@@ -27,6 +28,9 @@ const BROWSER_MS = 180_000;
 const WORKERS = 2;
 /** They measure how fast something is, or open more connections than others would leave them: nothing runs beside them. */
 const ALONE = ["./scripts/e2e/service.test.ts", "./scripts/e2e/streams.test.ts"];
+/** The embedded database's code would be compiled once more, for speed: more work than a test's few seconds give back. */
+const SHORT_LIVED = { BUN_JSC_useOMGJIT: "0" };
+const isTimed = process.argv.includes("--update-timings");
 const abort = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => abort.abort());
 
@@ -37,14 +41,16 @@ try {
     if (output) process.stdout.write(`${output}\n`);
   });
   await stage("build", build);
-  await stage("unit tests", () => tests(UNIT_FOLDERS, UNIT_MS, WORKERS));
+  await stage("unit tests", () => tests(UNIT_FOLDERS, UNIT_MS, WORKERS, SHORT_LIVED, isTimed));
   await stage("database tests on Postgres", async () => {
     postgres = await startTemporaryPostgres({ durable: false });
     const files = listDatabaseTests(readSources()).map((file) => `./${file}`);
     return tests(files, UNIT_MS, WORKERS, { TEST_DATABASE_URL: postgres.url });
   });
   const server: Record<string, string> = postgres ? { TEST_DATABASE_URL: postgres.url } : {};
-  await stage("executable", () => tests(executableTests(), BROWSER_MS, WORKERS, server));
+  await stage("executable", () =>
+    tests(executableTests(), BROWSER_MS, WORKERS, { ...SHORT_LIVED, ...server }, isTimed),
+  );
   await stage("executable, alone", () => tests(ALONE, BROWSER_MS, 1, server));
 } finally {
   await postgres?.stop();
@@ -82,8 +88,14 @@ function oneOf(ok: boolean): Count {
   return { passed: Number(ok), failed: Number(!ok), failures: [] };
 }
 
-function tests(targets: readonly string[], timeoutMs: number, workers: number, env: Record<string, string> = {}) {
-  return runTests(targets, { env, timeoutMs, workers, signal: abort.signal });
+function tests(
+  targets: readonly string[],
+  timeoutMs: number,
+  workers: number,
+  env: Record<string, string> = {},
+  isTimed = false,
+) {
+  return runTests(targets, { env, timeoutMs, workers, isTimed, signal: abort.signal });
 }
 
 /** The tests that start the executable and may do so side by side: each has its own gateway, data and browser. */

@@ -5,6 +5,8 @@ import { type Count, readReport } from "./report.ts";
 
 /** Far above what a run needs: it ends a run that hangs. */
 const RUN_TIMEOUT_MS = 25 * 60_000;
+/** How long each file took, in milliseconds: the longest are begun first, so that no worker waits for the other's last. */
+const TIMINGS = "scripts/test/timings.json";
 /** More files than this with failures mean that something is broken, not that the machine was busy. */
 const MAX_SECOND_CHANCES = 10;
 
@@ -14,6 +16,8 @@ export type RunOptions = Readonly<{
   timeoutMs: number;
   /** Files that are run at the same time; 1 unless told. */
   workers?: number;
+  /** Notes how long each file took. */
+  isTimed?: boolean;
   /** Ends the run, with every process it started. */
   signal: AbortSignal;
   quiet?: boolean;
@@ -30,7 +34,7 @@ export async function runTests(targets: readonly string[], options: RunOptions):
   if (first.failed === 0 || !isFewFailures || options.signal.aborted) return first;
   const second = await runBunTest(
     files.map((file) => path.resolve(file)),
-    { ...options, workers: 1 },
+    { ...options, workers: 1, isTimed: false },
   );
   const names = new Set(second.failures.map(({ name }) => name));
   const unsteady = first.failures.filter(({ name }) => !names.has(name));
@@ -52,7 +56,8 @@ async function runBunTest(targets: readonly string[], options: RunOptions): Prom
     `--timeout=${options.timeoutMs}`,
     "--reporter=junit",
     `--reporter-outfile=${report}`,
-    ...(workers > 1 ? [`--parallel=${workers}`] : []),
+    ...(workers > 1 ? [`--parallel=${workers}`, `--timings=${TIMINGS}`] : []),
+    ...(options.isTimed ? ["--update-timings"] : []),
   ];
   // A process group of its own, so that the servers and browsers that tests start can be ended with it.
   const child = Bun.spawn([process.execPath, "test", ...flags, ...targets], {

@@ -1,8 +1,9 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { createChanges } from "../../db/changes.ts";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
-import { createUser } from "../accounts/create-user.ts";
+import { createAccount } from "../accounts/create-user.ts";
 import { createUserDirectory, type UserDirectory } from "../accounts/directory.ts";
+import { hashPassword } from "../accounts/passwords.ts";
 import { ROLE, type RoleName } from "../accounts/roles.ts";
 import { createSessions } from "../accounts/sessions.ts";
 import { createSetup } from "../accounts/setup.ts";
@@ -23,6 +24,8 @@ import { rateLimit } from "./rate-limit.ts";
 import { sameOrigin } from "./same-origin.ts";
 
 export const TEST_PASSWORD = "correct horse";
+/** Hashing is slow on purpose, and this one is everybody's. */
+let testPasswordHash: Promise<string> | undefined;
 
 /** What a call answered, for scenarios. */
 type Answer = {
@@ -124,7 +127,8 @@ export async function startTestConsole(
     return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : {} };
   };
   const addUser = async (username: string, role: RoleName = "user") => {
-    const id = await createUser(db, { username, password: TEST_PASSWORD, role: ROLE[role] });
+    testPasswordHash ??= hashPassword(TEST_PASSWORD);
+    const id = await createAccount(db, { username, role: ROLE[role] }, await testPasswordHash);
     await changes.publish("users", [id]);
     return id;
   };
