@@ -83,7 +83,7 @@ const Outcome = ({ outcome }: { outcome: TestOutcome | "running" | null }) => {
   if (outcome === "running") {
     return (
       <Row gap={3} sx={{ color: "text.secondary" }}>
-        <CircularProgress size={16} />
+        <CircularProgress size={16} aria-hidden />
         {t("channels.test.running")}
       </Row>
     );
