@@ -16,8 +16,9 @@ export const WAYS = {
   zh: { language: "zh", dark: true, width: 390 },
 } as const;
 
-/** Marks what a test has read: the same notice may come again, and the first one still stand there. */
+/** Marks notices that a test has read: the same words may come again while the first notice still stands there. */
 const TOLD = "data-told";
+const NOTICE = ".notistack-CollapseWrapper";
 
 /** A page of somebody who is signed in, with what tests do in it all the time. */
 export type Desk = Readonly<{
@@ -88,10 +89,10 @@ export async function openDesk(
     told: (text) =>
       page
         .getByText(text, { exact: true })
-        .and(page.locator(`:not([${TOLD}])`))
+        .and(page.locator(`:not([${TOLD}] *)`))
         .filter({ visible: true })
         .first()
-        .evaluate((node, mark) => node.setAttribute(mark, ""), TOLD),
+        .evaluate((node, [notice, told]) => node.closest(notice)?.setAttribute(told, ""), [NOTICE, TOLD] as const),
     downloaded: async (press) => {
       const download = page.waitForEvent("download");
       await press();
