@@ -34,8 +34,10 @@ export const SectionNav = ({ sections }: { sections: readonly SettingSection[] }
             justifyContent: "space-between",
             textAlign: "left",
             px: 3,
-            py: 1.5,
+            py: 1,
             fontSize: 13,
+            // Entries in Latin letters are as high as those in Chinese.
+            lineHeight: "20px",
             color: "text.secondary",
             "&:hover": { color: "text.primary", bgcolor: "surface.hover" },
           }}
