@@ -127,7 +127,7 @@ async function exchangeWith(
   refuseLoss(call);
   const encodedCall = encode(context, call, request, channel, key, provider);
   const outgoing = encodedCall instanceof Promise ? await encodedCall : encodedCall;
-  const response = await context.upstream.send(outgoing, exchange.signal);
+  const response = await context.upstream.send(outgoing, exchange.stopper);
   entry.status = response.status;
   if (!response.ok) {
     const told = passage.readError(response.status, await response.text());
@@ -145,7 +145,7 @@ async function exchangeWith(
   }
   const askAgain = async (url: string) => {
     const { headers, proxy } = outgoing;
-    const told = await context.upstream.send({ method: "GET", url, headers, body: "", proxy }, exchange.signal);
+    const told = await context.upstream.send({ method: "GET", url, headers, body: "", proxy }, exchange.stopper);
     const text = await told.bytes();
     if (told.ok) return text;
     const error = passage.readError(told.status, new TextDecoder().decode(text));

@@ -1,3 +1,4 @@
+import { Stopper } from "../lib/outbound/stopper.ts";
 import type { Watch, Watched } from "./watch.ts";
 
 /** Why an exchange with an upstream was stopped from our side. */
@@ -5,7 +6,7 @@ export type StopReason = "client_left" | "first_byte_timeout";
 
 /** One exchange with an upstream, and what may stop it before its first byte. Never shares the client's own signal. */
 export class Exchange implements Watched {
-  readonly #controller = new AbortController();
+  readonly stopper = new Stopper();
   readonly #watch: Watch;
   #deadlineMs = Number.POSITIVE_INFINITY;
   stopped: StopReason | null = null;
@@ -17,10 +18,6 @@ export class Exchange implements Watched {
       this.#deadlineMs = performance.now() + firstByteTimeoutMs;
       watch.add(this);
     }
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
   }
 
   check(nowMs: number): void {
@@ -49,6 +46,6 @@ export class Exchange implements Watched {
 
   /** Closes the connection to the upstream; what is being read of it fails. */
   abort(): void {
-    this.#controller.abort();
+    this.stopper.stop();
   }
 }

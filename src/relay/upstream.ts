@@ -8,6 +8,7 @@ import { createDirectHttp } from "../lib/outbound/http/direct-http.ts";
 import type { HttpAnswer } from "../lib/outbound/http/unpacked.ts";
 import { checkedProxy } from "../lib/outbound/proxy.ts";
 import { createResolve } from "../lib/outbound/resolve.ts";
+import type { Stopper } from "../lib/outbound/stopper.ts";
 import { hostnameOf, parseHttpUrl } from "../lib/outbound/url.ts";
 
 /** A request to a provider, ready to go. */
@@ -28,7 +29,7 @@ export type UpstreamAnswer = HttpAnswer;
 
 export type Upstream = {
   /** Sends and resolves with the answer's head. Rejects OutboundError for a refused address, else what the network says. */
-  send(outgoing: Outgoing, signal: AbortSignal): Promise<UpstreamAnswer>;
+  send(outgoing: Outgoing, stopper: Stopper): Promise<UpstreamAnswer>;
 };
 
 /** Reads an answer's body as it comes; null: it has none. */
@@ -83,29 +84,29 @@ export function createUpstream(policy: AddressPolicy, hasNetworkRules: boolean):
   };
 
   /** Plain http goes to the very address that was checked; https is held to the name by its certificate. */
-  const direct = (outgoing: Outgoing, target: Target, address: string, signal: AbortSignal) => {
+  const direct = (outgoing: Outgoing, target: Target, address: string, stopper: Stopper) => {
     const { url, method = "POST", headers, body } = outgoing;
     const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
-    if (isForm || target.needsFetch || hasNetworkRules) return fetch(url, requestOf(outgoing, headers, signal));
+    if (isForm || target.needsFetch || hasNetworkRules) return fetch(url, requestOf(outgoing, headers, stopper.signal));
     const { host, path, port, tlsName } = target;
     const request = { method, host, path, headers, body: method === "POST" ? body : null };
     const origin = { hostname: tlsName ?? address, port, tlsName };
-    return http.send(origin, request, signal);
+    return http.send(origin, request, stopper);
   };
 
   return {
-    send(outgoing, signal) {
+    send(outgoing, stopper) {
       if (outgoing.webSocket && typeof outgoing.body === "string") {
-        return frameExchange(dial, outgoing, outgoing.body, signal);
+        return frameExchange(dial, outgoing, outgoing.body, stopper.signal);
       }
-      if (outgoing.proxy !== "") return throughProxy(outgoing, signal);
+      if (outgoing.proxy !== "") return throughProxy(outgoing, stopper.signal);
       const target = targetOf(outgoing.url);
-      if (policy.allowPrivate) return direct(outgoing, target, target.hostname, signal);
+      if (policy.allowPrivate) return direct(outgoing, target, target.hostname, stopper);
       const addresses = resolve(target.hostname);
       if (addresses instanceof Promise) {
-        return addresses.then(([address]) => direct(outgoing, target, address ?? target.hostname, signal));
+        return addresses.then(([address]) => direct(outgoing, target, address ?? target.hostname, stopper));
       }
-      return direct(outgoing, target, addresses[0] ?? target.hostname, signal);
+      return direct(outgoing, target, addresses[0] ?? target.hostname, stopper);
     },
   };
 

@@ -3,6 +3,7 @@ import { proxyOf } from "../../channels/proxy-of.ts";
 import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
 import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
+import { Stopper } from "../../lib/outbound/stopper.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { notAnswered, refusedByUpstream } from "../attempt-failure.ts";
 import type { RelayContext } from "../context.ts";
@@ -39,10 +40,10 @@ export async function askUpstream(
     proxy: proxyOf(channel),
   };
   // The limit is for the answer's beginning: a large file may take longer.
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), TIMEOUT_MS);
+  const stopper = new Stopper();
+  const timer = setTimeout(() => stopper.stop(), TIMEOUT_MS);
   const response = await context.upstream
-    .send(outgoing, controller.signal)
+    .send(outgoing, stopper)
     .catch((error) => {
       throw toldOf(context, notAnswered(channel, key, "unreachable", error));
     })

@@ -2,6 +2,7 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import { proxyOf } from "../../channels/proxy-of.ts";
 import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
+import { Stopper } from "../../lib/outbound/stopper.ts";
 import { EVENT_STREAM_HEADERS } from "../../lib/sse.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { notAnswered, refusedByUpstream } from "../attempt-failure.ts";
@@ -34,7 +35,7 @@ export async function askResponseMaker(
   action: ResponseAction,
   search = "",
 ): Promise<JsonObject> {
-  const { response, channel, key } = await send(context, made, action, search, AbortSignal.timeout(TIMEOUT_MS));
+  const { response, channel, key } = await send(context, made, action, search, Stopper.after(TIMEOUT_MS));
   const answer = recordOf(parseJson(await response.text()));
   if (!answer) throw toldOf(context, notAnswered(channel, key, "broken"));
   return answer;
@@ -42,10 +43,10 @@ export async function askResponseMaker(
 
 /** The stream of a response from its maker, from the beginning or from where `search` says. Rejects RelayError. */
 export async function followResponse(context: RelayContext, made: Made, search: string): Promise<Response> {
-  const head = new AbortController();
-  const timer = setTimeout(() => head.abort(), TIMEOUT_MS);
+  const head = new Stopper();
+  const timer = setTimeout(() => head.stop(), TIMEOUT_MS);
   try {
-    const { response } = await send(context, made, "retrieve", search, head.signal);
+    const { response } = await send(context, made, "retrieve", search, head);
     return new Response(response.body, { headers: { ...EVENT_STREAM_HEADERS, "content-type": "text/event-stream" } });
   } finally {
     clearTimeout(timer);
@@ -57,7 +58,7 @@ async function send(
   { id, channelId, keyHash }: Made,
   action: ResponseAction,
   search: string,
-  signal: AbortSignal,
+  stopper: Stopper,
 ): Promise<Readonly<{ response: UpstreamAnswer; channel: ChannelEntry; key: string }>> {
   const known = context.services.channels.get(channelId)?.keys[0] ?? "";
   const { channel, key } = makerOf(context, { channelId, keyHash: keyHash || hashOf(known) });
@@ -74,7 +75,7 @@ async function send(
     body: "",
     proxy: proxyOf(channel),
   };
-  const response = await context.upstream.send(outgoing, signal).catch((error) => {
+  const response = await context.upstream.send(outgoing, stopper).catch((error) => {
     throw toldOf(context, notAnswered(channel, key, "unreachable", error));
   });
   if (response.ok) return { response, channel, key };

@@ -110,7 +110,7 @@ function attemptOrder<Answer>(
       ...(typeof body === "string" && { "content-type": "application/json" }),
     };
     const outgoing = { url, headers, body, webSocket: false, proxy: proxyOf(channel) };
-    const response = await context.upstream.send(outgoing, exchange.signal);
+    const response = await context.upstream.send(outgoing, exchange.stopper);
     entry.status = response.status;
     const text = await response.text();
     entry.firstByteMs = Math.round(call.elapsedMs);

@@ -1,3 +1,4 @@
+import type { Stopper } from "../stopper.ts";
 import { BodyDecoder } from "./body-decoder.ts";
 import { type BodySource, DirectAnswer } from "./direct-answer.ts";
 import { type DirectRequest, requestHead } from "./request-head.ts";
@@ -33,10 +34,8 @@ export type ConnectionKeeper = { rests(connection: Connection): void; gone(conne
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 const MAX_HEAD_BYTES = 128 * 1024;
-/** Up to here a body goes into one piece with its head. */
-const SMALL_BODY = 16 * 1024;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
-const IS_ASCII = /^[\x00-\x7f]*$/;
+/** Up to here a body goes into one piece with its head: two would wake the other side twice. */
+const SMALL_BODY = 64 * 1024;
 /** Silence after which the system asks whether the other side still is there. */
 const PROBE_AFTER_MS = 60_000;
 
@@ -68,16 +67,16 @@ export class Connection implements BodySource {
   }
 
   /**
-   * Connects; with TLS, only to a certificate that is trusted and bears the name. Rejects ConnectionLost, or the signal's
+   * Connects; with TLS, only to a certificate that is trusted and bears the name. Rejects ConnectionLost, or the stopper's
    * reason.
    */
-  static async open(origin: Origin, keeper: ConnectionKeeper, signal: AbortSignal): Promise<Connection> {
+  static async open(origin: Origin, keeper: ConnectionKeeper, stopper: Stopper): Promise<Connection> {
     const connection = new Connection(keeper);
     const ready = Promise.withResolvers<void>();
     connection.#opening = ready;
-    const stop = () => ready.reject(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
+    const stop = () => ready.reject(stopper.reason);
+    if (stopper.stopped) stop();
+    else stopper.listen(stop);
     connection.#connect(origin).catch(ready.reject);
     try {
       await ready.promise;
@@ -86,9 +85,9 @@ export class Connection implements BodySource {
     } catch (error) {
       connection.#isOver = true;
       connection.#close();
-      throw error instanceof ConnectionLost || signal.aborted ? error : lost(error);
+      throw error instanceof ConnectionLost || stopper.stopped ? error : lost(error);
     } finally {
-      signal.removeEventListener("abort", stop);
+      stopper.listen(null);
     }
   }
 
@@ -123,11 +122,11 @@ export class Connection implements BodySource {
     this.#heard = false;
     this.#staysOpen = true;
     this.#waiting = waiting;
-    if (typeof body === "string" && bodyBytes !== null && bodyBytes <= SMALL_BODY && IS_ASCII.test(head)) {
-      this.#writeText(head + body, head.length + bodyBytes);
+    if (bodyBytes === null || bodyBytes <= SMALL_BODY) {
+      this.#write(inOnePiece(head, body, bodyBytes ?? 0));
     } else {
       this.#write(Buffer.from(head, "latin1"));
-      if (body !== null && bodyBytes !== 0) this.#write(typeof body === "string" ? Buffer.from(body) : body);
+      this.#write(typeof body === "string" ? Buffer.from(body) : (body as Uint8Array));
     }
   }
 
@@ -183,12 +182,6 @@ export class Connection implements BodySource {
     }
     const wasResting = this.#sent > 1 && !this.#heard;
     this.#fail(lost(cause, wasResting));
-  }
-
-  /** The usual request: the system takes all of it at once. */
-  #writeText(text: string, bytes: number): void {
-    const taken = Math.max(0, this.#socket?.write(text) ?? 0);
-    if (taken < bytes) this.#unsent.push(Buffer.from(text).subarray(taken));
   }
 
   #write(bytes: Uint8Array): void {
@@ -260,6 +253,14 @@ export class Connection implements BodySource {
     if (!this.#opening) this.#keeper.gone(this);
     socket.terminate();
   }
+}
+
+function inOnePiece(head: string, body: DirectRequest["body"], bodyBytes: number): Uint8Array {
+  const piece = Buffer.allocUnsafe(head.length + bodyBytes);
+  piece.write(head, "latin1");
+  if (typeof body === "string") piece.write(body, head.length);
+  else if (body) piece.set(body, head.length);
+  return piece;
 }
 
 function lost(cause: unknown, wasResting = false): ConnectionLost {

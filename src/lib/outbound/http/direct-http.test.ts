@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { until } from "../../testing/until.ts";
+import { Stopper } from "../stopper.ts";
 import { ConnectionLost } from "./connection.ts";
 import { DirectAnswer } from "./direct-answer.ts";
 import { createDirectHttp, type DirectHttp } from "./direct-http.ts";
@@ -19,16 +20,16 @@ function start(answer: (visit: Visit) => void) {
   const server: ScriptedServer = startScriptedServer(answer);
   servers.push(server);
   const http = createDirectHttp(SWEEP_MS);
-  const ask = (body: DirectRequest["body"] = "ask", signal?: AbortSignal) => {
+  const ask = (body: DirectRequest["body"] = "ask", stopper?: Stopper) => {
     const method = body === null ? "GET" : "POST";
-    return send(http, server.port, { method, host: "up.example", path: "/v1", headers: {}, body }, signal);
+    return send(http, server.port, { method, host: "up.example", path: "/v1", headers: {}, body }, stopper);
   };
   return { server, ask };
 }
 
 /** Asks a server on this machine that packs nothing. */
-async function send(http: DirectHttp, port: number, request: DirectRequest, signal = new AbortController().signal) {
-  const answer = await http.send({ hostname: "127.0.0.1", port, tlsName: null }, request, signal);
+async function send(http: DirectHttp, port: number, request: DirectRequest, stopper = new Stopper()) {
+  const answer = await http.send({ hostname: "127.0.0.1", port, tlsName: null }, request, stopper);
   if (!(answer instanceof DirectAnswer)) throw new Error("the answer was packed");
   return answer;
 }
@@ -175,22 +176,24 @@ test("an exchange that is stopped ends its connection, whatever it waits for", a
   const { server, ask } = start((visit) => {
     if (visit.received.includes("head")) visit.write(`${OK}transfer-encoding: chunked\r\n\r\n5\r\nfirst\r\n`);
   });
-  const waiting = new AbortController();
-  const unanswered = ask("nothing", waiting.signal);
+  const waiting = new Stopper();
+  const unanswered = ask("nothing", waiting);
   await until(() => server.open() === 1);
-  waiting.abort();
+  waiting.stop();
   await expect(unanswered).rejects.toThrow();
   await until(() => server.open() === 0);
 
-  const reading = new AbortController();
-  const reply = await ask("head", reading.signal);
+  const reading = new Stopper();
+  const reply = await ask("head", reading);
   await reply.readMany();
   const next = reply.read();
-  reading.abort();
+  reading.stop();
   await expect(next).rejects.toBeInstanceOf(ConnectionLost);
   await until(() => server.open() === 0);
 
-  await expect(ask("nothing", AbortSignal.abort())).rejects.toThrow();
+  const stopped = new Stopper();
+  stopped.stop();
+  await expect(ask("nothing", stopped)).rejects.toThrow();
   const left = await ask("head");
   await left.body.cancel();
   await until(() => server.open() === 0);
@@ -202,11 +205,11 @@ test("a stop that comes too late does not touch the next call on the same connec
     visits.push(visit);
     if (visit.requests === 1) visit.write(whole("ok"));
   });
-  const first = new AbortController();
-  await (await ask("one", first.signal)).text();
+  const first = new Stopper();
+  await (await ask("one", first)).text();
   const second = ask("two");
   await until(() => visits.length === 2);
-  first.abort();
+  first.stop();
   visits[1]?.write(whole("second"));
   expect(await (await second).text()).toBe("second");
   expect(server.made()).toBe(1);

@@ -1,3 +1,4 @@
+import type { Stopper } from "../stopper.ts";
 import { Connection, type ConnectionKeeper, ConnectionLost, type Origin, type Waiting } from "./connection.ts";
 import type { DirectRequest } from "./request-head.ts";
 import type { HttpAnswer } from "./unpacked.ts";
@@ -10,9 +11,9 @@ const MOST_RESTING = 1_024;
 export type DirectHttp = {
   /**
    * Sends over a connection that rests, or a new one. A connection that the other side closed while it rested is replaced,
-   * once. Rejects ConnectionLost, BrokenAnswer, TypeError for headers that cannot be sent, or the signal's reason.
+   * once. Rejects ConnectionLost, BrokenAnswer, TypeError for headers that cannot be sent, or the stopper's reason.
    */
-  send(origin: Origin, request: DirectRequest, signal: AbortSignal): Promise<HttpAnswer>;
+  send(origin: Origin, request: DirectRequest, stopper: Stopper): Promise<HttpAnswer>;
 };
 
 /** The connections of one origin that rest; the one used last is used next, so that the others may end. */
@@ -65,23 +66,23 @@ export function createDirectHttp(sweepMs = SWEEP_MS): DirectHttp {
   };
 
   return {
-    send: (origin, request, signal) =>
+    send: (origin, request, stopper) =>
       new Promise((resolve, reject) => {
         const resting = restingOf(origin);
         sweeper ??= setInterval(sweep, sweepMs).unref();
         const anew = () => {
           resting.open += 1;
-          Connection.open(origin, resting, signal).then(
-            (connection) => over(connection, request, signal, { resolve, reject }),
+          Connection.open(origin, resting, stopper).then(
+            (connection) => over(connection, request, stopper, { resolve, reject }),
             (error) => {
               resting.open -= 1;
               reject(error);
             },
           );
         };
-        const again = (error: Error) => (wasResting(error) && !signal.aborted ? anew() : reject(error));
+        const again = (error: Error) => (wasResting(error) && !stopper.stopped ? anew() : reject(error));
         const rested = resting.connections.pop();
-        if (rested) over(rested, request, signal, { resolve, reject: again });
+        if (rested) over(rested, request, stopper, { resolve, reject: again });
         else anew();
       }),
   };
@@ -89,11 +90,11 @@ export function createDirectHttp(sweepMs = SWEEP_MS): DirectHttp {
 
 const wasResting = (error: Error): boolean => error instanceof ConnectionLost && error.wasResting;
 
-function over(connection: Connection, request: DirectRequest, signal: AbortSignal, waiting: Waiting<HttpAnswer>): void {
+function over(connection: Connection, request: DirectRequest, stopper: Stopper, waiting: Waiting<HttpAnswer>): void {
   try {
-    signal.throwIfAborted();
+    if (stopper.stopped) throw stopper.reason;
     connection.send(request, waiting);
-    signal.addEventListener("abort", connection.stopper(), { once: true });
+    stopper.listen(connection.stopper());
   } catch (error) {
     // Nothing was sent.
     connection.abandon();

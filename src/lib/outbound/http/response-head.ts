@@ -1,17 +1,31 @@
 /** How the end of a body is known (RFC 9112, section 6.3): no body, so many bytes, chunks, or the connection's end. */
 export type BodyLength = number | "chunked" | "until-close";
 
-/** Headers of an answer, as far as the runtime's Headers are used of one. Repeated ones are joined by commas. */
-export class AnswerHeaders {
-  readonly #byName: ReadonlyMap<string, string>;
+/** Where a header stands in its head's text: the beginning of its name, its colon, its end. */
+type Place = readonly [name: number, colon: number, end: number];
 
-  /** `byName`: names in lower case. */
-  constructor(byName: ReadonlyMap<string, string>) {
-    this.#byName = byName;
+/**
+ * Headers of an answer, as far as the runtime's Headers are used of one: read where they stand, for most are never asked
+ * for. Repeated ones are joined by commas.
+ */
+export class AnswerHeaders {
+  readonly #text: string;
+  readonly #places: readonly Place[];
+
+  constructor(text: string, places: readonly Place[]) {
+    this.#text = text;
+    this.#places = places;
   }
 
   get(name: string): string | null {
-    return this.#byName.get(name) ?? this.#byName.get(name.toLowerCase()) ?? null;
+    let joined: string | null = null;
+    for (const place of this.#places) {
+      const [begin, colon] = place;
+      if (colon - begin !== name.length || !this.#isNamed(place, name)) continue;
+      const value = this.#valueAt(place);
+      joined = joined === null ? value : `${joined}, ${value}`;
+    }
+    return joined;
   }
 
   has(name: string): boolean {
@@ -19,7 +33,20 @@ export class AnswerHeaders {
   }
 
   [Symbol.iterator](): IterableIterator<[string, string]> {
-    return this.#byName[Symbol.iterator]();
+    const names = new Set(this.#places.map(([begin, colon]) => this.#text.slice(begin, colon).toLowerCase()));
+    return [...names].map((name): [string, string] => [name, this.get(name) ?? ""])[Symbol.iterator]();
+  }
+
+  /** Of the same length as the name. The first letters differ mostly: then nothing is copied. */
+  #isNamed([begin, colon]: Place, name: string): boolean {
+    const text = this.#text;
+    if ((text.charCodeAt(begin) ^ name.charCodeAt(0)) & NO_CASE) return false;
+    const stands = text.slice(begin, colon);
+    return stands === name || stands.toLowerCase() === name.toLowerCase();
+  }
+
+  #valueAt([, colon, end]: Place): string {
+    return this.#text.slice(colon + 1, end).trim();
   }
 }
 
@@ -39,6 +66,8 @@ export class BrokenAnswer extends Error {
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
 const SPACE = 32;
 const TAB = 9;
+/** Letters differ by their case in one bit. */
+const NO_CASE = ~32;
 const DIGITS = /^\d{1,15}$/;
 
 /** Reads a head without the empty line that ends it. Throws BrokenAnswer where it cannot be read in one way only. */
@@ -46,18 +75,18 @@ export function responseHead(text: string): ResponseHead {
   const firstEnd = text.indexOf("\r\n");
   const match = STATUS_LINE.exec(firstEnd < 0 ? text : text.slice(0, firstEnd));
   if (!match) throw new BrokenAnswer("the answer does not begin with a status line of HTTP/1.1");
-  const headers = firstEnd < 0 ? new Map<string, string>() : headersIn(text, firstEnd + 2);
+  const headers = new AnswerHeaders(text, firstEnd < 0 ? [] : placesIn(text, firstEnd + 2));
   const status = Number(match[2]);
   const length = bodyLength(status, headers);
   const connection = headers.get("connection")?.toLowerCase() ?? "";
   const wantsOpen = match[1] === "1" ? !connection.includes("close") : connection.includes("keep-alive");
   // Two lengths at once are how answers are smuggled past each other: what follows is not trusted.
   const isPlain = length !== "until-close" && !(headers.has("transfer-encoding") && headers.has("content-length"));
-  return { status, headers: new AnswerHeaders(headers), length, staysOpen: wantsOpen && isPlain };
+  return { status, headers, length, staysOpen: wantsOpen && isPlain };
 }
 
-function headersIn(text: string, from: number): Map<string, string> {
-  const headers = new Map<string, string>();
+function placesIn(text: string, from: number): Place[] {
+  const places: Place[] = [];
   for (let at = from; at < text.length; ) {
     const found = text.indexOf("\r\n", at);
     const end = found < 0 ? text.length : found;
@@ -66,24 +95,21 @@ function headersIn(text: string, from: number): Map<string, string> {
     if (colon <= at || colon > end || begins === SPACE || begins === TAB) {
       throw new BrokenAnswer("a header of the answer has no name");
     }
-    const name = text.slice(at, colon).toLowerCase();
-    const value = text.slice(colon + 1, end).trim();
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+    places.push([at, colon, end]);
     at = end + 2;
   }
-  return headers;
+  return places;
 }
 
-function bodyLength(status: number, headers: ReadonlyMap<string, string>): BodyLength {
+function bodyLength(status: number, headers: AnswerHeaders): BodyLength {
   if (status < 200 || status === 204 || status === 304) return 0;
   const encoding = headers.get("transfer-encoding");
   const told = headers.get("content-length");
-  if (encoding !== undefined) {
+  if (encoding !== null) {
     if (encoding.toLowerCase() !== "chunked") throw new BrokenAnswer("the answer's length cannot be known");
     return "chunked";
   }
-  if (told === undefined) return "until-close";
+  if (told === null) return "until-close";
   if (DIGITS.test(told)) return Number(told);
   const lengths = new Set(told.split(",").map((each) => each.trim()));
   const [length = ""] = lengths;
