@@ -1,5 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { add, ceilToWhole, decimal, divide, multiply, roundToWhole, subtract, toText, whole } from "./decimal.ts";
+import {
+  add,
+  ceilToWhole,
+  type Decimal,
+  decimal,
+  divide,
+  multiply,
+  roundToWhole,
+  subtract,
+  toText,
+  whole,
+} from "./decimal.ts";
 
 describe("decimal", () => {
   test.each([
@@ -51,5 +62,63 @@ describe("decimal", () => {
   test("amounts beyond 2^53 are clamped, never wrapped to a negative charge", () => {
     const huge = multiply(whole(Number.MAX_SAFE_INTEGER), whole(Number.MAX_SAFE_INTEGER));
     expect(roundToWhole(huge)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+});
+
+describe("numbers while they are safe, bigints beyond: the same sums as with bigints alone", () => {
+  const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+  const edges = [
+    0n,
+    1n,
+    5n,
+    49n,
+    50n,
+    51n,
+    99_999n,
+    94_906_265n,
+    94_906_266n,
+    SAFE / 2n,
+    SAFE - 1n,
+    SAFE,
+    SAFE + 1n,
+    SAFE * 7n,
+  ];
+  const digits = edges.flatMap((edge) => [edge, -edge]);
+  const all: [bigint, number][] = digits.flatMap((each) =>
+    [0, 1, 2, 9, 15, 16, 20].map((p): [bigint, number] => [each, p]),
+  );
+  const text = ([value, places]: [bigint, number]) => `${value}e-${places}`;
+  /** To so many places, which lose nothing of either. */
+  const PLACES = 40;
+  const scaled = ({ digits: value, places }: Decimal) => BigInt(value) * 10n ** BigInt(PLACES - places);
+  const clamp = (value: bigint) => Number(value > SAFE ? SAFE : value < -SAFE ? -SAFE : value);
+
+  test("sums, differences and products", () => {
+    for (const a of all) {
+      for (const b of all) {
+        const [left, right] = [decimal(text(a)), decimal(text(b))];
+        const at = ([value, places]: [bigint, number]) => value * 10n ** BigInt(PLACES - places);
+        if (scaled(add(left, right)) !== at(a) + at(b)) throw new Error(`${text(a)} + ${text(b)}`);
+        if (scaled(subtract(left, right)) !== at(a) - at(b)) throw new Error(`${text(a)} - ${text(b)}`);
+        const { digits: product, places } = multiply(left, right);
+        const exact =
+          BigInt(product) * 10n ** BigInt(PLACES - places) === a[0] * b[0] * 10n ** BigInt(PLACES - a[1] - b[1]);
+        if (!exact) throw new Error(`${text(a)} × ${text(b)}`);
+      }
+    }
+  });
+
+  test("rounding and text", () => {
+    for (const a of all) {
+      const value = decimal(text(a));
+      const unit = 10n ** BigInt(a[1]);
+      const magnitude = a[0] < 0n ? -a[0] : a[0];
+      const rounded = (magnitude * 2n + unit) / (unit * 2n);
+      expect([text(a), roundToWhole(value)]).toEqual([text(a), clamp(a[0] < 0n ? -rounded : rounded)]);
+      const quotient = a[0] / unit;
+      const up = a[0] > 0n && a[0] % unit !== 0n ? quotient + 1n : quotient;
+      expect([text(a), ceilToWhole(value)]).toEqual([text(a), clamp(up)]);
+      expect(scaled(decimal(toText(value)))).toBe(scaled(value));
+    }
   });
 });

@@ -85,7 +85,7 @@ describe("options", () => {
       SensitiveWords: "Bad\nregex:^no+$",
       EmailDomainWhitelist: "B.com,b.com",
     });
-    expect(toText(settings.get("ModelRatio").get("a") ?? { digits: 9n, places: 0 })).toBe("0.1");
+    expect(toText(settings.get("ModelRatio").get("a") ?? { digits: 9, places: 0 })).toBe("0.1");
     expect([...settings.get("ModelRatio").keys()]).toEqual(["a", "__proto__"]);
     expect(settings.get("ServerAddress")).toBe("https://ai.example.com");
     expect(settings.get("AutomaticDisableKeywords")).toEqual(["one", "two"]);

@@ -34,7 +34,7 @@ describe("settings", () => {
     settings.close();
     const restarted = (await startReplica()).settings;
     expect(restarted.get("EpayKey")).toBe("hush");
-    expect(restarted.get("GroupRatio").get("default")).toEqual({ digits: 3n, places: 1 });
+    expect(restarted.get("GroupRatio").get("default")).toEqual({ digits: 3, places: 1 });
     restarted.close();
     expect(startReplica(createVault({ encryptionKey: "another key altogether" }))).rejects.toThrow(DecryptionError);
   });

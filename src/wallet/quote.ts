@@ -47,7 +47,7 @@ export function groupFactor(settings: SettingsReader, group: string): Decimal {
   return factor === undefined || isZero(factor) ? ONE : factor;
 }
 
-const roundUp = ({ digits }: Decimal): bigint => (digits + 99n) / 100n;
+const roundUp = ({ digits }: Decimal): bigint => (BigInt(digits) + 99n) / 100n;
 
 /** Of an amount that has two decimal places. */
 function twoDecimals({ digits }: Decimal): string {

@@ -12,5 +12,5 @@ export function cashbackTerms(settings: SettingsReader): { rate: Decimal; minimu
 /** `rate` percent of an amount of quota units, rounded down. */
 export function shareOf(quotaUnits: number, rate: Decimal): number {
   const { digits, places } = multiply(whole(quotaUnits), rate);
-  return Number(digits / 10n ** BigInt(places + 2));
+  return Number(BigInt(digits) / 10n ** BigInt(places + 2));
 }

@@ -37,9 +37,11 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     subtotal = add(subtotal, amount);
     lines.push({ item, quantity: String(quantity), factor: text, amount: toText(amount) });
   }
-  for (const line of used ? toolLines(price, counted, quotaPerUnit) : []) {
-    subtotal = add(subtotal, line.exact);
-    lines.push(line.line);
+  if (used && counted.toolCalls) {
+    for (const { exact, line } of toolLines(price, counted.toolCalls, quotaPerUnit)) {
+      subtotal = add(subtotal, exact);
+      lines.push(line);
+    }
   }
   let quota = Math.max(0, roundToWhole(multiply(subtotal, price.groupRatio)));
   if (quota === 0 && used && factors.hasMinimum) {
@@ -50,17 +52,17 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     lines,
     subtotal: toText(subtotal),
     groupRatio: factors.groupRatio,
-    ...(price.discount && { discountPercent: toText(price.discount.percent) }),
-    ...(tier && { contextOver: tier.over }),
-    ...(price.kind === "per_call" && price.variant !== undefined && { variant: price.variant }),
     total: quota,
     quotaPerUnit: toText(quotaPerUnit),
   };
+  if (price.discount) receipt.discountPercent = toText(price.discount.percent);
+  if (tier) receipt.contextOver = tier.over;
+  if (price.kind === "per_call" && price.variant !== undefined) receipt.variant = price.variant;
   return { quota, receipt };
 }
 
 /** What tools cost that the provider ran itself: beside the tokens, and beside a fixed price. */
-function toolLines(price: Price, { toolCalls = {} }: Usage, quotaPerUnit: Decimal) {
+function toolLines(price: Price, toolCalls: NonNullable<Usage["toolCalls"]>, quotaPerUnit: Decimal) {
   return Object.entries(toolCalls).flatMap(([tool, count]) => {
     const usd = price.toolPrices && toolPriceOf(price.toolPrices, tool, price.pricedAs);
     const uses = saneTokens(count);

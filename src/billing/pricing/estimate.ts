@@ -31,19 +31,41 @@ export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal
   const prompt = saneTokens(expected.promptTokens);
   const audio = Math.min(saneTokens(expected.audioInputTokens ?? 0), prompt);
   const output = saneTokens(expected.maxOutputTokens ?? expected.defaultOutputTokens);
-  const imageRatio = price.imageRatio ?? ONE;
-  const textFactor = dearer(dearer(ONE, imageRatio), writeRatio(price, expected.writesCache));
-  const drawnFactor = price.imageCompletionRatio ? multiply(imageRatio, price.imageCompletionRatio) : ONE;
-  const spokenFactor = multiply(price.audioRatio, price.audioCompletionRatio);
-  const outputFactor = dearer(dearer(price.completionRatio, drawnFactor), spokenFactor);
-  const audioFactor = dearer(textFactor, price.audioRatio);
-  const input = add(multiply(whole(prompt - audio), textFactor), multiply(whole(audio), audioFactor));
-  const steps = dearestTier(price.contextTiers, prompt);
-  const tokens = add(multiply(input, steps.input), multiply(multiply(whole(output), outputFactor), steps.output));
-  return upper(multiply(tokens, price.modelRatio), price.groupRatio);
+  const factors = dearestFactors(price, expected.writesCache ?? "none");
+  let input = multiply(whole(prompt - audio), factors.text);
+  if (audio > 0) input = add(input, multiply(whole(audio), factors.audio));
+  let answer = multiply(whole(output), factors.output);
+  if (price.contextTiers) {
+    const steps = dearestTier(price.contextTiers, prompt);
+    input = multiply(input, steps.input);
+    answer = multiply(answer, steps.output);
+  }
+  return upper(add(input, answer), price.groupRatio);
 }
 
-function writeRatio(price: Extract<Price, { kind: "per_token" }>, writes: CacheWrites = "none"): Decimal {
+type TokenPrice = Extract<Price, { kind: "per_token" }>;
+
+/** The dearest that a token can cost, in quota units before the group's ratio: made once, for prices are shared by calls. */
+type DearestFactors = Readonly<{ text: Decimal; audio: Decimal; output: Decimal }>;
+const factorsByPrice = new WeakMap<TokenPrice, Partial<Record<CacheWrites, DearestFactors>>>();
+
+function dearestFactors(price: TokenPrice, writes: CacheWrites): DearestFactors {
+  const known = factorsByPrice.get(price)?.[writes];
+  if (known) return known;
+  const { modelRatio, audioRatio, completionRatio, imageRatio = ONE } = price;
+  const text = dearer(dearer(ONE, imageRatio), writeRatio(price, writes));
+  const drawn = price.imageCompletionRatio ? multiply(imageRatio, price.imageCompletionRatio) : ONE;
+  const spoken = multiply(audioRatio, price.audioCompletionRatio);
+  const factors: DearestFactors = {
+    text: multiply(text, modelRatio),
+    audio: multiply(dearer(text, audioRatio), modelRatio),
+    output: multiply(dearer(dearer(completionRatio, drawn), spoken), modelRatio),
+  };
+  factorsByPrice.set(price, { ...factorsByPrice.get(price), [writes]: factors });
+  return factors;
+}
+
+function writeRatio(price: TokenPrice, writes: CacheWrites): Decimal {
   if (writes === "none") return ONE;
   return writes === "long" ? price.longCacheCreationRatio : price.cacheCreationRatio;
 }

@@ -18,7 +18,7 @@ export function saneUsage(usage: Usage): Usage {
   );
   const audioOutputTokens = Math.min(saneTokens(usage.audioOutputTokens), completionTokens);
   const textInput = promptTokens - cachedTokens - cacheCreationTokens - audioInputTokens;
-  return {
+  const sane: Usage = {
     promptTokens,
     completionTokens,
     cachedTokens,
@@ -26,13 +26,15 @@ export function saneUsage(usage: Usage): Usage {
     reasoningTokens: Math.min(saneTokens(usage.reasoningTokens), completionTokens),
     audioInputTokens,
     audioOutputTokens,
-    ...(usage.imageInputTokens && { imageInputTokens: Math.min(saneTokens(usage.imageInputTokens), textInput) }),
-    ...(usage.imageOutputTokens && {
-      imageOutputTokens: Math.min(saneTokens(usage.imageOutputTokens), completionTokens - audioOutputTokens),
-    }),
-    ...(usage.longCacheCreationTokens && {
-      longCacheCreationTokens: Math.min(saneTokens(usage.longCacheCreationTokens), cacheCreationTokens),
-    }),
-    ...(usage.toolCalls && { toolCalls: usage.toolCalls }),
   };
+  const { imageInputTokens, imageOutputTokens, longCacheCreationTokens, toolCalls } = usage;
+  if (imageInputTokens) sane.imageInputTokens = Math.min(saneTokens(imageInputTokens), textInput);
+  if (imageOutputTokens) {
+    sane.imageOutputTokens = Math.min(saneTokens(imageOutputTokens), completionTokens - audioOutputTokens);
+  }
+  if (longCacheCreationTokens) {
+    sane.longCacheCreationTokens = Math.min(saneTokens(longCacheCreationTokens), cacheCreationTokens);
+  }
+  if (toolCalls) sane.toolCalls = toolCalls;
+  return sane;
 }
