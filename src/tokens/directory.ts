@@ -21,6 +21,9 @@ export type TokenDirectory = {
   close(): void;
 };
 
+/** What a key leads to; `isPrevious`: it is the key from before a rotation. */
+type Found = Readonly<{ entry: TokenEntry | undefined; isPrevious: boolean }>;
+
 /** Rows a query, and the rest between two of them. */
 type Pace = Readonly<{ rows: number; pauseMs: number }>;
 /** At the start nobody else waits for the database. */
@@ -31,6 +34,8 @@ const AT_ONCE: Pace = { rows: 5000, pauseMs: 0 };
 const ASIDE: Pace = { rows: 200, pauseMs: 10 };
 /** A safety net: changes arrive by events. */
 const REREAD_MS = 300_000;
+/** Keys in use whose look-up is remembered until any key changes. */
+const MOST_REMEMBERED = 10_000;
 
 /** Loads all API keys and keeps them true. */
 export async function createTokenDirectory(
@@ -64,6 +69,23 @@ export async function createTokenDirectory(
     table.endSweep(sweep);
   };
 
+  const remembered = new Map<string, Found>();
+  let rememberedVersion = table.version;
+  const find = (key: string): Found => {
+    if (rememberedVersion !== table.version || remembered.size >= MOST_REMEMBERED) {
+      rememberedVersion = table.version;
+      remembered.clear();
+    }
+    const known = remembered.get(key);
+    if (known) return known;
+    const hash = vault.keyedHash(key);
+    const entry = table.findByHash(hash);
+    const found = { entry, isPrevious: entry !== undefined && entry.keyHash !== hash };
+    // Keys that are none would fill the memory of those that are.
+    if (entry) remembered.set(key, found);
+    return found;
+  };
+
   await readFirst(db, table);
   const unsubscribe = changes.subscribe("tokens", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger)));
   let isRereading = false;
@@ -78,9 +100,8 @@ export async function createTokenDirectory(
   return {
     get: (id) => table.get(id),
     findByKey(key) {
-      const hash = vault.keyedHash(key);
-      const entry = table.findByHash(hash);
-      return entry && (entry.keyHash === hash || entry.previousKeyUntil > nowSeconds()) ? entry : undefined;
+      const { entry, isPrevious } = find(key);
+      return entry && isPrevious && entry.previousKeyUntil <= nowSeconds() ? undefined : entry;
     },
     setStatus(id, status) {
       const mark = async () => {

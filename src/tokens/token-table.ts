@@ -38,6 +38,8 @@ export class TokenTable {
   /** Which sweep has seen each row last. */
   #seen = new Uint8Array(FEWEST);
   #sweep = 0;
+  /** Becomes another with every change. */
+  version = 0;
 
   readonly #byId = new SlotIndex((slot) => mixed(this.#ids[slot] as number));
   readonly #byHash = new SlotIndex((slot) => firstFour(this.#hashes, slot * HASH_BYTES));
@@ -61,6 +63,7 @@ export class TokenTable {
   }
 
   put(entry: TokenEntry): void {
+    this.version += 1;
     this.remove(entry.id);
     const slot = this.#free.pop() ?? this.#used++;
     if (slot >= this.#capacity) this.#grow();
@@ -83,6 +86,7 @@ export class TokenTable {
   remove(id: number): void {
     const slot = this.#slotOf(id);
     if (slot < 0) return;
+    this.version += 1;
     this.#byHash.remove(slot);
     this.#byId.remove(slot);
     const previous = this.#extras.get(slot)?.previousKeyHash ?? null;
