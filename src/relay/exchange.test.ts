@@ -23,7 +23,7 @@ function start(limitMs = 1_000) {
 
 test("is stopped when nothing has come in time", () => {
   const { exchange, at } = start(60_000);
-  expect([at(30_000), at(61_000), exchange.signal.aborted]).toEqual([null, "first_byte_timeout", true]);
+  expect([at(30_000), at(61_000), exchange.stopper.stopped]).toEqual([null, "first_byte_timeout", true]);
 });
 
 test("has a time of its own for the rest of an answer that has begun", () => {

@@ -3,6 +3,7 @@ import type { OutgoingForm } from "../lib/multipart/form-stream.ts";
 import type { AddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createDialWebSocket } from "../lib/outbound/dial-websocket.ts";
 import { frameExchange } from "../lib/outbound/frame-exchange.ts";
+import { type Origin, originOf } from "../lib/outbound/http/connection.ts";
 import { type ByteReader, DirectAnswer } from "../lib/outbound/http/direct-answer.ts";
 import { createDirectHttp } from "../lib/outbound/http/direct-http.ts";
 import type { HttpAnswer } from "../lib/outbound/http/unpacked.ts";
@@ -36,7 +37,7 @@ export type Upstream = {
 export const readerOf = (answer: UpstreamAnswer): ByteReader | null =>
   answer instanceof DirectAnswer ? answer : (answer.body?.getReader() ?? null);
 
-type Target = Readonly<{
+type Target = {
   url: URL;
   hostname: string;
   /** Host and port as they stand in the address. */
@@ -47,7 +48,9 @@ type Target = Readonly<{
   tlsName: string | null;
   /** What only fetch can: https to a bare address, or a user and password in the address. */
   needsFetch: boolean;
-}>;
+  /** Where its connections went last: to another address once the name leads there. */
+  origin: Origin | null;
+};
 
 const MAX_TARGETS = 2_000;
 
@@ -77,6 +80,7 @@ export function createUpstream(policy: AddressPolicy, hasNetworkRules: boolean):
       port: Number(url.port) || (isTls ? 443 : 80),
       tlsName: isTls ? hostname : null,
       needsFetch: (isTls && isIP(hostname) !== 0) || url.username !== "" || url.password !== "",
+      origin: null,
     };
     if (targets.size >= MAX_TARGETS) targets.clear();
     targets.set(address, target);
@@ -90,8 +94,9 @@ export function createUpstream(policy: AddressPolicy, hasNetworkRules: boolean):
     if (isForm || target.needsFetch || hasNetworkRules) return fetch(url, requestOf(outgoing, headers, stopper.signal));
     const { host, path, port, tlsName } = target;
     const request = { method, host, path, headers, body: method === "POST" ? body : null };
-    const origin = { hostname: tlsName ?? address, port, tlsName };
-    return http.send(origin, request, stopper);
+    const hostname = tlsName ?? address;
+    if (target.origin?.hostname !== hostname) target.origin = originOf(hostname, port, tlsName);
+    return http.send(target.origin, request, stopper);
   };
 
   return {

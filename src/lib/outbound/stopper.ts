@@ -1,10 +1,14 @@
+/** Told that a request is to be stopped: which one, where it has several. */
+export type StopListener = { stop(exchange: number): void };
+
 /**
  * What stops a request while it is under way. The runtime's own signal is dear, so one is made only where somebody asks
  * for it; the relay's usual way asks for none.
  */
 export class Stopper {
   #controller: AbortController | null = null;
-  #listener: (() => void) | null = null;
+  #listener: StopListener | null = null;
+  #exchange = 0;
   #reason: unknown;
   #stopped = false;
 
@@ -33,9 +37,10 @@ export class Stopper {
     return this.#reason;
   }
 
-  /** What a stop calls, instead of what it called before: a request follows the other. */
-  listen(listener: (() => void) | null): void {
+  /** Who is told of a stop, in place of whoever was: one request follows the other. */
+  listen(listener: StopListener | null, exchange = 0): void {
     this.#listener = listener;
+    this.#exchange = exchange;
   }
 
   /** Stops what is under way, once. */
@@ -44,6 +49,6 @@ export class Stopper {
     this.#stopped = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
-    this.#listener?.();
+    this.#listener?.stop(this.#exchange);
   }
 }

@@ -1,4 +1,4 @@
-import type { Stopper } from "../stopper.ts";
+import type { StopListener, Stopper } from "../stopper.ts";
 import { BodyDecoder } from "./body-decoder.ts";
 import { type BodySource, DirectAnswer } from "./direct-answer.ts";
 import { type DirectRequest, requestHead } from "./request-head.ts";
@@ -20,14 +20,24 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Where a connection goes. */
+/** Where a connection goes. Made by `originOf`. */
 export type Origin = Readonly<{
+  /** Says all of the rest. */
+  name: string;
   /** Name or address that is connected to. */
   hostname: string;
   port: number;
   /** Name that the certificate must bear; null: no TLS. */
   tlsName: string | null;
 }>;
+
+/** Where a connection goes that is made to this name or address and port, and held to `tlsName`. */
+export const originOf = (hostname: string, port: number, tlsName: string | null): Origin => ({
+  name: `${hostname} ${port} ${tlsName ?? ""}`,
+  hostname,
+  port,
+  tlsName,
+});
 
 /** Told when a connection has nothing to do, and when one that was open is no more. */
 export type ConnectionKeeper = { rests(connection: Connection): void; gone(connection: Connection): void };
@@ -42,7 +52,7 @@ const PROBE_AFTER_MS = 60_000;
 export type Waiting<Result> = Readonly<{ resolve: (result: Result) => void; reject: (error: Error) => void }>;
 
 /** One connection in HTTP/1.1 that serves one request after the other. */
-export class Connection implements BodySource {
+export class Connection implements BodySource, StopListener {
   readonly #keeper: ConnectionKeeper;
   #opening: Waiting<void> | null = null;
   /** Closed, or given up before it was open. */
@@ -76,7 +86,7 @@ export class Connection implements BodySource {
     connection.#opening = ready;
     const stop = () => ready.reject(stopper.reason);
     if (stopper.stopped) stop();
-    else stopper.listen(stop);
+    else stopper.listen({ stop });
     connection.#connect(origin).catch(ready.reject);
     try {
       await ready.promise;
@@ -138,12 +148,14 @@ export class Connection implements BodySource {
     this.#socket?.resume();
   }
 
-  /** What stops the request that was sent last, and none after it. */
-  stopper(): () => void {
-    const sent = this.#sent;
-    return () => {
-      if (this.#sent === sent && (this.#waiting || this.#answer)) this.abandon();
-    };
+  /** Which exchange the next `send` begins. */
+  get nextExchange(): number {
+    return this.#sent + 1;
+  }
+
+  /** Ends this exchange, and none after it. */
+  stop(exchange: number): void {
+    if (this.#sent === exchange && (this.#waiting || this.#answer)) this.abandon();
   }
 
   /** Closes the connection; whatever is under way on it fails. */

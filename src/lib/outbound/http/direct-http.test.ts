@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { until } from "../../testing/until.ts";
 import { Stopper } from "../stopper.ts";
-import { ConnectionLost } from "./connection.ts";
+import { ConnectionLost, originOf } from "./connection.ts";
 import { DirectAnswer } from "./direct-answer.ts";
 import { createDirectHttp, type DirectHttp } from "./direct-http.ts";
 import type { DirectRequest } from "./request-head.ts";
@@ -29,7 +29,7 @@ function start(answer: (visit: Visit) => void) {
 
 /** Asks a server on this machine that packs nothing. */
 async function send(http: DirectHttp, port: number, request: DirectRequest, stopper = new Stopper()) {
-  const answer = await http.send({ hostname: "127.0.0.1", port, tlsName: null }, request, stopper);
+  const answer = await http.send(originOf("127.0.0.1", port, null), request, stopper);
   if (!(answer instanceof DirectAnswer)) throw new Error("the answer was packed");
   return answer;
 }

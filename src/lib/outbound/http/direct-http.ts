@@ -55,8 +55,7 @@ export function createDirectHttp(sweepMs = SWEEP_MS): DirectHttp {
     sweeper = null;
   };
 
-  const restingOf = ({ hostname, port, tlsName }: Origin): Resting => {
-    const name = `${hostname} ${port} ${tlsName ?? ""}`;
+  const restingOf = ({ name }: Origin): Resting => {
     let resting = origins.get(name);
     if (!resting) {
       resting = new Resting();
@@ -66,38 +65,63 @@ export function createDirectHttp(sweepMs = SWEEP_MS): DirectHttp {
   };
 
   return {
-    send: (origin, request, stopper) =>
-      new Promise((resolve, reject) => {
-        const resting = restingOf(origin);
-        sweeper ??= setInterval(sweep, sweepMs).unref();
-        const anew = () => {
-          resting.open += 1;
-          Connection.open(origin, resting, stopper).then(
-            (connection) => over(connection, request, stopper, { resolve, reject }),
-            (error) => {
-              resting.open -= 1;
-              reject(error);
-            },
-          );
-        };
-        const again = (error: Error) => (wasResting(error) && !stopper.stopped ? anew() : reject(error));
-        const rested = resting.connections.pop();
-        if (rested) over(rested, request, stopper, { resolve, reject: again });
-        else anew();
-      }),
+    send(origin, request, stopper) {
+      sweeper ??= setInterval(sweep, sweepMs).unref();
+      const resting = restingOf(origin);
+      const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+      const sending = new Sending(origin, request, stopper, resting, resolve, reject);
+      const rested = resting.connections.pop();
+      if (rested) sending.over(rested);
+      else sending.anew();
+      return promise;
+    },
   };
 }
 
-const wasResting = (error: Error): boolean => error instanceof ConnectionLost && error.wasResting;
+/** One request on its way to an answer's head. */
+class Sending implements Waiting<HttpAnswer> {
+  #isNew = false;
 
-function over(connection: Connection, request: DirectRequest, stopper: Stopper, waiting: Waiting<HttpAnswer>): void {
-  try {
-    if (stopper.stopped) throw stopper.reason;
-    connection.send(request, waiting);
-    stopper.listen(connection.stopper());
-  } catch (error) {
-    // Nothing was sent.
-    connection.abandon();
-    waiting.reject(error instanceof Error ? error : new Error(String(error)));
+  constructor(
+    private readonly origin: Origin,
+    private readonly request: DirectRequest,
+    private readonly stopper: Stopper,
+    private readonly resting: Resting,
+    readonly resolve: (answer: HttpAnswer) => void,
+    private readonly fail: (error: unknown) => void,
+  ) {}
+
+  /** Sends over a connection that is open. */
+  over(connection: Connection): void {
+    const { stopper } = this;
+    try {
+      if (stopper.stopped) throw stopper.reason;
+      stopper.listen(connection, connection.nextExchange);
+      connection.send(this.request, this);
+    } catch (error) {
+      // Nothing was sent.
+      connection.abandon();
+      this.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** Sends over a connection of its own. */
+  anew(): void {
+    this.#isNew = true;
+    this.resting.open += 1;
+    Connection.open(this.origin, this.resting, this.stopper).then(
+      (connection) => this.over(connection),
+      (error) => {
+        this.resting.open -= 1;
+        this.fail(error);
+      },
+    );
+  }
+
+  /** The other side closed the connection while it rested: it is tried again, once. */
+  reject(error: Error): void {
+    const wasResting = error instanceof ConnectionLost && error.wasResting;
+    if (wasResting && !this.#isNew && !this.stopper.stopped) this.anew();
+    else this.fail(error);
   }
 }

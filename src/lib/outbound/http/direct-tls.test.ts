@@ -31,12 +31,13 @@ afterAll(() => {
 async function askTwice(tlsName: string, trusts: boolean): Promise<string> {
   const script = `
     const { createDirectHttp } = await import(${JSON.stringify(path.join(import.meta.dir, "direct-http.ts"))});
+    const { originOf } = await import(${JSON.stringify(path.join(import.meta.dir, "connection.ts"))});
     const { Stopper } = await import(${JSON.stringify(path.join(import.meta.dir, "../stopper.ts"))});
     const http = createDirectHttp();
     for (let times = 0; times < 2; times += 1) {
       try {
         const answer = await http.send(
-          { hostname: "localhost", port: ${server.port}, tlsName: ${JSON.stringify(tlsName)} },
+          originOf("localhost", ${server.port}, ${JSON.stringify(tlsName)}),
           { method: "POST", host: "localhost", path: "/", headers: {}, body: "secret" }, new Stopper());
         console.log(answer.status, await answer.text());
       } catch (error) { console.log(error.name, error.code); }
