@@ -134,7 +134,8 @@ const RELAY_PREFIXES = [
 
 function isRelayPath(url: string): boolean {
   const start = url.indexOf("/", "https://".length);
-  return RELAY_PREFIXES.some((prefix) => url.startsWith(prefix, start));
+  for (const prefix of RELAY_PREFIXES) if (url.startsWith(prefix, start)) return true;
+  return false;
 }
 
 /** The human check is a script of its provider. */

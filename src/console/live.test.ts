@@ -63,16 +63,13 @@ test("only administrators watch", async () => {
 test("calls come as they begin and end, those of other replicas from the log, none twice, and the end is told", async () => {
   const admin = await app.login("admin");
   await write("before");
-  let told = 0;
-  feed.tell(() => {
-    told += 1;
-    return call("unseen", false);
-  });
-  expect(told).toBe(0);
+  expect(feed.isWatched).toBe(false);
+  feed.tell(call("unseen", false));
   const { headers, body } = await app.send("GET", "/api/live/calls", undefined, admin);
   expect(headers.get("content-type")).toStartWith("text/event-stream");
   const { events, calls, end } = follow(body);
-  feed.tell(() => call("mine", false));
+  expect(feed.isWatched).toBe(true);
+  feed.tell(call("mine", false));
   const fromLog = () => calls().filter(({ request_id }) => request_id.startsWith("theirs"));
   // Rows are told from the first look at the log on, which only finds where it ends.
   let rows = 0;
@@ -81,11 +78,11 @@ test("calls come as they begin and end, those of other replicas from the log, no
     await write(`theirs-${rows}`);
     return fromLog().length > 0;
   });
-  feed.tell(() => call("mine", true));
+  feed.tell(call("mine", true));
   await write("mine");
   await write("theirs-last");
   await until(() => fromLog().some(({ request_id }) => request_id === "theirs-last"));
-  for (let index = 0; index < 150; index += 1) feed.tell(() => call(`many-${index}`, false));
+  for (let index = 0; index < 150; index += 1) feed.tell(call(`many-${index}`, false));
   const skipped = () => events.reduce((sum, { skipped }) => sum + skipped, 0);
   const many = () => calls().filter(({ request_id }) => request_id.startsWith("many"));
   await until(() => many().length + skipped() >= 150);

@@ -29,8 +29,10 @@ export type LiveCall = Readonly<{
 type Listener = (call: LiveCall) => void;
 
 export type CallFeed = Readonly<{
-  /** Hands a call on to those who watch; `make` is not called when nobody does. */
-  tell(make: () => LiveCall): void;
+  /** Somebody watches: else nothing needs to be told. */
+  readonly isWatched: boolean;
+  /** Hands a call on to those who watch. */
+  tell(call: LiveCall): void;
   /** Calls of this process from now on, until the returned function is called. `onEnd` hears that the feed is closed, also when it was already. */
   watch(listener: Listener, onEnd: () => void): () => void;
   /** Sends everybody away, for good. */
@@ -42,9 +44,10 @@ export function createCallFeed(): CallFeed {
   const watchers = new Map<Listener, () => void>();
   let isClosed = false;
   return {
-    tell(make) {
-      if (watchers.size === 0) return;
-      const call = make();
+    get isWatched() {
+      return watchers.size > 0;
+    },
+    tell(call) {
       for (const listener of watchers.keys()) listener(call);
     },
     watch(listener, onEnd) {

@@ -21,7 +21,7 @@ import { framed } from "./framing.ts";
 import { choosePassage } from "./passages/choose-passage.ts";
 import type { Passage, StreamView, WholeAnswer } from "./passages/passage.ts";
 import type { Choice } from "./scheduler/choose.ts";
-import { readerOf, type UpstreamAnswer } from "./upstream.ts";
+import { type Outgoing, readerOf, type UpstreamAnswer } from "./upstream.ts";
 
 /** What an upstream answered, as far as it must be known before the client gets its first byte. */
 export type Answer =
@@ -143,14 +143,6 @@ async function exchangeWith(
     }
     throw refusedByUpstream(channel, key, told.status ?? response.status, told, response.headers.get("retry-after"));
   }
-  const askAgain = async (url: string) => {
-    const { headers, proxy } = outgoing;
-    const told = await context.upstream.send({ method: "GET", url, headers, body: "", proxy }, exchange.stopper);
-    const text = await told.bytes();
-    if (told.ok) return text;
-    const error = passage.readError(told.status, new TextDecoder().decode(text));
-    throw refusedByUpstream(channel, key, told.status, error, told.headers.get("retry-after"));
-  };
   const contentType = response.headers.get("content-type") ?? "application/json";
   const framing = request.ask.capability === "chat" ? provider.framing : undefined;
   // An upstream that only streams is gathered for a client that wants a whole answer.
@@ -167,7 +159,9 @@ async function exchangeWith(
   exchange.begun(passage.follow ? 0 : context.services.config.streamingTimeoutMs);
   const bytes = await (gathers && framing ? new Response(framed(response, framing)) : response).bytes();
   const announced = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
-  const body = passage.follow ? await passage.follow(announced, askAgain) : announced;
+  const body = passage.follow
+    ? await passage.follow(announced, asking(context, choice, exchange, passage, outgoing))
+    : announced;
   entry.firstByteMs = Math.round(call.elapsedMs);
   if (body.byteLength === 0) throw notAnswered(channel, key, "empty");
   const error = passage.errorIn(body);
@@ -181,6 +175,23 @@ async function exchangeWith(
   const answer = summary.stream ? passage.wholeAsStream(body) : passage.whole(body, contentType);
   if (!answer) throw notAnswered(channel, key, "broken");
   return { kind: "whole", answer };
+}
+
+/** What asks the same upstream for what an address of it says. */
+function asking(
+  { upstream }: RelayContext,
+  { channel, key }: Choice,
+  { stopper }: Exchange,
+  passage: Passage,
+  { headers, proxy }: Outgoing,
+) {
+  return async (url: string): Promise<Uint8Array<ArrayBuffer>> => {
+    const told = await upstream.send({ method: "GET", url, headers, body: "", proxy }, stopper);
+    const text = await told.bytes();
+    if (told.ok) return text;
+    const error = passage.readError(told.status, new TextDecoder().decode(text));
+    throw refusedByUpstream(channel, key, told.status, error, told.headers.get("retry-after"));
+  };
 }
 
 /** A model refused the betas that its cloud knows: it gets none from now on. Answers whether it had any. */

@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../channels/entry.ts";
 import type { Tier } from "../channels/routing-index.ts";
+import type { Provider } from "../providers/provider.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { conversationKey } from "./conversation-key.ts";
@@ -12,36 +13,55 @@ import { findChannel } from "./scheduler/find-channel.ts";
 /**
  * The channel and key of the next attempt; null when nothing is left to try. Left out are channels whose provider does not
  * serve this kind of request, under whose name the model has no price, and those whose `max_input_tokens` the prompt
- * exceeds: the bound of the prompt's size decides where it can, only a prompt beyond it is counted.
+ * exceeds: the bound of the prompt's size decides where it can, only a prompt beyond it is counted, and waited for.
  */
-export async function chooseChannel(context: RelayContext, call: Call, tried: Tried | null): Promise<Choice | null> {
-  const { keys } = context;
-  const { candidates, promptBound, prompt, summary, endpoint } = call.admitted;
-  let undecided = false;
-  const demand: Demand = {
-    isServedBy: ({ capabilities }) => capabilities.includes(endpoint.capability),
-    hasPrice: (channel) => hasPrice(call, channel),
-    isLongerThan(limit) {
-      if (promptBound <= limit) return false;
-      if (call.promptTokens !== null) return call.promptTokens > limit;
-      undecided = true;
-      return true;
-    },
-  };
+export function chooseChannel(
+  context: RelayContext,
+  call: Call,
+  tried: Tried | null,
+): Choice | null | Promise<Choice | null> {
+  const demand = new CallDemand(call);
   const suits = (channel: ChannelEntry): boolean => obstacleTo(channel, demand) === null;
-  const next = () => (tried ? null : stuck(context, call, suits)) ?? choose(candidates.tiers, tried, keys, suits);
-  const choice = next();
-  if (!undecided) return choice;
-  call.promptTokens = await countPrompt(summary.model, prompt);
-  return next();
+  const choice = chooseFor(context, call, tried, suits);
+  if (!demand.isUndecided) return choice;
+  const { prompt, summary } = call.admitted;
+  return countPrompt(summary.model, prompt).then((tokens) => {
+    call.promptTokens = tokens;
+    return chooseFor(context, call, tried, suits);
+  });
+}
+
+const chooseFor = (context: RelayContext, call: Call, tried: Tried | null, suits: Suits): Choice | null =>
+  (tried ? null : stuck(context, call, suits)) ?? choose(call.admitted.candidates.tiers, tried, context.keys, suits);
+
+type Suits = (channel: ChannelEntry) => boolean;
+
+/** What a call asks of a channel. */
+class CallDemand implements Demand {
+  /** The prompt's length decides something, and is not known yet. */
+  isUndecided = false;
+
+  constructor(private readonly call: Call) {}
+
+  isServedBy({ capabilities }: Provider): boolean {
+    return capabilities.includes(this.call.admitted.endpoint.capability);
+  }
+
+  hasPrice(channel: ChannelEntry): boolean {
+    return hasPrice(this.call, channel);
+  }
+
+  isLongerThan(limit: number): boolean {
+    const { admitted, promptTokens } = this.call;
+    if (admitted.promptBound <= limit) return false;
+    if (promptTokens !== null) return promptTokens > limit;
+    this.isUndecided = true;
+    return true;
+  }
 }
 
 /** The channel and key that have the conversation's prompt in their cache, while both are in order. */
-function stuck(
-  { stickiness, keys }: RelayContext,
-  call: Call,
-  suits: (channel: ChannelEntry) => boolean,
-): Choice | null {
+function stuck({ stickiness, keys }: RelayContext, call: Call, suits: Suits): Choice | null {
   const { tiers } = call.admitted.candidates;
   if (!hasAlternatives(tiers)) return null;
   const { caller, summary, body, prompt } = call.admitted;

@@ -36,9 +36,15 @@ export function encode(
   const outgoing = { url, headers, body, webSocket, proxy: proxyOf(channel) };
   if (!provider.sign || isForm) return outgoing;
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  return provider
-    .sign({ url, headers, body: text }, channel, key, context.signing)
-    .then((signed) => ({ ...outgoing, body: text, ...signed, headers: { ...headers, ...signed.headers } }));
+  return signed(
+    { ...outgoing, body: text },
+    provider.sign({ url, headers, body: text }, channel, key, context.signing),
+  );
+}
+
+async function signed(outgoing: Outgoing, signing: ReturnType<NonNullable<Provider["sign"]>>): Promise<Outgoing> {
+  const added = await signing;
+  return { ...outgoing, ...added, headers: { ...outgoing.headers, ...added.headers } };
 }
 
 const BETAS = "anthropic-beta";

@@ -59,7 +59,8 @@ export async function handleCaller(
 ): Promise<Response> {
   const { request } = arrival;
   const { settings, config } = context.services;
-  await admitArrival(context, arrival, caller);
+  const admitted = admitArrival(context, arrival, caller);
+  if (admitted) await admitted;
   const waitFrom = performance.now();
   const body = known?.body ?? (await readBody(request, config, config.maxUploadBytes));
   const bodyWaitMs = performance.now() - waitFrom;
@@ -88,22 +89,28 @@ export async function handleCaller(
 
 const NO_CHANGES: TopLevelChanges = {};
 
-/** Counts an arrival in the limits of its caller, and checks that its door is open. Rejects RelayError. */
-export async function admitArrival(
+/**
+ * Checks that the door of an arrival is open, and counts it in the limits of its caller, one after the other; awaits
+ * nothing where they are counted in this process. Throws or rejects RelayError.
+ */
+export function admitArrival(
   context: RelayContext,
   { request, endpoint }: Pick<Arrival, "request" | "endpoint">,
   caller: Caller,
-): Promise<void> {
+): void | Promise<void> {
   const { settings } = context.services;
-  const limited = context.requestLimit.admit(caller.user.id);
-  if (limited) await limited;
-  const limitedByUser = context.userLimits.admit(caller.user);
-  if (limitedByUser) await limitedByUser;
-  const limitedByKey = caller.token && context.tokenLimits.admit(caller.token, nowSeconds());
-  if (limitedByKey) await limitedByKey;
   refuseDisabled(settings, endpoint);
   refuseBrowserExtension(settings, request);
+  return (
+    context.requestLimit.admit(caller.user.id)?.then(() => admitByUser(context, caller)) ?? admitByUser(context, caller)
+  );
 }
+
+const admitByUser = (context: RelayContext, caller: Caller): void | Promise<void> =>
+  context.userLimits.admit(caller.user)?.then(() => admitByKey(context, caller)) ?? admitByKey(context, caller);
+
+const admitByKey = ({ tokenLimits }: RelayContext, { token }: Caller): void | Promise<void> =>
+  token ? tokenLimits.admit(token, nowSeconds()) : undefined;
 
 /** Sites may close doors (OpenAIEndpointEnabled, ClaudeEndpointEnabled, DrawingEnabled, TaskEnabled). */
 function refuseDisabled(settings: SettingsReader, { codec, capability }: Endpoint): void {

@@ -24,12 +24,13 @@ import { answerWhole } from "./whole-answer.ts";
  * only until the client's first byte. Rejects RelayError; then nothing stays held.
  */
 export async function relay(context: RelayContext, call: Call): Promise<Response> {
+  const { feed } = context.services;
   const reserved = reserve(context, call);
   if (reserved) await reserved;
   let answer: Answer;
   try {
     context.userLimits.begin(call);
-    context.services.feed.tell(() => openCall(call));
+    if (feed.isWatched) feed.tell(openCall(call));
     answer = await tryChannels(context, call, (choice) => attempt(context, call, choice));
   } catch (error) {
     const told = call.clientLeft ? CLIENT_LEFT : relayErrorOf(context, call, error);

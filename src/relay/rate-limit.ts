@@ -43,22 +43,30 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
     admit(userId) {
       if (version !== settings.version) refresh();
       if (!enabled || !limits) return;
-      const { all, successes, total, success, minutes } = limits;
+      const { all, successes } = limits;
       const key = String(userId);
-      const refuse = (forAll: number, forSuccess: number) => {
-        if (forAll > 0) throw tooMany(total, minutes, forAll);
-        if (forSuccess > 0) throw tooMany(success, minutes, forSuccess);
-      };
       const forAll = all?.take(key) ?? 0;
       const forSuccess = successes.check(key);
-      if (typeof forAll === "number" && typeof forSuccess === "number") return refuse(forAll, forSuccess);
-      return Promise.all([forAll, forSuccess]).then(([now, later]) => refuse(now, later));
+      if (typeof forAll === "number" && typeof forSuccess === "number") return refuse(limits, forAll, forSuccess);
+      return refuseLater(limits, forAll, forSuccess);
     },
     succeeded(userId) {
       if (enabled) void limits?.successes.take(String(userId));
     },
   };
 }
+
+/** Throws where there is something to wait for: seconds until a request, and until one that may succeed. */
+function refuse({ total, success, minutes }: Limits, forAll: number, forSuccess: number): void {
+  if (forAll > 0) throw tooMany(total, minutes, forAll);
+  if (forSuccess > 0) throw tooMany(success, minutes, forSuccess);
+}
+
+const refuseLater = async (
+  limits: Limits,
+  forAll: number | Promise<number>,
+  forSuccess: number | Promise<number>,
+): Promise<void> => refuse(limits, await forAll, await forSuccess);
 
 const tooMany = (count: number, minutes: number, retryAfterSeconds: number): RelayError =>
   new RelayError(

@@ -95,11 +95,7 @@ function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
     ...notes.other,
     cache_tokens: usage.cachedTokens,
     frt: call.firstByteMs === null ? -1000 : Math.round(call.firstByteMs),
-    admin_info: {
-      use_channel: call.attempts.map(({ channelId }) => String(channelId)),
-      attempts: call.attempts,
-      ...(call.keyIndex > 0 && { key_index: call.keyIndex }),
-    },
+    admin_info: adminInfoOf(call),
     request_id: call.requestId,
     usage_evidence: outcome.evidence,
     ending: outcome.ending,
@@ -132,6 +128,11 @@ function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
   if (call.dropped.length > 0) other.dropped = [...call.dropped];
   if (outcome.content) Object.assign(other, outcome.content);
   return other;
+}
+
+function adminInfoOf({ attempts, keyIndex }: Call): NonNullable<LogOther["admin_info"]> {
+  const info = { use_channel: attempts.map(({ channelId }) => String(channelId)), attempts };
+  return keyIndex > 0 ? { ...info, key_index: keyIndex } : info;
 }
 
 function notesOf(price: Price): PriceNotes {

@@ -19,17 +19,25 @@ export function reserve({ services, prices }: RelayContext, call: Call): void | 
   // What Anthropic writes to its cache is dearer than what it only reads.
   const asked = { prompt, writesCache: cacheWritesOf(body.text) };
   const unit = prices.quotaPerUnit();
-  const upper = Math.max(...possible.map((price) => holdFor(price, summary, promptBound, defaultOutput, unit, asked)));
+  let upper = 0;
+  for (const price of possible) {
+    upper = Math.max(upper, holdFor(price, summary, promptBound, defaultOutput, unit, asked));
+  }
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   // At least one unit: who has nothing left makes no calls, free models included.
   const amount = Math.max(1, upper);
-  const keep = (hold: Hold) => {
-    call.hold = hold;
-  };
   try {
     const hold = services.billing.reserve({ userId: caller.user.id, token, amount });
-    if (hold instanceof Promise) return hold.then(keep, (error) => Promise.reject(refusal(error, amount)));
-    keep(hold);
+    if (hold instanceof Promise) return keepLater(call, hold, amount);
+    call.hold = hold;
+  } catch (error) {
+    throw refusal(error, amount);
+  }
+}
+
+async function keepLater(call: Call, hold: Promise<Hold>, amount: number): Promise<void> {
+  try {
+    call.hold = await hold;
   } catch (error) {
     throw refusal(error, amount);
   }

@@ -99,7 +99,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
   const { token } = call.admitted.caller;
   if (token) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
   context.metrics.finished(call, record);
-  context.services.feed.tell(() => endedCall(call, record));
+  if (context.services.feed.isWatched) context.services.feed.tell(endedCall(call, record));
   return usage;
 }
 
@@ -123,5 +123,5 @@ export function fail(context: RelayContext, call: Call, error: RelayError, endin
   });
   if (settings.get("LogConsumeEnabled")) billing.record(record);
   context.metrics.finished(call, record);
-  context.services.feed.tell(() => endedCall(call, record));
+  if (context.services.feed.isWatched) context.services.feed.tell(endedCall(call, record));
 }

@@ -55,8 +55,9 @@ export class LabelledTimes extends Histogram {
     }
     series.sum += seconds;
     series.count += 1;
-    const bucket = this.#upperBounds.findIndex((bound) => seconds <= bound);
-    if (bucket >= 0) series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1;
+    let bucket = 0;
+    while (seconds > (this.#upperBounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+    if (bucket < series.buckets.length) series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1;
   }
 
   /** What prom-client's registry, and its own `get`, ask a histogram for. */

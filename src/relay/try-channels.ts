@@ -21,7 +21,8 @@ export async function tryChannels<Result>(
   let tried = call.tried;
   let last: AttemptFailure | null = null;
   for (let left = retries; ; left -= 1) {
-    const choice = await chooseChannel(context, call, tried);
+    const chosen = chooseChannel(context, call, tried);
+    const choice = chosen instanceof Promise ? await chosen : chosen;
     if (!choice) throw last ? toldOf(context, last) : noChannel(call);
     try {
       const answer = await attempt(choice);

@@ -21,11 +21,10 @@ export function createUserLimits(shared: SharedLimits | null): UserLimits {
   return {
     admit({ id, requestsPerMinute }) {
       if (requestsPerMinute === 0) return;
-      const refuse = (waitSeconds: number) => {
-        if (waitSeconds > 0) throw tooMany(`You may make ${requestsPerMinute} requests a minute.`, waitSeconds);
-      };
       const wait = limiterOf(requestsPerMinute).take(String(id));
-      return typeof wait === "number" ? refuse(wait) : wait.then(refuse);
+      return typeof wait === "number"
+        ? refuse(requestsPerMinute, wait)
+        : wait.then(refuse.bind(null, requestsPerMinute));
     },
     begin(call) {
       const { id, maxConcurrency } = call.admitted.caller.user;
@@ -42,6 +41,10 @@ export function createUserLimits(shared: SharedLimits | null): UserLimits {
       if (calls?.delete(call) && calls.size === 0) running.delete(id);
     },
   };
+}
+
+function refuse(requestsPerMinute: number, waitSeconds: number): void {
+  if (waitSeconds > 0) throw tooMany(`You may make ${requestsPerMinute} requests a minute.`, waitSeconds);
 }
 
 const tooMany = (what: string, retryAfterSeconds: number): RelayError =>

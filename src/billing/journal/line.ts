@@ -13,7 +13,7 @@ export function lineOf(text: string): Buffer {
   const needed = PREFIX + text.length * BYTES_PER_UNIT + 1;
   const buffer = needed > scratch.length ? Buffer.allocUnsafe(needed) : scratch;
   const end = PREFIX + buffer.write(text, PREFIX);
-  buffer.write(`${checksum(buffer.subarray(PREFIX, end))} `, 0, "latin1");
+  buffer.write(`${checksum(text)} `, 0, "latin1");
   buffer[end] = NEWLINE;
   return buffer.subarray(0, end + 1);
 }
@@ -25,4 +25,5 @@ export function textOf(line: Buffer): string | null {
   return line.toString("latin1", 0, CRC_DIGITS) === checksum(text) ? text.toString("utf8") : null;
 }
 
-const checksum = (bytes: Uint8Array): string => Bun.hash.crc32(bytes).toString(16).padStart(CRC_DIGITS, "0");
+/** Of text: that of its bytes in UTF-8. */
+const checksum = (data: Uint8Array | string): string => Bun.hash.crc32(data).toString(16).padStart(CRC_DIGITS, "0");

@@ -36,11 +36,12 @@ export function readUsage(value: unknown): ReportedUsage | null {
 export const isPlaceholder = ({ prompt_tokens, completion_tokens, total_tokens }: JsonObject): boolean =>
   prompt_tokens === 1 && completion_tokens === 1 && total_tokens === 1;
 
-/** Tokens of pictures, where the upstream tells them apart: those read from its cache count as cached alone. */
+/** Tokens of pictures, where the upstream tells them apart (else null): those read from its cache count as cached alone. */
 export function imageTokens(prompt: JsonObject | null, completion: JsonObject | null) {
   const read = countOf(prompt?.image_tokens) ?? 0;
   const cached = countOf(recordOf(prompt?.cached_tokens_details)?.image_tokens) ?? 0;
   const drawn = countOf(completion?.image_tokens) ?? 0;
+  if (read <= cached && drawn === 0) return null;
   return {
     ...(read > cached && { imageInputTokens: read - cached }),
     ...(drawn > 0 && { imageOutputTokens: drawn }),

@@ -19,10 +19,11 @@ export const openai: Provider = {
   url: (channel, ask) => versionedBase(channel) + openaiPath(ask),
   objects: { url: (channel, path) => versionedBase(channel) + path },
   modelListUrl: (channel) => `${versionedBase(channel)}/models`,
-  authHeaders: (channel, key) => ({
-    authorization: `Bearer ${key}`,
-    ...(channel.openaiOrganization && { "openai-organization": channel.openaiOrganization }),
-  }),
+  authHeaders({ openaiOrganization }, key) {
+    const headers: Record<string, string> = { authorization: `Bearer ${key}` };
+    if (openaiOrganization) headers["openai-organization"] = openaiOrganization;
+    return headers;
+  },
   adapt: adaptForOpenai,
   dialectOf: onlyDialectOf,
   streamUsage: true,

@@ -49,11 +49,9 @@ export function choosePassage(
     return filters.length > 0 ? new FilteredTexts(passage, filters) : passage;
   }
   const door = endpoint.codec.dialect;
-  const has = (dialect: ChatDialect): boolean =>
-    provider.dialects.includes(dialect) && !(dialect === "openai-responses" && context.withoutResponses.has(channel));
   const only = provider.dialectOf?.(call.upstreamModel, key, call.admitted.candidates.model) ?? null;
   const served = only ?? (searchesByResponses(call, provider, door) ? "openai-responses" : door);
-  const dialect = has(served) ? served : provider.dialects[0];
+  const dialect = speaks(context, channel, provider, served) ? served : provider.dialects[0];
   const standsIn =
     door.startsWith("openai") && !takesCustomTools(provider, dialect) && !(dialect === door && options.untouched);
   const custom = standsIn ? customNames(call.admitted.body.json) : NONE;
@@ -82,6 +80,13 @@ export function choosePassage(
   });
 }
 
+const speaks = (
+  { withoutResponses }: RelayContext,
+  channel: ChannelEntry,
+  { dialects }: Provider,
+  dialect: ChatDialect,
+) => dialects.includes(dialect) && !(dialect === "openai-responses" && withoutResponses.has(channel));
+
 /** Where another format's client wants the web searched, OpenAI does so in Responses, but for chat models that always search. */
 const searchesByResponses = (call: Call, { dialects }: Provider, door: ChatDialect): boolean =>
   !door.startsWith("openai") &&
@@ -109,9 +114,7 @@ function filtersFor(
   custom: ReadonlySet<string>,
 ): readonly (() => StepFilter)[] {
   const tellsThoughts = channel.setting.thinking_to_content === true && door === "openai-chat";
-  return [
-    ...(tellsThoughts ? [thinkingToContent] : []),
-    ...(custom.size > 0 ? [customCalls(custom)] : []),
-    ...sensitiveFilters(settings),
-  ];
+  const filters = sensitiveFilters(settings);
+  if (!tellsThoughts && custom.size === 0) return filters;
+  return [...(tellsThoughts ? [thinkingToContent] : []), ...(custom.size > 0 ? [customCalls(custom)] : []), ...filters];
 }

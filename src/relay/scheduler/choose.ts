@@ -30,10 +30,11 @@ export function choose(
   suits: Fit,
   random: () => number = Math.random,
 ): Choice | null {
-  for (const { fit, evenCooling } of rulesOf(tried, keys, suits)) {
-    const channel = pick(tiers, fit, random);
+  const asked = { tried, keys, suits };
+  for (const rule of RULES) {
+    const channel = pick(tiers, rule, asked, random);
     if (!channel) continue;
-    const key = keys.next(channel, failedKeys(tried, channel), evenCooling);
+    const key = keys.next(channel, failedKeys(tried, channel), rule === "cooling");
     return key === null ? null : { channel, key };
   }
   return null;
@@ -46,9 +47,10 @@ export function contenders(
   keys: KeyRing,
   suits: Fit,
 ): ReadonlyMap<ChannelEntry, number> {
-  for (const { fit } of rulesOf(tried, keys, suits)) {
+  const asked = { tried, keys, suits };
+  for (const rule of RULES) {
     for (const { channels } of tiers) {
-      const fitting = channels.filter(fit);
+      const fitting = channels.filter((channel) => fits(channel, rule, asked));
       const sum = runningSums(fitting).at(-1);
       if (sum) return new Map(fitting.map((channel) => [channel, (channel.weight + WEIGHT_FLOOR) / sum]));
     }
@@ -57,24 +59,23 @@ export function contenders(
 }
 
 /** What a channel must be, one rule after the other until any is. */
-type Rule = Readonly<{ fit: Fit; evenCooling: boolean }>;
+const RULES = ["fresh", "again", "cooling"] as const;
+type Rule = (typeof RULES)[number];
 
-function rulesOf(tried: Tried | null, keys: KeyRing, suits: Fit): readonly Rule[] {
-  const hasKey = (channel: ChannelEntry, evenCooling: boolean) =>
-    keys.hasFit(channel, failedKeys(tried, channel), evenCooling);
-  const isNew: Fit = (channel) => !tried?.channels.has(channel) && suits(channel);
-  const fresh = { fit: (channel: ChannelEntry) => isNew(channel) && hasKey(channel, false), evenCooling: false };
-  const cooling = { fit: (channel: ChannelEntry) => isNew(channel) && hasKey(channel, true), evenCooling: true };
-  if (!tried) return [fresh, cooling];
-  return [fresh, { fit: (channel) => suits(channel) && hasKey(channel, false), evenCooling: false }, cooling];
+type Asked = Readonly<{ tried: Tried | null; keys: KeyRing; suits: Fit }>;
+
+function fits(channel: ChannelEntry, rule: Rule, { tried, keys, suits }: Asked): boolean {
+  // Of a call that has tried none, every channel is new.
+  if (rule === "again" ? !tried : tried?.channels.has(channel)) return false;
+  return suits(channel) && keys.hasFit(channel, failedKeys(tried, channel), rule === "cooling");
 }
 
 const failedKeys = (tried: Tried | null, { id }: ChannelEntry): ReadonlySet<string> | null =>
   tried?.keys.get(id) ?? null;
 
-function pick(tiers: readonly Tier[], fit: Fit, random: () => number): ChannelEntry | null {
+function pick(tiers: readonly Tier[], rule: Rule, asked: Asked, random: () => number): ChannelEntry | null {
   for (const tier of tiers) {
-    const chosen = pickByWeight(tier, fit, random);
+    const chosen = pickByWeight(tier, rule, asked, random);
     if (chosen) return chosen;
   }
   return null;
@@ -84,14 +85,22 @@ function pick(tiers: readonly Tier[], fit: Fit, random: () => number): ChannelEn
  * The drawn channel nearly always fits, so a draw or a few over sums made once are enough; only where hardly any fits are
  * all looked at. Either way each that fits has its share.
  */
-function pickByWeight(tier: Tier, fit: Fit, random: () => number): ChannelEntry | null {
+function pickByWeight(tier: Tier, rule: Rule, asked: Asked, random: () => number): ChannelEntry | null {
   const { channels } = tier;
   for (let draws = 0; draws < Math.min(MOST_DRAWS, channels.length); draws += 1) {
     const drawn = channels.length === 1 ? channels[0] : draw(channels, sumsOf(tier), random);
-    if (drawn && fit(drawn)) return drawn;
+    if (drawn && fits(drawn, rule, asked)) return drawn;
   }
-  if (channels.length === 1) return null;
-  const fitting = channels.filter(fit);
+  return channels.length === 1 ? null : pickOfFew(channels, rule, asked, random);
+}
+
+function pickOfFew(
+  channels: readonly ChannelEntry[],
+  rule: Rule,
+  asked: Asked,
+  random: () => number,
+): ChannelEntry | null {
+  const fitting = channels.filter((channel) => fits(channel, rule, asked));
   return draw(fitting, runningSums(fitting), random) ?? null;
 }
 
