@@ -7,7 +7,8 @@ cd "$root"
 . scripts/tools.sh
 
 ensure_bun
-ensure_debian "command -v chromium" chromium
+prefer_debian "command -v chromium-headless-shell" chromium-headless-shell
+ensure_debian "command -v chromium-headless-shell || command -v chromium" chromium
 ensure_debian "fc-list :lang=zh | grep -q ." fontconfig fonts-noto-cjk
 ensure_debian "ls /usr/lib/postgresql/*/bin/initdb || command -v initdb" postgresql
 ensure_debian "command -v openssl" openssl

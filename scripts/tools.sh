@@ -37,3 +37,8 @@ ensure_debian() {
   echo "installing $*"
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null || die "installing $* failed"
 }
+
+# prefer_debian COMMAND PACKAGE...: the same for what is better to have; goes on without where it is not to be had.
+prefer_debian() {
+  (ensure_debian "$@") || echo "going on without it"
+}

@@ -9,7 +9,13 @@ import zh from "../../ui/locales/zh.ts";
 export const WORDS = { en, zh } as const;
 export type Language = keyof typeof WORDS;
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** The first has no windows and no user interface of its own: a quarter less to do. */
+const CHROMIUM = [
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
