@@ -299,6 +299,16 @@ describe("a fine-tuning job", () => {
     expect(await standing()).toEqual({ held: 0, spent: 15_000, logged: 15_000, rows: 1 });
   });
 
+  test("is charged under the name that was asked for, whatever the upstream calls it", async () => {
+    const { client, standing } = await start({
+      ModelRatio: '{"gpt-4o-mini-training": 3, "gpt-4o-mini-2024-07-18-training": 90}',
+    });
+    const job = await train(client, 40);
+    upstream.endJob(job.id, { model: "gpt-4o-mini-2024-07-18" });
+    await client.fineTuning.jobs.retrieve(job.id);
+    expect(await standing()).toMatchObject({ held: 0, spent: 15_000, rows: 1 });
+  });
+
   test("that failed, or that its upstream does not take, costs nothing", async () => {
     const { client, standing } = await start(PRICES);
     const job = await train(client, 40);

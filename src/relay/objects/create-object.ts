@@ -11,7 +11,8 @@ import { admitJob } from "./admit-job.ts";
 import { askObject, makerOf, type ObjectAsk } from "./ask-upstream.ts";
 import { noted, PATHS, pathOf } from "./follow.ts";
 import { chooseMaker, keptBy } from "./maker.ts";
-import type { KeptObject, RoutedKind } from "./store.ts";
+import { trainingOf } from "./settle-object.ts";
+import type { KeptObject, Payer, RoutedKind } from "./store.ts";
 
 /** Makes an object from a request: reads it, chooses who keeps it. Rejects RelayError. */
 export type Create = (context: RelayContext, caller: Caller, request: Request) => Promise<JsonObject>;
@@ -59,7 +60,9 @@ export const createJob: Create = async (context, caller, request) => {
     throw invalidRequest("Both files must lie at the same upstream.", "validation_file");
   }
   const hold = await admitJob(context, caller, json, training);
-  return makeHeld(context, caller, makerOf(context, training), "job", text, hold);
+  const model = textOf(json.model) ?? "";
+  const asked = { requested: trainingOf(model), upstream: trainingOf(model) };
+  return makeHeld(context, caller, makerOf(context, training), "job", text, hold, asked);
 };
 
 /** POST /v1/uploads/{id}/parts, a form */
@@ -110,9 +113,10 @@ async function make(
   maker: Choice,
   kind: RoutedKind,
   request: ObjectAsk["body"],
+  asked?: Payer["model"],
 ): Promise<JsonObject> {
   const made = await askObject(context, maker, { method: "POST", path: PATHS[kind], body: request });
-  await context.services.objects.keep(keptBy(caller, maker, kind, made));
+  await context.services.objects.keep(keptBy(caller, maker, kind, made, asked));
   return made;
 }
 
@@ -124,11 +128,12 @@ async function makeHeld(
   kind: RoutedKind,
   request: string,
   hold: Hold,
+  asked?: Payer["model"],
 ): Promise<JsonObject> {
   const { billing, log } = context.services;
   let body: JsonObject;
   try {
-    body = await make(context, caller, maker, kind, request);
+    body = await make(context, caller, maker, kind, request, asked);
   } catch (error) {
     billing.refund(hold);
     throw error;

@@ -4,7 +4,7 @@ import type { Caller } from "../authenticate.ts";
 import type { RelayContext } from "../context.ts";
 import { type Choice, choose } from "../scheduler/choose.ts";
 import { hashOf, keepsObjects, notOffered } from "./ask-upstream.ts";
-import type { KeptObject, ObjectKind } from "./store.ts";
+import type { KeptObject, ObjectKind, Payer } from "./store.ts";
 
 /** The channel and key that keep what a caller sends: one of the caller's group that can. Throws RelayError. */
 export function chooseMaker({ services, keys }: RelayContext, caller: Caller): Choice {
@@ -22,8 +22,14 @@ export function chooseMaker({ services, keys }: RelayContext, caller: Caller): C
   return choice;
 }
 
-/** An object as it is kept: the caller's, of the channel and key that made it. */
-export const keptBy = (caller: Caller, { channel, key }: Choice, kind: ObjectKind, body: JsonObject): KeptObject => ({
+/** An object as it is kept: the caller's, of the channel and key that made it; `model` where one was asked for. */
+export const keptBy = (
+  caller: Caller,
+  { channel, key }: Choice,
+  kind: ObjectKind,
+  body: JsonObject,
+  model?: Payer["model"],
+): KeptObject => ({
   id: String(body.id),
   kind,
   userId: caller.user.id,
@@ -36,6 +42,8 @@ export const keptBy = (caller: Caller, { channel, key }: Choice, kind: ObjectKin
     tokenName: caller.tokenName,
     tokenLimited: caller.token !== null && !caller.token.unlimitedQuota,
     group: caller.group,
+    acceptsUnset: caller.user.acceptUnsetPrice,
+    ...(model && { model }),
   },
   createdAt: nowSeconds(),
   settledAt: null,

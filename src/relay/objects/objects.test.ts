@@ -84,10 +84,22 @@ test("a file lives at the channel and key that took it; its owner alone sees it"
   expect(relay.billing.records).toEqual([]);
 });
 
-test("a batch is charged once when it is over, by model, at half price; its owner gets the results", async () => {
+test("a batch is charged once when it is over, by the models that were asked for, at half price; its owner gets the results", async () => {
   const upstream = startUpstream("b");
-  const { relay, client } = start([{ baseUrl: upstream.url }]);
-  const file = await client.files.create({ file: await batchFile(CALL), purpose: "batch" });
+  const { relay, client } = start([{ baseUrl: upstream.url }], {
+    options: {
+      // The name that answers carry has a price too: it is not what was asked for.
+      ModelRatio: '{"gpt-4o": 2, "gpt-4o-2024-08-06": 50, "gpt-4o-mini": 1}',
+      CompletionRatio: '{"gpt-4o": 4, "gpt-4o-mini": 4}',
+      CacheRatio: "{}",
+      GroupRatio: '{"default": 2}',
+    },
+  });
+  const mini = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hi" }] };
+  const file = await client.files.create({
+    file: await batchFile(CALL, line("b", mini), line("c", mini)),
+    purpose: "batch",
+  });
   const batch = await client.batches.create({
     input_file_id: file.id,
     endpoint: "/v1/chat/completions",
@@ -108,7 +120,7 @@ test("a batch is charged once when it is over, by model, at half price; its owne
   expect(listed.data[0]?.status).toBe("completed");
   // gpt-4o: (100 + 10 × 4) × 2 × group 2 ÷ 2; mini: (20 + 10 × 4) × 1 × group 2 ÷ 2
   expect(relay.billing.records.map(({ modelName, quota, promptTokens }) => [modelName, promptTokens, quota])).toEqual([
-    ["gpt-4o-2024-08-06", 100, 280],
+    ["gpt-4o", 100, 280],
     ["gpt-4o-mini", 20, 60],
   ]);
   expect(relay.billing.records[0]?.other.receipt?.groupRatio).toBe("1");
@@ -117,6 +129,39 @@ test("a batch is charged once when it is over, by model, at half price; its owne
   await client.batches.retrieve(batch.id);
   expect(relay.billing.records).toHaveLength(2);
   expect(await (await client.files.content(again.output_file_id ?? "")).text()).toContain("gpt-4o-mini");
+});
+
+test("a batch whose input was deleted is charged by what its answers say", async () => {
+  const upstream = startUpstream("g");
+  const { relay, client } = start([{ baseUrl: upstream.url }]);
+  const file = await client.files.create({ file: await batchFile(CALL), purpose: "batch" });
+  const batch = await client.batches.create({
+    input_file_id: file.id,
+    endpoint: "/v1/chat/completions",
+    completion_window: "24h",
+  });
+  upstream.finish(batch.id, answer("a", "gpt-4o-2024-08-06", 100, 10));
+  await client.files.delete(file.id);
+  await client.batches.retrieve(batch.id);
+  expect(relay.billing.records.map(({ modelName, quota }) => [modelName, quota])).toEqual([["gpt-4o-2024-08-06", 280]]);
+});
+
+test("who accepts models without a price pays for them in a batch what the site asks", async () => {
+  const upstream = startUpstream("h");
+  const { relay, client } = start([{ baseUrl: upstream.url, models: ["new-model"] }], {
+    user: { acceptUnsetPrice: true },
+  });
+  const call = line("a", { model: "new-model", messages: [{ role: "user", content: "hi" }] });
+  const file = await client.files.create({ file: await batchFile(call), purpose: "batch" });
+  const batch = await client.batches.create({
+    input_file_id: file.id,
+    endpoint: "/v1/chat/completions",
+    completion_window: "24h",
+  });
+  upstream.finish(batch.id, answer("a", "new-model-2026-01-01", 100, 0));
+  await client.batches.retrieve(batch.id);
+  // 100 × 37.5 × group 2 ÷ 2
+  expect(relay.billing.records.map(({ modelName, quota }) => [modelName, quota])).toEqual([["new-model", 3750]]);
 });
 
 test("a batch that the caller may not make, or cannot pay, does not begin", async () => {

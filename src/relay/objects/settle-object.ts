@@ -95,13 +95,15 @@ async function usedByBatch(context: RelayContext, object: KeptObject): Promise<U
   if (!output) return [];
   const path = `/files/${encodeURIComponent(output)}/content`;
   const file = await askUpstream(context, makerOf(context, object), { method: "GET", path });
+  const asked = await modelsAskedFor(context, object);
   const prices = new Map<string, Price | null>();
   for await (const line of jsonLines(file)) {
     const answer = recordOf(recordOf(line.response)?.body);
     const usage = readUsage(answer?.usage);
-    const model = textOf(answer?.model);
+    const told = textOf(answer?.model);
+    const model = asked.get(textOf(line.custom_id) ?? "") ?? told;
     if (!usage || !model) continue;
-    if (!prices.has(model)) prices.set(model, priceOf(context, object, model));
+    if (!prices.has(model)) prices.set(model, priceOf(context, object, model, undated(model)));
     const price = prices.get(model) ?? null;
     const tier = price?.kind === "per_token" ? tierOf(price.contextTiers, usage.promptTokens) : undefined;
     const key = `${model}\n${tier?.over ?? 0}`;
@@ -112,19 +114,42 @@ async function usedByBatch(context: RelayContext, object: KeptObject): Promise<U
   return [...used.values()];
 }
 
+/** The model of each call by the call's own id: answers tell dated names. Empty where the input was deleted meanwhile. */
+async function modelsAskedFor(context: RelayContext, object: KeptObject): Promise<ReadonlyMap<string, string>> {
+  const asked = new Map<string, string>();
+  const input = textOf(object.body.input_file_id);
+  if (!input) return asked;
+  const path = `/files/${encodeURIComponent(input)}/content`;
+  try {
+    for await (const line of jsonLines(await askUpstream(context, makerOf(context, object), { method: "GET", path }))) {
+      const model = textOf(recordOf(line.body)?.model);
+      if (model) asked.set(textOf(line.custom_id) ?? "", model);
+    }
+  } catch (error) {
+    if (!(error instanceof RelayError && error.status === 404)) throw error;
+  }
+  return asked;
+}
+
 function usedByJob(context: RelayContext, object: KeptObject): Used[] {
   const tokens = countOf(object.body.trained_tokens) ?? 0;
   if (tokens === 0) return [];
-  const model = trainingOf(textOf(object.body.model) ?? "");
-  const usage = { ...NO_USAGE, promptTokens: tokens };
-  return [{ model, price: priceOf(context, object, model), tier: undefined, usage, calls: 1 }];
+  const told = textOf(object.body.model) ?? "";
+  const { requested, upstream } = object.payer.model ?? {
+    requested: trainingOf(told),
+    upstream: trainingOf(undated(told)),
+  };
+  const price = priceOf(context, object, requested, upstream);
+  return [{ model: requested, price, tier: undefined, usage: { ...NO_USAGE, promptTokens: tokens }, calls: 1 }];
 }
 
 function usedByResponse(context: RelayContext, object: KeptObject): Used[] {
   const usage = usedBy(object.body);
   if (!usage) return [];
-  const model = textOf(object.body.model) ?? "";
-  return [{ model, price: priceOf(context, object, model), tier: undefined, usage, calls: 1 }];
+  const told = textOf(object.body.model) ?? "";
+  const { requested, upstream } = object.payer.model ?? { requested: told, upstream: undated(told) };
+  const price = priceOf(context, object, requested, upstream);
+  return [{ model: requested, price, tier: undefined, usage, calls: 1 }];
 }
 
 const sum = (a: Usage, b: Usage): Usage => ({
@@ -192,12 +217,15 @@ function recordOfUse({ prices }: RelayContext, object: KeptObject, used: Used): 
   };
 }
 
-/** The price that the model has now; dated names that answers carry have that of the model asked for where they have none. */
-function priceOf({ prices, services }: RelayContext, object: KeptObject, model: string): Price | null {
+/** A dated name that an answer carries is that of the model that was asked for. */
+const undated = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
+
+/** The price now of the model that was asked for, else under the other name. */
+function priceOf({ prices, services }: RelayContext, object: KeptObject, model: string, other: string): Price | null {
+  const { group, acceptsUnset = false } = object.payer;
   const share: Decimal = object.kind === "batch" ? BATCH_SHARE : ONE;
-  const undated = model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
   try {
-    const price = prices.of({ group: object.payer.group, user: { acceptUnsetPrice: false } }, model, undated);
+    const price = prices.of({ group, user: { acceptUnsetPrice: acceptsUnset } }, model, other);
     return { ...price, groupRatio: multiply(price.groupRatio, share) };
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;

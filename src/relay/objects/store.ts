@@ -15,6 +15,10 @@ export type Payer = Readonly<{
   /** The API key has a limit of its own. */
   tokenLimited: boolean;
   group: string;
+  /** Pays what a site asks for models that have no price; absent: made by a version that did not note it. */
+  acceptsUnset?: boolean;
+  /** The model that was asked for, which decides the price, and what its channel calls it; absent where each call has its own. */
+  model?: Readonly<{ requested: string; upstream: string }>;
 }>;
 
 /** Something that an upstream keeps for a user. */

@@ -25,7 +25,12 @@ const message = { id: "msg", type: "message", role: "assistant", content: [{ typ
 const search = { id: "ws", type: "web_search_call", status: "completed", action: { type: "search", query: "q" } };
 
 /** An upstream that makes one response, which stands as `state` says. */
-function start(output: readonly object[] = [message], setting: Record<string, unknown> = {}) {
+type Given = Parameters<typeof startRelay>[0];
+
+function start(
+  output: readonly object[] = [message],
+  { channel = {}, options = {} }: { channel?: Given["channels"][number]; options?: Given["options"] } = {},
+) {
   const id = `resp_background_${++made}`;
   const state = { status: "queued", gone: false };
   const response = () => {
@@ -56,9 +61,9 @@ function start(output: readonly object[] = [message], setting: Record<string, un
     return Response.json(response());
   });
   const relay = startRelay({
-    channels: [{ baseUrl: upstream.url, models: ["gpt-5"], keys: ["key-a", "key-b"], setting }],
+    channels: [{ baseUrl: upstream.url, models: ["gpt-5"], keys: ["key-a", "key-b"], ...channel }],
     objects: createObjectStore(database.db),
-    options: { ModelRatio: '{"gpt-5": 1}', CompletionRatio: '{"gpt-5": 4}', PreConsumedQuota: "500" },
+    options: { ModelRatio: '{"gpt-5": 1}', CompletionRatio: '{"gpt-5": 4}', PreConsumedQuota: "500", ...options },
   });
   stops.push(upstream.stop, relay.stop);
   const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
@@ -88,13 +93,23 @@ describe("a response that is made in the background", () => {
     expect((await client.responses.retrieve(id)).output_text).toBe("Hi");
     expect(upstream.received.every(({ headers }) => headers.get("authorization") === key)).toBe(true);
     // 100 + 40 × 4
-    expect(charged()).toMatchObject([
-      { promptTokens: 100, completionTokens: 40, quota: 260, modelName: "gpt-5-2025-08-07" },
-    ]);
+    expect(charged()).toMatchObject([{ promptTokens: 100, completionTokens: 40, quota: 260, modelName: "gpt-5" }]);
     expect(relay.billing.kept.size).toBe(0);
     await client.responses.retrieve(id);
     await relay.settleForgotten();
     expect(charged()).toHaveLength(1);
+  });
+
+  test("costs what the name that was asked for costs, whatever its channel and the upstream call it", async () => {
+    const { state, relay, create, charged } = start(undefined, {
+      channel: { models: ["alias"], modelMapping: new Map([["alias", "gpt-5"]]) },
+      options: { ModelRatio: '{"alias": 2, "gpt-5": 1, "gpt-5-2025-08-07": 9}', CompletionRatio: '{"alias": 4}' },
+    });
+    await create({ model: "alias" });
+    state.status = "completed";
+    await relay.settleForgotten();
+    // (100 + 40 × 4) × 2
+    expect(charged()).toMatchObject([{ quota: 520, modelName: "alias" }]);
   });
 
   test("is charged though nobody ever asks for it, with the tools that it used", async () => {
@@ -168,7 +183,9 @@ describe("a response that is made in the background", () => {
   });
 
   test("that an upstream does not stream is told as begun, and charged when it is over", async () => {
-    const { id, state, relay, client, charged } = start([message], { stream_support: "NON_STREAM_ONLY" });
+    const { id, state, relay, client, charged } = start([message], {
+      channel: { setting: { stream_support: "NON_STREAM_ONLY" } },
+    });
     const stream = await client.responses.create({ model: "gpt-5", input: "Hi", background: true, stream: true });
     expect((await Array.fromAsync(stream)).map(({ type }) => type)).toEqual(["response.created"]);
     expect(relay.billing.kept.get(id)).toBeGreaterThan(0);

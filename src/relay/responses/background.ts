@@ -55,7 +55,8 @@ export async function chargeLater(
   const { channel, hold, admitted } = call;
   const key = channel?.keys[call.keyIndex];
   if (!channel || key === undefined) return null;
-  const kept = keptBy(admitted.caller, { channel, key }, "response", body);
+  const model = { requested: admitted.summary.model, upstream: call.upstreamModel };
+  const kept = keptBy(admitted.caller, { channel, key }, "response", body, model);
   await services.objects.keep(kept);
   if (!hold) return kept;
   call.hold = null;
