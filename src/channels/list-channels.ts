@@ -88,6 +88,7 @@ export async function listChannelIds(deps: ListDeps, filter: ChannelFilter): Pro
   return rows.map(({ id }) => id);
 }
 
+/** The filter chooses the tags; each comes with all its channels, since what is done to a tag is done to all of them. */
 async function listByTag(deps: ListDeps, where: SQL | undefined, page: ChannelPage) {
   const tagged = and(where, ne(channels.tag, ""));
   const tags = await deps.db.selectDistinct({ tag: channels.tag }).from(channels).where(tagged).orderBy(channels.tag);
@@ -95,7 +96,7 @@ async function listByTag(deps: ListDeps, where: SQL | undefined, page: ChannelPa
   const rows = await deps.db
     .select()
     .from(channels)
-    .where(and(tagged, sql`${channels.tag} in (select json_array_elements_text(${JSON.stringify(shown)}::json))`))
+    .where(sql`${channels.tag} in (select json_array_elements_text(${JSON.stringify(shown)}::json))`)
     .orderBy(asc(channels.tag), ...order(page));
   return { items: await view(deps, rows, page), total: tags.length };
 }

@@ -136,6 +136,17 @@ describe("tags", () => {
     expect((await app.ask("GET", "/api/channel/tags", undefined, app.as.admin)).body.data).toEqual(["east", "west"]);
   });
 
+  test.each([
+    ["keyword=alph", 1, ["beta", "alpha"]],
+    ["model=mini&page_size=1", 1, ["beta", "alpha"]],
+    ["group=vip", 2, ["beta", "alpha", "100%"]],
+    ["status=2", 0, []],
+    ["keyword=1000th", 0, []],
+  ])("in tag mode %s chooses the tags, which keep all their channels", async (query, total, expected) => {
+    const { data, total: found } = await list(`tag_mode=true&${query}`);
+    expect({ found, names: data.map(({ name }) => name) }).toEqual({ found: total, names: expected });
+  });
+
   test("a tag is switched as a whole, automatically disabled channels too", async () => {
     expect((await call("POST", "/api/channel/tag/disabled", { tag: "east" })).data).toBe(2);
     expect(await statuses("east")).toEqual([2, 2]);
