@@ -23,11 +23,12 @@ export function priceOfImages(price: Price, body: JsonObject, upstreamModel: str
   const names = [price.pricedAs, upstreamModel];
   if (price.kind === "per_token" && names.some(drawsByToken)) return price;
   const usd = price.kind === "per_call" ? price.usdPerCall : multiply(price.modelRatio, USD_PER_RATIO);
-  const { groupRatio, pricedAs } = price;
+  const { groupRatio, discount, pricedAs } = price;
   return {
     kind: "per_call",
     pricedAs,
     groupRatio,
+    discount,
     usdPerCall: multiply(multiply(usd, factorOf(body, names)), whole(countOf(body))),
   };
 }

@@ -67,6 +67,19 @@ describe("Imagen", () => {
   });
 });
 
+test("the receipt of pictures tells the discount that is in their price", async () => {
+  const upstream = startUpstream(() => Response.json({ created: 1, data: [{ b64_json: "AAAA" }] }));
+  const discount = { group: "default", percent: 25, from: "2020-01-01T00:00:00Z", until: "2999-01-01T00:00:00Z" };
+  const relay = startRelay({
+    channels: [{ baseUrl: upstream.url, models: ["draws"] }],
+    options: { ModelPrice: '{"draws": 0.04}', GroupDiscounts: JSON.stringify([discount]) },
+  });
+  stops.push(upstream.stop, relay.stop);
+  await relay.post("/v1/images/generations", { model: "draws", prompt: "a gate", n: 2 });
+  const { quota, other } = await relay.billing.nextRecord();
+  expect([quota, other.receipt?.groupRatio, other.receipt?.discountPercent]).toEqual([30_000, "0.75", "25"]);
+});
+
 test("Gemini's picture models draw as they chat, charged by their tokens", async () => {
   const model = "gemini-2.5-flash-image";
   const upstream = startUpstream(() =>
