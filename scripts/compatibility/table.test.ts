@@ -25,6 +25,16 @@ test("every channel type has a row", () => {
   expect(rows.map((row) => Number(row.split(" | ")[0]?.slice(2)))).toEqual(channelTypes.map(({ id }) => id));
 });
 
+test("balances are told by types with a way of their own, and by OpenAI's and custom channels", () => {
+  const rows = channelTypeTable().split("\n").slice(2);
+  const tells = (id: number) =>
+    rows
+      .find((row) => row.startsWith(`| ${id} |`))
+      ?.split(" | ")
+      .at(-1);
+  expect([1, 8, 14, 20].map(tells)).toEqual(["yes |", "yes |", "no |", "yes |"]);
+});
+
 test("a text without markers is refused", () => {
   expect(() => withTable("# Title")).toThrow("matrix");
 });

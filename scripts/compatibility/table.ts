@@ -1,4 +1,5 @@
-import { channelTypes, providerOf } from "../../src/providers/registry.ts";
+import { tellsBalance } from "../../src/channels/update-balance.ts";
+import { channelTypes } from "../../src/providers/registry.ts";
 import {
   CANNOT,
   FEATURES,
@@ -41,7 +42,7 @@ const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 export function channelTypeTable(): string {
   const yes = (is: boolean): string => (is ? "yes" : "no");
   const rows = channelTypes.map(({ id, name, capabilities, listsModels }) =>
-    line([String(id), name, capabilities.join(", "), yes(listsModels), yes(providerOf(id)?.balance !== undefined)]),
+    line([String(id), name, capabilities.join(", "), yes(listsModels), yes(tellsBalance(id))]),
   );
   return [line(["Type", "Name", "Serves", "Lists models", "Tells balance"]), line(Array(5).fill("---")), ...rows].join(
     "\n",

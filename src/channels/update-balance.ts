@@ -31,7 +31,8 @@ const BILLING_TYPES: ReadonlySet<number> = new Set([1, CUSTOM]);
 const AT_A_TIME = 8;
 const DAY_MS = 86_400_000;
 
-const tellsBalance = ({ type }: ChannelEntry): boolean =>
+/** Whether channels of this type can be asked for their balance. */
+export const tellsBalance = (type: number): boolean =>
   BILLING_TYPES.has(type) || providerOf(type)?.balance !== undefined;
 
 /**
@@ -39,7 +40,7 @@ const tellsBalance = ({ type }: ChannelEntry): boolean =>
  * Throws OperationError with what went wrong.
  */
 export async function updateBalance(deps: BalanceDeps, channel: ChannelEntry): Promise<BalanceReading> {
-  if (!tellsBalance(channel)) throw new OperationError("channel_balance_not_offered");
+  if (!tellsBalance(channel.type)) throw new OperationError("channel_balance_not_offered");
   const reading = await (BILLING_TYPES.has(channel.type)
     ? readBillingBalance(deps.fetch, channel)
     : readOwnBalance(deps.fetch, channel)
@@ -83,7 +84,9 @@ export async function updateAllBalances(
   deps: BalanceDeps & Readonly<{ changes: Changes }>,
   channels: Iterable<ChannelEntry>,
 ): Promise<{ updated: number; total: number }> {
-  const asked = [...channels].filter((channel) => channel.status === CHANNEL_STATUS.enabled && tellsBalance(channel));
+  const asked = [...channels].filter(
+    (channel) => channel.status === CHANNEL_STATUS.enabled && tellsBalance(channel.type),
+  );
   const total = asked.length;
   let updated = 0;
   const ask = async (channel: ChannelEntry) => {
