@@ -18,6 +18,8 @@ const PAGE_SIZE = 500;
 const TOKEN_LIFETIME_S = 1800;
 /** Clocks differ a little. */
 const TOKEN_EARLIER_S = 5;
+/** Packs are told of by when they were bought, and hold for a year at most. */
+const PACKS_WITHIN_S = 400 * 24 * 3600;
 
 const STATUSES: Readonly<Record<string, TaskStatus>> = {
   submitted: "SUBMITTED",
@@ -98,6 +100,14 @@ const videos: VideoProtocol = {
   videoUrl: (data) => textOf(recordsOf(recordOf(recordOf(data)?.task_result)?.videos)[0]?.url),
 };
 
+/** What the packs in use hold, which the service brings up to date twice a day; null: there are none, calls may be billed. */
+function unitsLeft(answer: unknown): number | null {
+  const packs = recordsOf(recordOf(recordOf(answer)?.data)?.resource_pack_subscribe_infos);
+  if (packs.length === 0) return null;
+  const inUse = packs.filter(({ status }) => status === "online");
+  return inUse.reduce((sum, { remaining_quantity }) => sum + (numberOf(remaining_quantity) ?? 0), 0);
+}
+
 /** Pictures inside the request go as bare base64. */
 const withoutDataPrefix = (image: string): string => image.replace(/^data:[^,]*;base64,/, "");
 
@@ -130,6 +140,14 @@ export const kling: Provider = {
   ],
   url: ({ baseUrl }) => `${rootOf(baseUrl)}/v1/videos`,
   modelListUrl: () => null,
+  balance: {
+    url({ baseUrl }) {
+      const now = nowSeconds();
+      return `${rootOf(baseUrl)}/account/costs?start_time=${(now - PACKS_WITHIN_S) * 1000}&end_time=${now * 1000}`;
+    },
+    read: unitsLeft,
+    currency: () => "units",
+  },
   // A key without a separator is one of another gateway, which signs itself.
   authHeaders: (_channel, key) => ({
     authorization: `Bearer ${key.includes("|") ? token(key, nowSeconds()) : key}`,

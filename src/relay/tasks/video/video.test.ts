@@ -12,12 +12,24 @@ const klingTasks = new Map<string, Json>();
 const viduTasks = new Map<string, Json>();
 const orders: { path: string; body: Json }[] = [];
 
+const pack = (status: string, remaining_quantity: number) => ({
+  resource_pack_name: "Video",
+  resource_pack_type: "decreasing_total",
+  total_quantity: 200,
+  remaining_quantity,
+  status,
+});
+
 /** Kling's interface: tokens are really verified, tasks are told of where they were ordered. */
 const kling = startUpstream(async ({ path, headers, text }) => {
   const token = headers.get("authorization")?.replace("Bearer ", "") ?? "";
   const verified = await jwtVerify(token, SECRET, { issuer: "kling-access", algorithms: ["HS256"] }).catch(() => null);
   if (!verified?.payload.exp || !verified.payload.nbf) {
     return Response.json({ code: 1000, message: "Authentication failed" }, { status: 401 });
+  }
+  if (path === "/account/costs") {
+    const packs = [pack("online", 118.5), pack("online", 40), pack("expired", 7), pack("toBeOnline", 200)];
+    return Response.json({ code: 0, data: { code: 0, msg: "success", resource_pack_subscribe_infos: packs } });
   }
   const [, , , kind = "", id] = path.split("/");
   if (id) {
@@ -145,6 +157,20 @@ describe("a video", () => {
     expect((await stage.relay.get("/v1/videos/video_0123")).status).toBe(404);
     expect(await stage.spent()).toBe(before);
   });
+});
+
+test("what is left at Kling is told in units of the packs in use", async () => {
+  const { balance, authHeaders } = providerOf(1010) ?? {};
+  const channel = { baseUrl: kling.url, other: "", openaiOrganization: "" };
+  const headers = authHeaders?.(channel, "kling-access|kling-secret") ?? {};
+  const url = new URL(balance?.url(channel) ?? "");
+  const [from, until] = ["start_time", "end_time"].map((name) => Number(url.searchParams.get(name)));
+  // Milliseconds; a pack of a year that was bought long ago is among them.
+  expect([Number(until) - Number(from), String(until).length]).toEqual([400 * 86_400_000, 13]);
+  const answer: unknown = await (await fetch(url, { headers })).json();
+  expect([balance?.read(answer), balance?.currency?.(channel, answer)]).toEqual([158.5, "units"]);
+  const told = (packs: unknown) => balance?.read({ data: { resource_pack_subscribe_infos: packs } });
+  expect([told([pack("runOut", 0)]), told([]), balance?.read({ code: 1000 })]).toEqual([0, null, null]);
 });
 
 test("what is left at Vidu is told in credits", async () => {
