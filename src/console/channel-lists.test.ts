@@ -219,8 +219,17 @@ test("traffic of the last 24 hours comes on request, an entry an hour", async ()
   expect(alpha?.traffic?.[0]).toEqual({ count: 7, failed: 7 });
 });
 
-test("models that may be called carry their channel's prefix", async () => {
-  await app.ask("PUT", "/api/channel/", { id: ids["1000th"], model_prefix: "p/" }, app.as.admin);
+test("models that may be called carry their channel's prefix, and tell what upstreams call them", async () => {
+  const change = {
+    id: ids["1000th"],
+    model_prefix: "p/",
+    models: "deepseek_chat,house",
+    model_mapping: '{"house":"o3"}',
+  };
+  await app.ask("PUT", "/api/channel/", change, app.as.admin);
+  const served = (await app.ask("GET", "/api/channel/models_served", undefined, app.as.admin)).body.data;
+  expect(served).toContainEqual({ model: "p/deepseek_chat", upstream: ["deepseek_chat"] });
+  expect(served).toContainEqual({ model: "p/house", upstream: ["o3"] });
   const enabled = (await app.ask("GET", "/api/channel/models_enabled", undefined, app.as.admin)).body.data;
   expect(enabled).toContain("p/deepseek_chat");
   expect(enabled).not.toContain("deepseek_chat");

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { modelsOf, PRICE_SECTIONS } from "../billing/pricing/list-prices.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
-import { CHANNEL_STATUS } from "../channels/entry.ts";
 import { pricedNames } from "../channels/priced-names.ts";
+import { servedModels } from "../channels/served-models.ts";
 import { channelTypes } from "../providers/registry.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";
@@ -44,14 +44,6 @@ export function modelRoutes({ channels, settings }: Services, guarded: ReturnTyp
     )
     .get("/channel/list_prices", () => ok(listPrices), { role: "admin" })
     .get("/channel/models_priced", () => ok(pricedNames(settings)), { role: "admin" })
-    .get(
-      "/channel/models_enabled",
-      () => {
-        const enabled = [...channels.all()].filter(({ status }) => status === CHANNEL_STATUS.enabled);
-        return ok(
-          [...new Set(enabled.flatMap(({ models, modelPrefix }) => models.map((name) => modelPrefix + name)))].sort(),
-        );
-      },
-      { role: "admin" },
-    );
+    .get("/channel/models_served", () => ok(servedModels(channels)), { role: "admin" })
+    .get("/channel/models_enabled", () => ok(servedModels(channels).map(({ model }) => model)), { role: "admin" });
 }

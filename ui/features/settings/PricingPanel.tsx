@@ -9,7 +9,7 @@ import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/confirm.tsx";
 import { Col, Row } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
-import { enabledModels, resetModelRatio } from "./area-calls.ts";
+import { resetModelRatio, servedModels } from "./area-calls.ts";
 import { options } from "./option-calls.ts";
 import { PriceTable } from "./PriceTable.tsx";
 import { modelsWithoutPrice, PRICE_KEYS } from "./price-maps.ts";
@@ -27,7 +27,7 @@ export const PricingPanel = () => {
   const { t } = useTranslation();
   const [view, setView] = useState<View>("visual");
   const prices = usePriceMaps();
-  const models = useQuery(enabledModels).data ?? [];
+  const models = useQuery(servedModels).data ?? [];
   const { edited } = prices;
   const unset = "invalid" in edited ? [] : modelsWithoutPrice(models, edited);
   return (

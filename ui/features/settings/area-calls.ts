@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Receipt } from "../../../src/billing/types.ts";
+import type { ServedModel } from "../../../src/channels/served-models.ts";
 import type { ListPriceSource } from "../../../src/console/models.ts";
 import { request, requestLines } from "../../api/client.ts";
 
@@ -71,10 +72,10 @@ export type ChargePreview = {
 export const previewCharge = async (model: string, group: string, usage: ImaginedUsage): Promise<ChargePreview> =>
   (await request<ChargePreview>("/api/ratio/preview", { method: "POST", body: { model, group, ...usage } })).data;
 
-/** Every model that an enabled channel serves. */
-export const enabledModels = queryOptions({
-  queryKey: ["enabled-models"],
-  queryFn: async ({ signal }) => (await request<string[]>("/api/channel/models_enabled", { signal })).data,
+/** Every model that an enabled channel serves, and what the upstreams call it. */
+export const servedModels = queryOptions({
+  queryKey: ["served-models"],
+  queryFn: async ({ signal }) => (await request<ServedModel[]>("/api/channel/models_served", { signal })).data,
 });
 
 export const resetModelRatio = () => request<null>("/api/option/rest_model_ratio", { method: "POST" });

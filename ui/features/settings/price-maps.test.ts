@@ -44,8 +44,17 @@ describe("price maps", () => {
     expect(withRow(MAPS, rowOf(MAPS, "gpt-4o"))).toEqual({});
   });
 
-  test("models without any price are found", () =>
-    expect(modelsWithoutPrice(["gpt-4o", "gpt-4-gizmo-abc", "new", "mj_imagine"], MAPS)).toEqual(["new"]));
+  test.each([
+    ["its own price", "gpt-4o", ["else"], []],
+    ["a price per call", "mj_imagine", ["mj_imagine"], []],
+    ["the price of all custom GPTs", "gpt-4-gizmo-abc", ["gpt-4-gizmo-abc"], []],
+    ["that of the name without its prefix", "vip-gpt-4o", ["gpt-4o"], []],
+    ["that of what an alias stands for", "alias", ["gpt-4-gizmo-xyz"], []],
+    ["that of one of several upstreams", "alias", ["new", "gpt-4o"], []],
+    ["none", "vip-new", ["new"], ["vip-new"]],
+  ])("of models without a price those are told that have none: %s", (_, model, upstream, told) =>
+    expect(modelsWithoutPrice([{ model, upstream }], MAPS)).toEqual(told),
+  );
 
   test("a list is compared and taken over in part", () => {
     const list: PriceMaps = { ...MAPS, ModelRatio: { "gpt-4o": 1, o9: 2 } };

@@ -1,3 +1,5 @@
+import type { ServedModel } from "../../../src/channels/served-models.ts";
+
 /** The options that prices are made of: model → number. */
 export const PRICE_KEYS = [
   "ModelPrice",
@@ -95,10 +97,14 @@ export function withRow(maps: PriceMaps, row: PriceRow): Partial<Record<PriceKey
   return changed;
 }
 
-/** Models that are served but have no price: nobody can call them unless they accept that. */
-export function modelsWithoutPrice(models: readonly string[], maps: PriceMaps): string[] {
-  const isPriced = (name: string) => Object.hasOwn(maps.ModelPrice, name) || Object.hasOwn(maps.ModelRatio, name);
-  return models.filter((name) => !isPriced(collapsed(name)));
+/**
+ * Models that are served but have no price, neither under the name that is asked for nor under one that an upstream knows
+ * them by: nobody can call them unless they accept that.
+ */
+export function modelsWithoutPrice(served: readonly ServedModel[], maps: PriceMaps): string[] {
+  const hasPrice = (name: string) => Object.hasOwn(maps.ModelPrice, name) || Object.hasOwn(maps.ModelRatio, name);
+  const unpriced = served.filter(({ model, upstream }) => ![model, ...upstream].map(collapsed).some(hasPrice));
+  return unpriced.map(({ model }) => model);
 }
 
 /** Every custom GPT has its own name but one price. */
