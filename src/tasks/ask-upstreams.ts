@@ -25,8 +25,8 @@ const LIST_MARGIN_MS = 3_600_000;
 
 /** Asks upstreams how tasks stand, for one round of all of them. */
 export class UpstreamQuestions {
-  /** Channel → questions in a row that were not answered. */
-  readonly #unanswered = new Map<number, number>();
+  /** Channel, or channel and key → questions in a row that were not answered. */
+  readonly #unanswered = new Map<string, number>();
   readonly #listings = new Map<string, Listing>();
 
   constructor(private readonly deps: Deps) {}
@@ -70,8 +70,10 @@ export class UpstreamQuestions {
 
   /** The answer to a question; null: there is none. */
   async #ask({ channel, key }: TaskKeeper, { method, url, body }: TaskRequest): Promise<unknown> {
-    const unanswered = () => this.#unanswered.get(channel.id) ?? 0;
-    if (unanswered() >= MOST_UNANSWERED) return null;
+    const upstream = String(channel.id);
+    const ofKey = `${upstream}\n${key}`;
+    const unanswered = (name: string) => this.#unanswered.get(name) ?? 0;
+    if ([upstream, ofKey].some((name) => unanswered(name) >= MOST_UNANSWERED)) return null;
     try {
       const answer = await this.deps.fetch(url, {
         method,
@@ -83,12 +85,15 @@ export class UpstreamQuestions {
         timeoutMs: TIMEOUT_MS,
         proxy: proxyOf(channel),
       });
-      this.#unanswered.set(channel.id, 0);
-      if (answer.status === 200) return parseJson(answer.text()) ?? null;
       const { status } = answer;
+      if (status === 200 || status === 404) for (const name of [upstream, ofKey]) this.#unanswered.delete(name);
+      if (status === 200) return parseJson(answer.text()) ?? null;
+      // What is refused may be this key alone: those of others go on being asked about.
+      const silent = status >= 500 ? upstream : ofKey;
+      if (status !== 404) this.#unanswered.set(silent, unanswered(silent) + 1);
       this.deps.log.warn({ channelId: channel.id, status }, "an upstream does not tell how its tasks stand");
     } catch (error) {
-      this.#unanswered.set(channel.id, unanswered() + 1);
+      this.#unanswered.set(upstream, unanswered(upstream) + 1);
       this.deps.log.warn({ error, channelId: channel.id }, "an upstream could not be asked how its tasks stand");
     }
     return null;

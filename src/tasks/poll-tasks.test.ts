@@ -36,10 +36,22 @@ const addDrawings = (tasks: number) =>
     select ${createdAt}, ${userId}, 1 + i % 2, 'IMAGINE', 'task-' || i, 'SUBMITTED', true
     from generate_series(0, ${tasks - 1}) as i`);
 
+/** What all videos have in common. */
+const videoRow = () => ({
+  createdAt,
+  updatedAt: createdAt,
+  platform: "video",
+  userId,
+  channelId: 3,
+  action: "text2video",
+  status: "SUBMITTED",
+  isOpen: true,
+});
+
 type Told = Readonly<Record<string, unknown>>;
 
 /** What polling takes, with channels of a type whose upstream answers so. */
-function start(type: number, answer: (url: URL, body: string) => unknown) {
+function start(type: number, answer: (url: URL, body: string) => unknown, refusal = 500) {
   const seen = { questions: 0, underWay: 0, mostUnderWay: 0 };
   const fetch: SafeFetch = async (url, request) => {
     seen.questions += 1;
@@ -49,7 +61,7 @@ function start(type: number, answer: (url: URL, body: string) => unknown) {
     seen.underWay -= 1;
     const told = answer(new URL(url), String(request?.body ?? ""));
     const body = Buffer.from(JSON.stringify(told));
-    return { status: told === null ? 500 : 200, headers: new Headers(), url, body, text: () => body.toString() };
+    return { status: told === null ? refusal : 200, headers: new Headers(), url, body, text: () => body.toString() };
   };
   const deps = {
     db: database.db,
@@ -230,10 +242,7 @@ test.each(services)(
 
 test("what a list does not tell of is asked about one by one; an upstream that is silent is soon left alone", async () => {
   const ids = Array.from({ length: 100 }, (_, index) => index);
-  const row = { createdAt, updatedAt: createdAt, platform: "video", userId, channelId: 3, action: "text2video" };
-  await database.db
-    .insert(mediaTasks)
-    .values(ids.map((index) => ({ ...row, upstreamId: `task-${index}`, status: "SUBMITTED", isOpen: true })));
+  await database.db.insert(mediaTasks).values(ids.map((index) => ({ ...videoRow(), upstreamId: `task-${index}` })));
   const asked: string[] = [];
   const { deps } = start(1010, ({ pathname, searchParams }) => {
     asked.push(pathname);
@@ -253,6 +262,43 @@ test("what a list does not tell of is asked about one by one; an upstream that i
   expect(await pollTasks(silent.deps)).toBe(0);
   // Eight in a row, and those that were under way by then.
   expect(silent.seen.questions).toBeLessThanOrEqual(16);
+}, 60_000);
+
+test.each([401, 429, 503])(
+  "an upstream that answers %d is soon left alone too",
+  async (status) => {
+    const ids = Array.from({ length: 100 }, (_, index) => index);
+    await database.db.insert(mediaTasks).values(ids.map((index) => ({ ...videoRow(), upstreamId: `task-${index}` })));
+    const refusing = start(1010, () => null, status);
+    expect(await pollTasks(refusing.deps)).toBe(0);
+    // Eight in a row, and those that were under way by then.
+    expect(refusing.seen.questions).toBeLessThanOrEqual(16);
+    // What it merely does not know says that it is there.
+    await database.db.update(mediaTasks).set({ polledAt: 0 });
+    const strangers = start(1010, () => null, 404);
+    expect(await pollTasks(strangers.deps)).toBe(0);
+    expect(strangers.seen.questions).toBeGreaterThanOrEqual(100);
+  },
+  60_000,
+);
+
+test("a key that is refused does not keep back the tasks of the channel's others", async () => {
+  const { deps } = start(1010, () => null);
+  const keys = ["bad", "good"];
+  await database.db.insert(mediaTasks).values(
+    Array.from({ length: 30 }, (_, index) => ({
+      ...videoRow(),
+      keyHash: deps.vault.keyedHash(keys[index < 19 ? 0 : 1] ?? ""),
+      upstreamId: `task-${index * 100}`,
+    })),
+  );
+  const channel = channelEntry({ id: 3, type: 1010, baseUrl: "http://upstream.test", keys });
+  const fetch: SafeFetch = async (url, request) => {
+    const isGood = new Headers(request?.headers).get("authorization") === "Bearer good";
+    const body = Buffer.from(JSON.stringify({ code: 0, data: kling(indexOf(url.split("/").at(-1))) }));
+    return { status: isGood ? 200 : 401, headers: new Headers(), url, body, text: () => body.toString() };
+  };
+  expect(await pollTasks({ ...deps, fetch, channels: { get: () => channel } })).toBe(11);
 }, 60_000);
 
 test("of very many running tasks only those are written that have gone on since", async () => {
