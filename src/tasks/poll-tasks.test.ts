@@ -301,6 +301,43 @@ test("a key that is refused does not keep back the tasks of the channel's others
   expect(await pollTasks({ ...deps, fetch, channels: { get: () => channel } })).toBe(11);
 }, 60_000);
 
+test("where drawings cannot be followed, videos are all the same, and what went wrong is told", async () => {
+  await database.db.insert(mediaTasks).values({ ...videoRow(), upstreamId: "task-0" });
+  await addDrawings(1);
+  const { deps } = start(1010, () => ({ code: 0, data: kling(0) }));
+  const failing = {
+    get(id: number) {
+      if (id !== 3) throw new Error("no channels of drawings");
+      return deps.channels.get(id);
+    },
+  };
+  const failure: unknown = await pollTasks({ ...deps, channels: failing }).catch((error) => error);
+  expect(failure).toBeInstanceOf(AggregateError);
+  expect(failure).toMatchObject({ errors: [{ message: "no channels of drawings" }] });
+  const [video] = await database.db.select({ status: mediaTasks.status }).from(mediaTasks);
+  expect(video?.status).toBe("SUCCESS");
+}, 60_000);
+
+test("drawings and videos are followed side by side", async () => {
+  await database.db.insert(mediaTasks).values({ ...videoRow(), upstreamId: "task-0" });
+  await addDrawings(1);
+  const both = Promise.withResolvers<void>();
+  const waiting = new Set<string>();
+  const { deps } = start(1010, () => null);
+  // Either answers only when the other was asked too.
+  const fetch: SafeFetch = async (url) => {
+    waiting.add(new URL(url).host);
+    if (waiting.size === 2) both.resolve();
+    await both.promise;
+    const told = url.includes("videos") ? { code: 0, data: kling(0) } : [{ id: "task-0", status: "SUCCESS" }];
+    const body = Buffer.from(JSON.stringify(told));
+    return { status: 200, headers: new Headers(), url, body, text: () => body.toString() };
+  };
+  const get = (id: number) =>
+    channelEntry({ id, type: id === 3 ? 1010 : 2, baseUrl: `http://${id === 3 ? "videos" : "drawings"}.test` });
+  expect(await pollTasks({ ...deps, fetch, channels: { get } })).toBe(2);
+}, 60_000);
+
 test("of very many running tasks only those are written that have gone on since", async () => {
   await addDrawings(2_000);
   const running = {

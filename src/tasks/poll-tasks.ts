@@ -24,13 +24,15 @@ const DEFAULT_TIMEOUT_S = 3600;
 /**
  * Asks all upstreams once how their open tasks stand, side by side, many tasks in one question where the protocol can, and
  * brings the tasks to that. Others may poll at the same time: each takes tasks that nobody asked about this round.
- * Resolves with how many tasks changed.
+ * Resolves with how many tasks changed. Where tasks of one kind could not be followed, those of the other were all the same:
+ * rejects after both, with an AggregateError.
  */
 export async function pollTasks(deps: PollDeps): Promise<number> {
   const questions = new UpstreamQuestions(deps);
-  let changed = 0;
-  for (const kind of TASK_KINDS) changed += await pollKind(deps, kind, questions);
-  return changed;
+  const ended = await Promise.allSettled(TASK_KINDS.map((kind) => pollKind(deps, kind, questions)));
+  const errors = ended.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
+  if (errors.length > 0) throw new AggregateError(errors, "not all tasks could be followed");
+  return ended.reduce((sum, end) => sum + (end.status === "fulfilled" ? end.value : 0), 0);
 }
 
 async function pollKind(deps: PollDeps, kind: TaskKind, questions: UpstreamQuestions): Promise<number> {
