@@ -57,6 +57,7 @@ describe("options", () => {
     ["ServerAddress", "https://ai.example.com/", "accepted"],
     ["ServerAddress", "ai.example.com", "option_address"],
     ["ServerAddress", "javascript:alert(1)", "option_address"],
+    ["oidc.user_info_endpoint", "id.example.com/userinfo/", "option_address"],
     ["SystemName", "a\nb", "option_too_long"],
     ["DataExportDefaultTime", "month", "option_choice"],
     ["ModelRatio", '{"gpt-4o": 1.25}', "accepted"],
@@ -81,6 +82,7 @@ describe("options", () => {
     const settings = fixedSettings({
       ModelRatio: '{"a": 0.1, "__proto__": 2}',
       ServerAddress: " https://ai.example.com// ",
+      "oidc.token_endpoint": " https://id.example.com/token/ ",
       AutomaticDisableKeywords: "one\r\n\n two ",
       SensitiveWords: "Bad\nregex:^no+$",
       EmailDomainWhitelist: "B.com,b.com",
@@ -88,6 +90,7 @@ describe("options", () => {
     expect(toText(settings.get("ModelRatio").get("a") ?? { digits: 9, places: 0 })).toBe("0.1");
     expect([...settings.get("ModelRatio").keys()]).toEqual(["a", "__proto__"]);
     expect(settings.get("ServerAddress")).toBe("https://ai.example.com");
+    expect(settings.get("oidc.token_endpoint")).toBe("https://id.example.com/token/");
     expect(settings.get("AutomaticDisableKeywords")).toEqual(["one", "two"]);
     expect(settings.get("SensitiveWords").words).toEqual(["bad"]);
     expect(settings.get("SensitiveWords").patterns[0]?.test("NOOO")).toBe(true);

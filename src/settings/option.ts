@@ -114,13 +114,20 @@ export const line = (initial = "", traits: Traits = {}): Option<string> =>
     (value) => value,
   );
 
-/** An http(s) address without the slashes at its end, or nothing. */
+/** An http(s) address that others are made of, without the slashes at its end, or nothing. */
 export const address = (initial = "", traits: Traits = {}): Option<string> =>
+  readAddress(initial, traits, (typed) => typed.replace(/\/+$/, ""));
+
+/** An http(s) address that is called as it is, also with a slash at its end, or nothing. */
+export const endpoint = (initial = "", traits: Traits = {}): Option<string> =>
+  readAddress(initial, traits, (typed) => typed);
+
+const readAddress = (initial: string, traits: Traits, kept: (typed: string) => string): Option<string> =>
   option(
     initial,
     traits,
     (raw, key) => {
-      const value = raw.trim().replace(/\/+$/, "");
+      const value = kept(raw.trim());
       if (value !== "" && !(/^https?:\/\//i.test(value) && URL.canParse(value))) {
         throw new OperationError("option_address", { key });
       }

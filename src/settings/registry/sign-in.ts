@@ -1,4 +1,4 @@
-import { address, bool, domains, line } from "../option.ts";
+import { address, bool, domains, endpoint, line } from "../option.ts";
 
 const COMMON_MAIL_DOMAINS = [
   "gmail.com",
@@ -26,10 +26,10 @@ export const signInOptions = {
   "oidc.enabled": bool(false, { status: "oidc_enabled", needs: ["oidc.client_id"] }),
   "oidc.client_id": line("", { status: "oidc_client_id" }),
   "oidc.client_secret": line("", { secret: true }),
-  "oidc.well_known": address(),
-  "oidc.authorization_endpoint": address("", { status: "oidc_authorization_endpoint" }),
-  "oidc.token_endpoint": address(),
-  "oidc.user_info_endpoint": address(),
+  "oidc.well_known": endpoint(),
+  "oidc.authorization_endpoint": endpoint("", { status: "oidc_authorization_endpoint" }),
+  "oidc.token_endpoint": endpoint(),
+  "oidc.user_info_endpoint": endpoint(),
 
   GitHubOAuthEnabled: bool(false, { status: "github_oauth", needs: ["GitHubClientId"] }),
   GitHubClientId: line("", { status: "github_client_id" }),

@@ -1,5 +1,17 @@
 import { PRICE_KEYS } from "./price-maps.ts";
-import { address, json, on, percent, quota, type SettingField, secret, share, text, whole } from "./setting-field.ts";
+import {
+  address,
+  endpoint,
+  json,
+  on,
+  percent,
+  quota,
+  type SettingField,
+  secret,
+  share,
+  text,
+  whole,
+} from "./setting-field.ts";
 
 export const TABS = ["operation", "ratelimit", "models", "system", "other"] as const;
 export type SettingTab = (typeof TABS)[number];
@@ -254,7 +266,7 @@ const SYSTEM: readonly Omit<SettingSection, "tab">[] = [
       ...on("oidc.enabled"),
       ...text("oidc.client_id"),
       secret("oidc.client_secret"),
-      ...address("oidc.well_known", "oidc.authorization_endpoint", "oidc.token_endpoint", "oidc.user_info_endpoint"),
+      ...endpoint("oidc.well_known", "oidc.authorization_endpoint", "oidc.token_endpoint", "oidc.user_info_endpoint"),
     ],
   },
   { id: "github", fields: [...text("GitHubClientId"), secret("GitHubClientSecret")] },

@@ -16,7 +16,10 @@ type Control =
     }>
   | Readonly<{ kind: "quota"; step?: number }>
   | Readonly<{ kind: "text" }>
+  /** One that others are made of: it is kept without slashes at its end. */
   | Readonly<{ kind: "address" }>
+  /** One that is called as it is. */
+  | Readonly<{ kind: "endpoint" }>
   | Readonly<{ kind: "secret" }>
   | Readonly<{ kind: "json"; shape: "object" | "list" }>
   | Readonly<{ kind: "domains" }>
@@ -41,6 +44,8 @@ export const on = (...keys: readonly OptionKey[]): SettingField[] => keys.map((k
 export const text = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "text" }));
 export const secret = (key: OptionKey): SettingField => ({ key, kind: "secret" });
 export const address = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "address" }));
+export const endpoint = (...keys: readonly OptionKey[]): SettingField[] =>
+  keys.map((key) => ({ key, kind: "endpoint" }));
 export const quota = (...keys: readonly OptionKey[]): SettingField[] => keys.map((key) => ({ key, kind: "quota" }));
 export const json = (key: OptionKey, shape: "object" | "list" = "object"): SettingField => ({
   key,

@@ -7,6 +7,7 @@ const percent: SettingField = { key: "RechargeCashbackRate", kind: "number", min
 const reward: SettingField = { key: "CheckInQuota", kind: "quota", step: 100 };
 const port: SettingField = { key: "SMTPPort", kind: "number", min: 1, isWhole: true };
 const server: SettingField = { key: "ServerAddress", kind: "address" };
+const token: SettingField = { key: "oidc.token_endpoint", kind: "endpoint" };
 const map: SettingField = { key: "TopupGroupRatio", kind: "json", shape: "object" };
 const list: SettingField = { key: "Chats", kind: "json", shape: "list" };
 const key: SettingField = { key: "EpayKey", kind: "secret" };
@@ -24,6 +25,7 @@ describe("what was typed into a setting", () => {
     [server, "", null],
     [server, "https://gate.example", null],
     [server, "gate.example", "address"],
+    [token, "id.example/token/", "address"],
     [map, '{"vip": 1}', null],
     [map, "[1]", "json"],
     [map, '{"vip": }', "json"],
@@ -45,8 +47,10 @@ describe("what was typed into a setting", () => {
     expect(stepped(field, typed, direction)).toBe(next),
   );
 
-  test("addresses lose their slashes at the end", () =>
-    expect(normalise(server, " https://gate.example// ")).toBe("https://gate.example"));
+  test("addresses lose their slashes at the end, endpoints are kept as they are", () => {
+    expect(normalise(server, " https://gate.example// ")).toBe("https://gate.example");
+    expect(normalise(token, " https://id.example/token/ ")).toBe("https://id.example/token/");
+  });
 
   test("a secret that was left empty, and JSON that was only formatted, are no changes", () => {
     expect(isSame(key, "", "")).toBe(true);

@@ -18,6 +18,7 @@ export function faultOf(field: SettingField, typed: string): SettingFault | null
       return number < min || number > max ? "range" : null;
     }
     case "address":
+    case "endpoint":
       return value === "" || (/^https?:\/\//i.test(value) && URL.canParse(value)) ? null : "address";
     case "json":
       return value !== "" && checkJson(value, field.shape) === null ? null : "json";
@@ -49,6 +50,7 @@ export function normalise(field: SettingField, typed: string): string {
   switch (field.kind) {
     case "address":
       return typed.trim().replace(/\/+$/, "");
+    case "endpoint":
     case "number":
     case "quota":
     case "text":
