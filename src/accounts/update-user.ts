@@ -82,11 +82,14 @@ export async function updateUser(
   await changes.publish("users", [change.id]);
 }
 
+/** Names are checked where they change only: those of imported users may be longer than new ones. */
 function readFields(change: UserChange, user: Row, settings: SettingsReader): Values {
-  const { note, max_concurrency: concurrency, requests_per_minute: perMinute } = change;
+  const { username, display_name: displayName, note } = change;
+  const { max_concurrency: concurrency, requests_per_minute: perMinute } = change;
   return {
-    ...(change.username && { username: checkUsername(change.username) }),
-    ...(change.display_name !== undefined && { displayName: checkDisplayName(change.display_name) }),
+    ...(username && username !== user.username && { username: checkUsername(username) }),
+    ...(displayName !== undefined &&
+      displayName !== user.displayName && { displayName: checkDisplayName(displayName) }),
     ...(change.group && change.group !== user.group && { group: readGroup(change.group, settings) }),
     ...(note !== undefined && { note: readNote(note) }),
     ...(concurrency !== undefined && { maxConcurrency: readLimit(concurrency) }),

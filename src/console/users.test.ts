@@ -104,6 +104,18 @@ describe("creating and changing", () => {
     expect(seen).not.toHaveProperty("note");
   });
 
+  test("long names of imported users may come back as they are, and no new ones", async () => {
+    const id = await app.addUser("imported");
+    const long = { username: "imported-by-name", displayName: "A name of more than twenty characters" };
+    await app.db.update(users).set(long).where(eq(users.id, id));
+    const given = { id, username: long.username, display_name: long.displayName, note: "came along" };
+    expect((await change(given)).data).toMatchObject(given);
+    expect(await rowOf(id)).toMatchObject({ ...long, note: "came along" });
+    expect(await change({ ...given, username: "another-long-name" })).toMatchObject({ code: "username_too_long" });
+    const renamed = { ...given, display_name: `${long.displayName}!` };
+    expect(await change(renamed)).toMatchObject({ code: "display_name_too_long" });
+  });
+
   test("100 simultaneous additions all count", async () => {
     const id = await app.addUser("busy");
     await Promise.all(Array.from({ length: 100 }, () => change({ id, quota_delta: 7 })));

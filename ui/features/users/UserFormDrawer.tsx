@@ -30,7 +30,7 @@ export const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: 
   const isNew = user === null;
   const { body, initial, form, change, faults, isSaving, save } = useDrawerForm(
     () => formOf(user),
-    (form) => checkUserForm(form, isNew),
+    (form) => checkUserForm(form, user && formOf(user)),
   );
   const [isAddingQuota, setAddingQuota] = useState(false);
   const quota = useQuery({ ...userById(user?.id ?? 0), enabled: user !== null }).data?.quota ?? user?.quota ?? 0;

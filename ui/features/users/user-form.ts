@@ -66,15 +66,19 @@ const MAX_DISPLAY_NAME = 20;
 const PASSWORD = { min: 8, max: 20 };
 const MAX_NOTE = 1000;
 
-/** Every fault of the form, by field. */
-export function checkUserForm(form: UserForm, isNew: boolean): UserFaults {
+/**
+ * Every fault of the form, by field; `stored` is null for a new user. Names that stay are none: those of imported users may
+ * be longer than new ones.
+ */
+export function checkUserForm(form: UserForm, stored: UserForm | null): UserFaults {
   const faults: UserFaults = {};
   const length = (text: string) => [...text.trim()].length;
   if (form.username.trim() === "") faults.username = "required";
-  else if (length(form.username) > MAX_USERNAME) faults.username = "username";
-  if (length(form.displayName) > MAX_DISPLAY_NAME) faults.displayName = "displayName";
+  else if (form.username !== stored?.username && length(form.username) > MAX_USERNAME) faults.username = "username";
+  if (form.displayName !== stored?.displayName && length(form.displayName) > MAX_DISPLAY_NAME)
+    faults.displayName = "displayName";
   const typed = [...form.password].length;
-  if ((isNew || typed > 0) && (typed < PASSWORD.min || typed > PASSWORD.max)) faults.password = "password";
+  if ((stored === null || typed > 0) && (typed < PASSWORD.min || typed > PASSWORD.max)) faults.password = "password";
   if (form.note.trim().length > MAX_NOTE) faults.note = "note";
   for (const field of ["maxConcurrency", "perMinute"] as const)
     if (!/^\s*\d{0,6}\s*$/.test(form[field])) faults[field] = "limit";
