@@ -20,6 +20,12 @@ export function tellChange(before: Partial<ChannelRow>, values: ChannelValues): 
   return told;
 }
 
+/** Which of these values differ from what the channel has; a key counts as new. */
+export const fieldsThatDiffer = (before: ChannelRow, values: ChannelValues): string[] =>
+  (Object.keys(values) as (keyof ChannelValues)[])
+    .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(values[field]))
+    .map((field) => (field === "keyCipher" ? "key" : field));
+
 /** What these values are, for a channel that is new; empty ones say nothing. */
 export const tellNew = (values: ChannelValues): Difference => ({
   after: Object.fromEntries(Object.entries(tellChange({}, values).after).filter(([, value]) => value !== "")),

@@ -7,11 +7,11 @@ import { type ChannelInput, readChannelInput } from "./channel-input.ts";
 import { CHANNEL_STATUS, type ChannelRow } from "./entry.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
 import { setChannelStatus } from "./set-status.ts";
-import { tellChange } from "./tell-change.ts";
+import { fieldsThatDiffer, tellChange } from "./tell-change.ts";
 
 /**
- * Changes the given fields of a channel and leaves the rest. An empty or masked key keeps the stored one; a new key clears
- * what was known of single keys. Throws OperationError.
+ * Changes the given fields of a channel and leaves the rest; the log names those that differ, if any. An empty or masked
+ * key keeps the stored one; a new key clears what was known of single keys. Throws OperationError.
  */
 export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number, input: ChannelInput): Promise<void> {
   const { db, changes, vault } = deps;
@@ -25,14 +25,15 @@ export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number,
   // What fits one type may be wrong for another.
   const other = type === before.type ? {} : { other: before.other };
   const values = readChannelInput({ ...other, ...input }, type, vault);
-  const fields = Object.keys(values);
-  if (fields.length > 0) {
+  if (Object.keys(values).length > 0) {
+    const fields = fieldsThatDiffer(before, values).join(", ");
     await db.transaction(async (tx) => {
       await tx.update(channels).set(values).where(eq(channels.id, id));
       if (values.keyCipher) await tx.delete(channelKeys).where(eq(channelKeys.channelId, id));
       await rebuildAbilities(tx, [id]);
-      await writeManagementLog(tx, actor, `Changed channel ${before.name} (#${id}): ${fields.join(", ")}`, {
-        note: { code: "channel_changed", params: { name: before.name, id, fields: fields.join(", ") } },
+      if (fields === "") return;
+      await writeManagementLog(tx, actor, `Changed channel ${before.name} (#${id}): ${fields}`, {
+        note: { code: "channel_changed", params: { name: before.name, id, fields } },
         action: "update",
         ...tellChange(before, values),
       });

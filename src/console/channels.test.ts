@@ -183,6 +183,20 @@ describe("changing", () => {
     expect(await lastManagementLog()).toMatchObject({ content: `Changed channel main (#${id}): priority` });
   });
 
+  test("the log names what differs of all that is sent, and is silent where nothing does", async () => {
+    const id = await create({ priority: 3, base_url: "https://a.example", balance_warn_below: 0.5 });
+    const full = { ...(await read(id)), key: "" };
+    await put(id, { ...full, priority: 4, models: "gpt-4o-mini,gpt-4o" });
+    const told = await lastManagementLog();
+    expect(told).toMatchObject({ content: `Changed channel main (#${id}): priority, models` });
+    await put(id, { ...full, priority: 4, models: "gpt-4o-mini,gpt-4o" });
+    expect((await lastManagementLog())?.id).toBe(told?.id);
+    await put(id, { setting: '{"proxy":"http://me:first@px.test"}', key: "sk-other-key-0002" });
+    expect(await lastManagementLog()).toMatchObject({ content: `Changed channel main (#${id}): key, setting` });
+    await put(id, { setting: '{"proxy":"http://me:second@px.test"}' });
+    expect(await lastManagementLog()).toMatchObject({ content: `Changed channel main (#${id}): setting` });
+  });
+
   test("nullable fields can be emptied", async () => {
     const full = { base_url: "https://a.example", tag: "t", test_model: "gpt-4o", openai_organization: "org" };
     const maps = { setting: "{}", param_override: '{"a":1}', model_mapping: '{"a":"b"}', status_code_mapping: "{}" };

@@ -3,7 +3,7 @@ import en from "../../locales/en/channels.json" with { type: "json" };
 import zh from "../../locales/zh/channels.json" with { type: "json" };
 import { endsInV1 } from "./base-url.ts";
 import type { Channel } from "./channel.ts";
-import { bodyOf, type ChannelForm, formOf, NEW_CHANNEL } from "./channel-form.ts";
+import { bodyOf, type ChannelForm, changedBodyOf, formOf, NEW_CHANNEL } from "./channel-form.ts";
 import { checkChannelForm } from "./check-channel-form.ts";
 import { holdsSeveralKeys, maskKey, splitKeys } from "./keys.ts";
 
@@ -98,6 +98,18 @@ describe("sending", () => {
       group: "default,vip",
     });
     expect(body).not.toHaveProperty("key");
+  });
+  test("of a stored channel only what was changed is sent", () => {
+    const before = formOf(stored);
+    expect(changedBodyOf(before, before)).toEqual({});
+    const now = { ...before, models: ["gpt-5"], tag: " east ", key: "k-2", warnBelow: "5", autoBan: false };
+    expect(changedBodyOf(before, now)).toEqual({
+      models: "gpt-5",
+      tag: "east",
+      key: "k-2",
+      balance_warn_below: 5,
+      auto_ban: 0,
+    });
   });
   test("several keys become one comma list, a single one stays as typed", () => {
     expect(bodyOf({ ...filled, key: "a\n b,a\n", severalKeys: true }).key).toBe("a,b");

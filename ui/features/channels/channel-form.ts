@@ -110,6 +110,12 @@ export function bodyOf(form: ChannelForm): Record<string, string | number | null
   };
 }
 
+/** Of a stored channel's body only what was changed: everything else may have changed since the form was opened. */
+export function changedBodyOf(before: ChannelForm, now: ChannelForm): ReturnType<typeof bodyOf> {
+  const was = bodyOf(before);
+  return Object.fromEntries(Object.entries(bodyOf(now)).filter(([field, value]) => was[field] !== value));
+}
+
 /** How many fields differ; a view of the keys is no change. */
 export function changesOf(before: ChannelForm, now: ChannelForm): number {
   const fields = Object.keys(before) as (keyof ChannelForm)[];

@@ -13,7 +13,7 @@ import { cleanBaseUrl, endsInV1 } from "../base-url.ts";
 import { ChannelStatus } from "../cells/ChannelStatus.tsx";
 import type { Channel } from "../channel.ts";
 import { createChannel, updateChannel } from "../channel-calls.ts";
-import { bodyOf, type ChannelForm, changesOf } from "../channel-form.ts";
+import { bodyOf, type ChannelForm, changedBodyOf, changesOf } from "../channel-form.ts";
 import { CHANNELS_KEY, channelTypes } from "../channel-queries.ts";
 import { checkChannelForm } from "../check-channel-form.ts";
 import { TestDialog } from "../TestDialog.tsx";
@@ -32,7 +32,7 @@ type ChannelFormDrawerProps = Readonly<{ stored: Channel | null; initial: Channe
 const FULL_ADDRESS_TYPE = 8;
 
 /** The form itself: nothing is sent before it is without fault. */
-export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawerProps) => {
+export const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawerProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();
   const confirm = useConfirm();
@@ -41,8 +41,8 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
   const [tab, setTab] = useState<ChannelTab>("settings");
 
   const typeOf = (form: ChannelForm) => types.find(({ id }) => id === form.type);
-  const { body, form, change, faults, isSaving, save } = useDrawerForm(
-    () => initial,
+  const { body, initial, form, change, faults, isSaving, save } = useDrawerForm(
+    () => read,
     (form) => checkChannelForm(form, stored === null, typeOf(form)?.defaultBaseUrl === null),
   );
   const type = typeOf(form);
@@ -58,7 +58,7 @@ export const ChannelFormDrawer = ({ stored, initial, onClose }: ChannelFormDrawe
     });
   };
   const send = async () => {
-    if (stored) await updateChannel(stored.id, bodyOf(form));
+    if (stored) await updateChannel(stored.id, changedBodyOf(initial, form));
     else await createChannel(bodyOf(form));
     notifyDone(t(stored ? "channels.saved" : "channels.created", { name: form.name.trim() }));
     void client.invalidateQueries({ queryKey: CHANNELS_KEY });
