@@ -20,11 +20,11 @@ const BREATH_MS = 200;
  */
 export function startFoldJob({ database, settings, log }: JobDeps): () => void {
   let ended = false;
-  let nextAt = 0;
+  let lastAt = 0;
   const fold = async () => {
-    if (Date.now() < nextAt) return;
+    if (!isFoldDue(lastAt, settings, Date.now())) return;
     while (!ended && (await foldUsage(database, lastHour()))) await Bun.sleep(BREATH_MS);
-    nextAt = Date.now() + settings.get("DataExportInterval") * 60_000;
+    lastAt = Date.now();
   };
   const failed = (error: unknown) => log.warn({ error }, "usage could not be added up");
   const first = setTimeout(() => fold().catch(failed), BREATH_MS);
@@ -36,6 +36,10 @@ export function startFoldJob({ database, settings, log }: JobDeps): () => void {
     end();
   };
 }
+
+/** Whether the interval, as it is set now, has passed since `lastAt`; both in epoch milliseconds. */
+export const isFoldDue = (lastAt: number, settings: SettingsReader, now: number): boolean =>
+  now >= lastAt + settings.get("DataExportInterval") * 60_000;
 
 function lastHour(): number {
   const time = nowSeconds() - LATE_S;
