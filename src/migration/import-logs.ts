@@ -70,8 +70,19 @@ function readLog(family: Family, row: SourceRow, ids: Ids) {
     ip: textOf(row, "ip"),
     request_id: requestIdOf(row),
     content: textOf(row, "content"),
-    other: textOf(row, "other"),
+    other: detailsOf(row),
   };
+}
+
+/** The details of a row; empty where they are no JSON that the database can read. */
+function detailsOf(row: SourceRow): string {
+  const details = textOf(row, "other");
+  try {
+    // Neither zero characters nor halves of a pair can be kept in its JSON.
+    return /\\u(0000|d[89a-f])/.test(JSON.stringify(JSON.parse(details))) ? "" : details;
+  } catch {
+    return "";
+  }
 }
 
 const LARGEST_INTEGER = 2_147_483_647;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { checkBooks } from "../billing/books/check-books.ts";
 import { createVault } from "../lib/crypto.ts";
+import { listAudit } from "../logs/list-audit.ts";
 import { loadOptions } from "../settings/store.ts";
 import { runImport } from "./run-import.ts";
 import { contents, expectBooksRight, makeFile } from "./testing.ts";
@@ -104,6 +105,20 @@ test("a log that is brought later takes the place of what was booked for it", as
   expect(await total()).toBe(2210);
   const [failed] = await database.sql`select type, failed, token_id from logs where failed`;
   expect(failed).toMatchObject({ type: 2, token_id: 4 });
+});
+
+test("details that are no JSON stay out: the audit log can be read and searched", async () => {
+  const row = (id: number, other: string) => `(${id}, 1, 17356900${id}, 3, 'did ${id}', 'root', '${other}')`;
+  const { database, run } = await start("new-api", [
+    `insert into logs (id, user_id, created_at, type, content, username, other) values
+     ${[row(20, "plain words"), row(21, '{"action":"\\u0000"}'), row(22, '{"action":"delete"}')].join()}`,
+  ]);
+  await run();
+  const page = { page: 0, pageSize: 20, oldestFirst: true };
+  const contentOf = async (action?: string) =>
+    (await listAudit(database.db, { action }, page)).items.map(({ content }) => content);
+  expect(await contentOf()).toEqual(["did 20", "did 21", "did 22"]);
+  expect(await contentOf("delete")).toEqual(["did 22"]);
 });
 
 test("what users brought along is in the books, once; what was here before is told as it was", async () => {
