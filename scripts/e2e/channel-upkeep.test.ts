@@ -140,7 +140,7 @@ test("the routing table is repaired, and columns, page size and order are rememb
   await desk.open("/channel");
   await chooseMore(words.upkeep.fix);
   await button(words.upkeep.fixAction, dialog(words.upkeep.fixTitle)).click();
-  await told(/^Routing table repaired, \d+ entr/);
+  await told(/^Routing table repaired for \d+ channel/);
   await button(table.columns).click();
   const columns = dialog(table.columns);
   await columns.getByRole("checkbox", { name: words.columns.created }).click();

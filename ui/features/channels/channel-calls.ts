@@ -27,7 +27,7 @@ export const deleteChannels = async (ids: readonly number[]): Promise<number> =>
 export const deleteDisabledChannels = async (): Promise<number> =>
   (await request<number>("/api/channel/disabled", { method: "DELETE" })).data;
 
-/** Builds the routing table anew; returns how many entries it has. */
+/** Builds the routing table anew; returns for how many channels. */
 export const fixChannels = async (): Promise<number> =>
   (await request<number>("/api/channel/fix", { method: "POST" })).data;
 
