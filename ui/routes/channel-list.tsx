@@ -85,7 +85,6 @@ export const ChannelListPage = () => {
         purpose={t("channels.purpose")}
         actions={
           <HeaderActions
-            counts={list.data?.counts}
             isTesting={testAll.progress !== undefined}
             onTestAll={testAll.start}
             onAdd={() => go("/channel/add")}

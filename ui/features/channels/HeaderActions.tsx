@@ -11,26 +11,27 @@ import IconButton from "@mui/material/IconButton";
 import ListItemIcon from "@mui/material/ListItemIcon";
 import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
+import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { StatusCounts } from "../../../src/channels/list-channels.ts";
 import { usePhone } from "../../components/usePhone.ts";
+import { channelCounts } from "./channel-queries.ts";
 import { ExportDialog } from "./ExportDialog.tsx";
 import { ImportFile } from "./ImportFile.tsx";
 import { useUpkeep } from "./use-upkeep.ts";
 
 type HeaderActionsProps = Readonly<{
-  counts: StatusCounts | undefined;
   isTesting: boolean;
   onTestAll: () => void;
   onAdd: () => void;
 }>;
 
 /** What can be done with all channels; on a phone only adding stays outside the menu. */
-export const HeaderActions = ({ counts, isTesting, onTestAll, onAdd }: HeaderActionsProps) => {
+export const HeaderActions = ({ isTesting, onTestAll, onAdd }: HeaderActionsProps) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const upkeep = useUpkeep();
+  const counts = useQuery(channelCounts).data;
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const [isExporting, setExporting] = useState(false);
   const file = useRef<HTMLInputElement>(null);
@@ -66,7 +67,7 @@ export const HeaderActions = ({ counts, isTesting, onTestAll, onAdd }: HeaderAct
       label: t("channels.upkeep.deleteDisabled"),
       icon: <Delete />,
       isDisabled: disabled === 0,
-      onSelect: () => upkeep.deleteDisabled(disabled),
+      onSelect: upkeep.deleteDisabled,
     },
   ];
   return (

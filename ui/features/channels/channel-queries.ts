@@ -51,6 +51,15 @@ export const channelPage = (query: ChannelQuery) =>
     },
   });
 
+/** How many channels there are in each status, whatever the list is narrowed to. */
+export const channelCounts = queryOptions({
+  queryKey: [...CHANNELS_KEY, "counts"],
+  queryFn: async ({ signal }) => {
+    const query = { p: 0, page_size: 1 };
+    return (await request<Channel[], { counts: StatusCounts }>("/api/channel/", { query, signal })).counts;
+  },
+});
+
 /** In how many days the balances of these channels end, by id. */
 export const channelForecast = (ids: readonly number[]) =>
   queryOptions({

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/confirm.tsx";
 import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
 import { deleteDisabledChannels, fixChannels, updateBalances } from "./channel-calls.ts";
-import { CHANNELS_KEY } from "./channel-queries.ts";
+import { CHANNELS_KEY, channelCounts } from "./channel-queries.ts";
 
 /** What is done with all channels now and then. */
 export function useUpkeep() {
@@ -40,14 +40,21 @@ export function useUpkeep() {
       };
       if (await confirm(question)) await act(async () => t("channels.upkeep.fixed", { count: await fixChannels() }));
     },
-    deleteDisabled: async (count: number) => {
-      const isSure = await confirm({
-        title: t("channels.upkeep.deleteDisabledTitle", { count }),
-        body: t("channels.upkeep.deleteDisabledBody"),
-        action: t("channels.batch.delete", { count }),
-        isDangerous: true,
-      });
-      if (isSure) await act(async () => t("channels.batch.deleted", { count: await deleteDisabledChannels() }));
+    deleteDisabled: async () => {
+      try {
+        // The server deletes all of them, so they are counted now and without the list's filter.
+        const { disabled, auto_disabled } = await client.fetchQuery({ ...channelCounts, staleTime: 0 });
+        const count = disabled + auto_disabled;
+        const isSure = await confirm({
+          title: t("channels.upkeep.deleteDisabledTitle", { count }),
+          body: t("channels.upkeep.deleteDisabledBody"),
+          action: t("channels.batch.delete", { count }),
+          isDangerous: true,
+        });
+        if (isSure) await act(async () => t("channels.batch.deleted", { count: await deleteDisabledChannels() }));
+      } catch (error) {
+        notifyError(error);
+      }
     },
   };
 }
