@@ -46,6 +46,7 @@ describe("who may call", () => {
     ["GET", "/api/channel/1"],
     ["GET", "/api/channel/models"],
     ["GET", "/api/channel/models_enabled"],
+    ["GET", "/api/channel/models_served"],
     ["GET", "/api/channel/models_priced"],
     ["GET", "/api/channel/list_prices"],
     ["GET", "/api/channel_types"],
