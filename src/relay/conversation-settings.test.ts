@@ -183,7 +183,11 @@ describe("Claude", () => {
 });
 
 test.each([
-  [46, "ernie-4.5-turbo-128k-search", { model: "ernie-4.5-turbo-128k", web_search: { enable: true, enable_trace: true } }],
+  [
+    46,
+    "ernie-4.5-turbo-128k-search",
+    { model: "ernie-4.5-turbo-128k", web_search: { enable: true, enable_trace: true } },
+  ],
   [1, "o3-mini-high", { model: "o3-mini", reasoning_effort: "high" }],
   [3, "gpt-5-low", { reasoning_effort: "low" }],
   [48, "grok-3-mini-low", { model: "grok-3-mini", reasoning_effort: "low" }],
