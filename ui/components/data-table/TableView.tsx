@@ -18,6 +18,7 @@ import { useTranslation } from "react-i18next";
 import { size } from "../../theme.ts";
 import type { Column } from "./column.ts";
 import { RowMenu } from "./RowMenu.tsx";
+import { selectPage } from "./select-page.ts";
 import { HEAD_SHIFT, useStuckHead } from "./use-stuck-head.ts";
 import { VirtualRows } from "./VirtualRows.tsx";
 import type { ViewProps } from "./view.ts";
@@ -168,7 +169,7 @@ function SelectPage<Row>({ rows, rowId, selection }: ViewProps<Row>) {
     <Checkbox
       checked={ids.length > 0 && ticked === ids.length}
       indeterminate={ticked > 0 && ticked < ids.length}
-      onChange={() => selection.onChange(new Set(ticked === ids.length ? [] : ids))}
+      onChange={() => selection.onChange(selectPage(selection.selected, ids))}
       slotProps={{ input: { "aria-label": t("components.table.selectPage") } }}
     />
   );
