@@ -1,4 +1,5 @@
 import pino from "pino";
+import { type ErrorFields, errorFields } from "./error-fields.ts";
 
 export type Logger = pino.Logger;
 
@@ -9,15 +10,18 @@ const REDACTED = ["authorization", "cookie", "key", "password", "secret", "token
   `headers["${name}"]`,
 ]);
 
+/** How everything is logged, wherever it is written to. */
+export const LOG_OPTIONS: pino.LoggerOptions = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+  redact: { paths: REDACTED, censor: "[redacted]" },
+  serializers: { error: errorFields },
+};
+
 /** Creates the process's logger: one JSON object a line in production, readable lines in a terminal. */
 export function createLogger(config: Readonly<{ logLevel: string; logFormat: "json" | "pretty" }>): Logger {
-  const options: pino.LoggerOptions = {
-    level: config.logLevel,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: REDACTED, censor: "[redacted]" },
-  };
+  const options = { ...LOG_OPTIONS, level: config.logLevel };
   return config.logFormat === "json" ? pino(options) : pino(options, { write: writeReadable });
 }
 
@@ -28,6 +32,11 @@ function writeReadable(line: string): void {
 }
 
 function readable(value: unknown): string {
-  if (value && typeof value === "object" && "stack" in value) return String(value.stack);
+  if (value && typeof value === "object" && "message" in value) return readableError(value as ErrorFields);
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function readableError({ name, message, code, stack, cause }: ErrorFields): string {
+  const words = `${name}: ${message}${code === undefined ? "" : ` (${code})`}${stack ? `\n${stack}` : ""}`;
+  return cause ? `${words}\n  caused by ${readableError(cause)}` : words;
 }

@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { DrizzleQueryError } from "drizzle-orm";
+import pino from "pino";
+import { errorFields } from "./error-fields.ts";
+import { LOG_OPTIONS } from "./log.ts";
+
+test("an error is logged with its name, words, code, places and cause", () => {
+  const lines: string[] = [];
+  const log = pino(LOG_OPTIONS, { write: (line) => void lines.push(line) });
+  const cause = Object.assign(new Error("connection refused"), { code: "ECONNREFUSED" });
+  log.warn({ error: new TypeError("no answer", { cause }) }, "it failed");
+  const [told] = lines.map((line) => JSON.parse(line));
+  expect(told).toMatchObject({
+    msg: "it failed",
+    error: { name: "TypeError", message: "no answer", cause: { message: "connection refused", code: "ECONNREFUSED" } },
+  });
+  expect(told.error.stack).toContain("error-fields.test.ts");
+});
+
+test("parameters of a query stay out of the log", () => {
+  const failed = new DrizzleQueryError("update users set a = $1", ["s3cret"], new Error("gone"));
+  const told = JSON.stringify(errorFields(failed));
+  expect(told).toContain("update users set a = $1");
+  expect(told).toContain("gone");
+  expect(told).not.toContain("s3cret");
+});
+
+test("several errors at once are told each, what is no error as text, and an endless chain ends", () => {
+  expect(errorFields(new AggregateError([new Error("one"), "two"], "both")).errors).toMatchObject([
+    { message: "one" },
+    { name: "thrown", message: "two" },
+  ]);
+  const endless = new Error("again");
+  endless.cause = endless;
+  expect(JSON.stringify(errorFields(endless)).match(/again/g)?.length).toBeLessThan(10);
+});
