@@ -5,8 +5,8 @@ const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 const zstd = promisify(zlib.zstdCompress);
 
-/** Smaller files fit one packet with their headers either way. */
-const MIN_BYTES = 512;
+/** Of smaller files nothing would be saved. The console has many small ones, and each byte of them counts on its first page. */
+const MIN_BYTES = 128;
 /** Fonts and pictures are compressed already; a variant must save at least a twentieth to be kept. */
 const WORTHWHILE = 0.95;
 
