@@ -21,9 +21,7 @@ export function decimal(value: string | number | bigint): Decimal {
   const exponent = Number(match[4] ?? 0);
   const digits = BigInt(`${match[2] ?? ""}${fraction}` || "0") * (match[1] === "-" ? -1n : 1n);
   const places = fraction.length - exponent;
-  return normalise(
-    places < 0 ? { digits: shrunk(digits * 10n ** BigInt(-places)), places: 0 } : { digits: shrunk(digits), places },
-  );
+  return normalise(places < 0 ? { digits: digits * 10n ** BigInt(-places), places: 0 } : { digits, places });
 }
 
 /** Whole number → Decimal without parsing. */
