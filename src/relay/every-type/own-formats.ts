@@ -226,9 +226,9 @@ const library: FakeType = {
   model: "gpt-4o-mini",
   key: "upstream",
   other: "base-7",
-  objection: ({ path, headers, body }) => {
+  objection: ({ path, headers, body: { libraryId } }) => {
     if (headers.get("authorization") !== "Bearer upstream") return "no such key";
-    if (body.libraryId !== "base-7") return "no such library";
+    if (libraryId !== "base-7") return "no such library";
     return path === "/api/library/ask" ? null : `no such page: ${path}`;
   },
   question: ({ query }) => textOf(query) ?? "",
