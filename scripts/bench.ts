@@ -1,7 +1,7 @@
 /**
  * Measures dist/sluice against a minimal proxy, in one run, and checks its books afterwards.
- *   --rounds=N           interleaved rounds (default 5)
- *   --seconds=N          length of a phase of load (default 4)
+ *   --rounds=N           interleaved rounds (default 16): many short ones, so that a busy host troubles all alike
+ *   --seconds=N          length of a phase of load (default 0.5)
  *   --quick              one round of one second: does it work at all
  *   --engine=NAME        embedded or postgres; default both
  *   --database-url=URL   an empty Postgres database; default a temporary server
@@ -16,8 +16,8 @@ import { runBench } from "./bench/run.ts";
 
 const { values: flags } = parseArgs({
   options: {
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "4" },
+    rounds: { type: "string", default: "16" },
+    seconds: { type: "string", default: "0.5" },
     quick: { type: "boolean", default: false },
     engine: { type: "string" },
     "database-url": { type: "string" },

@@ -17,19 +17,21 @@ export const NAMES = {
 
 export type MeasuredGateway = GatewaySubject & Readonly<{ engine: Figures["engine"]; databaseUrl: string | null }>;
 
-/** Medians of the rounds, beside the floor's. */
+/**
+ * Medians of the rounds. Times the floor is the ratio to the floor of the same round, and of these the median: what a busy
+ * host takes from one it takes from the other too, if they come soon after each other.
+ */
 export function costRows(findings: Findings): CostRow[] {
   return findings.costPairs().map(({ what, subject }) => {
     const rounds = findings.costs(what, subject);
     const figures = rounds.map(({ cpuUsPerRequest }) => cpuUsPerRequest);
-    const floor = median(
-      findings.costs(FLOOR_OF[what] ?? what, NAMES.floor).map(({ cpuUsPerRequest }) => cpuUsPerRequest),
-    );
+    const floor = findings.costs(FLOOR_OF[what] ?? what, NAMES.floor);
+    const ratios = figures.map((figure, round) => figure / (floor[round]?.cpuUsPerRequest ?? Number.NaN));
     return {
       workload: what,
       subject,
       cpuUsPerRequest: median(figures),
-      timesFloor: median(figures) / floor,
+      timesFloor: median(ratios),
       requestsPerSecond: median(rounds.map(({ requestsPerSecond }) => requestsPerSecond)),
       rounds: figures,
     };

@@ -25,6 +25,10 @@ const CONNECTIONS = 32;
 const PACED_CONNECTIONS = 128;
 const CALLS_ALONE = 1000;
 const RATE_PER_SECOND = 500;
+/** So that the slowest hundredth are some ten calls. */
+const RATE_SECONDS = 2;
+/** A phase with a slow upstream is at least so long. */
+const PACED_SECONDS = 4;
 /** So long the runtime still compiles what it found to be busy. */
 const WARM_UP_SECONDS = 8;
 const SLOW_STREAMS = 2000;
@@ -88,8 +92,8 @@ async function measure(
   const complain = (what: string, subject: Subject, result: { wrong: number; requests: number }) => {
     if (result.wrong) say(`  ${what}, ${subject.name}: ${result.wrong} of ${result.requests} answers were wrong`);
   };
-  const cost = async (workload: Workload, subject: Subject, connections: number) => {
-    const result = await measureCost(subject, workload, { connections, seconds });
+  const cost = async (workload: Workload, subject: Subject, connections: number, lengthS = seconds) => {
+    const result = await measureCost(subject, workload, { connections, seconds: lengthS });
     findings.addCost(workload.name, subject.name, result);
     complain(workload.name, subject, result);
   };
@@ -97,7 +101,10 @@ async function measure(
     const alone = await measureAlone(subject.target, WORKLOADS.json, CALLS_ALONE);
     findings.addLatency(NAMES.alone, subject.name, alone);
     complain(NAMES.alone, subject, alone);
-    const atRate = await measureAtRate(subject.target, WORKLOADS.json, { perSecond: RATE_PER_SECOND, seconds });
+    const atRate = await measureAtRate(subject.target, WORKLOADS.json, {
+      perSecond: RATE_PER_SECOND,
+      seconds: Math.max(seconds, RATE_SECONDS),
+    });
     findings.addLatency(NAMES.atRate, subject.name, atRate);
     complain(NAMES.atRate, subject, atRate);
   };
@@ -125,11 +132,11 @@ async function measure(
   }
   say("slow upstreams");
   for (const subject of subjects) {
-    await cost(WORKLOADS.delayed, subject, CONNECTIONS);
-    await cost(WORKLOADS.paced, subject, PACED_CONNECTIONS);
+    await cost(WORKLOADS.delayed, subject, CONNECTIONS, Math.max(seconds, PACED_SECONDS));
+    await cost(WORKLOADS.paced, subject, PACED_CONNECTIONS, Math.max(seconds, PACED_SECONDS));
   }
   say(`${SLOW_STREAMS} slow streams at the same time`);
-  for (const subject of gateways) await cost(WORKLOADS.slow, subject, SLOW_STREAMS);
+  for (const subject of gateways) await cost(WORKLOADS.slow, subject, SLOW_STREAMS, Math.max(seconds, PACED_SECONDS));
   say("endurance");
   for (const subject of gateways) {
     const requests = quick ? ENDURANCE_CALLS / 100 : ENDURANCE_CALLS;
