@@ -2,9 +2,17 @@ import { SECTIONS, type SettingSection } from "./sections.ts";
 import type { SettingField } from "./setting-field.ts";
 
 /** A field (or, without one, a section) with the words it is found by. */
-export type SettingTarget = Readonly<{ section: SettingSection; field?: SettingField; label: string; words: string }>;
+export type SettingTarget = Readonly<{
+  section: SettingSection;
+  field?: SettingField;
+  label: string;
+  /** The label behind that of its section (of a section: of its tab), since several have the same name. */
+  path: string;
+  words: string;
+}>;
 
 type Words = Readonly<{
+  tab: (section: SettingSection) => string;
   section: (section: SettingSection) => string;
   label: (field: SettingField) => string;
   help: (field: SettingField) => string;
@@ -13,14 +21,22 @@ type Words = Readonly<{
 /** Everything on the settings page that can be jumped to. */
 export const settingTargets = (words: Words): readonly SettingTarget[] =>
   SECTIONS.flatMap((section) => [
-    { section, label: words.section(section), words: words.section(section).toLowerCase() },
+    {
+      section,
+      label: words.section(section),
+      path: pathOf(words.tab(section), words.section(section)),
+      words: words.section(section).toLowerCase(),
+    },
     ...section.fields.map((field) => ({
       section,
       field,
       label: words.label(field),
+      path: pathOf(words.section(section), words.label(field)),
       words: `${words.label(field)} ${field.key} ${words.help(field)} ${words.section(section)}`.toLowerCase(),
     })),
   ]);
+
+const pathOf = (where: string, label: string): string => `${where} · ${label}`;
 
 /** The targets that have every word typed; those whose label begins with it first. */
 export function findSettings(targets: readonly SettingTarget[], typed: string): SettingTarget[] {

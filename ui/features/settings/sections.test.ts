@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { optionKeys, registry } from "../../../src/settings/registry/index.ts";
 import en from "../../locales/en/settings.json" with { type: "json" };
+import zh from "../../locales/zh/settings.json" with { type: "json" };
 import { findSettings, settingTargets } from "./find-settings.ts";
 import { SECTIONS } from "./sections.ts";
 import { wordOf } from "./setting-field.ts";
@@ -24,6 +25,7 @@ test("secrets, switches and JSON are edited as such", () => {
 
 test("a setting is found by its key and by words of its description, the best name first", () => {
   const targets = settingTargets({
+    tab: ({ tab }) => tab,
     section: ({ id }) => id,
     label: ({ key }) => key,
     help: ({ key }) => (key === "RetryTimes" ? "channels tried" : ""),
@@ -32,4 +34,21 @@ test("a setting is found by its key and by words of its description, the best na
   expect(findSettings(targets, "smtpport")[0]?.field?.key).toBe("SMTPPort");
   expect(findSettings(targets, "quota")[0]?.section.id).toBe("quota");
   expect(findSettings(targets, "nothing like it")).toEqual([]);
+});
+
+test.each([
+  ["en", en],
+  ["zh", zh],
+] as const)("each can be told from all others by its path: %s", (_, words) => {
+  const labels: Readonly<Record<string, Readonly<{ label: string }>>> = words.fields;
+  const titles: Readonly<Record<string, Readonly<{ title: string }>>> = words.sections;
+  const targets = settingTargets({
+    tab: ({ tab }) => words.tabs[tab],
+    section: ({ id }) => titles[id]?.title ?? "",
+    label: ({ key }) => labels[wordOf(key)]?.label ?? "",
+    help: () => "",
+  });
+  const twice = [...Map.groupBy(targets, ({ path }) => path)].filter(([, same]) => same.length > 1);
+  expect(twice.map(([path]) => path)).toEqual([]);
+  expect(targets.filter(({ label }) => label === labels.GitHubClientId?.label).length).toBeGreaterThan(1);
 });

@@ -9,6 +9,7 @@ export function useSettingTargets(): readonly SettingTarget[] {
   return useMemo(
     () =>
       settingTargets({
+        tab: ({ tab }) => t(`settings.tabs.${tab}`),
         section: ({ id }) => t(`settings.sections.${id}.title`),
         label: ({ key }) => t(`settings.fields.${wordOf(key)}.label`),
         help: ({ key }) => t(`settings.fields.${wordOf(key)}.help`),

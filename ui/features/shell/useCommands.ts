@@ -83,8 +83,8 @@ export function useFinds(): (text: string) => readonly Command[] {
     if (!isSuperAdmin(user) || text.trim().length < SHORTEST_SETTING) return [];
     return findSettings(settings, text)
       .slice(0, MOST_SETTINGS)
-      .map(({ section, field, label }) => ({
-        label: t("shell.palette.setting", { name: label }),
+      .map(({ section, field, path }) => ({
+        label: t("shell.palette.setting", { name: path }),
         icon: TuneOutlined,
         run: () => void navigate({ to: "/setting", search: { tab: section.tab, field: field?.key ?? section.id } }),
       }));
