@@ -5,7 +5,7 @@ import { endsInV1 } from "./base-url.ts";
 import type { Channel } from "./channel.ts";
 import { bodyOf, type ChannelForm, changedBodyOf, formOf, NEW_CHANNEL } from "./channel-form.ts";
 import { checkChannelForm } from "./check-channel-form.ts";
-import { holdsSeveralKeys, maskKey, splitKeys } from "./keys.ts";
+import { holdsSeveralKeys, keysOf, maskKey, splitKeys } from "./keys.ts";
 
 const filled: ChannelForm = { ...NEW_CHANNEL, name: "main", key: "k-1", models: ["gpt-5"] };
 
@@ -42,6 +42,7 @@ const stored: Channel = {
   balance_updated_time: 0,
   used_quota: 0,
   other_info: "",
+  disabled_reason: "",
   keys: { total: 1, enabled: 1 },
 };
 
@@ -127,6 +128,8 @@ test("several keys are noticed, but not in the JSON key of type 41", () => {
   expect(holdsSeveralKeys("a\n", 1)).toBe(false);
   expect(holdsSeveralKeys('{"a":1,"b":2}', 41)).toBe(false);
   expect(splitKeys("a,\n\nb , a")).toEqual(["a", "b"]);
+  expect(keysOf("a,b", 1)).toEqual(["a", "b"]);
+  expect(keysOf('{\n  "a": 1,\n  "b": 2\n}\n', 41)).toEqual(['{\n  "a": 1,\n  "b": 2\n}']);
   expect(maskKey("sk-abcdefghijkl9876")).toBe("sk-ab…9876");
 });
 

@@ -15,6 +15,10 @@ export const splitKeys = (text: string): string[] => [
   ),
 ];
 
+/** The keys of a channel's key text: a JSON document is one. */
+export const keysOf = (text: string, type: number): string[] =>
+  type === VERTEX_TYPE ? [text.trim()] : splitKeys(text);
+
 /** A key as it may be shown: its first and last characters. */
 export const maskKey = (key: string): string =>
   key.length <= 12 ? `${key.slice(0, 3)}…` : `${key.slice(0, 5)}…${key.slice(-4)}`;

@@ -9,7 +9,7 @@ import { notifyError } from "../../../components/notify.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
 import type { Channel } from "../channel.ts";
 import { getChannelWithKeys } from "../channel-calls.ts";
-import { holdsSeveralKeys, splitKeys, VERTEX_TYPE } from "../keys.ts";
+import { holdsSeveralKeys, keysOf, splitKeys, VERTEX_TYPE } from "../keys.ts";
 import { KeyList } from "./KeyList.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { useTypeWords } from "./use-type-words.ts";
@@ -99,7 +99,7 @@ const StoredKeys = ({ channel, onReplace }: { channel: Channel; onReplace: () =>
   const { t } = useTranslation();
   const [clear, setClear] = useState<string | null>(null);
   const show = () => getChannelWithKeys(channel.id).then(({ key }) => setClear(key), notifyError);
-  const keys = clear === null ? channel.key.split(",") : splitKeys(clear);
+  const keys = clear === null ? channel.key.split(",") : keysOf(clear, channel.type);
   return (
     <Box sx={{ border: "1px solid", borderColor: "line.main", borderRadius: 1, overflow: "hidden" }}>
       <Box sx={{ maxHeight: 200, overflowY: "auto" }} tabIndex={0} role="group" aria-label={t("channels.form.keys")}>
@@ -110,7 +110,7 @@ const StoredKeys = ({ channel, onReplace }: { channel: Channel; onReplace: () =>
             gap={3}
             sx={{ minHeight: 40, px: 3, borderTop: index ? "1px solid" : 0, borderColor: "line.faint" }}
           >
-            <Box component="code" sx={{ flex: 1, overflowWrap: "anywhere", py: 1 }}>
+            <Box component="code" sx={{ flex: 1, overflowWrap: "anywhere", whiteSpace: "pre-wrap", py: 1 }}>
               {key}
             </Box>
             {clear !== null && <CopyButton text={key} />}

@@ -11,7 +11,7 @@ import { notifyError, notifyInfo } from "../../../components/notify.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
 import { fetchModels, fetchStoredModels } from "../channel-calls.ts";
 import { allModels, pricedModels } from "../channel-queries.ts";
-import { splitKeys, VERTEX_TYPE } from "../keys.ts";
+import { keysOf } from "../keys.ts";
 import { unpricedModels } from "../unpriced-models.ts";
 import { ModelPicker } from "./ModelPicker.tsx";
 import type { SectionProps } from "./section-props.ts";
@@ -27,7 +27,7 @@ export const ModelsSection = ({ form, faults, change, types, storedId }: ModelsS
   const [isFetching, setFetching] = useState(false);
   const every = useQuery(allModels).data ?? [];
   const type = types.find((known) => known.id === form.type);
-  const unpriced = unpricedModels(form.models, form.modelMapping, useQuery(pricedModels).data);
+  const unpriced = unpricedModels(form, useQuery(pricedModels).data);
 
   const add = (names: readonly string[]) => {
     const fresh = names.filter((name) => !form.models.includes(name));
@@ -36,7 +36,7 @@ export const ModelsSection = ({ form, faults, change, types, storedId }: ModelsS
     change({ models: [...form.models, ...fresh] });
   };
   const askUpstream = async () => {
-    const key = form.type === VERTEX_TYPE ? form.key.trim() : (splitKeys(form.key)[0] ?? "");
+    const [key = ""] = keysOf(form.key, form.type);
     if (key === "" && storedId === null) return notifyInfo(t("channels.form.fetchNeedsKey"));
     setFetching(true);
     try {
