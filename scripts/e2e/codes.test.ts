@@ -134,9 +134,12 @@ describe("redemption codes", () => {
     await told(filled(words.disabledCount_other, { count: 3 }));
     expect((await codesNamed("autumn")).map(({ status }) => status)).toEqual([2, 2, 2]);
     await button(words.deleteDisabled).click();
-    await button(words.deleteDisabled, dialog(words.deleteDisabledTitle)).click();
+    const question = dialog(filled(words.deleteDisabledTitle_other, { count: 3 }));
+    await button(filled(words.batch.delete_other, { count: 3 }), question).click();
     await told(filled(words.deletedCount_other, { count: 3 }));
     expect(await codesNamed("autumn")).toEqual([]);
+    await button(words.deleteDisabled).click();
+    await told(words.noneDisabled);
   }, 90_000);
 
   test("all of a name are counted before they are deleted", async () => {

@@ -2,10 +2,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { eachOf } from "../../api/each-of.ts";
 import { useConfirm } from "../../components/confirm.tsx";
-import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
 import { type Code, DISABLED, UNUSED } from "./code.ts";
 import { deleteCode, deleteDisabledCodes, disableCodes, setCodeStatus } from "./code-calls.ts";
-import { CODES_KEY } from "./code-queries.ts";
+import { CODES_KEY, codePage } from "./code-queries.ts";
+
+/** Of which the total alone counts. */
+const disabledCodes = codePage({ status: DISABLED, page: 0, pageSize: 1 });
 
 /** What can be done with one code or several; each resolves with whether it was done. */
 export function useCodeActions() {
@@ -49,10 +52,24 @@ export function useCodeActions() {
       });
     },
     removeDisabled: async (): Promise<boolean> => {
-      const title = t("codes.deleteDisabledTitle");
-      const action = t("codes.deleteDisabled");
-      if (!(await confirm({ title, body: t("codes.deleteBody"), action, isDangerous: true }))) return false;
-      return run(async () => t("codes.deletedCount", { count: await deleteDisabledCodes() }));
+      try {
+        // The server deletes all of them, so they are counted now and without the list's filter.
+        const { total: count } = await client.fetchQuery({ ...disabledCodes, staleTime: 0 });
+        if (count === 0) {
+          notifyInfo(t("codes.noneDisabled"));
+          return false;
+        }
+        const isSure = await confirm({
+          title: t("codes.deleteDisabledTitle", { count }),
+          body: t("codes.deleteBody"),
+          action: t("codes.batch.delete", { count }),
+          isDangerous: true,
+        });
+        return isSure && run(async () => t("codes.deletedCount", { count: await deleteDisabledCodes() }));
+      } catch (error) {
+        notifyError(error);
+        return false;
+      }
     },
   };
 }
