@@ -1,8 +1,10 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Changes } from "../../db/changes.ts";
+import { storedResponses } from "../../db/schema/responses.ts";
 import { passkeys, recoveryCodes, totpSecrets } from "../../db/schema/sign-in.ts";
 import { tokens } from "../../db/schema/tokens.ts";
 import { identities, sessions, users } from "../../db/schema/users.ts";
+import { withdrawals } from "../../db/schema/wallet.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Vault } from "../lib/crypto.ts";
@@ -13,7 +15,7 @@ import { ROLE } from "./roles.ts";
 export type DeleteDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 
 /**
- * Deregisters a user for good: API keys, sessions, bindings and personal data go, the books stay whole. The
+ * Deregisters a user for good: API keys, sessions, bindings, kept talks and personal data go, the books stay whole. The
  * name stays taken, and neither the address nor the bound identities make or open another account. Throws OperationError when the user is a super admin or gone already.
  */
 export async function deleteUser(deps: DeleteDeps, userId: number): Promise<void> {
@@ -48,9 +50,18 @@ export async function deleteUser(deps: DeleteDeps, userId: number): Promise<void
     await tx.delete(passkeys).where(eq(passkeys.userId, userId));
     await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
     await tx.delete(totpSecrets).where(eq(totpSecrets.userId, userId));
+    // What was said, kept for the next turn; upstreams keep theirs themselves.
+    await tx
+      .delete(storedResponses)
+      .where(and(eq(storedResponses.userId, userId), eq(storedResponses.isNative, false)));
+    // Where money went; what is still to be paid needs its account.
+    await tx
+      .update(withdrawals)
+      .set({ account: "", note: "" })
+      .where(and(eq(withdrawals.userId, userId), inArray(withdrawals.status, ["paid", "rejected"])));
     const gone = await tx
       .update(tokens)
-      .set({ deletedAt: now })
+      .set({ deletedAt: now, allowIps: "" })
       .where(and(eq(tokens.userId, userId), isNull(tokens.deletedAt)))
       .returning({ id: tokens.id });
     return gone.map((token) => token.id);
