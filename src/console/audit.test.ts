@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { logs } from "../../db/schema/logs.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { AuditEntry } from "../logs/list-audit.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../logs/write-log.ts";
@@ -54,6 +55,16 @@ test("by who, what, which and when", async () => {
   expect(await contents(`?end_timestamp=${nowSeconds() + 100}&page_size=1&p=2`)).toEqual(["Disabled user ann (#9)"]);
 });
 
+test("in the words of other languages: by the notes that have them", async () => {
+  expect(await contents(`?target=${encodeURIComponent("禁用了用户")}`)).toEqual([]);
+  expect(await contents(`?target=${encodeURIComponent("禁用了用户")}&notes=user_disabled`)).toEqual([
+    "Disabled user ann (#9)",
+  ]);
+  expect(await contents("?target=50%25&notes=user_disabled.user_enabled")).toHaveLength(2);
+  expect(await contents("?notes=user.option")).toEqual([]);
+  expect((await app.ask("GET", "/api/audit/?notes=a%7Cb", undefined, admin)).status).toBe(400);
+});
+
 test("oldest first when asked", async () =>
   expect(await contents("?order=asc")).toEqual(["Disabled user ann (#9)", "Changed the option 50%"]));
 
@@ -67,6 +78,20 @@ test("as CSV: what fits, with before and after", async () => {
   expect(rest).toEqual([]);
   const all = await app.ask("GET", "/api/audit/export", undefined, admin);
   expect(all.text.trim().split("\r\n")).toHaveLength(3);
+});
+
+test("rows from elsewhere whose details are none that can be read are shown with what they have", async () => {
+  const broken = ["{broken", '"a text"', '{"admin_info":{"note":"\\u0000"}}', '["disable"]'];
+  const row = { createdAt: nowSeconds(), type: LOG_TYPE.management, userId: rootId, username: "root" };
+  const rows = broken.map((other, at) => ({ ...row, content: `From elsewhere ${at}`, other }));
+  await app.db.insert(logs).values(rows);
+  const { items } = await list("?target=elsewhere");
+  expect(items.map(({ content }) => content).sort()).toEqual(rows.map(({ content }) => content));
+  for (const item of items)
+    expect(item).toMatchObject({ username: "root", note: null, action: "", before: {}, after: {} });
+  expect(await contents("?action=disable")).toEqual(["Disabled user ann (#9)"]);
+  const { text } = await app.ask("GET", "/api/audit/export", undefined, admin);
+  expect(text).toContain("From elsewhere 3");
 });
 
 test("is for administrators", async () => {

@@ -13,6 +13,8 @@ const text = t.Optional(t.String({ maxLength: 200 }));
 const filterQuery = {
   actor: text,
   target: text,
+  /** Codes of notes (`LogNote`), with dots between: those fit, too. */
+  notes: t.Optional(t.String({ maxLength: 4000, pattern: "^[a-z_]+(\\.[a-z_]+)*$" })),
   action: text,
   start_timestamp: timestamp(),
   end_timestamp: timestamp(),
@@ -39,10 +41,11 @@ export const auditRoutes = ({ db }: Readonly<{ db: Db }>, guarded: ReturnType<ty
     });
 
 function filterOf(query: Omit<typeof listQuery.static, "p">): AuditFilter {
-  const { actor, target, action, start_timestamp: start, end_timestamp: end } = query;
+  const { actor, target, notes, action, start_timestamp: start, end_timestamp: end } = query;
   return {
     ...(actor && { actor }),
     ...(target && { target }),
+    ...(notes && { notes: notes.split(".") }),
     ...(action && { action }),
     ...(start && { start: Math.ceil(start) }),
     ...(end && { end: Math.trunc(end) }),

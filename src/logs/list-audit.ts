@@ -8,8 +8,10 @@ import { LOG_TYPE } from "./write-log.ts";
 export type AuditFilter = Readonly<{
   /** Who did it: the whole username or id. */
   actor?: string;
-  /** Part of what was done to which thing. */
+  /** Part of what was done to which thing, in English. */
   target?: string;
+  /** Codes of notes: their entries fit as well, for readers of other languages. */
+  notes?: readonly string[];
   /** create, update, delete, enable, disable, promote or demote. */
   action?: string;
   /** Epoch seconds, both inclusive. */
@@ -64,15 +66,17 @@ export async function listAudit(
 }
 
 /** The condition of a filter. */
-export function whereAudit({ actor, target, action, start, end }: AuditFilter): SQL | undefined {
+export function whereAudit({ actor, target, notes, action, start, end }: AuditFilter): SQL | undefined {
   const who = actor?.trim();
   return and(
     eq(logs.type, LOG_TYPE.management),
     who ? or(eq(logs.username, who), /^\d{1,9}$/.test(who) ? eq(logs.userId, Number(who)) : undefined) : undefined,
-    target?.trim() ? contains(logs.content, target.trim()) : undefined,
-    action
-      ? sql`case when ${logs.other} = '' then null else ${logs.other}::jsonb end ->> 'action' = ${action}`
-      : undefined,
+    or(
+      target?.trim() ? contains(logs.content, target.trim()) : undefined,
+      notes ? sql`${logs.other} ~ ${`"note":\\{"code":"(${notes.join("|")})"`}` : undefined,
+    ),
+    // As text: the details of rows from elsewhere may be no JSON, or none that the database takes.
+    action ? contains(logs.other, `"action":${JSON.stringify(action)}`) : undefined,
     start ? gte(logs.createdAt, start) : undefined,
     end ? lte(logs.createdAt, end) : undefined,
   );
@@ -82,14 +86,23 @@ export function whereAudit({ actor, target, action, start, end }: AuditFilter): 
 export const viewAudit = ({ other, ...row }: AuditRow): AuditEntry => ({ ...row, ...readDetails(other) });
 
 function readDetails(other: string): Pick<AuditEntry, "note" | "action" | "before" | "after"> {
-  const details: unknown = other === "" ? {} : JSON.parse(other);
-  const { note, action, before, after } = isRecord(details) ? details : {};
+  const { note, action, before, after } = parseDetails(other);
   return {
     note: note ?? null,
     action: typeof action === "string" ? action : "",
     before: isRecord(before) ? before : {},
     after: isRecord(after) ? after : {},
   };
+}
+
+/** Empty where a row has none, or what it has is no JSON object. */
+function parseDetails(other: string): Readonly<Record<string, unknown>> {
+  try {
+    const details: unknown = JSON.parse(other);
+    return isRecord(details) ? details : {};
+  } catch {
+    return {};
+  }
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

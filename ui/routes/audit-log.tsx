@@ -26,6 +26,7 @@ import { AuditCard } from "../features/audit/AuditCard.tsx";
 import { useAuditColumns } from "../features/audit/audit-columns.tsx";
 import { auditPage } from "../features/audit/audit-queries.ts";
 import { Differences } from "../features/audit/Differences.tsx";
+import { noteCodesWith } from "../features/audit/note-codes.ts";
 import { sayNote } from "../features/logs/log-note.ts";
 
 const ACTIONS = ["create", "update", "delete", "enable", "disable", "promote", "demote", "read"] as const;
@@ -38,8 +39,10 @@ export const AuditLogPage = () => {
   const columns = useAuditColumns();
   const sorting = addressSort(address, "time");
   const { page, pageSize, pagingOf } = useAddressPaging(address);
+  const texts = t("logNotes.texts", { returnObjects: true }) as Readonly<Record<string, string>>;
   const query = {
     target: address.text("search") || undefined,
+    notes: noteCodesWith(address.text("search"), texts).join(".") || undefined,
     actor: address.text("actor") || undefined,
     action: address.text("action") || undefined,
     start_timestamp: address.number("start"),

@@ -5,6 +5,8 @@ import { request } from "../../api/client.ts";
 export type AuditQuery = Readonly<{
   actor?: string | undefined;
   target?: string | undefined;
+  /** Codes of notes that `target` occurs in as the reader has them, with dots between. */
+  notes?: string | undefined;
   action?: string | undefined;
   start_timestamp?: number | undefined;
   end_timestamp?: number | undefined;
