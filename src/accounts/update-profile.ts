@@ -6,7 +6,10 @@ import { OperationError } from "../lib/operation-error.ts";
 import type { UserEntry } from "./directory.ts";
 import { checkDisplayName } from "./usernames.ts";
 
-/** Changes what users may change of themselves: the display name. A username other than the own one is refused. */
+/**
+ * Changes what users may change of themselves: the display name. One that stays is not checked: that of an imported user may
+ * be longer than new ones. A username other than the own one is refused.
+ */
 export async function updateProfile(
   deps: Readonly<{ db: Db; changes: Changes }>,
   user: UserEntry,
@@ -16,7 +19,8 @@ export async function updateProfile(
     throw new OperationError("username_fixed");
   }
   if (profile.display_name === undefined) return;
-  const displayName = checkDisplayName(profile.display_name);
+  const { display_name: given } = profile;
+  const displayName = given === user.displayName ? given : checkDisplayName(given);
   await deps.db.update(users).set({ displayName }).where(eq(users.id, user.id));
   await deps.changes.publish("users", [user.id]);
 }

@@ -60,6 +60,19 @@ describe("own account", () => {
     expect(long.body.code).toBe("display_name_too_long");
   });
 
+  test("an imported user's long display name may come back as it is, and no new one", async () => {
+    const id = await app.addUser("imported");
+    const displayName = "A name of more than twenty characters";
+    await app.db.update(users).set({ displayName }).where(eq(users.id, id));
+    await app.changes.publish("users", [id]);
+    const headers = await app.login("imported");
+    const save = async (name: string) =>
+      (await app.ask("PUT", "/api/user/self", { username: "imported", display_name: name }, headers)).body;
+    expect(await save(displayName)).toMatchObject({ success: true });
+    expect(await save(`${displayName}!`)).toMatchObject({ code: "display_name_too_long" });
+    expect(await rowOf(id)).toMatchObject({ displayName });
+  });
+
   test("a password change needs the present one and ends the other sessions, not this one", async () => {
     await app.addUser("paula");
     const here = await app.login("paula");
