@@ -7,7 +7,7 @@ import { rebuildAbilities } from "./abilities.ts";
 import { type ChannelInput, readChannelInput } from "./channel-input.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
 import { setChannelStatuses } from "./set-status.ts";
-import { tellChange, tellEach } from "./tell-change.ts";
+import { fieldsThatDiffer, tellChange, tellEach } from "./tell-change.ts";
 
 /** Switches every channel of a tag on or off. Returns how many changed. */
 export async function setTagStatus(deps: ChannelDeps, actor: Actor, tag: string, status: 1 | 2): Promise<number> {
@@ -33,7 +33,7 @@ type TagChange = Readonly<{ new_tag?: string | null }> &
 
 /**
  * Sets the given fields on every channel of a tag; null and empty text leave a field as it is, `{}` takes a mapping away.
- * Throws OperationError.
+ * The log names the channels and fields that differ, if any. Returns how many channels the tag has. Throws OperationError.
  */
 export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, change: TagChange): Promise<number> {
   const { new_tag: newTag, ...fields } = change;
@@ -49,20 +49,16 @@ export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, chan
     const before = await tx.select().from(channels).where(isOneOf(channels.id, ids)).orderBy(channels.id).for("update");
     await tx.update(channels).set(values).where(isOneOf(channels.id, ids));
     await rebuildAbilities(tx, ids);
-    await writeManagementLog(
-      tx,
-      actor,
-      `Changed ${ids.length} channels of tag ${tag}: ${Object.keys(values).join(", ")}`,
-      {
-        note: {
-          code: "tag_changed",
-          params: { tag, count: ids.length, fields: Object.keys(values).join(", ") },
-        },
-        action: "update",
-        before: tellEach(before, (row) => tellChange(row, values).before),
-        after: tellEach(before, (row) => tellChange(row, values).after),
-      },
-    );
+    const changed = before.filter((row) => fieldsThatDiffer(row, values).length > 0);
+    if (changed.length === 0) return;
+    const count = changed.length;
+    const differing = [...new Set(changed.flatMap((row) => fieldsThatDiffer(row, values)))].join(", ");
+    await writeManagementLog(tx, actor, `Changed ${count} channels of tag ${tag}: ${differing}`, {
+      note: { code: "tag_changed", params: { tag, count, fields: differing } },
+      action: "update",
+      before: tellEach(changed, (row) => tellChange(row, values).before),
+      after: tellEach(changed, (row) => tellChange(row, values).after),
+    });
   });
   await deps.changes.publish("channels", ids);
   return ids.length;

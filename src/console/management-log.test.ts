@@ -131,6 +131,17 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       after: both({ priority: 5 }),
     },
   ],
+  "a tag is changed that is so in part already": [
+    "PUT",
+    "/api/channel/tag",
+    () => ({ tag: "east", priority: 5, weight: 2 }),
+    {
+      note: "tag_changed",
+      action: "update",
+      before: { "beta (#)": { weight: 0 } },
+      after: { "beta (#)": { weight: 2 } },
+    },
+  ],
   "a tag is set": [
     "POST",
     "/api/channel/batch/tag",
@@ -411,8 +422,27 @@ test.each(Object.entries(ACTIONS))("%s", async (_, [method, path, body, expected
   expect(JSON.stringify(row)).not.toMatch(/sk-key|me:secret|me:other|the mail password|another one/);
 });
 
+const rows = () => app.db.$count(logs, eq(logs.type, LOG_TYPE.management));
+
+test("of a tag's channels the row names those and the fields that differ, and is left out where none does", async () => {
+  const channel = { key: "sk-key-of-zeta-1", models: "gpt-4o", group: "default", tag: "north", priority: 1 };
+  for (const [name, weight] of [
+    ["zeta", 3],
+    ["eta", 4],
+  ]) {
+    await app.ask("POST", "/api/channel/", { ...channel, name, weight }, app.as.root);
+  }
+  const edit = (change: object) => app.ask("PUT", "/api/channel/tag", { tag: "north", ...change }, app.as.root);
+  expect((await edit({ priority: 1, weight: 3, groups: "default", models: "gpt-4o" })).body.data).toBe(2);
+  const { content, before, after } = await lastRow();
+  expect(content).toBe("Changed 1 channels of tag north: weight");
+  expect([Object.values(before ?? {}), Object.values(after ?? {})]).toEqual([[{ weight: 4 }], [{ weight: 3 }]]);
+  const written = await rows();
+  expect((await edit({ priority: 1, weight: 3 })).body.data).toBe(2);
+  expect(await rows()).toBe(written);
+});
+
 test("an option that is saved as it is leaves no row", async () => {
-  const rows = () => app.db.$count(logs, eq(logs.type, LOG_TYPE.management));
   const before = await rows();
   const save = (value: string) => app.ask("PUT", "/api/option/", { key: "RetryTimes", value }, app.as.root);
   expect((await save("0")).body).toMatchObject({ success: true });
