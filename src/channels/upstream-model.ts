@@ -5,8 +5,11 @@ import type { Candidates } from "./routing-index.ts";
  * The name a channel's upstream knows a model by: the channel's mapping, looked up by the requested name and then by the
  * name without the prefix, and followed along a chain until it ends or comes back to a name already seen.
  */
-export function upstreamModelOf(channel: ChannelEntry, requested: string, bare: string): string {
-  const { modelMapping } = channel;
+export function upstreamModelOf(
+  { modelMapping }: Pick<ChannelEntry, "modelMapping">,
+  requested: string,
+  bare: string,
+): string {
   if (modelMapping.size === 0) return bare;
   const seen = new Set([requested, bare]);
   let name = bare;

@@ -59,6 +59,14 @@ test("behaviour 3.9 prefix: what it leaves of the name has the price", async () 
   expect(await relay.billing.nextRecord()).toMatchObject({ quota: costOf(1), modelName: "vip-cheap" });
 });
 
+test("behaviour 3.9 prefix: a price of the rest alone is none where that is mapped to another name", async () => {
+  const channel = { models: ["cheap"], modelPrefix: "vip-", modelMapping: new Map([["cheap", "nameless"]]) };
+  const { relay, ask, upstreams } = start("vip-cheap", [{ as: "", answer: answered, channel }]);
+  const refused = await ask();
+  expect([refused.status, await refused.json()]).toMatchObject([500, { error: { code: "model_price_error" } }]);
+  expect([relay.billing.holds.length, upstreams[0]?.received.length]).toEqual([0, 0]);
+});
+
 test.each([
   ["dear", "cheap", 1],
   ["cheap", "dear", 30],

@@ -1,19 +1,47 @@
 import type { PricedNames } from "../../../src/channels/priced-names.ts";
+import { pricedName } from "../pricing/priced-name.ts";
 
-/** Which of a channel's models nobody can call yet for want of a price: neither their name nor what it maps to has one. */
-export function unpricedModels(models: readonly string[], mapping: string, priced: PricedNames | undefined): string[] {
+type Names = Readonly<{ models: readonly string[]; modelPrefix: string; modelMapping: string }>;
+
+/**
+ * Which of a channel's models nobody can call yet for want of a price, as calls ask for them: neither that name, prefix
+ * included, nor the one by which the upstream knows the model has one.
+ */
+export function unpricedModels(
+  { models, modelPrefix, modelMapping }: Names,
+  priced: PricedNames | undefined,
+): string[] {
   if (!priced?.refuses_others) return [];
   const names = new Set(priced.names);
-  const upstream = mappingOf(mapping);
-  return models.filter((model) => !names.has(model) && !names.has(String(upstream[model] ?? "")));
+  const mapping = readMapping(modelMapping);
+  return models
+    .map((bare) => ({ requested: modelPrefix.trim() + bare, bare }))
+    .filter(({ requested, bare }) =>
+      [requested, upstreamName(mapping, requested, bare)].every((name) => !names.has(pricedName(name))),
+    )
+    .map(({ requested }) => requested);
+}
+
+/** As calls follow a mapping: from the requested name, else from the bare one, along a chain that never comes back. */
+function upstreamName(mapping: ReadonlyMap<string, string>, requested: string, bare: string): string {
+  const seen = new Set([requested, bare]);
+  let name = bare;
+  let next = mapping.get(requested) ?? mapping.get(bare);
+  while (next && !seen.has(next)) {
+    seen.add(next);
+    name = next;
+    next = mapping.get(name);
+  }
+  return name;
 }
 
 /** Client's name → upstream's; empty while what is typed is no JSON object. */
-function mappingOf(text: string): Readonly<Record<string, unknown>> {
+function readMapping(text: string): ReadonlyMap<string, string> {
   try {
     const value: unknown = JSON.parse(text || "{}");
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+    const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
+    return new Map(entries.flatMap(([from, to]) => (typeof to === "string" ? [[from, to]] : [])));
   } catch {
-    return {};
+    return new Map();
   }
 }

@@ -1,4 +1,5 @@
 import type { ServedModel } from "../../../src/channels/served-models.ts";
+import { pricedName } from "../pricing/priced-name.ts";
 
 /** The options that prices are made of: model → number. */
 export const PRICE_KEYS = [
@@ -103,12 +104,9 @@ export function withRow(maps: PriceMaps, row: PriceRow): Partial<Record<PriceKey
  */
 export function modelsWithoutPrice(served: readonly ServedModel[], maps: PriceMaps): string[] {
   const hasPrice = (name: string) => Object.hasOwn(maps.ModelPrice, name) || Object.hasOwn(maps.ModelRatio, name);
-  const unpriced = served.filter(({ model, upstream }) => ![model, ...upstream].map(collapsed).some(hasPrice));
+  const unpriced = served.filter(({ model, upstream }) => ![model, ...upstream].map(pricedName).some(hasPrice));
   return unpriced.map(({ model }) => model);
 }
-
-/** Every custom GPT has its own name but one price. */
-const collapsed = (name: string): string => name.replace(/^(gpt-4o?-gizmo).*$/, "$1-*");
 
 export type PriceDifference = Readonly<{ key: PriceKey; model: string; before: number | null; after: number }>;
 
