@@ -125,9 +125,14 @@ describe("the pages of an operator", () => {
     await jump("program", filled(words.hit.token, { name: "my program", id: token }));
     await page.waitForURL("**/token?search=my*program");
     await desk.row("my program").waitFor();
-    await jump("retry", filled(words.setting, { name: WORDS.en.settings.fields.RetryTimes.label }));
+    const { fields, sections } = WORDS.en.settings;
+    const setting = (section: "general" | "linuxdo", key: "RetryTimes" | "LinuxDOClientId") =>
+      filled(words.setting, { name: `${sections[section].title} · ${fields[key].label}` });
+    await jump("retry", setting("general", "RetryTimes"));
     await page.waitForURL("**/setting?**RetryTimes**");
     await page.waitForFunction(() => document.activeElement?.id === "setting-RetryTimes");
+    await jump("client id", setting("linuxdo", "LinuxDOClientId"));
+    await page.waitForFunction(() => document.activeElement?.id === "setting-LinuxDOClientId");
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: words.placeholder }).fill("zzzz zzzz zzzz");
     await page.keyboard.press("Escape");
@@ -138,17 +143,19 @@ describe("the pages of an operator", () => {
 
   test("they are readable and clean in Chinese on a phone", async () => {
     const phone = await openDesk(browser, stage.gateway, WAYS.zh);
+    const changed = filled(WORDS.zh.logNotes.texts.user_changed, { name: "ferry", id: ferry });
     for (const [path, title] of [
       ["/books", WORDS.zh.books.title],
       ["/router", WORDS.zh.routing.title],
       ["/doctor", WORDS.zh.doctor.title],
-      ["/audit", WORDS.zh.audit.title],
+      ["/audit?search=修改了用户", WORDS.zh.audit.title],
       ["/notice", WORDS.zh.notifications.broadcast.page],
       ["/reference", WORDS.zh.reference.title],
     ] as const) {
       await phone.open(path);
       await phone.page.getByRole("heading", { name: title, level: 1 }).waitFor();
       if (path === "/doctor") await phone.page.getByText(WORDS.zh.doctor.waits).first().waitFor({ state: "detached" });
+      if (path.startsWith("/audit")) await phone.page.getByText(changed).first().waitFor();
       await phone.clean();
     }
     expect(phone.complaints).toEqual([]);
