@@ -84,30 +84,49 @@ export type EventText = { event: string; data: string };
 
 /** The events of a text that carry data, in order; a last one without its empty line counts too. */
 export function readEvents(text: string): EventText[] {
-  const lines = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
   const events: EventText[] = [];
-  let event = "";
-  let data: string | null = null;
-  let from = 0;
-  while (from <= lines.length) {
-    const found = lines.indexOf("\n", from);
-    const end = found < 0 ? lines.length : found;
-    if (end === from) {
-      if (data !== null) events.push({ event, data });
-      event = "";
-      data = null;
-    } else if (isField(lines, "data", from, end)) {
-      const value = fieldValue(lines, from + 4, end);
-      data = data === null ? value : `${data}\n${value}`;
-    } else if (isField(lines, "event", from, end)) {
-      event = fieldValue(lines, from + 5, end);
-    } else if (data === "" && isBrokenOff(lines, from)) {
-      data = lines.slice(from, end).trim();
-    }
-    from = end + 1;
-  }
-  if (data !== null) events.push({ event, data });
+  const reader = new EventReader(text);
+  for (let event = reader.next(); event; event = reader.next()) events.push(event);
   return events;
+}
+
+/** A carriage return that ends a line by itself. */
+const LONE_CR = /\r(?!\n)/g;
+
+/** Reads the events of a text one by one, no further than it is asked. */
+export class EventReader {
+  readonly #text: string;
+  #from = 0;
+
+  constructor(text: string) {
+    this.#text = text.includes("\r") ? text.replace(LONE_CR, "\n") : text;
+  }
+
+  /** The next event that carries data; null: there is none any more. */
+  next(): EventText | null {
+    const text = this.#text;
+    let event = "";
+    let data: string | null = null;
+    while (this.#from <= text.length) {
+      const from = this.#from;
+      const feed = text.indexOf("\n", from);
+      const stop = feed < 0 ? text.length : feed;
+      const end = stop > from && text.charCodeAt(stop - 1) === CR ? stop - 1 : stop;
+      this.#from = stop + 1;
+      if (end === from) {
+        if (data !== null) return { event, data };
+        event = "";
+      } else if (isField(text, "data", from, end)) {
+        const value = fieldValue(text, from + 4, end);
+        data = data === null ? value : `${data}\n${value}`;
+      } else if (isField(text, "event", from, end)) {
+        event = fieldValue(text, from + 5, end);
+      } else if (data === "" && isBrokenOff(text, from)) {
+        data = text.slice(from, end).trim();
+      }
+    }
+    return data === null ? null : { event, data };
+  }
 }
 
 /** No field's name begins so: the line belongs to the data before it. */

@@ -6,6 +6,7 @@ import { GROUNDING } from "../web-search.ts";
 import { decodeError } from "./error.ts";
 import { Grounding } from "./grounding.ts";
 import { readLogprobs } from "./logprobs.ts";
+import { PlainEvents } from "./plain-events.ts";
 import { readTier, readUsage } from "./usage.ts";
 
 /** Gemini's finish reasons (providers.md 4.1). */
@@ -31,36 +32,49 @@ function finishOf(native: string): FinishReason {
 export class GeminiDecoder implements StreamDecoder {
   ended = false;
   #started = false;
+  readonly #plain = new PlainEvents();
   #calls = new Map<number, number>();
   #finished = new Set<number>();
-  #candidates = new Map<number, { said: string; grounding: Grounding }>();
+  #candidates = new Map<number, { said: string[]; grounding: Grounding }>();
 
   constructor(private readonly newId: (prefix: string) => string) {}
 
   push({ data }: WireEvent): ReplyEvent[] {
+    const plain = this.#plain.read(data);
+    if (plain) return this.#text(plain.text, plain.usage);
     const parsed = parseJson(data);
     const answer = recordOf(Array.isArray(parsed) ? parsed[0] : parsed);
     if (!answer) return [];
     const error = answer.error === undefined ? null : decodeError(200, answer);
-    return error ? [{ type: "error", error }] : this.read(answer);
+    if (error) return [{ type: "error", error }];
+    this.#plain.learn(data, answer);
+    return this.read(answer);
+  }
+
+  /** A piece of the first candidate's text, and the usage so far. */
+  #text(text: string, reported: JsonObject | null): ReplyEvent[] {
+    this.#known(0).said.push(text);
+    const step: ReplyEvent = { type: "text", choice: 0, text };
+    return reported ? [step, usageStep(reported)] : [step];
   }
 
   read(answer: JsonObject): ReplyEvent[] {
     const steps: ReplyEvent[] = [];
     if (!this.#started) {
       this.#started = true;
+      const serviceTier = readTier(recordOf(answer.usageMetadata));
       steps.push({
         type: "start",
         id: textOf(answer.responseId) ?? "",
         model: textOf(answer.modelVersion) ?? "",
         createdAt: null,
-        ...readTier(answer.usageMetadata),
+        ...(serviceTier !== null && { serviceTier }),
       });
     }
     const candidates = recordsOf(answer.candidates);
     for (const candidate of candidates) this.#candidate(candidate, steps);
-    const usage = readUsage(answer.usageMetadata);
-    if (usage) steps.push({ type: "usage", usage, ...readTier(answer.usageMetadata) });
+    const reported = recordOf(answer.usageMetadata);
+    if (reported) steps.push(usageStep(reported));
     const blocked = textOf(recordOf(answer.promptFeedback)?.blockReason);
     if (blocked !== null && candidates.length === 0) {
       this.#finished.add(0);
@@ -88,16 +102,16 @@ export class GeminiDecoder implements StreamDecoder {
     const known = this.#known(choice);
     for (let at = before; at < steps.length; at += 1) {
       const step = steps[at];
-      if (step?.type === "text") known.said += step.text;
+      if (step?.type === "text") known.said.push(step.text);
     }
     const recited = recordOf(candidate.citationMetadata);
     if (recited) {
-      for (const citation of known.grounding.recited(recited, known.said))
+      for (const citation of known.grounding.recited(recited, known.said.join("")))
         steps.push({ type: "citation", choice, citation });
     }
     const grounding = recordOf(candidate.groundingMetadata);
     if (grounding) {
-      for (const citation of known.grounding.read(grounding, known.said))
+      for (const citation of known.grounding.read(grounding, known.said.join("")))
         steps.push({ type: "citation", choice, citation });
     }
     const native = textOf(candidate.finishReason);
@@ -138,11 +152,19 @@ export class GeminiDecoder implements StreamDecoder {
     if (signature) steps.push({ type: "signature", choice, signature });
   }
 
-  #known(choice: number): { said: string; grounding: Grounding } {
-    const known = this.#candidates.get(choice) ?? { said: "", grounding: new Grounding() };
-    this.#candidates.set(choice, known);
-    return known;
+  #known(choice: number): { said: string[]; grounding: Grounding } {
+    const known = this.#candidates.get(choice);
+    if (known) return known;
+    const fresh = { said: [], grounding: new Grounding() };
+    this.#candidates.set(choice, fresh);
+    return fresh;
   }
+}
+
+function usageStep(reported: JsonObject): ReplyEvent {
+  const usage = readUsage(reported);
+  const serviceTier = readTier(reported);
+  return serviceTier === null ? { type: "usage", usage } : { type: "usage", usage, serviceTier };
 }
 
 /** Code that Google ran, and what came of it, as readers of Markdown see it. */

@@ -1,10 +1,8 @@
-import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
+import { countOf, type JsonObject, recordsOf, textOf } from "../json.ts";
 import type { ReportedUsage } from "../usage.ts";
 
 /** Gemini's usage: thoughts stand beside the candidates' tokens, tools' prompts beside the prompt (providers.md 4.2). */
-export function readUsage(value: unknown): ReportedUsage | null {
-  const usage = recordOf(value);
-  if (!usage) return null;
+export function readUsage(usage: JsonObject): ReportedUsage {
   const prompt = countOf(usage.promptTokenCount) ?? 0;
   const thoughts = countOf(usage.thoughtsTokenCount) ?? 0;
   const total = countOf(usage.totalTokenCount);
@@ -42,13 +40,11 @@ const TIERS: readonly (readonly [own: string, neutral: string, vertex: string])[
   ["priority", "priority", "on_demand_priority"],
 ];
 
-/** The tier that usage tells of, in OpenAI's words; empty: none. */
-export function readTier(value: unknown): { serviceTier?: string } {
-  const usage = recordOf(value);
+/** The tier that usage tells of, in OpenAI's words; null: none. */
+export function readTier(usage: JsonObject | null): string | null {
   const told = (textOf(usage?.serviceTier) ?? textOf(usage?.trafficType))?.toLowerCase();
-  if (told === undefined) return {};
-  const serviceTier = TIERS.find(([own, , vertex]) => own === told || vertex === told)?.[1];
-  return serviceTier === undefined ? {} : { serviceTier };
+  if (told === undefined) return null;
+  return TIERS.find(([own, , vertex]) => own === told || vertex === told)?.[1] ?? null;
 }
 
 /** Usage in Gemini's words. `serviceTier`: in OpenAI's. */

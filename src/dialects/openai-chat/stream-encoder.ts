@@ -10,9 +10,13 @@ import { DONE_EVENT } from "./stream.ts";
 /** Writes a chat stream (providers.md 2.1.3): role first, one finish for each choice, usage if wanted, `[DONE]`. */
 class ChatStreamEncoder implements StreamEncoder {
   #start: Start = NOT_STARTED;
+  #serviceTier: string | null = null;
   /** Every chunk up to its choices, and what follows them. */
-  #head: string;
+  #head = "";
   readonly #tail: string;
+  /** The same around a piece of the first choice's text. */
+  #textHead = "";
+  readonly #textTail: string;
   #begun = new Set<number>();
   #finished = new Set<number>();
   /** How many thoughts of a choice were signed. */
@@ -24,19 +28,19 @@ class ChatStreamEncoder implements StreamEncoder {
     private readonly context: ReplyContext,
     private readonly wantsUsage: boolean,
   ) {
-    this.#head = headOf(context, NOT_STARTED, null);
     // Once usage is asked for, every chunk before it says that it has none.
     this.#tail = wantsUsage ? ',"usage":null}\n\n' : "}\n\n";
+    this.#textTail = `},"logprobs":null,"finish_reason":null}]${this.#tail}`;
+    this.#setHead(NOT_STARTED, null);
   }
 
   push(step: ReplyEvent): string {
     switch (step.type) {
       case "start":
-        this.#start = step;
-        this.#head = headOf(this.context, step, step.serviceTier ?? null);
+        this.#setHead(step, step.serviceTier ?? null);
         return "";
       case "usage":
-        if (step.serviceTier) this.#head = headOf(this.context, this.#start, step.serviceTier);
+        if (step.serviceTier && step.serviceTier !== this.#serviceTier) this.#setHead(this.#start, step.serviceTier);
         return "";
       case "text":
         return this.#text(step);
@@ -115,9 +119,15 @@ class ChatStreamEncoder implements StreamEncoder {
 
   /** Most of a stream is this: written without making an object of it first. */
   #text({ choice, text, logprobs }: Extract<ReplyEvent, { type: "text" }>): string {
-    if (logprobs || !this.#begun.has(choice)) return this.#delta(choice, { content: text }, logprobs);
-    const delta = `"delta":{"content":${JSON.stringify(text)}}`;
-    return `${this.#head}[{"index":${choice},${delta},"logprobs":null,"finish_reason":null}]${this.#tail}`;
+    if (choice !== 0 || logprobs || !this.#begun.has(0)) return this.#delta(choice, { content: text }, logprobs);
+    return `${this.#textHead}${JSON.stringify(text)}${this.#textTail}`;
+  }
+
+  #setHead(start: Start, serviceTier: string | null): void {
+    this.#start = start;
+    this.#serviceTier = serviceTier;
+    this.#head = headOf(this.context, start, serviceTier);
+    this.#textHead = `${this.#head}[{"index":0,"delta":{"content":`;
   }
 
   /** The first chunk of a choice says who speaks. */

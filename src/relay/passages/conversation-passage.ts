@@ -11,7 +11,7 @@ import { replyOf } from "../../dialects/reply-of.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { randomId } from "../../lib/request-id.ts";
-import { readEvents } from "../../lib/sse.ts";
+import { eventEnd, readEvents } from "../../lib/sse.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
 import { NOTHING_YET, refuseLoose, runningAt, runningIn } from "../responses/background.ts";
@@ -130,9 +130,14 @@ export class ConversationPassage implements Passage {
 
   errorInEvents(block: Uint8Array): string | null {
     const decoder = this.#codec.streamDecoder(randomId);
-    for (const event of readEvents(textOfBytes(block))) {
-      if (this.#codec.decodeError(200, parseJson(event.data))) return event.data;
-      if (decoder.push(event).some(({ type }) => type !== "start" && type !== "usage")) return null;
+    // One after the other: the first that says anything decides, and the block may hold half the answer.
+    for (let from = 0; from < block.length; ) {
+      const end = eventEnd(block, from);
+      for (const event of readEvents(textOfBytes(block, from, end))) {
+        if (this.#codec.decodeError(200, parseJson(event.data))) return event.data;
+        if (decoder.push(event).some(({ type }) => type !== "start" && type !== "usage")) return null;
+      }
+      from = end;
     }
     return null;
   }

@@ -2,7 +2,7 @@ import { type Reply, ReplyCollector } from "../../dialects/collect-reply.ts";
 import type { ReplyEvent, StreamDecoder, StreamEncoder } from "../../dialects/reply.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
-import { readEvents } from "../../lib/sse.ts";
+import { EventReader } from "../../lib/sse.ts";
 import { type RelayError, told } from "../errors.ts";
 import { OutputTally } from "../tally.ts";
 import { joined, type Piece, type StreamView } from "./passage.ts";
@@ -42,7 +42,8 @@ export class ConversationView implements StreamView {
 
   take(block: Uint8Array): Piece {
     let text = "";
-    for (const event of readEvents(textOfBytes(block))) text += this.#write(this.parts.decoder.push(event));
+    const events = new EventReader(textOfBytes(block));
+    for (let event = events.next(); event; event = events.next()) text += this.#write(this.parts.decoder.push(event));
     return this.parts.passesBytes ? block : text;
   }
 
