@@ -1,5 +1,6 @@
 import type { Reply } from "../collect-reply.ts";
 import type { Citation, Part } from "../conversation.ts";
+import { finishAfter } from "../finish.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { partsOf } from "./blocks.ts";
 import { finishOf } from "./stream-decoder.ts";
@@ -10,7 +11,7 @@ export function decodeReply(body: JsonObject): Reply | null {
   if (!Array.isArray(body.content)) return null;
   const parts = partsOf(body.content);
   const native = textOf(body.stop_reason);
-  const called = parts.some(({ type }) => type === "tool-call");
+  const calls = parts.filter(({ type }) => type === "tool-call").length;
   return {
     id: textOf(body.id) ?? "",
     model: textOf(body.model) ?? "",
@@ -22,7 +23,7 @@ export function decodeReply(body: JsonObject): Reply | null {
         citations: citationsIn(parts),
         logprobs: null,
         finish: {
-          reason: called ? "tool_calls" : finishOf(native ?? "end_turn"),
+          reason: finishAfter(finishOf(native ?? "end_turn"), calls),
           native,
           stopSequence: textOf(body.stop_sequence),
         },

@@ -1,3 +1,4 @@
+import { finishAfter } from "../finish.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, textOf } from "../json.ts";
 import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
 import { readSignature } from "../signature.ts";
@@ -181,7 +182,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     const steps = this.#note(event.usage);
     if (native === null || this.#finished) return steps;
     this.#finished = true;
-    const reason = this.#calls > 0 ? "tool_calls" : finishOf(native);
+    const reason = finishAfter(finishOf(native), this.#calls);
     return [...steps, { type: "finish", choice: 0, reason, native, ...(stopSequence !== null && { stopSequence }) }];
   }
 }

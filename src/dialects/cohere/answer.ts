@@ -1,13 +1,13 @@
 import type { Citation } from "../conversation.ts";
+import { finishAfter } from "../finish.ts";
 import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../json.ts";
 import type { FinishReason } from "../reply.ts";
 import type { ReportedUsage } from "../usage.ts";
 
 /** Cohere's finish reasons (providers.md 4.1). */
-export function finishOf(native: string | null, called: boolean): FinishReason {
-  if (called) return "tool_calls";
-  if (native === "MAX_TOKENS") return "length";
-  return native === "ERROR" || native === "TIMEOUT" ? "error" : "stop";
+export function finishOf(native: string | null, calls: number): FinishReason {
+  const told = native === "MAX_TOKENS" ? "length" : native === "ERROR" || native === "TIMEOUT" ? "error" : "stop";
+  return finishAfter(told, calls);
 }
 
 /** All tokens, not only those that are billed: these leave out what Cohere adds. */

@@ -28,7 +28,7 @@ export function decodeReply(body: JsonObject): Reply | null {
     parts,
     citations: recordsOf(message.citations).map(citationOf),
     logprobs: null,
-    finish: { reason: finishOf(native, calls.length > 0), native, stopSequence: null },
+    finish: { reason: finishOf(native, calls.length), native, stopSequence: null },
   };
   const usage = usageOf(body.usage);
   return { id: textOf(body.id) ?? "", model: "", createdAt: null, choices: [choice], usage, serviceTier: null };

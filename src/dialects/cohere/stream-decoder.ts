@@ -71,7 +71,7 @@ export class CohereStreamDecoder implements StreamDecoder {
     this.#finished = true;
     const usage = usageOf(delta.usage);
     const native = textOf(delta.finish_reason);
-    const reason = finishOf(native, this.#calls.size > 0);
+    const reason = finishOf(native, this.#calls.size);
     return [...(usage ? [{ type: "usage", usage } as const] : []), { type: "finish", choice: 0, reason, native }];
   }
 

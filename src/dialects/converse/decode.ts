@@ -1,4 +1,5 @@
 import { type Reply, ReplyCollector } from "../collect-reply.ts";
+import { finishAfter } from "../finish.ts";
 import { countOf, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { errorOf } from "../openai-chat/decode-error.ts";
 import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
@@ -62,7 +63,7 @@ export class ConverseStreamDecoder implements StreamDecoder {
   stop(native: string | null): ReplyEvent[] {
     if (this.#stopped) return [];
     this.#stopped = true;
-    const reason = this.#calls.size > 0 ? "tool_calls" : (REASONS[native ?? ""] ?? "stop");
+    const reason = finishAfter(REASONS[native ?? ""] ?? "stop", this.#calls.size);
     return [{ type: "finish", choice: 0, reason, native }];
   }
 

@@ -1,3 +1,4 @@
+import { finishAfter } from "../finish.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import type { ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
 import { errorOf } from "./decode-error.ts";
@@ -105,7 +106,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     const native = textOf(choice.finish_reason);
     if (native && !open.finished) {
       open.finished = true;
-      const reason = open.count > 0 ? "tool_calls" : finishOf(native);
+      const reason = finishAfter(finishOf(native), open.count);
       steps.push(...open.tags.end(), ...this.#found(open, index), { type: "finish", choice: index, reason, native });
     }
     return steps;
