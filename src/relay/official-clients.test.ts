@@ -7,7 +7,16 @@ import Anthropic from "@anthropic-ai/sdk";
 import { type Content, GoogleGenAI, Type } from "@google/genai";
 import { generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
 import OpenAI from "openai";
-import { ANSWER, FAMILIES, FAMILY_TYPES, type Family, signatureOf, startFamily, THOUGHT } from "./testing/families.ts";
+import {
+  ANSWER,
+  FAMILIES,
+  FAMILY_TYPES,
+  type Family,
+  LOOKING,
+  signatureOf,
+  startFamily,
+  THOUGHT,
+} from "./testing/families.ts";
 import { SERVED_FAMILIES, type ServedFamily, startServed } from "./testing/served-families.ts";
 import { startRelay } from "./testing/start-relay.ts";
 
@@ -49,6 +58,7 @@ function start(family: Family) {
     const last = upstream.received.at(-1)?.text ?? "";
     expect(last).toContain("Ghent");
     expect(last).toContain("rainy");
+    expect(last).toContain(LOOKING);
     expect(last).toContain(signatureOf(family));
   };
   return { relay, broughtBack, cached: 5 };

@@ -1,5 +1,6 @@
 import type { Citation } from "../conversation.ts";
 import { type JsonObject, numberOf, textOf } from "../json.ts";
+import { MADE_HERE } from "../signature.ts";
 import type { Searched } from "../web-search.ts";
 
 /** `base`: where in the answer's text the annotated piece begins. */
@@ -44,3 +45,15 @@ export const reasoningItem = (id: string, text: string, sealed: string | null): 
   summary: text === "" ? [] : [{ type: "summary_text", text }],
   ...(sealed !== null && { encrypted_content: sealed }),
 });
+
+/** An id for an item of a response. It tells the item's place, so that a reference to it can be followed. */
+export const itemId = (prefix: string, responseId: string, outputIndex: number): string =>
+  `${prefix}${responseId.replace(/^resp_/, "")}_${outputIndex}`;
+
+/** Where the item stands that `itemId` made this id for; null: it did not. */
+export function placeOfItem(id: string): Readonly<{ responseId: string; outputIndex: number }> | null {
+  const [, stem, at] = ITEM_ID.exec(id) ?? [];
+  return stem === undefined ? null : { responseId: `resp_${stem}`, outputIndex: Number(at) };
+}
+
+const ITEM_ID = new RegExp(`^[a-z]+_(?:${MADE_HERE})?(.+)_(\\d+)$`);

@@ -1,9 +1,10 @@
 import type { Citation, Conversation, Signature } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import type { FinishReason, ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../reply.ts";
+import { MADE_HERE } from "../signature.ts";
 import type { ReportedUsage } from "../usage.ts";
-import { madeUpId, searchedIn } from "../web-search.ts";
-import { annotationOf, reasoningItem, searchItem } from "./items.ts";
+import { searchedIn } from "../web-search.ts";
+import { annotationOf, itemId, reasoningItem, searchItem } from "./items.ts";
 import { MessageItem, type WriteEvent } from "./message-item.ts";
 import { sealCall, sealThought } from "./reasoning-items.ts";
 import { callItem, endState, responseBase, responseId } from "./response-object.ts";
@@ -25,7 +26,9 @@ type OpenCall = { id: string; outputIndex: number; text: string; call: CallStart
 export class ResponsesStreamEncoder implements StreamEncoder {
   #sequence = 0;
   #base: JsonObject | null = null;
+  /** The upstream's own, and the response's as its client knows it. */
   #id = "";
+  #responseId = "";
   #createdAt: number;
   #output: JsonObject[] = [];
   #nextIndex = 0;
@@ -81,7 +84,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #begin(): string {
     if (this.#base) return "";
-    this.#base = responseBase(responseId(this.#id, this.context), this.#createdAt, this.context, this.request);
+    this.#responseId = responseId(this.#id, this.context);
+    this.#base = responseBase(this.#responseId, this.#createdAt, this.context, this.request);
     const state = { status: "in_progress", completed_at: null, error: null, incomplete_details: null };
     const response = { ...this.#base, output: [], ...state };
     return this.#write("response.created", { response }) + this.#write("response.in_progress", { response });
@@ -125,7 +129,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
         return this.#item?.kind === "message" ? this.#annotate(this.#item) : "";
       case "media": {
         if (step.kind !== "image") return "";
-        const id = this.context.newId("ig_");
+        const id = this.#idOfNext("ig_");
         return this.#wholeItem({ id, type: "image_generation_call", status: "completed", result: step.data });
       }
       case "native":
@@ -143,7 +147,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     if (this.#item?.kind === "message") return this.#item.say(part, text, logprobs) + this.#annotate(this.#item);
     this.#messageStart = before;
     const closed = this.#closeItem() + this.#closeCalls();
-    const item = new MessageItem(this.context.newId("msg_"), this.#nextIndex++, this.#write);
+    const item = new MessageItem(this.#idOfNext("msg_"), this.#nextIndex++, this.#write);
     this.#item = item;
     return closed + item.open() + item.say(part, text, logprobs) + this.#annotate(item);
   }
@@ -152,7 +156,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const closed = this.#closeItem() + this.#closeCalls();
     const item = {
       kind: "reasoning" as const,
-      id: this.context.newId("rs_"),
+      id: this.#idOfNext("rs_"),
       outputIndex: this.#nextIndex++,
       text: "",
       begun: false,
@@ -187,8 +191,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   /** A call has no place for a signature: a thought without words before it carries it. */
   #sealedCall({ id, signature }: CallStart): string {
     if (!signature) return "";
+    const item = reasoningItem(this.#idOfNext("rs_"), "", sealCall(signature, id));
     const outputIndex = this.#nextIndex++;
-    const item = reasoningItem(this.context.newId("rs_"), "", sealCall(signature, id));
     return (
       this.#write("response.output_item.added", { output_index: outputIndex, item }) + this.#done(outputIndex, item)
     );
@@ -196,7 +200,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #openCall(call: CallStart): string {
     const closed = this.#closeItem() + (call.signature ? this.#closeCalls() + this.#sealedCall(call) : "");
-    const id = this.context.newId(call.kind === "custom" ? "ctc_" : "fc_");
+    const id = this.#idOfNext(call.kind === "custom" ? "ctc_" : "fc_");
     const item = { id, outputIndex: this.#nextIndex++, text: "", call };
     this.#calls.set(call.index, item);
     const added = callItem(id, call, "", "in_progress");
@@ -262,7 +266,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const searched = searchedIn(step);
     if (!searched) return "";
     const closed = this.#closeItem() + this.#closeCalls();
-    const item = searchItem(madeUpId(this.context.newId, "ws_"), searched);
+    const item = searchItem(this.#idOfNext(`ws_${MADE_HERE}`), searched);
     const place = { item_id: item.id, output_index: this.#nextIndex++ };
     const added = { output_index: place.output_index, item: { ...item, status: "in_progress" } };
     return (
@@ -274,6 +278,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       this.#done(place.output_index, item)
     );
   }
+
+  #idOfNext = (prefix: string): string => itemId(prefix, this.#responseId, this.#nextIndex);
 
   #done(outputIndex: number, item: JsonObject): string {
     this.#output[outputIndex] = item;

@@ -32,7 +32,9 @@ export const storedResponse = (
       if (stored.isNative && action === "retrieve") return followResponse(context, stored, search);
       throw invalidRequest("A response that is kept here is read whole.", "stream");
     }
-    const answer = stored.isNative ? await made(context, stored, action, search) : ownAnswer(stored, action);
+    const answer = stored.isNative
+      ? await made(context, stored, action, search)
+      : ownAnswer(stored, action, searchParams);
     if (action === "delete") await context.services.responses.remove(id, caller.user.id);
     return answer;
   });
@@ -67,7 +69,11 @@ async function find({ services }: RelayContext, caller: Caller, id: string): Pro
   });
 }
 
-function ownAnswer({ id, body, turns, isNative }: StoredResponse, action: ResponseAction): object {
+function ownAnswer(
+  { id, body, turns, isNative }: StoredResponse,
+  action: ResponseAction,
+  wishes: URLSearchParams,
+): object {
   switch (action) {
     case "retrieve":
       return body;
@@ -79,14 +85,7 @@ function ownAnswer({ id, body, turns, isNative }: StoredResponse, action: Respon
       });
     case "input_items": {
       if (isTooLong({ isNative, turns })) throw invalidRequest("This talk was too long to be kept.", "response_id");
-      const items = inputItems(turns.slice(0, -1));
-      return {
-        object: "list",
-        data: items,
-        first_id: items[0]?.id ?? null,
-        last_id: items.at(-1)?.id ?? null,
-        has_more: false,
-      };
+      return pageOf(inputItems(turns.slice(0, -1)), wishes);
     }
   }
 }
@@ -97,4 +96,26 @@ function inputItems(turns: readonly Turn[]): JsonObject[] {
   const target = { model: "", defaultMaxTokens: 0, newId: randomId };
   const { input } = openaiResponsesProvider.encodeRequest(conversation, target, new Set());
   return recordsOf(input).map((item, at) => ({ id: `item_${at}`, ...item }));
+}
+
+const PAGE_ITEMS = 20;
+const MOST_PAGE_ITEMS = 100;
+
+/** A page of a list as OpenAI's API has it: the latest come first unless it is asked otherwise. */
+function pageOf(items: readonly JsonObject[], wishes: URLSearchParams): object {
+  const ordered = wishes.get("order") === "asc" ? items : items.toReversed();
+  const after = wishes.get("after");
+  const from = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
+  if (after !== null && from === 0) throw invalidRequest(`There is no item “${after}”.`, "after");
+  const limit = Number(wishes.get("limit") ?? PAGE_ITEMS);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_PAGE_ITEMS)
+    throw invalidRequest(`“limit” must be from 1 to ${MOST_PAGE_ITEMS}.`, "limit");
+  const data = ordered.slice(from, from + limit);
+  return {
+    object: "list",
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: from + limit < ordered.length,
+  };
 }

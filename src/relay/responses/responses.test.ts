@@ -62,6 +62,54 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     ]);
   });
 
+  test.each([false, true])("goes on with items that are only named (streamed: %p)", async (streamed) => {
+    const { client, upstream } = converting();
+    const ask = async (input: OpenAI.Responses.ResponseInput) =>
+      streamed
+        ? client.responses.stream({ model: "m", input }).finalResponse()
+        : client.responses.create({ model: "m", input });
+    const asked = { role: "user" as const, content: "My name is Ada." };
+    const { output } = await ask([asked]);
+    const named = output.map(({ id }) => ({ type: "item_reference" as const, id: id ?? "" }));
+    await ask([asked, ...named, { role: "user", content: "What is my name?" }]);
+    const sent = JSON.parse(upstream.received.at(-1)?.text ?? "") as { messages: { role: string; content: string }[] };
+    expect(sent.messages.map(({ role, content }) => `${role}: ${content}`)).toEqual([
+      "user: My name is Ada.",
+      "assistant: Hello there",
+      "user: What is my name?",
+    ]);
+  });
+
+  test("items that nobody kept are named as left out", async () => {
+    const { relay } = converting();
+    const input = [
+      { role: "user", content: "Hi" },
+      { type: "item_reference", id: "msg_0197_0" },
+    ];
+    const told = await relay.post("/v1/responses", { model: "m", input });
+    expect([told.status, told.headers.get("x-sluice-dropped")]).toEqual([200, "item_reference"]);
+  });
+
+  test("tells what it was asked page by page, the latest first unless it is asked otherwise", async () => {
+    const { client } = converting();
+    const input = ["one", "two", "three"].map((content) => ({ role: "user" as const, content }));
+    const { id } = await client.responses.create({ model: "m", input });
+    const texts = (items: readonly OpenAI.Responses.ResponseItem[]) =>
+      items.map((item) => JSON.stringify(item).match(/one|two|three/)?.[0]);
+    const first = await client.responses.inputItems.list(id, { limit: 2 });
+    expect([texts(first.data), first.has_more]).toEqual([["three", "two"], true]);
+    const all = [];
+    for await (const item of client.responses.inputItems.list(id, { limit: 2, order: "asc" })) all.push(item);
+    expect(texts(all)).toEqual(["one", "two", "three"]);
+    for (const wish of [{ limit: 0 }, { limit: 101 }, { after: "x" }]) {
+      const failure = await client.responses.inputItems.list(id, wish).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      expect(failure).toMatchObject({ status: 400, param: Object.keys(wish)[0] });
+    }
+  });
+
   test("can be looked at and deleted, by its owner alone", async () => {
     const { client } = converting();
     const made = await client.responses.create({ model: "m", input: "Hello" });
@@ -91,7 +139,7 @@ describe("a talk by reference, on an upstream that keeps none", () => {
         { type: "function_call_output", call_id: "c1", output: "42" },
       ],
     });
-    expect((await client.responses.inputItems.list(made.id)).data).toMatchObject([
+    expect((await client.responses.inputItems.list(made.id, { order: "asc" })).data).toMatchObject([
       { type: "message", role: "user", content: [{ type: "input_image", image_url }] },
       call,
       { type: "function_call_output", call_id: "c1", output: "42" },

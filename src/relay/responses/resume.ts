@@ -9,6 +9,7 @@ import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { promptTokensBound } from "../estimate.ts";
 import { hashOf } from "../objects/ask-upstream.ts";
+import { followReferences } from "./references.ts";
 import { isTooLong, type StoredResponse } from "./store.ts";
 
 /**
@@ -43,8 +44,12 @@ function withTalkBefore(conversation: Conversation, { turns }: StoredResponse): 
   return { ...conversation, turns: [...turns, ...conversation.turns], extra: { ...conversation.extra, members } };
 }
 
-/** Goes on where an earlier response ended: with the channel that has it, or with the talk so far. Rejects RelayError. */
+/**
+ * Goes on where an earlier response ended: with the channel that has it, or with the talk so far; what is only referred to
+ * is put in. Rejects RelayError.
+ */
 export async function resume(context: RelayContext, call: Call): Promise<void> {
+  await putIn(context, call);
   const { admitted } = call;
   const conversation = admitted.conversation?.();
   const previous = conversation && (await previousResponse(context, admitted.caller, conversation));
@@ -66,9 +71,20 @@ export async function resume(context: RelayContext, call: Call): Promise<void> {
     call.admitted = { ...admitted, candidates: { model: admitted.candidates.model, tiers } };
     return;
   }
-  const whole = withTalkBefore(conversation, previous);
+  takeWhole(call, withTalkBefore(conversation, previous));
+}
+
+/** Items that the request only names, where the gateway itself keeps the answers that they stood in. */
+async function putIn({ services }: RelayContext, call: Call): Promise<void> {
+  const { body, caller, endpoint } = call.admitted;
+  const input = await followReferences(services.responses, body.json.input, caller.user.id, nowSeconds());
+  if (input) takeWhole(call, endpoint.codec.decodeRequest({ ...body.json, input }));
+}
+
+/** From now on the call is about this, whatever its body says. */
+function takeWhole(call: Call, whole: Conversation): void {
   const prompt = promptAsChat(whole);
   const promptBound = promptTokensBound(prompt, JSON.stringify(prompt).length);
-  call.admitted = { ...admitted, prompt, promptBound, conversation: () => whole };
+  call.admitted = { ...call.admitted, prompt, promptBound, conversation: () => whole };
   call.resumed = true;
 }

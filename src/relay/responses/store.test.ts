@@ -53,6 +53,20 @@ describe("kept responses", () => {
     expect(await later.find("resp_found", 1, 2_000)).toBeNull();
   });
 
+  test("are read several at a time, by their owner alone, at once and until they expire", async () => {
+    const store = createResponseStore(database.db, log);
+    store.keep(kept("resp_a'b"));
+    store.keep(kept("resp_other", { userId: 2 }));
+    const ids = ["resp_a'b", "resp_other", "resp_unknown"];
+    const namesOf = async (from: typeof store, now: number) => [...(await from.bodies(ids, 1, now)).keys()];
+    expect(await namesOf(store, 1_999)).toEqual(["resp_a'b"]);
+    await until(() => rowOf("resp_a'b"));
+    await until(() => rowOf("resp_other"));
+    const later = createResponseStore(database.db, log);
+    expect(await later.bodies(ids, 1, 1_999)).toEqual(new Map([["resp_a'b", { id: "resp_a'b" }]]));
+    expect(await namesOf(later, 2_000)).toEqual([]);
+  });
+
   test("are removed by their owner alone, also while they are being written", async () => {
     const store = createResponseStore(database.db, log);
     store.keep(kept("resp_removed"));

@@ -1,4 +1,4 @@
-import { and, eq, lt } from "drizzle-orm";
+import { and, eq, gt, lt, sql } from "drizzle-orm";
 import { storedResponses } from "../../../db/schema/responses.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Turn } from "../../dialects/conversation.ts";
@@ -24,6 +24,8 @@ export type StoredResponse = Readonly<{
 export type ResponseStore = {
   /** A response of this user that has not expired; null: there is none. */
   find(id: string, userId: number, nowSeconds: number): Promise<StoredResponse | null>;
+  /** What this user was answered, by response, as far as it is kept here and has not expired. */
+  bodies(ids: readonly string[], userId: number, nowSeconds: number): Promise<ReadonlyMap<string, JsonObject>>;
   /** Keeps a response; at once for this process, in the database shortly after. */
   keep(response: StoredResponse): void;
   remove(id: string, userId: number): Promise<void>;
@@ -51,6 +53,19 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
         .where(and(eq(storedResponses.id, id), eq(storedResponses.userId, userId)));
       if (!row || row.expiresAt <= nowSeconds) return null;
       return { ...row, turns: JSON.parse(row.turns) as Turn[], body: JSON.parse(row.body) as JsonObject };
+    },
+    async bodies(ids, userId, nowSeconds) {
+      const bodies = new Map<string, JsonObject>();
+      const { id, body, userId: owner, expiresAt } = storedResponses;
+      const isAsked = sql`${id} in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb))`;
+      const rows = await db
+        .select({ id, body })
+        .from(storedResponses)
+        .where(and(isAsked, eq(owner, userId), gt(expiresAt, nowSeconds)));
+      for (const row of rows) bodies.set(row.id, JSON.parse(row.body) as JsonObject);
+      for (const { response } of ids.flatMap((wanted) => beingWritten.get(wanted) ?? []))
+        if (response.userId === userId) bodies.set(response.id, response.body);
+      return bodies;
     },
     keep(given) {
       const whole = rowOf(given);

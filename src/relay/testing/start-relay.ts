@@ -6,6 +6,7 @@ import { Registry } from "prom-client";
 import type { UserEntry } from "../../accounts/directory.ts";
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { createRoutingIndex } from "../../channels/routing-index.ts";
+import type { JsonObject } from "../../dialects/json.ts";
 import { createClientAddress } from "../../lib/client-ip.ts";
 import { createCallFeed } from "../../logs/call-feed.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
@@ -177,6 +178,13 @@ function memoryOfResponses(): ResponseStore {
       const found = kept.get(id);
       return found?.userId === userId ? found : null;
     },
+    bodies: async (ids, userId) =>
+      new Map(
+        ids.flatMap((id): [string, JsonObject][] => {
+          const found = kept.get(id);
+          return found?.userId === userId ? [[id, found.body]] : [];
+        }),
+      ),
     keep: (response) => void kept.set(response.id, response),
     remove: async (id) => void kept.delete(id),
     sweep: async () => {},
