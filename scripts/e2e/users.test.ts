@@ -205,6 +205,46 @@ describe("users", () => {
     await admin.close();
   }, 90_000);
 
+  test("are disabled, enabled and moved together; who is out of reach stays ticked", async () => {
+    const { page, dialog, button, row, told } = desk;
+    const table = WORDS.en.components.table;
+    const tick = (name: string) => page.getByRole("checkbox", { name: filled(table.selectRow, { name }) }).check();
+    const { batch } = words;
+    await desk.open("/user?role=1");
+    for (const name of ["ferry", "barge"]) await tick(name);
+    const bar = page.getByRole("toolbar", { name: filled(table.selected, { count: 2 }) });
+    await desk.clean();
+    await bar.getByRole("button", { name: words.actions.disable }).click();
+    const question = dialog(filled(batch.ask.disable.title_other, { count: 2 }));
+    await button(words.actions.disable, question).click();
+    await told(filled(batch.done.disable_other, { count: 2 }));
+    for (const name of ["ferry", "barge"]) await row(name).getByText(words.status.banned).waitFor();
+    await bar.waitFor({ state: "detached" });
+    await desk.open("/user");
+    for (const name of ["ferry", "barge", "root"]) await tick(name);
+    await page.getByRole("toolbar").getByRole("button", { name: words.actions.enable }).click();
+    await told(filled(batch.done.enable_other, { count: 3 }));
+    await row("ferry").getByText(words.status.active).waitFor();
+    for (const name of ["ferry", "root"]) await tick(name);
+    await page.getByRole("toolbar").getByRole("button", { name: words.actions.disable }).click();
+    await button(words.actions.disable, dialog(filled(batch.ask.disable.title_other, { count: 2 }))).click();
+    await told(new RegExp(filled(batch.partly, { done: 1, refused: 1, message: "" })));
+    await row("ferry").getByText(words.status.banned).waitFor();
+    const left = page.getByRole("toolbar", { name: filled(table.selected, { count: 1 }) });
+    await left.getByRole("button", { name: table.clearSelection }).click();
+    await tick("ferry");
+    await left.getByRole("button", { name: words.actions.enable }).click();
+    await told(filled(batch.done.enable_one, { count: 1 }));
+    await tick("ferry");
+    await left.getByRole("button", { name: batch.group }).click();
+    const groups = dialog(filled(batch.groupTitle_one, { count: 1 }));
+    await groups.getByRole("combobox", { name: words.columns.group }).click();
+    await page.getByRole("option", { name: "vip" }).click();
+    await button(batch.group, groups).click();
+    await told(filled(batch.done.group_one, { count: 1, group: "vip" }));
+    expect(await userOf("ferry")).toMatchObject({ group: "vip", status: 1 });
+  }, 90_000);
+
   test("are deregistered for good: nothing can be done to them any more, and their data are gone", async () => {
     const { act, dialog, button, row, actionsOf } = desk;
     const { id } = await userOf("barge");
@@ -256,6 +296,14 @@ describe("users in Chinese on a phone", () => {
     await dialog().getByLabel(chinese.quota.delta).fill("-500000");
     await phone.clean();
     await button(WORDS.zh.components.cancel, dialog()).click();
+    await phone.page
+      .getByRole("checkbox", { name: filled(WORDS.zh.components.table.selectRow, { name: "ferry" }) })
+      .check();
+    await button(chinese.batch.group).click();
+    await dialog(filled(chinese.batch.groupTitle_other, { count: 1 })).waitFor();
+    await phone.clean();
+    await button(WORDS.zh.components.cancel, dialog()).click();
+    await button(WORDS.zh.components.table.clearSelection).click();
     await phone.act("ferry", chinese.actions.edit);
     await dialog(filled(chinese.form.editTitle, { name: "ferry" }))
       .getByText(chinese.form.limits, { exact: true })

@@ -29,7 +29,7 @@ type Standing = { role: number; status: number };
 /**
  * Promotes, demotes, bans, readmits or deregisters a user and returns the new role and status. The target must stand below
  * the actor, unless the actor is a super admin. Whatever changes role or status ends the target's sessions. The log says
- * who did it, and what was before and after.
+ * who did it, and what was before and after, unless nothing changes.
  * Throws OperationError.
  */
 export async function manageUser(
@@ -48,7 +48,9 @@ export async function manageUser(
     checkReach(actor, target);
     const { username, ...before } = target;
     const next = transition(actor, before, request.action);
-    if (next.role !== target.role || next.status !== target.status) {
+    const isChanged = next.role !== target.role || next.status !== target.status;
+    if (!isChanged && request.action !== "delete") return next;
+    if (isChanged) {
       await tx
         .update(users)
         .set({ ...next, sessionVersion: sql`${users.sessionVersion} + 1` })

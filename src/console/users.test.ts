@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { eq } from "drizzle-orm";
+import { and, eq, like } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import type { UserView } from "../accounts/user-view.ts";
@@ -63,6 +63,78 @@ describe("user administration", () => {
   });
 });
 
+describe("many at once", () => {
+  type Outcome = { id: number; success: boolean; message: string };
+  const batch = async (actor: string, body: object) =>
+    (await app.ask("POST", "/api/user/manage/batch", body, headers[actor])).body;
+  const rowsOf = (id: number) =>
+    app.db.$count(logs, and(eq(logs.type, 3), like(logs.content, `%(#${id})`), eq(logs.userId, ids.admin ?? 0)));
+  const standing = async (id: number) => {
+    const [row] = await app.db.select().from(users).where(eq(users.id, id));
+    return row && { status: row.status, group: row.group, gone: row.deletedAt !== null };
+  };
+  let some: number[];
+  beforeAll(async () => {
+    some = [await app.addUser("many-a"), await app.addUser("many-b")];
+  });
+
+  test("each by the rules of a single act, with a log row each; who is out of reach keeps nobody back", async () => {
+    const session = await app.login("many-a");
+    const asked = [ids.admin2, ...some, ids.root, ids.admin, 99_999, some[0]];
+    const { data } = await batch("admin", { ids: asked, action: "disable" });
+    const told = (data as Outcome[]).map(({ id, success, message }) => [id, success ? "" : message]);
+    const refusal = "You cannot act on a user of an equal or higher role.";
+    expect(told).toEqual([
+      [ids.admin2, refusal],
+      [some[0], ""],
+      [some[1], ""],
+      [ids.root, refusal],
+      [ids.admin, refusal],
+      [99_999, "There is no such user."],
+    ] as never);
+    for (const id of some) expect(await standing(id)).toMatchObject({ status: 2 });
+    expect(await standing(ids.admin2 ?? 0)).toMatchObject({ status: 1 });
+    expect((await app.ask("GET", "/api/user/self", undefined, session)).status).toBe(401);
+    expect(await Promise.all(some.map(rowsOf))).toEqual([1, 1]);
+  });
+
+  test("what is so already leaves no row", async () => {
+    expect((await batch("admin", { ids: some, action: "disable" })).data).toMatchObject([
+      { success: true },
+      { success: true },
+    ]);
+    expect(await Promise.all(some.map(rowsOf))).toEqual([1, 1]);
+    await batch("admin", { ids: some, action: "enable" });
+    expect(await standing(some[0] ?? 0)).toMatchObject({ status: 1 });
+    expect(await Promise.all(some.map(rowsOf))).toEqual([2, 2]);
+  });
+
+  test("another group, told in the reader's language where there is none such", async () => {
+    expect((await batch("admin", { ids: some, action: "group", group: "svip" })).success).toBe(true);
+    for (const id of some) expect(await standing(id)).toMatchObject({ group: "svip" });
+    const asked = { ids: [some[0]], action: "group", group: "no-such" };
+    const chinese = { ...headers.admin, "accept-language": "zh-CN" };
+    const answer = await app.ask("POST", "/api/user/manage/batch", asked, chinese);
+    expect(answer.body.data).toEqual([{ id: some[0], success: false, message: "分组 no-such 不存在。" }]);
+  });
+
+  test("deregistered", async () => {
+    await batch("admin", { ids: some, action: "delete" });
+    for (const id of some) expect(await standing(id)).toMatchObject({ gone: true });
+  });
+
+  test.each([
+    ["admin", { ids: [], action: "enable" }, "user_selection_required"],
+    ["admin", { ids: [1], action: "group" }, "user_group_required"],
+    ["admin", { ids: [1], action: "promote" }, "invalid_request"],
+    ["admin", { ids: [1] }, "invalid_request"],
+    ["admin", { ids: Array.from({ length: 501 }, (_, at) => at + 1), action: "enable" }, "invalid_request"],
+    ["user", { ids: [1], action: "enable" }, "permission_denied"],
+  ])("%s asking for %p is refused", async (actor, body, code) => {
+    expect(await batch(actor, body)).toMatchObject({ success: false, code });
+  });
+});
+
 describe("creating and changing", () => {
   const create = async (body: object, as = "admin") => (await app.ask("POST", "/api/user/", body, headers[as])).body;
   const change = async (body: object, as = "admin") => (await app.ask("PUT", "/api/user/", body, headers[as])).body;
@@ -86,6 +158,7 @@ describe("creating and changing", () => {
     [{ username: " ", password: "long enough" }, "user_credentials_required"],
     [{ username: "a", password: "" }, "user_credentials_required"],
     [{ username: "thirteen chars", password: "long enough" }, "username_too_long"],
+    [{ username: "a", password: "long enough", display_name: "d".repeat(21) }, "display_name_too_long"],
     [{ username: "a", password: "short" }, "password_length"],
     [{ username: "admin", password: "long enough" }, "username_taken"],
     [{ username: "a", password: "long enough", role: 10 }, "user_out_of_reach"],

@@ -6,8 +6,10 @@ import { viewUserForAdmins } from "../accounts/admin-user-view.ts";
 import { exportUsers } from "../accounts/export-users.ts";
 import { listUsers, USER_SORTS, type UserFilter } from "../accounts/list-users.ts";
 import { checkReach, manageUser, USER_ACTIONS } from "../accounts/manage-user.ts";
+import { MOST_USERS_AT_ONCE, manageUsers } from "../accounts/manage-users.ts";
 import { updateUser } from "../accounts/update-user.ts";
 import type { Vault } from "../lib/crypto.ts";
+import { languageOf, say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { csvFile } from "./csv-file.ts";
@@ -92,6 +94,27 @@ export function userRoutes(
         return ok(await manageUser(services, actor, { id: body.id, action }));
       },
       { role: "admin", body: t.Object({ id, action: t.String() }) },
+    )
+    .post(
+      "/manage/batch",
+      async ({ actor, body, request }) => {
+        const outcomes = await manageUsers(services, actor, body);
+        return ok(
+          outcomes.map(({ id: user, error }) => ({
+            id: user,
+            success: error === null,
+            message: error ? say(error.code, languageOf(request), error.params) : "",
+          })),
+        );
+      },
+      {
+        role: "admin",
+        body: t.Object({
+          ids: t.Array(id, { maxItems: MOST_USERS_AT_ONCE }),
+          action: t.Union([t.Literal("enable"), t.Literal("disable"), t.Literal("delete"), t.Literal("group")]),
+          group: text(200),
+        }),
+      },
     )
     .delete(
       "/:id",

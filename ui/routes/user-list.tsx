@@ -12,12 +12,12 @@ import Remove from "@mui/icons-material/PersonRemoveOutlined";
 import Button from "@mui/material/Button";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { requestDownload } from "../api/client.ts";
 import { DownloadButton } from "../components/DownloadButton.tsx";
 import { addressSort } from "../components/data-table/address-sort.ts";
-import type { RowAction } from "../components/data-table/column.ts";
+import type { RowAction, RowId } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
 import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
@@ -27,6 +27,7 @@ import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { useSession } from "../features/session/session.tsx";
 import { QuotaDialog } from "../features/users/QuotaDialog.tsx";
+import { UserBatchBar } from "../features/users/UserBatchBar.tsx";
 import { UserCard } from "../features/users/UserCard.tsx";
 import { UserDrawer } from "../features/users/UserDrawer.tsx";
 import { UserFilterBar } from "../features/users/UserFilterBar.tsx";
@@ -45,6 +46,8 @@ const ICONS: Readonly<Record<UserAction, ReactNode>> = {
   delete: <Remove />,
 };
 
+const NO_ROWS: ReadonlySet<RowId> = new Set();
+
 /** Everybody who has an account, and what can be done with it. */
 export const UserListPage = () => {
   const { t } = useTranslation();
@@ -54,6 +57,8 @@ export const UserListPage = () => {
   const drawer = drawerOf(useLocation().pathname);
   const [shown, setShown] = useState<User | null>(null);
   const [topped, setTopped] = useState<User | null>(null);
+  const [selected, setSelected] = useState(NO_ROWS);
+  const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
   const filters = {
     keyword: address.text("search") || undefined,
     group: address.text("group") || undefined,
@@ -125,11 +130,19 @@ export const UserListPage = () => {
         sort={sorting.sort}
         onSort={sorting.onSort}
         paging={pagingOf(list.data?.total, t("users.unit"))}
+        selection={{ selected, onChange: setSelected }}
         card={(user) => <UserCard user={user} />}
         actions={rowActions}
         onOpen={(user) => (isInReach(user, actor) ? void edit(user) : setShown(user))}
         isDim={isOff}
       />
+      {selected.size > 0 && drawer === null && (
+        <UserBatchBar
+          ids={[...selected].map(Number)}
+          onClear={clearSelection}
+          onDone={(refused) => setSelected(new Set(refused))}
+        />
+      )}
       {drawer && <UserDrawer key={drawer.id} id={drawer.id} onClose={() => go("/user")} />}
       {shown && <UserInfoDialog user={shown} onClose={() => setShown(null)} />}
       {topped && <QuotaDialog user={topped} onClose={() => setTopped(null)} />}

@@ -72,6 +72,8 @@ export const accountMessages = {
     zh: "当前额度为 {quota}，不能减到 0 以下。",
   },
   user_group_unknown: { en: "There is no group {group}.", zh: "分组 {group} 不存在。" },
+  user_group_required: { en: "Choose a group.", zh: "请选择分组。" },
+  user_selection_required: { en: "Select users first.", zh: "请先选择用户。" },
   user_note_too_long: { en: "The note may have at most {max} characters.", zh: "备注最多 {max} 个字符。" },
   user_limit_invalid: {
     en: "A limit must be a whole number from 0 (none) to 1,000,000.",
