@@ -134,6 +134,46 @@ describe("reasoning models", () => {
     expect(adapt(model, { seed: 1 })).toBeNull();
   });
 
+  test("gpt-5-search-api searches as the previews do", () => {
+    expect(adapt("gpt-5-search-api", { temperature: 0.2, max_tokens: 5, web_search_options: {} })).toEqual({
+      model: "gpt-5-search-api",
+      changes: { temperature: undefined, max_tokens: undefined, max_completion_tokens: 5 },
+      dropped: ["temperature"],
+    });
+  });
+
+  const weather = { type: "function", function: { name: "weather" } };
+  test.each([
+    [{ web_search_options: {} }, { web_search_options: undefined }, ["web_search_options"]],
+    [
+      { tools: [weather, { type: "web_search" }], tool_choice: "auto", parallel_tool_calls: false },
+      { tools: [weather] },
+      ["tools: web_search"],
+    ],
+    [
+      { tools: [weather, { type: "web_search" }], tool_choice: { type: "web_search" } },
+      { tools: [weather], tool_choice: undefined },
+      ["tools: web_search", "tool_choice"],
+    ],
+    [
+      { tools: [{ type: "web_search_preview" }, { type: "file_search" }], tool_choice: "required" },
+      { tools: undefined, tool_choice: undefined, parallel_tool_calls: undefined },
+      ["tools: web_search_preview", "tools: file_search", "tool_choice"],
+    ],
+  ])("chats of models that do not search lose the wish for it: %j", (body, changes, dropped) => {
+    expect(adapt("gpt-4o", body)).toEqual({ model: "gpt-4o", changes, dropped });
+    expect(adapt("ft:gpt-4.1-mini:us::1", body)?.dropped).toEqual(dropped);
+    const reasons = adapt("gpt-5-mini-high", { ...body, temperature: 0.2, max_tokens: 5 });
+    expect(reasons).toMatchObject({ model: "gpt-5-mini", changes: { ...changes, reasoning_effort: "high" } });
+    expect(reasons?.dropped).toEqual([...dropped, "temperature"]);
+  });
+
+  test("what other models behind the same type do with such a wish is theirs to say", () => {
+    const body = { web_search_options: {}, tools: [{ type: "web_search" }] };
+    for (const model of ["glm-5", "sonar", "gpt-oss-120b", "grok-4"]) expect(adapt(model, body)).toBeNull();
+    expect(adaptResponse("gpt-4o", { tools: [{ type: "web_search" }] })).toBeNull();
+  });
+
   test.each(["gpt-4o", "gpt-5-chat-latest", "gpt-4.1-mini", "o1-lookalike", "deepseek-chat"])("%s is none", (model) => {
     expect(adapt(model, { max_tokens: 5, temperature: 1 })).toBeNull();
   });

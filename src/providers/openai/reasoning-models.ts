@@ -1,6 +1,7 @@
 import type { ChatDialect } from "../../dialects/conversation.ts";
 import { type JsonObject, recordOf } from "../../dialects/json.ts";
 import type { Adaptation, Ask } from "../provider.ts";
+import { adaptSearch, adaptSearchless, searchesAlways } from "./chat-search.ts";
 
 /** Sampling fields that reasoning models refuse. */
 const REFUSED = [
@@ -31,22 +32,19 @@ const RESPONSES_ONLY = /^(o\d+|gpt-5(\.\d+)?)-pro\b|^gpt-5.*-codex|-deep-researc
 export const onlyDialectOf = (model: string): ChatDialect | null =>
   RESPONSES_ONLY.test(model) ? "openai-responses" : null;
 
-/** Search for every answer, and take no sampling for that. */
-const SEARCHES = /-search-preview\b/;
-const REFUSED_BY_SEARCH = ["temperature", "top_p", "presence_penalty", "frequency_penalty", "n"];
-
-function adaptSearch(body: JsonObject, model: string): Adaptation | null {
-  const dropped = REFUSED_BY_SEARCH.filter((field) => body[field] != null);
-  return dropped.length === 0
-    ? null
-    : { model, changes: Object.fromEntries(dropped.map((field) => [field, undefined])), dropped };
-}
-
 /** What OpenAI's chats must change, in either of its formats, for the models that reason or search; null: nothing. */
 export function adaptForOpenai(body: JsonObject, { capability, dialect, model }: Ask): Adaptation | null {
   if (capability !== "chat") return null;
-  if (SEARCHES.test(model)) return adaptSearch(body, model);
-  return dialect === "openai-responses" ? adaptResponse(body, model) : adaptChat(body, model);
+  if (searchesAlways(model)) return adaptSearch(body, model);
+  if (dialect === "openai-responses") return adaptResponse(body, model);
+  const searchless = adaptSearchless(body, model);
+  const adapted = adaptChat(body, model);
+  if (!searchless || !adapted) return adapted ?? searchless;
+  return {
+    model: adapted.model,
+    changes: { ...searchless.changes, ...adapted.changes },
+    dropped: [...searchless.dropped, ...adapted.dropped],
+  };
 }
 
 /** A model's bare name, the effort that its suffix asks for, and whether it may also answer without reasoning; null: it never reasons. */
