@@ -1,7 +1,7 @@
 import { startTemporaryPostgres } from "../processes/temporary-postgres.ts";
 import { costRows, gatewayRow, latencyRows, type MeasuredGateway, NAMES } from "./conclude.ts";
 import { Findings } from "./findings.ts";
-import type { Target, Workload } from "./load.ts";
+import { closedLoop, type Target, type Workload } from "./load.ts";
 import { measureAlone, measureAtRate, measureCost, measureGrowth, type Subject } from "./measure.ts";
 import { type GatewayRow, provenance, type Report } from "./report.ts";
 import { startScript, startSluice } from "./subjects.ts";
@@ -29,8 +29,9 @@ const RATE_PER_SECOND = 500;
 const RATE_SECONDS = 2;
 /** A phase with a slow upstream is at least so long. */
 const PACED_SECONDS = 4;
-/** So long the runtime still compiles what it found to be busy. */
-const WARM_UP_SECONDS = 8;
+/** For so many calls the runtime still compiles what it found to be busy: a sixth of all CPU while it lasts. */
+const WARM_UP_CALLS = 30_000;
+const WARM_UP_SECONDS = 60;
 const SLOW_STREAMS = 2000;
 const ENDURANCE_CALLS = 200_000;
 
@@ -116,8 +117,12 @@ async function measure(
   for (const subject of subjects) {
     const own = subject === subjects[0] ? [] : translated;
     for (const workload of [WORKLOADS.json, WORKLOADS.burst, ...own]) {
-      const load = { connections: CONNECTIONS, seconds: quick ? seconds : Math.max(seconds, WARM_UP_SECONDS) };
-      const { requests } = await measureCost(subject, workload, load);
+      const load = {
+        connections: CONNECTIONS,
+        seconds: quick ? seconds : WARM_UP_SECONDS,
+        maxRequests: WARM_UP_CALLS,
+      };
+      const { requests } = await closedLoop(subject.target, workload, load);
       findings.countCalls(subject.name, requests);
     }
   }
