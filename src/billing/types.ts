@@ -169,6 +169,8 @@ export type LogOther = {
   receipt?: Receipt;
   usage_evidence?: UsageEvidence;
   ending?: CallEnding;
+  /** Why the upstream ended its answer, in its own word, where that is no natural end and most formats have none for it. */
+  stop_reason?: string;
   /** Request fields the target could not express. */
   dropped?: string[];
   /** Quota units that were held for the call; what it did not cost went back. */

@@ -236,3 +236,57 @@ test("a search that Claude's clients ask OpenRouter for is asked of its plugin",
   expect(JSON.parse(sent[0] ?? "")).toMatchObject({ plugins: [{ id: "web" }], web_search_options: {} });
   expect(JSON.parse(sent[0] ?? "")).not.toHaveProperty("tools");
 });
+
+test("a search that a chat model of OpenAI's cannot make is named, and refused where the client is strict", async () => {
+  const sent: string[] = [];
+  const relay = start(1, ({ text }) => {
+    sent.push(text);
+    return Response.json(chatReply());
+  });
+  const body = { model: "gpt-4o", messages: [{ role: "user", content: "hi" }], web_search_options: {} };
+  const answer = await relay.post("/v1/chat/completions", body);
+  expect([answer.status, answer.headers.get("x-sluice-dropped")]).toEqual([200, "web_search_options"]);
+  expect(JSON.parse(sent[0] ?? "")).not.toHaveProperty("web_search_options");
+  const strict = await relay.post("/v1/chat/completions", body, { headers: { "x-sluice-strict": "1" } });
+  expect([strict.status, await strict.text()]).toEqual([400, expect.stringContaining("web_search_options")]);
+  expect(sent).toHaveLength(1);
+  await relay.post("/v1/chat/completions", { ...body, model: "gpt-4o-search-preview" });
+  expect(JSON.parse(sent[1] ?? "")).toHaveProperty("web_search_options");
+});
+
+test.each([false, true])(
+  "pitfall 74: a turn of Claude's that paused is a stop, and the log says more; streamed: %p",
+  async (stream) => {
+    const message = { id: "msg_1", type: "message", role: "assistant", model: "claude-sonnet-4-5" };
+    const usage = { input_tokens: 60, output_tokens: 40 };
+    const events = [
+      { type: "message_start", message: { ...message, content: [], usage } },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "I look." } },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "pause_turn", stop_sequence: null }, usage },
+      { type: "message_stop" },
+    ];
+    const content = [{ type: "text", text: "I look." }];
+    const relay = start(14, () =>
+      stream
+        ? sse(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""))
+        : Response.json({ ...message, content, stop_reason: "pause_turn", stop_sequence: null, usage }),
+    );
+    const messages = [{ role: "user", content: "hi" }];
+    const answer = await relay.post("/v1/chat/completions", { model: "claude-sonnet-4-5", messages, stream });
+    expect(await answer.text()).toContain('"finish_reason":"stop"');
+    expect((await relay.billing.nextRecord()).other.stop_reason).toBe("pause_turn");
+  },
+);
+
+test("an answer that ended by itself leaves no reason of the upstream's own in the log", async () => {
+  const usage = { input_tokens: 60, output_tokens: 40 };
+  const content = [{ type: "text", text: "Hi" }];
+  const relay = start(14, () =>
+    Response.json({ id: "msg_1", type: "message", role: "assistant", content, stop_reason: "end_turn", usage }),
+  );
+  const messages = [{ role: "user", content: "hi" }];
+  await relay.post("/v1/chat/completions", { model: "claude-sonnet-4-5", messages });
+  expect((await relay.billing.nextRecord()).other).not.toHaveProperty("stop_reason");
+});

@@ -25,6 +25,8 @@ export type Outcome = {
   /** Status answered to the client. */
   status: number;
   error: string | null;
+  /** The upstream's own word for an end that is no natural one. */
+  ownFinish?: string | null;
   content: LoggedContent | null;
 };
 
@@ -107,6 +109,7 @@ function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
   if (outcome.receipt) other.receipt = outcome.receipt;
   if (call.hold && call.hold.amount > 0) other.reserved = call.hold.amount;
   if (outcome.error !== null) other.error = outcome.error;
+  if (outcome.ownFinish) other.stop_reason = outcome.ownFinish.slice(0, LONGEST_WORD);
   if (call.upstreamModel !== "" && call.upstreamModel !== candidates.model) {
     other.is_model_mapped = true;
     other.upstream_model_name = call.upstreamModel;

@@ -85,6 +85,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
     receipt: charged?.receipt ?? null,
     status: 200,
     error: ended.error ?? null,
+    ownFinish: ended.tally.ownFinish,
     content: rules && contentToLog(call.admitted.prompt, ended.tally.countable().text, rules),
   };
   const record = recordOf(call, outcome);

@@ -1,9 +1,9 @@
-import { type JsonObject, parseJson, recordOf, textOf } from "../dialects/json.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../dialects/json.ts";
 import { collectOutput, type OutputSink } from "../dialects/openai-chat/output.ts";
 import { chunkOf } from "../dialects/openai-chat/stream.ts";
 import type { ReplyEvent } from "../dialects/reply.ts";
 import type { ToolCalls } from "../dialects/usage.ts";
-import { searchedIn } from "../dialects/web-search.ts";
+import { GROUNDING, searchedIn } from "../dialects/web-search.ts";
 import { textOfBytes } from "../lib/bytes.ts";
 import { splitEvents } from "../lib/sse.ts";
 
@@ -28,9 +28,12 @@ export class OutputTally implements OutputSink {
   #calls = 0;
   #more = false;
   #finished = false;
+  #ownFinish: string | null = null;
   #searches = 0;
   #fileSearches = 0;
   #googleSearches = 0;
+  #showsPlaces = false;
+  #cites = false;
   #containers = new Set<string>();
 
   /** Takes a block of whole events of a stream. */
@@ -55,15 +58,27 @@ export class OutputTally implements OutputSink {
         return;
       case "native":
         if (step.dialect === "openai-responses") this.#hostedTool(step.value);
-        else if (step.dialect === "gemini") this.#googleSearches += googleSearches(step);
+        else if (step.dialect === "gemini") {
+          this.#googleSearches += googleSearches(step);
+          this.#showsPlaces ||= showsPlaces(step);
+        }
         this.other();
+        return;
+      case "citation":
+        this.cited();
         return;
       case "media":
         this.other();
         return;
       case "finish":
         this.#finished = true;
+        if (tellsMore(step)) this.#ownFinish = step.native;
     }
+  }
+
+  /** The upstream's own word for the end, where most formats can tell only a natural one; null: it was one. */
+  get ownFinish(): string | null {
+    return this.#ownFinish;
   }
 
   /** Takes a complete answer that was not streamed. */
@@ -89,6 +104,16 @@ export class OutputTally implements OutputSink {
     this.#more = true;
   }
 
+  cited(): void {
+    this.#cites = true;
+  }
+
+  /** It cites pages, or names some that it rests on. */
+  get cites(): boolean {
+    this.#fold();
+    return this.#cites;
+  }
+
   /** What there is to count: the text, and tokens to add for what is no text. */
   countable(): { text: string; extraTokens: number } {
     this.#fold();
@@ -98,9 +123,11 @@ export class OutputTally implements OutputSink {
 
   /** Tools that the upstream ran itself, as far as its answer shows; null: none. */
   get toolCalls(): ToolCalls | null {
-    if (this.#searches + this.#fileSearches + this.#googleSearches + this.#containers.size === 0) return null;
+    const uses = this.#searches + this.#fileSearches + this.#googleSearches + this.#containers.size;
+    if (uses === 0 && !this.#showsPlaces) return null;
     return {
       ...(this.#googleSearches > 0 && { google_search: this.#googleSearches }),
+      ...(this.#showsPlaces && { google_maps: 1 }),
       ...(this.#searches > 0 && { web_search: this.#searches }),
       ...(this.#fileSearches > 0 && { file_search: this.#fileSearches }),
       ...(this.#containers.size > 0 && { code_interpreter: this.#containers.size }),
@@ -111,7 +138,8 @@ export class OutputTally implements OutputSink {
   #hostedTool(item: JsonObject): void {
     if (item.type === "web_search_call" && (recordOf(item.action)?.type ?? "search") === "search") this.#searches += 1;
     else if (item.type === "file_search_call") this.#fileSearches += 1;
-    else if (item.type === "code_interpreter_call") this.#containers.add(textOf(item.container_id) ?? "");
+    else if (item.type === "code_interpreter_call")
+      this.#containers.add(textOf(item.container_id) ?? textOf(item.id) ?? "");
   }
 
   /** Nothing but blanks came: no text, tool call or anything else. */
@@ -135,8 +163,19 @@ export class OutputTally implements OutputSink {
   }
 }
 
+/** Words for the natural end of an answer. */
+const NATURAL_ENDS = /^(stop|stop_sequence|end_turn|completed?|eos|eos_token|finish_reason_unspecified)$/i;
+
+/** An end that is told as a natural one, or as none, though the upstream has another word for it. */
+const tellsMore = ({ reason, native }: Extract<ReplyEvent, { type: "finish" }>): boolean =>
+  (reason === "stop" || reason === "error") && native !== null && native !== "" && !NATURAL_ENDS.test(native);
+
 /** Queries of a search with Google; an answer that rests on pages without telling a query is one. */
 function googleSearches(step: Extract<ReplyEvent, { type: "native" }>): number {
   const searched = searchedIn(step);
   return searched ? Math.max(1, searched.queries.length) : 0;
 }
+
+/** Whether an answer rests on Google's maps, of which no queries are told. */
+const showsPlaces = ({ value }: Extract<ReplyEvent, { type: "native" }>): boolean =>
+  recordsOf(recordOf(value[GROUNDING])?.groundingChunks).some(({ maps }) => recordOf(maps) !== null);

@@ -2,7 +2,7 @@ import type { Reply, ReplyChoice } from "../collect-reply.ts";
 import type { Citation, Part } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { imageText } from "../openai-chat/encode-reply.ts";
-import type { FinishReason, ReplyContext } from "../reply.ts";
+import type { ReplyContext } from "../reply.ts";
 import { MADE_HERE } from "../signature.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { searchedIn } from "../web-search.ts";
@@ -18,7 +18,7 @@ export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
     role: "assistant",
     model: context.model,
     content: choice ? contentOf(choice, context) : [],
-    stop_reason: stopReason(choice?.finish ?? { reason: "stop", stopSequence: null }),
+    stop_reason: stopReason(choice?.finish ?? { reason: "stop", native: null, stopSequence: null }),
     stop_sequence: choice?.finish.stopSequence ?? null,
     usage: usageObject(reply.usage ?? NO_USAGE, reply.serviceTier, choice?.parts.reduce(countSearches, 0)),
   };
@@ -38,11 +38,12 @@ const NO_USAGE: ReportedUsage = {
 export const messageId = (id: string, { requestId }: ReplyContext): string =>
   id.startsWith("msg_") ? id : `msg_${requestId.replace(/[^A-Za-z0-9]/g, "")}`;
 
-export function stopReason({
-  reason,
-  stopSequence,
-}: Pick<ReplyChoice["finish"], "stopSequence"> & { reason: FinishReason }): string {
+/** What only its own words say: a turn that is to be sent back to go on, a context that is full. */
+const OWN_REASONS: ReadonlySet<string> = new Set(["pause_turn", "model_context_window_exceeded"]);
+
+export function stopReason({ reason, native, stopSequence }: ReplyChoice["finish"]): string {
   if (stopSequence !== null) return "stop_sequence";
+  if (native !== null && OWN_REASONS.has(native)) return native;
   switch (reason) {
     case "length":
       return "max_tokens";

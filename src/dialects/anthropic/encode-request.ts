@@ -130,7 +130,9 @@ function messagesOf(turns: readonly Turn[], target: Target, dropped: Dropped): M
   const last = messages.at(-1);
   const end = last?.role === "assistant" ? last.content.at(-1) : null;
   if (end?.type === "text") end.text = textOf(end.text)?.trimEnd() || "...";
-  if (end && knowsAdaptive(target.model)) messages.push({ role: "user", content: [{ type: "text", text: "..." }] });
+  // Later models go on with no words of theirs, but for a turn that paused at a tool which Anthropic runs.
+  if (end && knowsAdaptive(target.model) && !PAUSED_AT.test(`${end.type}`))
+    messages.push({ role: "user", content: [{ type: "text", text: "..." }] });
   return messages;
 }
 
@@ -140,6 +142,8 @@ function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped):
   const blocks = parts.flatMap((part): JsonObject[] => {
     const block = blockOf(part);
     if (!block && part.type === "native") noteNative(part, dropped);
+const PAUSED_AT = /^server_tool_use$|_tool_result$/;
+
     else if (!block && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
     if (part.type === "tool-result")
       for (const inner of resultMedia(part)) if (!blockOf(inner)) dropped.add(inner.type);

@@ -310,6 +310,41 @@ test.each([
   expect(finished).toMatchObject({ reason, native } as object);
 });
 
+test.each(["pause_turn", "model_context_window_exceeded"])(
+  "pitfall 74: %s stays what it is for Anthropic's clients",
+  (native) => {
+    const searches = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "rain" } };
+    const steps = read(begin(), open(0, { type: "text", text: "a" }), close(0), ...end(native));
+    expect(dataOf(written(anthropicDoor, steps)).at(-2)).toMatchObject({ delta: { stop_reason: native } });
+    const answer = {
+      type: "message",
+      id: "msg_1",
+      content: [{ type: "text", text: "a" }, searches],
+      stop_reason: native,
+    };
+    const reply = anthropicProvider.decodeReply(answer);
+    expect(
+      reply &&
+        anthropicDoor.encodeReply(reply, replyContext(), anthropicDoor.decodeRequest({ messages: [{ role: "user" }] })),
+    ).toEqual(expect.objectContaining({ stop_reason: native, content: answer.content }));
+  },
+);
+
+test("a turn that paused goes back as it came, to be gone on with", () => {
+  const searches = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "rain" } };
+  const content = [{ type: "text", text: "I look." }, searches];
+  const messages = [
+    { role: "user", content: "Rain?" },
+    { role: "assistant", content },
+  ];
+  const tools = [{ type: "web_search_20250305", name: "web_search" }];
+  const dropped = new Set<string>();
+  const conversation = anthropicDoor.decodeRequest({ model: "claude-sonnet-5", max_tokens: 9, messages, tools });
+  const sent = anthropicProvider.encodeRequest(conversation, target("claude-sonnet-5"), dropped);
+  expect((sent.messages as unknown[]).at(-1)).toEqual({ role: "assistant", content });
+  expect([...dropped]).toEqual([]);
+});
+
 test.each([
   ["content_filter", "refusal"],
   ["length", "max_tokens"],

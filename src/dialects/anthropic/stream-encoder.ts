@@ -66,9 +66,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   }
 
   end(usage: ReportedUsage): string {
-    const reason = this.#finish?.reason ?? "stop";
-    const stopSequence = this.#finish?.stopSequence ?? null;
-    const delta = { stop_reason: stopReason({ reason, stopSequence }), stop_sequence: stopSequence };
+    const { reason = "stop", native = null, stopSequence = null } = this.#finish ?? {};
+    const delta = { stop_reason: stopReason({ reason, native, stopSequence }), stop_sequence: stopSequence };
     return (
       this.#begin() +
       this.#close() +

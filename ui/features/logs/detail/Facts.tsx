@@ -31,6 +31,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("upstream", other.is_model_mapped && other.upstream_model_name, <code>{other.upstream_model_name}</code>),
     ...fact("format", other.claude, t("logs.detail.claude")),
     ...fact("ending", other.ending, t(`logs.detail.endings.${other.ending}`)),
+    ...fact("stopReason", other.stop_reason, <code>{other.stop_reason}</code>),
     ...fact("usage", isCall(entry) && other.usage_evidence, t(`logs.detail.evidence.${other.usage_evidence}`)),
     ...fact(
       "tokens",
