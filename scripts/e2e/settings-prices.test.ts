@@ -1,6 +1,7 @@
 /** A super administrator sets groups and prices in a real browser: as a table, as JSON, many at once. */
 import { describe, expect, test } from "bun:test";
 import { PRICE_SECTIONS } from "../../src/billing/pricing/list-prices.ts";
+import { until } from "../../src/lib/testing/until.ts";
 import { WORDS } from "./browser.ts";
 import { createChannel } from "./console-client.ts";
 import { filled, openDesk, openScene, WAYS } from "./desk.ts";
@@ -67,6 +68,45 @@ describe("prices", () => {
     await desk.row("lock-draw").getByText("$0.04 /call").waitFor();
     await desk.act("lock-1", price.edit);
     expect(await desk.dialog("lock-1").getByLabel(price.columns.name, { exact: true }).isDisabled()).toBe(true);
+  }, 120_000);
+
+  test("are searched, filtered and turned in the address, and nobody is asked for that while something is unsaved", async () => {
+    const prices = section("pricing");
+    const search = prices.getByRole("searchbox");
+    const query = () => new URL(desk.page.url()).searchParams;
+    const again = async (view: string) => {
+      await desk.page.reload();
+      await prices.getByRole("tab", { name: view, selected: true }).waitFor();
+    };
+    await desk.open("/setting?tab=operation&model=lock-");
+    await desk.row("lock-draw").waitFor();
+    expect(await search.inputValue()).toBe("lock-");
+    await until(() => prices.evaluate((node) => Math.abs(node.getBoundingClientRect().top) < 200));
+    await desk.act("lock-1", price.remove);
+    await prices.getByRole("button", { name: /^Save \d/ }).waitFor();
+    const before = await desk.page.evaluate(() => window.scrollY);
+    await desk.button(price.columns.billing, prices).click();
+    await desk.page.getByRole("menuitem", { name: price.billing.per_call }).click();
+    await desk.page.waitForURL("**billing=per_call**");
+    await search.fill("draw");
+    await desk.page.waitForURL("**model=draw**");
+    await desk.row("lock-draw").waitFor();
+    expect(before).toBeGreaterThan(0);
+    expect(await desk.page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+    expect(await desk.page.getByRole("dialog").count()).toBe(0);
+    await desk.button(words.discard, prices).click();
+    await desk.button(WORDS.en.components.filter.clear, prices).click();
+    await desk.button(WORDS.en.components.table.next, prices).click();
+    await desk.page.waitForURL("**p=1**");
+    expect([...query().keys()].sort()).toEqual(["p", "tab"]);
+    const first = desk.page.locator("[data-row]").first();
+    const shown = await first.textContent();
+    await again(price.views.visual);
+    await until(async () => (await first.textContent()) === shown);
+    await prices.getByRole("tab", { name: price.views.json }).click();
+    await desk.page.waitForURL("**prices=json**");
+    await again(price.views.json);
+    expect(query().get("p")).toBeNull();
   }, 120_000);
 
   test("are missed beside the models of a channel, and of a kind of channel that no list has", async () => {

@@ -14,14 +14,22 @@ export type Address = Readonly<{
   clear: () => void;
 }>;
 
-/** Reads and changes the address's query; a change replaces the history entry. */
-export function useAddress(): Address {
+/**
+ * Reads and changes the address's query; a change replaces the history entry. The page is then shown from its top, or with
+ * `keepsPlace`, for a list in the middle of a page, where it was.
+ */
+export function useAddress({ keepsPlace = false }: Readonly<{ keepsPlace?: boolean }> = {}): Address {
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
   const navigate = useNavigate();
   const set = useCallback(
     (changes: Readonly<Record<string, Value>>) =>
-      void navigate({ to: ".", search: (now: object) => withoutBlanks({ ...now, ...changes }), replace: true }),
-    [navigate],
+      void navigate({
+        to: ".",
+        search: (now: object) => withoutBlanks({ ...now, ...changes }),
+        replace: true,
+        resetScroll: !keepsPlace,
+      }),
+    [navigate, keepsPlace],
   );
   const clear = useCallback(() => void navigate({ to: ".", search: {}, replace: true }), [navigate]);
   const text = (key: string) => {

@@ -12,6 +12,7 @@ import { useAddress } from "../components/useAddress.ts";
 import { useSession } from "../features/session/session.tsx";
 import { isSuperAdmin } from "../features/session/stored-user.ts";
 import { options } from "../features/settings/option-calls.ts";
+import { NO_PRICE_VIEW } from "../features/settings/price-view.ts";
 import { SectionNav } from "../features/settings/SectionNav.tsx";
 import { SectionView, sectionId } from "../features/settings/SectionView.tsx";
 import { SettingExtra } from "../features/settings/SettingExtra.tsx";
@@ -65,7 +66,7 @@ const Content = () => {
       <Row wrap gap={4} sx={{ mb: 5, rowGap: 2 }}>
         <Tabs
           value={tab}
-          onChange={(_, next: SettingTab) => address.set({ tab: next, field: undefined })}
+          onChange={(_, next: SettingTab) => address.set({ tab: next, field: undefined, ...NO_PRICE_VIEW })}
           aria-label={t("settings.title")}
           variant="scrollable"
           allowScrollButtonsMobile

@@ -9,6 +9,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
 import { DataTable } from "../../components/data-table/DataTable.tsx";
+import { useLocalPaging } from "../../components/data-table/use-local-paging.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import { Row } from "../../components/layout.tsx";
@@ -18,19 +19,15 @@ import { options } from "./option-calls.ts";
 import { PriceDrawer } from "./PriceDrawer.tsx";
 import { NEW_PRICE } from "./price-form.ts";
 import { type PriceMaps, type PriceRow, priceOfRatio, priceRows, rowOf, withRow } from "./price-maps.ts";
+import { NO_PRICE_VIEW, usePriceView } from "./price-view.ts";
 import type { usePriceMaps } from "./use-price-maps.ts";
-
-const PAGE_SIZE = 10;
 
 type PriceTableProps = Readonly<{ prices: ReturnType<typeof usePriceMaps>; maps: PriceMaps }>;
 
 /** The prices of all models as a table; what is edited here is saved with the section. */
 export const PriceTable = ({ prices, maps }: PriceTableProps) => {
   const { t } = useTranslation();
-  const [search, setSearch] = useState("");
-  const [billing, setBilling] = useState("");
-  const [page, setPage] = useState(0);
-  const [pageSize, setPageSize] = useState(PAGE_SIZE);
+  const { search, billing, address } = usePriceView();
   const [drawer, setDrawer] = useState<PriceRow | null>(null);
   const [isComparing, setComparing] = useState(false);
   const { saved } = prices;
@@ -43,7 +40,7 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
   );
   const isChanged = (row: PriceRow) =>
     "invalid" in saved || JSON.stringify(rowOf(saved, row.name)) !== JSON.stringify(row);
-  const shownPage = Math.min(page, Math.max(Math.ceil(rows.length / pageSize) - 1, 0));
+  const { shown, paging } = useLocalPaging(rows, t("settings.pricing.unit"), address);
   const columns: readonly Column<PriceRow>[] = [
     {
       key: "name",
@@ -118,15 +115,8 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
       <FilterBar
         search={{ value: search, placeholder: t("settings.pricing.search") }}
         filters={filters}
-        onChange={(key, value) => {
-          setPage(0);
-          if (key === "search") setSearch(value);
-          else setBilling(value);
-        }}
-        onClear={() => {
-          setSearch("");
-          setBilling("");
-        }}
+        onChange={(key, value) => address.set({ [key === "search" ? "model" : key]: value, p: undefined })}
+        onClear={() => address.set(NO_PRICE_VIEW)}
         tools={
           <>
             <Button startIcon={<Difference />} onClick={() => setComparing(true)}>
@@ -140,7 +130,7 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
       />
       <DataTable
         columns={columns}
-        rows={rows.slice(shownPage * pageSize, (shownPage + 1) * pageSize)}
+        rows={shown}
         rowId={nameOf}
         rowName={nameOf}
         empty={
@@ -150,14 +140,7 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
             body={t("settings.pricing.empty.body")}
           />
         }
-        paging={{
-          page: shownPage,
-          pageSize,
-          total: rows.length,
-          unit: t("settings.pricing.unit"),
-          onPage: setPage,
-          onPageSize: setPageSize,
-        }}
+        paging={paging}
         actions={(row) => [
           { label: t("settings.pricing.edit"), icon: <Edit />, onSelect: () => setDrawer(row) },
           {

@@ -4,7 +4,7 @@ import Button from "@mui/material/Button";
 import Tab from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/confirm.tsx";
 import { Col, Row } from "../../components/layout.tsx";
@@ -13,19 +13,24 @@ import { resetModelRatio, servedModels } from "./area-calls.ts";
 import { options } from "./option-calls.ts";
 import { PriceTable } from "./PriceTable.tsx";
 import { modelsWithoutPrice, PRICE_KEYS } from "./price-maps.ts";
+import { PRICE_VIEWS, type PriceViewName, usePriceView } from "./price-view.ts";
+import { sectionId } from "./SectionView.tsx";
 import { SettingInput } from "./SettingInput.tsx";
 import { useSettings } from "./settings-store.tsx";
 import { TierEditor } from "./TierEditor.tsx";
 import { UnsetModels } from "./UnsetModels.tsx";
 import { usePriceMaps } from "./use-price-maps.ts";
 
-const VIEWS = ["visual", "json", "unset"] as const;
-type View = (typeof VIEWS)[number];
-
 /** What models cost: as a table, as JSON, and the models that have no price yet. */
 export const PricingPanel = () => {
   const { t } = useTranslation();
-  const [view, setView] = useState<View>("visual");
+  const { name: view, isNarrowed, address } = usePriceView();
+  const [isLinked] = useState(isNarrowed && address.text("field") === "");
+  useEffect(() => {
+    if (!isLinked) return;
+    const frame = requestAnimationFrame(() => document.getElementById(sectionId("pricing"))?.scrollIntoView());
+    return () => cancelAnimationFrame(frame);
+  }, [isLinked]);
   const prices = usePriceMaps();
   const models = useQuery(servedModels).data ?? [];
   const { edited } = prices;
@@ -35,11 +40,13 @@ export const PricingPanel = () => {
       <Row wrap sx={{ rowGap: 2, justifyContent: "space-between" }}>
         <Tabs
           value={view}
-          onChange={(_, next: View) => setView(next)}
+          onChange={(_, next: PriceViewName) =>
+            address.set({ prices: next === "visual" ? undefined : next, p: undefined })
+          }
           aria-label={t("settings.sections.pricing.title")}
           variant="scrollable"
         >
-          {VIEWS.map((name) => (
+          {PRICE_VIEWS.map((name) => (
             <Tab
               key={name}
               value={name}

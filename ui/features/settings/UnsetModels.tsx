@@ -8,12 +8,14 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { RowId } from "../../components/data-table/column.ts";
 import { DataTable } from "../../components/data-table/DataTable.tsx";
+import { useLocalPaging } from "../../components/data-table/use-local-paging.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Row } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { BATCH_MODES, type BatchMode, batchFault, batchFilled } from "./batch-price.ts";
 import { PriceDrawer } from "./PriceDrawer.tsx";
 import { type PriceMaps, rowOf, withRow } from "./price-maps.ts";
+import { usePriceView } from "./price-view.ts";
 import type { usePriceMaps } from "./use-price-maps.ts";
 
 type UnsetModelsProps = Readonly<{
@@ -23,20 +25,18 @@ type UnsetModelsProps = Readonly<{
   models: readonly string[];
 }>;
 
-const PAGE_SIZE = 10;
 const NONE: ReadonlySet<RowId> = new Set();
 
 /** The models that nobody can call for want of a price: filled in one by one or many at a time. */
 export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
   const { t } = useTranslation();
   const [selected, setSelected] = useState(NONE);
-  const [page, setPage] = useState(0);
-  const [pageSize, setPageSize] = useState(PAGE_SIZE);
+  const { address } = usePriceView();
+  const { shown, paging } = useLocalPaging(models, t("settings.pricing.unit"), address);
   const [mode, setMode] = useState<BatchMode>("ratio");
   const [value, setValue] = useState("");
   const [completion, setCompletion] = useState("");
   const [editing, setEditing] = useState<string | null>(null);
-  const shownPage = Math.min(page, Math.max(Math.ceil(models.length / pageSize) - 1, 0));
   const fill = () => {
     const chosen = models.filter((name) => selected.has(name));
     const batch = { mode, value, completion };
@@ -97,7 +97,7 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
             cell: (name) => <Box component="span">{name}</Box>,
           },
         ]}
-        rows={models.slice(shownPage * pageSize, (shownPage + 1) * pageSize)}
+        rows={shown}
         rowId={same}
         rowName={same}
         empty={
@@ -107,14 +107,7 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
             body={t("settings.pricing.unset.body")}
           />
         }
-        paging={{
-          page: shownPage,
-          pageSize,
-          total: models.length,
-          unit: t("settings.pricing.unit"),
-          onPage: setPage,
-          onPageSize: setPageSize,
-        }}
+        paging={paging}
         selection={{ selected, onChange: setSelected }}
         onOpen={setEditing}
       />

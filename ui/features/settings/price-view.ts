@@ -1,0 +1,31 @@
+import { type Address, useAddress } from "../../components/useAddress.ts";
+
+export const PRICE_VIEWS = ["visual", "json", "unset"] as const;
+export type PriceViewName = (typeof PRICE_VIEWS)[number];
+
+type PriceView = Readonly<{
+  name: PriceViewName;
+  /** Part of a model's name. */
+  search: string;
+  /** per_token, per_call or empty: both. */
+  billing: string;
+  /** Whether the address shows something else than the first page of all prices. */
+  isNarrowed: boolean;
+  address: Address;
+}>;
+
+/** What the address forgets when another tab of the settings is opened. */
+export const NO_PRICE_VIEW = { prices: undefined, model: undefined, billing: undefined, p: undefined };
+
+/** How the prices are shown; all of it is kept in the address. */
+export function usePriceView(): PriceView {
+  const address = useAddress({ keepsPlace: true });
+  const given = address.text("prices");
+  return {
+    name: PRICE_VIEWS.find((known) => known === given) ?? "visual",
+    search: address.text("model"),
+    billing: address.text("billing"),
+    isNarrowed: Object.keys(NO_PRICE_VIEW).some((key) => address.text(key) !== ""),
+    address,
+  };
+}
