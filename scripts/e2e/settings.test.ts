@@ -200,9 +200,14 @@ describe("settings", () => {
     await desk.page.getByRole("heading", { name: "Who we are" }).waitFor();
     expect(await desk.page.locator("main script").count()).toBe(0);
 
-    await root.put("/api/option/", { key: "Chats", value: "[]" });
     await openTab("operation");
-    const add = section("chats").getByRole("button", { name: words.chats.add });
+    await section("chats").getByText(words.defaultEmpty).waitFor();
+    await desk.button(filled(words.chats.addUsual_other, { count: 5 }), section("chats")).click();
+    await section("chats")
+      .getByLabel(filled(words.chats.linkOf, { place: 5 }))
+      .waitFor();
+    await desk.button(words.discard, section("chats")).click();
+    const add = desk.button(words.chats.add, section("chats"));
     for (const [at, name] of ["First", "Second"].entries()) {
       await add.click();
       await section("chats")
@@ -219,6 +224,21 @@ describe("settings", () => {
       "Second",
       "First",
     ]);
+  }, 120_000);
+
+  test("a default that is too long for a line is counted there, and shown when asked for", async () => {
+    await openTab("operation");
+    await section("monitoring")
+      .getByText(filled(words.defaultEntries_other, { count: 7 }))
+      .waitFor();
+    await field("AutomaticDisableKeywords").fill("out of coal");
+    await desk.button(words.showDefault, section("monitoring")).click();
+    const label = words.fields.AutomaticDisableKeywords.label;
+    const shown = desk.page.getByRole("region", { name: filled(words.defaultOf, { name: label }) });
+    await shown.getByText("credit balance is too low").waitFor();
+    await desk.button(words.useDefault, section("monitoring")).click();
+    await shown.waitFor({ state: "detached" });
+    expect(await field("AutomaticDisableKeywords").inputValue()).toContain("credit balance is too low");
   }, 120_000);
 
   test("any setting is found by its words and jumped to", async () => {

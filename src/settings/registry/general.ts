@@ -1,21 +1,6 @@
 import { chatLinksShape, json } from "../json-option.ts";
 import { address, bool, integer, line, text } from "../option.ts";
 
-/** `{key}` becomes the API key with `sk-`, `{address}` the gateway's URL-encoded address. */
-const CHAT_PRESETS = [
-  { NextChat: 'https://app.nextchat.dev/#/?settings={"key":"{key}","url":"{address}"}' },
-  {
-    "Lobe Chat":
-      'https://chat-preview.lobehub.com/?settings={"keyVaults":{"openai":{"apiKey":"{key}","baseURL":"{address}/v1"}}}',
-  },
-  {
-    "AI as Workspace":
-      'https://aiaw.app/set-provider?provider={"type":"openai","settings":{"apiKey":"{key}","baseURL":"{address}/v1","compatibility":"strict"}}',
-  },
-  { "AMA 问天": "ama://set-api-key?server={address}&key={key}" },
-  { OpenCat: "opencat://team/join?domain={address}&token={key}" },
-];
-
 /** The site: its name, its texts, how amounts are shown, which usage mode it runs in. */
 export const generalOptions = {
   ServerAddress: address("", { status: "server_address" }),
@@ -27,7 +12,8 @@ export const generalOptions = {
   HomePageContent: text(),
   TopUpLink: line("", { status: "top_up_link" }),
   "general_setting.docs_link": line("", { status: "docs_link" }),
-  Chats: json(CHAT_PRESETS, chatLinksShape, { status: "chats" }),
+  /** `{key}` becomes the API key with `sk-`, `{address}` the gateway's URL-encoded address. */
+  Chats: json([], chatLinksShape, { status: "chats" }),
   /** Visitors may see how models do. */
   StatusPageEnabled: bool(false, { status: "status_page_enabled" }),
   /** Prices that change are told to whoever wants to hear of such. */

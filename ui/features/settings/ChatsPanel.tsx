@@ -10,15 +10,20 @@ import { useTranslation } from "react-i18next";
 import { Col, Row } from "../../components/layout.tsx";
 import { type ChatRow, chatsText, readChats } from "./chat-rows.ts";
 import { SettingInput } from "./SettingInput.tsx";
+import { json } from "./setting-field.ts";
 import { useSettings } from "./settings-store.tsx";
+import { useSettingHint } from "./use-setting-hint.ts";
+import { missingChats } from "./usual-chats.ts";
 import { type EditorView, ViewSwitch } from "./ViewSwitch.tsx";
 
+const FIELD = json("Chats", "list");
 const COLUMNS = { xs: "1fr auto", sm: "minmax(100px, 180px) minmax(120px, 1fr) auto" };
 
 /** Chat links as a form, or as JSON. */
 export const ChatsPanel = () => {
   const { t } = useTranslation();
   const { textOf, change } = useSettings();
+  const hint = useSettingHint()(FIELD);
   const [view, setView] = useState<EditorView>("visual");
   const rows = readChats(textOf("Chats"));
   const update = (next: readonly ChatRow[]) => change("Chats", chatsText(next));
@@ -26,14 +31,15 @@ export const ChatsPanel = () => {
     return (
       <Col gap={4}>
         <ViewSwitch view={view} onChange={setView} />
-        <SettingInput field={{ key: "Chats", kind: "json", shape: "list" }} />
+        <SettingInput field={FIELD} />
       </Col>
     );
   }
+  const missing = missingChats(rows);
   return (
     <Col gap={4}>
       <ViewSwitch view={view} onChange={setView} />
-      <Box sx={{ fontSize: 12.5, color: "text.tertiary" }}>{t("settings.fields.Chats.help")}</Box>
+      <Box sx={{ fontSize: 12.5, color: "text.tertiary" }}>{hint}</Box>
       {rows.map((row, at) => {
         const put = (next: ChatRow) => update(rows.map((other, index) => (index === at ? next : other)));
         const raise = () => {
@@ -78,6 +84,11 @@ export const ChatsPanel = () => {
         <Button startIcon={<Add />} onClick={() => update([...rows, { name: "", link: "" }])}>
           {t("settings.chats.add")}
         </Button>
+        {missing.length > 0 && (
+          <Button variant="text" onClick={() => update([...rows, ...missing])}>
+            {t("settings.chats.addUsual", { count: missing.length })}
+          </Button>
+        )}
       </Row>
     </Col>
   );

@@ -11,8 +11,11 @@ import { notifyError } from "../../components/notify.tsx";
 import { NumberInput } from "./NumberInput.tsx";
 import { type DiscountRow, discountsText, isoText, localText, readDiscounts } from "./price-rules.ts";
 import { SettingInput } from "./SettingInput.tsx";
+import { json } from "./setting-field.ts";
 import { useSettings } from "./settings-store.tsx";
+import { useSettingHint } from "./use-setting-hint.ts";
 
+const FIELD = json("GroupDiscounts", "list");
 const COLUMNS = { xs: "minmax(0, 1fr) 96px 32px", sm: "minmax(96px, 160px) 96px minmax(0, 1fr) minmax(0, 1fr) 32px" };
 const AREAS = {
   xs: '"group percent remove" "from from from" "until until until"',
@@ -24,8 +27,9 @@ const DAY_MS = 86_400_000;
 export const DiscountEditor = ({ groups }: { groups: readonly string[] }) => {
   const { t } = useTranslation();
   const { textOf, change } = useSettings();
+  const hint = useSettingHint()(FIELD);
   const rows = readDiscounts(textOf("GroupDiscounts"));
-  if (!rows) return <SettingInput field={{ key: "GroupDiscounts", kind: "json", shape: "list" }} />;
+  if (!rows) return <SettingInput field={FIELD} />;
   const update = (next: readonly DiscountRow[]) => change("GroupDiscounts", discountsText(next));
   const put = (at: number, row: DiscountRow) => update(rows.map((other, index) => (index === at ? row : other)));
   const add = () => {
@@ -43,7 +47,7 @@ export const DiscountEditor = ({ groups }: { groups: readonly string[] }) => {
   return (
     <Panel title={t("settings.fields.GroupDiscounts.label")}>
       <Col gap={3}>
-        <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{t("settings.fields.GroupDiscounts.help")}</Box>
+        <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{hint}</Box>
         {rows.map((row, at) => (
           <Box
             // biome-ignore lint/suspicious/noArrayIndexKey: two discounts may be the same in everything but their place

@@ -3,8 +3,9 @@ import Skeleton from "@mui/material/Skeleton";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { checkJson, formatJson } from "../../components/json-text.ts";
-import { Field, Row } from "../../components/layout.tsx";
+import { Field } from "../../components/layout.tsx";
 import { useLeft } from "../../components/use-left.ts";
+import { DefaultTools } from "./DefaultTools.tsx";
 
 /** The editor is big: it is loaded where JSON is shown. */
 const JsonEditor = lazy(() => import("./JsonEditor.tsx"));
@@ -19,13 +20,14 @@ type JsonInputProps = Readonly<{
   value: string;
   onChange: (text: string) => void;
   /** What "Use default" puts in. */
-  initial?: string | undefined;
-  maxHeight?: number;
+  initial: string;
+  isDefaultLong: boolean;
 }>;
 
 /** JSON of an option: coloured, checked when the focus leaves with the place of the error, can be formatted. */
-export const JsonInput = ({ id, label, hint, shape, value, onChange, initial, maxHeight = HEIGHT }: JsonInputProps) => {
+export const JsonInput = ({ id, label, hint, shape, value, onChange, initial, isDefaultLong }: JsonInputProps) => {
   const { t } = useTranslation();
+  const readable = formatJson(initial);
   const { isLeft, leave, enter } = useLeft();
   const problem = isLeft ? checkJson(value.trim() === "" ? "?" : value, shape) : null;
   const isShape = problem === "not-object" || problem === "not-list";
@@ -42,7 +44,7 @@ export const JsonInput = ({ id, label, hint, shape, value, onChange, initial, ma
           label={label}
           value={value}
           hasError={problem !== null}
-          maxHeight={maxHeight}
+          maxHeight={HEIGHT}
           onChange={(text) => {
             enter();
             onChange(text);
@@ -50,16 +52,17 @@ export const JsonInput = ({ id, label, hint, shape, value, onChange, initial, ma
           onBlur={leave}
         />
       </Suspense>
-      <Row gap={1} sx={{ mt: 1 }}>
+      <DefaultTools
+        label={label}
+        initial={readable}
+        isLong={isDefaultLong}
+        isInUse={readable === formatJson(value)}
+        onUse={() => onChange(readable)}
+      >
         <Button size="small" variant="text" onClick={() => onChange(formatJson(value))}>
           {t("components.json.format")}
         </Button>
-        {initial !== undefined && formatJson(initial) !== formatJson(value) && (
-          <Button size="small" variant="text" onClick={() => onChange(formatJson(initial))}>
-            {t("settings.useDefault")}
-          </Button>
-        )}
-      </Row>
+      </DefaultTools>
     </Field>
   );
 };

@@ -1,5 +1,4 @@
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import InputAdornment from "@mui/material/InputAdornment";
 import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
@@ -13,18 +12,18 @@ import { Field, Row } from "../../components/layout.tsx";
 import { QuotaInput } from "../../components/QuotaInput.tsx";
 import { useLeft } from "../../components/use-left.ts";
 import { ContentField } from "./ContentField.tsx";
+import { DefaultTools } from "./DefaultTools.tsx";
 import { DomainField } from "./DomainField.tsx";
+import { domainsOf } from "./domain-list.ts";
 import { JsonInput } from "./JsonInput.tsx";
 import { SecretInput } from "./SecretInput.tsx";
 import { type SettingField, wordOf } from "./setting-field.ts";
-import { faultOf, stepped } from "./setting-text.ts";
+import { faultOf, shortDefault, stepped } from "./setting-text.ts";
 import { useSettings } from "./settings-store.tsx";
+import { useSettingHint } from "./use-setting-hint.ts";
 
 /** The id of an option's control, to jump to. */
 export const controlId = (key: string): string => `setting-${key}`;
-
-/** Longer defaults are put in by a button. */
-const LONGEST_DEFAULT = 60;
 
 /** The field of one option: label, control, what it does and its default. */
 export const SettingInput = ({ field }: { field: SettingField }) => {
@@ -34,10 +33,11 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
   const { key } = field;
   const id = controlId(key);
   const label = t(`settings.fields.${wordOf(key)}.label`);
-  const initial = store.defaults[key];
+  const initial = store.defaults[key] ?? "";
+  const isDefaultLong = typeof shortDefault(field, initial) === "number";
   const value = store.textOf(key);
   const fault = isLeft ? faultOf(field, value) : null;
-  const hint = `${t(`settings.fields.${wordOf(key)}.help`)}${t("settings.gap")}${defaultText()}`;
+  const hint = useSettingHint()(field);
   const error = fault && t(`settings.faults.${fault}`, rangeOf(field));
   const onChange = (text: string) => store.change(key, text);
   const wide = { gridColumn: "1 / -1" };
@@ -48,22 +48,15 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
     event.preventDefault();
     onChange(next);
   };
-  const useDefault = initial !== undefined && initial !== "" && initial !== value && (
-    <Button size="small" variant="text" onClick={() => onChange(initial)} sx={{ mt: 1, alignSelf: "flex-start" }}>
-      {t("settings.useDefault")}
-    </Button>
+  const tools = initial !== "" && (
+    <DefaultTools
+      label={label}
+      initial={field.kind === "domains" ? domainsOf(initial).join("\n") : initial}
+      isLong={isDefaultLong}
+      isInUse={initial === value}
+      onUse={() => onChange(initial)}
+    />
   );
-
-  function defaultText(): string {
-    if (field.kind === "secret" || initial === undefined || field.kind === "json") return "";
-    if (field.kind === "switch") return t(initial === "true" ? "settings.defaultOn" : "settings.defaultOff");
-    if (initial === "") return t("settings.defaultEmpty");
-    if (field.kind === "choice")
-      return t("settings.default", {
-        value: t(`settings.choices.${initial}`, { defaultValue: initial.toUpperCase() }),
-      });
-    return initial.length > LONGEST_DEFAULT || initial.includes("\n") ? "" : t("settings.default", { value: initial });
-  }
 
   switch (field.kind) {
     case "switch":
@@ -88,12 +81,13 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
           value={value === store.values[key] ? formatJson(value) : value}
           onChange={onChange}
           initial={initial}
+          isDefaultLong={isDefaultLong}
         />
       );
     case "domains":
       return (
         <DomainField id={id} label={label} hint={hint} value={value} onChange={onChange}>
-          {useDefault}
+          {tools}
         </DomainField>
       );
     case "content":
@@ -127,7 +121,7 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
             value={value}
             onChange={(event) => onChange(event.target.value)}
           />
-          {useDefault}
+          {tools}
         </Field>
       );
     default: {

@@ -10,8 +10,11 @@ import { Col, Panel, Row } from "../../components/layout.tsx";
 import { NumberInput } from "./NumberInput.tsx";
 import { readTiers, type TierRow, tiersText } from "./price-rules.ts";
 import { SettingInput } from "./SettingInput.tsx";
+import { json } from "./setting-field.ts";
 import { useSettings } from "./settings-store.tsx";
+import { useSettingHint } from "./use-setting-hint.ts";
 
+const FIELD = json("ContextTiers");
 const COLUMNS = { xs: "minmax(0, 1fr) 72px 72px 32px", sm: "minmax(120px, 1fr) 150px 110px 110px 32px" };
 /** On a phone the model has a line of its own. */
 const AREAS = { xs: '"model model model remove" "over input output ."', sm: '"model over input output remove"' };
@@ -24,10 +27,11 @@ const SHOWN = 6;
 export const TierEditor = ({ models }: { models: readonly string[] }) => {
   const { t } = useTranslation();
   const { textOf, change, defaults } = useSettings();
+  const hint = useSettingHint()(FIELD);
   const [model, setModel] = useState("");
   const [isOpen, setOpen] = useState(false);
   const rows = readTiers(textOf("ContextTiers"));
-  if (!rows) return <SettingInput field={{ key: "ContextTiers", kind: "json", shape: "object" }} />;
+  if (!rows) return <SettingInput field={FIELD} />;
   const update = (next: readonly TierRow[]) => change("ContextTiers", tiersText(next));
   const name = model.trim();
   const add = () => {
@@ -44,7 +48,7 @@ export const TierEditor = ({ models }: { models: readonly string[] }) => {
   return (
     <Panel title={t("settings.fields.ContextTiers.label")}>
       <Col gap={3}>
-        <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{t("settings.fields.ContextTiers.help")}</Box>
+        <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{hint}</Box>
         <Row gap={2} sx={{ maxWidth: 480 }}>
           <Autocomplete
             fullWidth

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { chatsText, readChats } from "./chat-rows.ts";
 import { groupTexts, readGroups } from "./group-rows.ts";
+import { missingChats } from "./usual-chats.ts";
 
 test("groups are put together from both options and taken apart again", () => {
   const rows = readGroups({ ratios: '{"default":1,"vip":0.8}', usable: '{"default":"All","guest":"Visitors"}' });
@@ -23,4 +24,12 @@ test("chat links are read and written in order", () => {
   ]);
   expect(JSON.parse(chatsText(rows ?? []))).toEqual([{ A: "a://{key}" }, { B: "b" }]);
   for (const text of ["{}", "[1]", '[{"a":1}]', '[{"a":"x","b":"y"}]', "[{}]", "["]) expect(readChats(text)).toBeNull();
+});
+
+test("usual apps are offered that no link is named after; each takes the key", () => {
+  const all = missingChats([]);
+  expect(readChats(chatsText(all))).toEqual(all);
+  for (const { link } of all) expect([link.includes("{key}"), link.includes("{address}")]).toEqual([true, true]);
+  expect(missingChats([{ name: "OpenCat", link: "elsewhere" }])).toEqual(all.filter(({ name }) => name !== "OpenCat"));
+  expect(missingChats(all)).toEqual([]);
 });

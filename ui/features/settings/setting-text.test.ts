@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { addDomain } from "./domain-list.ts";
 import type { SettingField } from "./setting-field.ts";
-import { faultOf, isSame, normalise, stepped } from "./setting-text.ts";
+import { faultOf, isSame, normalise, shortDefault, stepped } from "./setting-text.ts";
 
 const percent: SettingField = { key: "RechargeCashbackRate", kind: "number", min: 0, max: 100, step: 0.1, decimals: 2 };
 const reward: SettingField = { key: "CheckInQuota", kind: "quota", step: 100 };
@@ -67,4 +67,23 @@ describe("a mail domain", () => {
     expect(addDomain("", typed)).toEqual({ fault: "invalid" }),
   );
   test("is not added twice", () => expect(addDomain("a.com", "A.com")).toEqual({ fault: "duplicate" }));
+});
+
+describe("the line that tells a default", () => {
+  const lines: SettingField = { key: "SensitiveWords", kind: "lines" };
+  const domains: SettingField = { key: "EmailDomainWhitelist", kind: "domains" };
+  const groups = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`group-${at}`, 1]));
+  test.each([
+    [map, '{ "default": 1,\n "vip": 1 }', '{"default":1,"vip":1}'],
+    [map, JSON.stringify(groups), 12],
+    [list, "[]", ""],
+    [list, "", ""],
+    [lines, "", ""],
+    [lines, "one of them", "one of them"],
+    [lines, "one\ntwo\nthree\n", 3],
+    [domains, "a.example,b.example", "a.example, b.example"],
+    [domains, Array.from({ length: 9 }, (_, at) => `mail${at}.example`).join(","), 9],
+    [percent, "0", "0"],
+    [server, "", ""],
+  ] as const)("%j: of %p it is %p", (field, initial, told) => expect(shortDefault(field, initial)).toBe(told));
 });

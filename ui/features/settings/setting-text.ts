@@ -1,4 +1,5 @@
 import { checkJson } from "../../components/json-text.ts";
+import { domainsOf } from "./domain-list.ts";
 import type { SettingField } from "./setting-field.ts";
 
 /** What is wrong with the text of a field: a word under `settings.faults`. */
@@ -64,6 +65,32 @@ export function normalise(field: SettingField, typed: string): string {
         .join("\n");
     default:
       return typed;
+  }
+}
+
+/** Longer defaults are told by how many entries they have. */
+const LONGEST_DEFAULT = 60;
+
+/** What a line says of a default: the whole of it, empty where there is none, or how many entries it has. */
+export function shortDefault(field: SettingField, initial: string): string | number {
+  const entries = entriesOf(field, initial);
+  if (!entries) return initial;
+  if (entries.length === 0) return "";
+  const text = field.kind === "json" ? JSON.stringify(JSON.parse(initial)) : entries.join(", ");
+  return text.length > LONGEST_DEFAULT || (field.kind === "lines" && entries.length > 1) ? entries.length : text;
+}
+
+/** Null where a setting has one value. */
+function entriesOf({ kind }: SettingField, text: string): readonly unknown[] | null {
+  switch (kind) {
+    case "json":
+      return Object.entries(JSON.parse(text || "[]") as object);
+    case "domains":
+      return domainsOf(text);
+    case "lines":
+      return text.split("\n").filter(Boolean);
+    default:
+      return null;
   }
 }
 
