@@ -1,9 +1,9 @@
 import Button from "@mui/material/Button";
 import type { TFunction } from "i18next";
 import type { Column } from "../../components/data-table/column.ts";
-import { Cost, Elapsed, LongText, Moment, Progress } from "./cells.tsx";
+import { Elapsed, Moment, Progress } from "./cells.tsx";
+import { commonColumns } from "./common-columns.tsx";
 import type { Opened } from "./TaskDialog.tsx";
-import { TaskStatus } from "./TaskStatus.tsx";
 import { type DrawingTask, elapsedSeconds, isSlowDrawing } from "./task.ts";
 
 const ACTIONS = [
@@ -30,21 +30,7 @@ const CODES = [0, 1, 21, 22] as const;
 
 /** The columns of drawing tasks; `open` shows what a cell has no room for. */
 export function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Opened) => void): Column<DrawingTask>[] {
-  const text = (key: "prompt" | "promptEn" | "reason", width: number, of: (task: DrawingTask) => string) => ({
-    key,
-    head: t(`tasks.columns.${key}`),
-    width,
-    cell: (task: DrawingTask) => (
-      <LongText
-        text={of(task)}
-        onOpen={() => open({ title: t(`tasks.columns.${key}`), kind: "text", content: of(task) })}
-      />
-    ),
-  });
-  const ofAdmins: Column<DrawingTask>[] = [
-    { key: "channel", head: t("tasks.columns.channel"), width: 80, cell: ({ channel_id }) => channel_id },
-    { key: "user", head: t("tasks.columns.user"), width: 70, cell: ({ user_id }) => user_id },
-  ];
+  const { ofAdmins, status, cost, text } = commonColumns<DrawingTask>(t, isAdmin, open);
   return [
     {
       key: "submitted",
@@ -61,7 +47,7 @@ export function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Op
         return <Elapsed seconds={seconds} isSlow={isSlowDrawing(seconds)} />;
       },
     },
-    ...(isAdmin ? ofAdmins : []),
+    ...ofAdmins,
     {
       key: "type",
       head: t("tasks.columns.type"),
@@ -86,13 +72,7 @@ export function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Op
         return known === undefined ? code : t(`tasks.codes.${known}`);
       },
     },
-    {
-      key: "status",
-      head: t("tasks.columns.status"),
-      width: 120,
-      isSolid: true,
-      cell: ({ status }) => <TaskStatus status={status} />,
-    },
+    status,
     {
       key: "progress",
       head: t("tasks.columns.progress"),
@@ -114,12 +94,7 @@ export function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Op
           "–"
         ),
     },
-    {
-      key: "cost",
-      head: t("tasks.columns.cost"),
-      width: 140,
-      cell: ({ quota, refunded }) => <Cost quota={quota} refunded={refunded} />,
-    },
+    cost,
     text("prompt", 150, ({ prompt }) => prompt),
     text("promptEn", 150, ({ prompt_en }) => prompt_en),
     text("reason", 130, ({ fail_reason }) => fail_reason),

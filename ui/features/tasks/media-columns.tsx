@@ -1,8 +1,8 @@
 import type { TFunction } from "i18next";
 import type { Column } from "../../components/data-table/column.ts";
-import { Cost, Elapsed, LongText, Moment, Progress } from "./cells.tsx";
+import { Elapsed, LongText, Moment, Progress } from "./cells.tsx";
+import { commonColumns } from "./common-columns.tsx";
 import type { Opened } from "./TaskDialog.tsx";
-import { TaskStatus } from "./TaskStatus.tsx";
 import { elapsedSeconds, type MediaTask } from "./task.ts";
 
 const ACTIONS = [
@@ -20,10 +20,7 @@ const ACTIONS = [
 
 /** The columns of music and video tasks; the id opens the whole record. */
 export function mediaColumns(t: TFunction, isAdmin: boolean, open: (opened: Opened) => void): Column<MediaTask>[] {
-  const ofAdmins: Column<MediaTask>[] = [
-    { key: "channel", head: t("tasks.columns.channel"), width: 80, cell: ({ channel_id }) => channel_id },
-    { key: "user", head: t("tasks.columns.user"), width: 70, cell: ({ user_id }) => user_id },
-  ];
+  const { ofAdmins, status, cost, text } = commonColumns<MediaTask>(t, isAdmin, open);
   return [
     {
       key: "submitted",
@@ -50,7 +47,7 @@ export function mediaColumns(t: TFunction, isAdmin: boolean, open: (opened: Open
       width: 80,
       cell: ({ submit_time, finish_time }) => <Elapsed seconds={elapsedSeconds(submit_time, finish_time)} />,
     },
-    ...(isAdmin ? ofAdmins : []),
+    ...ofAdmins,
     { key: "platform", head: t("tasks.columns.platform"), width: 90, cell: ({ platform }) => platform },
     {
       key: "type",
@@ -72,29 +69,8 @@ export function mediaColumns(t: TFunction, isAdmin: boolean, open: (opened: Open
         />
       ),
     },
-    {
-      key: "status",
-      head: t("tasks.columns.status"),
-      width: 120,
-      isSolid: true,
-      cell: ({ status }) => <TaskStatus status={status} />,
-    },
-    {
-      key: "cost",
-      head: t("tasks.columns.cost"),
-      width: 140,
-      cell: ({ quota, refunded }) => <Cost quota={quota} refunded={refunded} />,
-    },
-    {
-      key: "reason",
-      head: t("tasks.columns.reason"),
-      width: 180,
-      cell: ({ fail_reason }) => (
-        <LongText
-          text={fail_reason}
-          onOpen={() => open({ title: t("tasks.columns.reason"), kind: "text", content: fail_reason })}
-        />
-      ),
-    },
+    status,
+    cost,
+    text("reason", 180, ({ fail_reason }) => fail_reason),
   ];
 }
