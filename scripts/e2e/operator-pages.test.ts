@@ -87,6 +87,27 @@ describe("the pages of an operator", () => {
     expect(new URL(desk.page.url()).searchParams.get("action")).toBe("promote");
   }, 120_000);
 
+  test("the audit log shows what an edit of a channel changed, and only that", async () => {
+    const form = WORDS.en.channels.form;
+    await desk.open(`/channel/edit/${spare}`);
+    const drawer = desk.dialog(filled(form.editTitle, { name: "spare" }));
+    await drawer.getByLabel(form.weight, { exact: true }).fill("7");
+    await drawer.getByLabel(form.tag, { exact: true }).fill("north");
+    await desk.button(form.save, drawer).click();
+    await drawer.waitFor({ state: "detached" });
+    await desk.open(`/audit?action=update&search=(%23${spare})`);
+    const { fields, empty } = WORDS.en.audit;
+    const row = desk.row("spare").filter({ hasText: `${fields.weight}: 0 → 7` });
+    await row.getByText(`${fields.tag}: ${empty} → north`).waitFor();
+    await row.click();
+    const entry = desk.dialog(/spare/);
+    const lines = entry.getByRole("listitem");
+    await lines.filter({ hasText: fields.weight }).locator("del", { hasText: "0" }).waitFor();
+    await lines.filter({ hasText: fields.weight }).locator("ins", { hasText: "7" }).waitFor();
+    expect(await lines.count()).toBe(2);
+    await desk.button(WORDS.en.components.close, entry).click();
+  }, 120_000);
+
   test("the palette jumps to pages, users, channels, keys and settings by keyboard", async () => {
     const { page } = desk;
     const words = WORDS.en.shell.palette;
