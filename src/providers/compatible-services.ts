@@ -10,8 +10,9 @@ import { minimaxImages } from "./images/minimax.ts";
 import { siliconImages, xaiEdits, xaiImages } from "./images/nearly-openai.ts";
 import { minimaxEmbeddings, minimaxSpeech } from "./minimax/formats.ts";
 import { moka } from "./moka.ts";
+import { openRouterBalance } from "./openrouter-balance.ts";
 import type { Provider } from "./provider.ts";
-import { webPlugin, zhipuSearch } from "./web-search.ts";
+import { webPlugin, zhipuSearch, zhipuSearchTool } from "./web-search.ts";
 
 const EVERYTHING = ["chat", "completions", "embeddings"] as const;
 const MEDIA = ["images", "speech", "transcriptions"] as const;
@@ -68,14 +69,14 @@ const tables: readonly Compatible[] = [
     capabilities: [...EVERYTHING, "rerank"],
     keyHint: "sk-or-…",
     headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
-    quirks: { search: { members: webPlugin, takes: ["search_context_size", "user_location"] } },
-    balance: {
-      path: "/v1/credits",
-      read(answer) {
-        const data = recordOf(recordOf(answer)?.data);
-        return data && Number(data.total_credits) - Number(data.total_usage);
+    quirks: {
+      search: {
+        members: webPlugin,
+        takes: ["search_context_size", "user_location"],
+        tool: () => "openrouter_search",
       },
     },
+    balance: openRouterBalance,
     models: [
       "openai/gpt-5.4",
       "anthropic/claude-sonnet-5",
@@ -150,7 +151,7 @@ const tables: readonly Compatible[] = [
       limitField: "max_tokens",
       refused: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
       further: onlyAutomaticTools,
-      search: { members: zhipuSearch, takes: [] },
+      search: { members: zhipuSearch, takes: [], tool: zhipuSearchTool },
       met: metByZhipu,
     },
   },

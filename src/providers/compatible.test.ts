@@ -291,7 +291,7 @@ describe("requests meet what services take", () => {
 
 describe("balances", () => {
   test.each([
-    [20, "https://openrouter.ai/api/v1/credits", { data: { total_credits: 10, total_usage: 2.5 } }, 7.5],
+    [20, "https://openrouter.ai/api/v1/key", { data: { limit: 30, limit_remaining: 7.5, usage: 99 } }, 7.5],
     [25, "https://api.moonshot.cn/v1/users/me/balance", { data: { available_balance: 4.2 } }, 4.2],
     [40, "https://api.siliconflow.cn/v1/user/info", { data: { totalBalance: "88.00" } }, 88],
     [
@@ -310,6 +310,17 @@ describe("balances", () => {
     expect(balance?.url(channel())).toBe(url);
     expect(balance?.read(answer)).toBe(expected);
     expect(balance?.read({})).toBeNull();
+  });
+
+  test("OpenRouter tells keys without a limit of their own the account's credits, where they may know them", () => {
+    const balance = providerOf(20)?.balance;
+    expect(balance?.elseUrl?.(channel())).toBe("https://openrouter.ai/api/v1/credits");
+    expect(balance?.read({ data: { limit: null, limit_remaining: null, usage: 3 } })).toBeNull();
+    expect(balance?.read({ data: { total_credits: 10, total_usage: 2.5 } })).toBe(7.5);
+    expect(balance?.read({ data: { total_credits: 10, total_usage: 10.5 } })).toBe(-0.5);
+    // What ordinary keys are told instead of a refusal.
+    expect(balance?.read({ data: { total_credits: 0, total_usage: 0 } })).toBeNull();
+    expect(balance?.read({ data: { limit_remaining: 0 } })).toBe(0);
   });
 
   test.each([

@@ -31,7 +31,11 @@ export type Quirks = Readonly<{
   /** What its Responses differ in. */
   responses?(body: JsonObject, ask: Ask): Adaptation | null;
   /** The members by which it searches the web where `web_search_options` ask for that, and that of them which it takes. */
-  search?: Readonly<{ members(body: JsonObject, ask: Ask): JsonObject; takes: readonly string[] }>;
+  search?: Readonly<{
+    members(body: JsonObject, ask: Ask): JsonObject;
+    takes: readonly string[];
+    tool?: Provider["searchTool"];
+  }>;
   /** Fields that `further` takes away because what they say is said otherwise. */
   met?(body: JsonObject): readonly string[];
   /** Changes to a request for vectors; what it takes away without saying it otherwise is in `unsaid`. */
@@ -62,8 +66,8 @@ export type Compatible = Readonly<{
   /** Also understands OpenAI's Responses. */
   responses?: boolean;
   dialectOf?: Provider["dialectOf"];
-  /** Path behind the address without its version, and where in the answer the balance stands. */
-  balance?: Readonly<{ path: string; read(answer: unknown): unknown }> &
+  /** Paths behind the address without its version, and where in the answer the balance stands. */
+  balance?: Readonly<{ path: string; elsePath?: string; read(answer: unknown): unknown }> &
     Pick<NonNullable<Provider["balance"]>, "currency">;
   /** Headers besides the key. */
   headers?: Readonly<Record<string, string>>;
@@ -97,6 +101,7 @@ export function compatible(table: Compatible): Provider {
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),
     ...(table.dialectOf && { dialectOf: table.dialectOf }),
     ...(quirks.search && { searchesChats: true }),
+    ...(quirks.search?.tool && { searchTool: quirks.search.tool }),
     adapt(body, ask) {
       if (ask.dialect === "openai-chat") return meetQuirks(body, ask, quirks);
       return ask.dialect === "openai-responses" ? (quirks.responses?.(body, ask) ?? null) : null;
@@ -106,12 +111,15 @@ export function compatible(table: Compatible): Provider {
 }
 
 function balanceOf(
-  { path, read, currency }: NonNullable<Compatible["balance"]>,
+  { path, elsePath, read, currency }: NonNullable<Compatible["balance"]>,
   address: (channel: ProviderChannel) => string,
   root: string,
 ): NonNullable<Provider["balance"]> {
+  const under = (behind: string) => (channel: ProviderChannel) =>
+    address(channel).slice(0, root === "" ? undefined : -root.length) + behind;
   return {
-    url: (channel) => address(channel).slice(0, root === "" ? undefined : -root.length) + path,
+    url: under(path),
+    ...(elsePath && { elseUrl: under(elsePath) }),
     read(answer) {
       const amount = Number(read(answer) ?? Number.NaN);
       return Number.isFinite(amount) ? amount : null;

@@ -143,6 +143,8 @@ export type Provider = Readonly<{
   /** Where the upstream tells what is left, and how it says so; null from `read`: it does not. */
   balance?: Readonly<{
     url(channel: ProviderChannel): string;
+    /** Asked where the first address does not tell; `read` knows both answers. */
+    elseUrl?(channel: ProviderChannel): string;
     read(answer: unknown): number | null;
     /** Headers that carry the key there; absent: the same as everywhere. */
     headers?(key: string): Record<string, string>;
@@ -176,6 +178,8 @@ export type Provider = Readonly<{
   customTools?: boolean;
   /** Any of its chats can have the web searched: `web_search_options` ask for it. */
   searchesChats?: boolean;
+  /** What the option ToolPrice calls the search that such a body asks for, where answers tell only what was found. */
+  searchTool?(body: JsonObject): string;
   /** It is asked for streams alone, or for none, whatever the client wants. */
   streams?: "always" | "never";
   /** Models among others that answer in streams alone. */

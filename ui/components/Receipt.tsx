@@ -123,22 +123,15 @@ const Rule = ({ isStrong }: { isStrong?: boolean }) => (
   <Box sx={{ gridColumn: "1 / -1", height: "1px", my: 1, bgcolor: isStrong ? "line.strong" : "line.main" }} />
 );
 
-/** A call at a fixed price, and tools that providers run themselves. */
-const PRICED_BY_USE: ReadonlySet<string> = new Set([
-  "per_call",
-  "web_search",
-  "web_search_preview",
-  "google_search",
-  "file_search",
-  "code_interpreter",
-]);
+/** What is counted in tokens; a call at a fixed price and tools that providers run themselves are priced by the use. */
+const PRICED_BY_TOKENS = /^(input|output|cache_read|cache_write(_1h)?|(audio|image)_(input|output))$/;
 
 /** Dollars per million tokens; per call, use or second where the price is such. */
 export function linePrice(line: ReceiptData["lines"][number], t: TFunction): string {
   const factor = Number(line.factor);
   if (line.item === "minimum") return "";
   if (line.item === "per_second") return `$${factor} ${t("components.receipt.perSecond")}`;
-  if (PRICED_BY_USE.has(line.item)) return `$${factor} ${t("components.receipt.perCall")}`;
+  if (!PRICED_BY_TOKENS.test(line.item)) return `$${factor} ${t("components.receipt.perCall")}`;
   return `$${(factor * USD_PER_MILLION_AT_RATIO_1).toLocaleString("en", { maximumFractionDigits: 4 })}`;
 }
 

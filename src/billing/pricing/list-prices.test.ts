@@ -3,9 +3,17 @@ import { decimal } from "../../lib/decimal.ts";
 import { fixedSettings } from "../../settings/testing.ts";
 import { NO_USAGE, type Usage } from "../types.ts";
 import { charge } from "./charge.ts";
+import {
+  DEFAULT_COMPLETION_RATIO,
+  DEFAULT_CONTEXT_TIERS,
+  DEFAULT_MODEL_PRICE,
+  DEFAULT_MODEL_RATIO,
+} from "./default-ratios.ts";
+import file from "./list-prices.json" with { type: "json" };
 import { modelsOf, PRICE_SECTIONS } from "./list-prices.ts";
 import { createPriceTable } from "./price-table.ts";
 import { resolvePrice } from "./resolve-price.ts";
+import { DEFAULT_TOOL_PRICE } from "./tool-prices.ts";
 
 const QUOTA_PER_UNIT = decimal(500_000);
 const table = createPriceTable(fixedSettings())();
@@ -18,6 +26,16 @@ function cost(model: string, usage: Partial<Usage>): number {
   return charge(price, { ...NO_USAGE, ...usage }, QUOTA_PER_UNIT).quota;
 }
 
+const IN_DOLLARS = new Set(["perCall", "perSecond", "variants", "toolUse"]);
+const KINDS = new Set([...IN_DOLLARS, "perMillion", "long", "audio", "pictures", "cacheWrite"]);
+
+const numbersIn = (value: unknown): number[] =>
+  typeof value === "number"
+    ? [value]
+    : value && typeof value === "object"
+      ? Object.values(value).flatMap(numbersIn)
+      : [];
+
 describe("the list prices that come with a release", () => {
   test.each(PRICE_SECTIONS.map((section) => [section.provider, section] as const))(
     "%s: says when and where they were read",
@@ -28,6 +46,26 @@ describe("the list prices that come with a release", () => {
       expect(modelsOf(section).length).toBeGreaterThan(0);
     },
   );
+
+  test("every price that a new installation has stands in one of them, and is no odd number", () => {
+    expect(Object.keys(file)).toEqual(["sections"]);
+    const models = new Set(PRICE_SECTIONS.flatMap(modelsOf));
+    const priced = [DEFAULT_MODEL_RATIO, DEFAULT_MODEL_PRICE, DEFAULT_COMPLETION_RATIO, DEFAULT_CONTEXT_TIERS];
+    for (const prices of priced) expect(Object.keys(prices).filter((model) => !models.has(model))).toEqual([]);
+    const tools = PRICE_SECTIONS.flatMap(({ toolUse }) => Object.keys(toolUse ?? {}));
+    expect(Object.keys(DEFAULT_TOOL_PRICE).sort()).toEqual(tools.sort());
+    for (const { provider, asOf, sources, currency, note, assumed, ...prices } of PRICE_SECTIONS) {
+      const kinds = Object.keys(prices).filter((kind) => !KINDS.has(kind));
+      expect([provider, asOf, sources.length > 0, note === undefined || note !== "", kinds]).toEqual([
+        ...[provider, expect.stringMatching(/^20\d\d-\d\d/), true, true],
+        [],
+      ]);
+      const odd = numbersIn(prices).filter((price) => !(Number.isFinite(price) && price >= 0));
+      expect([provider, odd]).toEqual([provider, []]);
+      // Only tokens are reckoned from yuan.
+      if (currency === "CNY") expect(Object.keys(prices).filter((kind) => IN_DOLLARS.has(kind))).toEqual([]);
+    }
+  });
 
   test("no model has two prices, and what adds to a price has one to add to", () => {
     const names = PRICE_SECTIONS.flatMap((section) => Object.keys(section.perMillion ?? {}));

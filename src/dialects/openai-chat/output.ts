@@ -1,15 +1,24 @@
 import { recordOf, textOf } from "../json.ts";
+import { pagesBeside } from "./message-steps.ts";
 
 /** Gathers what an answer says, as far as a local token count or a log of contents needs it. */
-export type OutputSink = { text(piece: string): void; toolCall(): void; other(): void };
+export type OutputSink = {
+  text(piece: string): void;
+  toolCall(): void;
+  other(): void;
+  /** It cites pages of the web. */
+  cited?(): void;
+};
 
 /**
  * Feeds one parsed answer (chat or text completion) or one parsed chunk of its stream into the sink: texts, reasoning,
  * refusals, tool names and arguments, and whether anything else (audio) came. Returns whether a finish reason stood in it.
  */
 export function collectOutput(answer: unknown, sink: OutputSink): boolean {
-  const choices = recordOf(answer)?.choices;
-  if (!Array.isArray(choices)) return false;
+  const said = recordOf(answer);
+  const choices = said?.choices;
+  if (!said || !Array.isArray(choices)) return false;
+  if (pagesBeside(said).size > 0) sink.cited?.();
   let finished = false;
   for (const item of choices) {
     const choice = recordOf(item);
@@ -23,6 +32,7 @@ export function collectOutput(answer: unknown, sink: OutputSink): boolean {
     if (message.reasoning_content === undefined) addText(message.reasoning, sink);
     addText(message.refusal, sink);
     if (recordOf(message.audio)) sink.other();
+    if (Array.isArray(message.annotations) && message.annotations.length > 0) sink.cited?.();
     if (recordOf(message.function_call)) addCall(message.function_call, sink);
     if (Array.isArray(message.tool_calls)) {
       for (const call of message.tool_calls) addCall(recordOf(call)?.function ?? recordOf(call)?.custom, sink);

@@ -1,5 +1,6 @@
 import { countOf, type JsonObject, recordOf } from "../json.ts";
 import type { ReportedUsage } from "../usage.ts";
+import { toldSearches } from "./told-searches.ts";
 
 /**
  * Reads the usage object of an OpenAI-shaped answer; null when it does not say how many prompt tokens there were.
@@ -19,7 +20,9 @@ export function readUsage(value: unknown): ReportedUsage | null {
   // xAI's reasoning stands beside the completion, within the total.
   const isBeside = told !== null && reasoningTokens > 0 && rest === told + reasoningTokens;
   const completionTokens = told === null || isBeside ? rest : told;
+  const toolCalls = toldSearches(usage);
   return {
+    ...(toolCalls && { toolCalls }),
     promptTokens,
     completionTokens,
     cachedTokens:

@@ -11,6 +11,7 @@ import { outgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Form } from "../../lib/multipart/read-form.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
+import { searchToolOf } from "../hosted-tools.ts";
 import { OutputTally } from "../tally.ts";
 import { ChatView } from "./chat-view.ts";
 import { answerAsEvents, EventsView } from "./events-view.ts";
@@ -79,8 +80,9 @@ export class BytesPassage implements Passage {
   whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer {
     const reported = this.#metered(body, contentType) ?? readWholeUsage(body);
     const tally = new OutputTally();
-    // Looked into only where it decides something: no figures, an empty answer, contents to be logged.
-    if (!reported || reported.completionTokens === 0 || this.options.logsContent) tally.pushWhole(body);
+    // Looked into only where it decides something: no figures, an empty answer, contents to be logged, a search to be charged.
+    const decides = !reported || reported.completionTokens === 0 || this.options.logsContent;
+    if (decides || searchToolOf(this.call) !== null) tally.pushWhole(body);
     const { endpoint, body: request } = this.call.admitted;
     const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
     if (amended) return { body: JSON.stringify(amended), contentType, reported, tally };
