@@ -7,6 +7,7 @@ import { openDesk, openFilesBrowser, PATIENCE_MS } from "./desk.ts";
 import { type FakeUpstream, type Gateway, type Session, setUp, startFakeUpstream, startGateway } from "./harness.ts";
 
 const SHOW_TWO = { en: "Show 2 channels", zh: "展开 2 个渠道" } as const;
+const DISABLED_BY_ROOT = { en: "Disabled by root", zh: "由 root 手动禁用" } as const;
 const GOOD_KEY = "sk-upstream-key";
 
 const browser = await openFilesBrowser();
@@ -75,6 +76,15 @@ describe.each<[Language, boolean, number]>([
     await page.getByRole("menuitem", { name: words.tags.enable }).click();
     await page.getByText(words.batch.enabled_other.replace("{{count}}", "2")).waitFor();
     expect(await statusOf("east-1")).toBe(1);
+    const selectRow = WORDS[language].components.table.selectRow;
+    await page.getByRole("checkbox", { name: selectRow.replace("{{name}}", "east"), exact: true }).check();
+    const ticked = (count: string) =>
+      page.getByRole("toolbar", { name: words.batch.selected_other.replace("{{count}}", count) });
+    const all = words.batch.selectTags
+      .replace("{{tags}}", words.batch.tags_other.replace("{{count}}", "2"))
+      .replace("{{channels}}", words.tags.count_other.replace("{{count}}", "3"));
+    await ticked("2").getByRole("button", { name: all }).click();
+    await ticked("3").waitFor();
     await clean();
   });
 
@@ -94,6 +104,7 @@ describe.each<[Language, boolean, number]>([
     await keys.nth(1).getByText("HTTP 401").waitFor();
     await keys.nth(1).locator("input[type=checkbox]").click();
     await keys.nth(1).getByText(words.status.disabled, { exact: true }).waitFor();
+    await keys.nth(1).getByText(DISABLED_BY_ROOT[language]).waitFor();
     expect((await root.get(`/api/channel/${ids["east-2"]}`)).keys).toEqual({ total: 2, enabled: 1 });
     await clean();
     await page.getByRole("tab", { name: words.tabs.errors }).click();
@@ -153,9 +164,7 @@ describe.each<[Language, boolean, number]>([
     await page.keyboard.press("Space");
     await page.getByRole("toolbar").waitFor();
     await button(words.batch.selectAll.replace("{{total}}", "4")).click();
-    await page
-      .getByRole("toolbar", { name: WORDS[language].components.table.selected.replace("{{count}}", "4") })
-      .waitFor();
+    await page.getByRole("toolbar", { name: words.batch.selected_other.replace("{{count}}", "4") }).waitFor();
     await button(words.disable).click();
     await page.getByText(words.batch.disabled_other.replace("{{count}}", "4")).waitFor();
     expect(await statusOf("west")).toBe(2);

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
 import { channelKeys, channels } from "../../db/schema/channels.ts";
 import { contains, isOneOf } from "../lib/sql-text.ts";
 import { type ChannelHealth, healthOf } from "./channel-health.ts";
@@ -46,7 +46,14 @@ export type ChannelPage = Readonly<{
 }>;
 
 export type StatusCounts = { all: number; enabled: number; disabled: number; auto_disabled: number };
-export type ChannelList = { items: ChannelView[]; total: number; counts: StatusCounts };
+export type ChannelList = {
+  items: ChannelView[];
+  /** Channels, or by tag: tags. */
+  total: number;
+  counts: StatusCounts;
+  /** By tag: channels of all tags together. */
+  tagged?: number;
+};
 
 /** Channels that one call may act on. */
 export const LARGEST_BATCH = 10_000;
@@ -76,29 +83,45 @@ export async function listChannels(deps: ListDeps, filter: ChannelFilter, page: 
   return { items: await view(deps, rows, page), total: totalOf(counts, status), counts };
 }
 
-/** Ids of all channels that fit the filter, at most as many as one batch may name. */
-export async function listChannelIds(deps: ListDeps, filter: ChannelFilter): Promise<number[]> {
+/** Ids of all channels that fit the filter, or by tag: of the tags it chooses; at most as many as one batch may name. */
+export async function listChannelIds(deps: ListDeps, filter: ChannelFilter, byTag = false): Promise<number[]> {
   const { status, ...others } = filter;
+  const where = and(conditions(deps, others), status === undefined ? undefined : eq(channels.status, status));
   const rows = await deps.db
     .select({ id: channels.id })
     .from(channels)
-    .where(and(conditions(deps, others), status === undefined ? undefined : eq(channels.status, status)))
+    .where(byTag ? ofTags(deps, where) : where)
     .orderBy(channels.id)
     .limit(LARGEST_BATCH);
   return rows.map(({ id }) => id);
 }
 
+/** All channels of the tags that such channels have. */
+const ofTags = ({ db }: ListDeps, where: SQL | undefined): SQL =>
+  inArray(
+    channels.tag,
+    db
+      .selectDistinct({ tag: channels.tag })
+      .from(channels)
+      .where(and(where, ne(channels.tag, ""))),
+  );
+
 /** The filter chooses the tags; each comes with all its channels, since what is done to a tag is done to all of them. */
 async function listByTag(deps: ListDeps, where: SQL | undefined, page: ChannelPage) {
-  const tagged = and(where, ne(channels.tag, ""));
-  const tags = await deps.db.selectDistinct({ tag: channels.tag }).from(channels).where(tagged).orderBy(channels.tag);
+  const tags = await deps.db
+    .select({ tag: channels.tag, rows: count() })
+    .from(channels)
+    .where(ofTags(deps, where))
+    .groupBy(channels.tag)
+    .orderBy(channels.tag);
   const shown = tags.slice(page.page * page.pageSize, (page.page + 1) * page.pageSize).map(({ tag }) => tag);
   const rows = await deps.db
     .select()
     .from(channels)
     .where(sql`${channels.tag} in (select json_array_elements_text(${JSON.stringify(shown)}::json))`)
     .orderBy(asc(channels.tag), ...order(page));
-  return { items: await view(deps, rows, page), total: tags.length };
+  const tagged = tags.reduce((sum, tag) => sum + tag.rows, 0);
+  return { items: await view(deps, rows, page), total: tags.length, tagged };
 }
 
 function conditions(deps: ListDeps, filter: ChannelFilter): SQL | undefined {

@@ -44,6 +44,9 @@ describe("ids of all that match", () => {
     ["tag=east", ["alpha", "beta"]],
     ["keyword=100&status=1", ["100%", "1000th"]],
     ["status=2", ["off"]],
+    ["tag_mode=true", ["alpha", "beta", "100%"]],
+    ["tag_mode=true&keyword=alph", ["alpha", "beta"]],
+    ["tag_mode=true&keyword=1000th", []],
   ])("%s", async (query, expected) => {
     const { data } = await list(query, "/api/channel/ids");
     expect(data as unknown as number[]).toEqual(expected.map((name) => ids[name] ?? 0));
@@ -130,7 +133,7 @@ describe("tags", () => {
 
   test("tag mode pages over tags and shows their channels, without keys", async () => {
     const first = await list("tag_mode=true&page_size=1");
-    expect(first).toMatchObject({ total: 2, data: [{ name: "beta" }, { name: "alpha" }] });
+    expect(first).toMatchObject({ total: 2, tagged: 3, data: [{ name: "beta" }, { name: "alpha" }] });
     expect(first.data.every(({ key }) => key === "")).toBe(true);
     expect(await names("tag_mode=true&page_size=1&p=1")).toEqual(["100%"]);
     expect((await app.ask("GET", "/api/channel/tags", undefined, app.as.admin)).body.data).toEqual(["east", "west"]);

@@ -85,7 +85,7 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
   const list = async ({ query }: { query: typeof listQuery.static }, defaultSize?: number) => {
     const { page, pageSize } = readPaging(query, 0, defaultSize);
     const sort = query.sort ?? (query.id_sort === "true" ? ("id" as const) : undefined);
-    const { items, total, counts } = await listChannels(services, filterOf(query), {
+    const { items, ...totals } = await listChannels(services, filterOf(query), {
       page,
       pageSize,
       ...(sort && { sort }),
@@ -93,14 +93,16 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
       byTag: query.tag_mode === "true",
       withTraffic: query.stats === "true",
     });
-    return { ...ok(items), total, page, page_size: pageSize, counts };
+    return { ...ok(items), ...totals, page, page_size: pageSize };
   };
   return new Elysia({ prefix: "/api/channel", name: "console/channels" })
     .use(guarded)
     .guard({ role: "admin" })
     .get("/", (context) => list(context), { query: listQuery })
     .get("/search", (context) => list(context, SEARCH_SIZE), { query: listQuery })
-    .get("/ids", async ({ query }) => ok(await listChannelIds(services, filterOf(query))), { query: someQuery })
+    .get("/ids", async ({ query }) => ok(await listChannelIds(services, filterOf(query), query.tag_mode === "true")), {
+      query: t.Object({ ...filterQuery, tag_mode: t.Optional(t.String()) }),
+    })
     .get("/tags", async () => ok(await listTags(services)))
     .get(
       "/:id",

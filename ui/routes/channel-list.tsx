@@ -142,7 +142,8 @@ export const ChannelListPage = () => {
       {selected.size > 0 && drawer === null && editedTag === null && (
         <BatchBar
           ids={[...selected].map(Number)}
-          total={query.byTag ? 0 : (list.data?.total ?? 0)}
+          total={(query.byTag ? list.data?.tagged : list.data?.total) ?? 0}
+          tags={query.byTag ? (list.data?.total ?? 0) : null}
           onSelectAll={selectAll}
           onClear={clearSelection}
         />

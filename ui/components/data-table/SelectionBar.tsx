@@ -7,11 +7,18 @@ import { Row } from "../layout.tsx";
 
 export type SelectionAction = Readonly<{ label: string; icon: ReactNode; onSelect: () => void; isDangerous?: boolean }>;
 
-type Props = { count: number; actions: readonly SelectionAction[]; onClear: () => void };
+type Props = {
+  count: number;
+  /** What is ticked, where it is not rows that are counted. */
+  label?: string;
+  actions: readonly SelectionAction[];
+  onClear: () => void;
+};
 
 /** Floats over the table while rows are ticked: how many, and what can be done with them. Escape clears. */
-export const SelectionBar = ({ count, actions, onClear }: Props) => {
+export const SelectionBar = ({ count, label: given, actions, onClear }: Props) => {
   const { t } = useTranslation();
+  const what = given ?? t("components.table.selected", { count });
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === "Escape" && !document.querySelector('[role="dialog"]')) onClear();
@@ -40,7 +47,7 @@ export const SelectionBar = ({ count, actions, onClear }: Props) => {
     >
       <Paper
         role="toolbar"
-        aria-label={t("components.table.selected", { count })}
+        aria-label={what}
         sx={{
           pointerEvents: "auto",
           borderRadius: "10px",
@@ -51,7 +58,7 @@ export const SelectionBar = ({ count, actions, onClear }: Props) => {
         }}
       >
         <Row gap={1} wrap sx={{ minHeight: 44, pl: 4, pr: 2, py: 1, whiteSpace: "nowrap" }}>
-          <Box sx={{ fontSize: 13, fontWeight: 600, mr: 1 }}>{t("components.table.selected", { count })}</Box>
+          <Box sx={{ fontSize: 13, fontWeight: 600, mr: 1 }}>{what}</Box>
           {actions.map(({ label, icon, onSelect, isDangerous }) => (
             <Button
               key={label}

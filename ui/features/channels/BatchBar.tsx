@@ -13,28 +13,36 @@ import { useBatch } from "./use-batch.ts";
 
 type BatchBarProps = Readonly<{
   ids: readonly number[];
-  /** How many the filters let through. */
+  /** How many the filters let through; by tag: channels of all tags that they choose. */
   total: number;
+  /** By tag: how many tags these are. */
+  tags: number | null;
   onSelectAll: () => void;
   onClear: () => void;
 }>;
 
 /** What can be done with the ticked channels, and how to tick all that match. */
-export const BatchBar = ({ ids, total, onSelectAll, onClear }: BatchBarProps) => {
+export const BatchBar = ({ ids, total, tags, onSelectAll, onClear }: BatchBarProps) => {
   const { t } = useTranslation();
   const batch = useBatch(ids, onClear);
   const [isTagging, setTagging] = useState(false);
   const [isExporting, setExporting] = useState(false);
   const count = ids.length;
+  const all =
+    tags === null
+      ? t("channels.batch.selectAll", { total })
+      : t("channels.batch.selectTags", {
+          tags: t("channels.batch.tags", { count: tags }),
+          channels: t("channels.tags.count", { count: total }),
+        });
   return (
     <>
       <SelectionBar
         count={count}
+        label={t("channels.batch.selected", { count })}
         onClear={onClear}
         actions={[
-          ...(count < total
-            ? [{ label: t("channels.batch.selectAll", { total }), icon: <DoneAll />, onSelect: onSelectAll }]
-            : []),
+          ...(count < total ? [{ label: all, icon: <DoneAll />, onSelect: onSelectAll }] : []),
           { label: t("channels.enable"), icon: <Play />, onSelect: batch.enable },
           { label: t("channels.disable"), icon: <Pause />, onSelect: batch.disable },
           { label: t("channels.batch.setTag"), icon: <Tag />, onSelect: () => setTagging(true) },

@@ -35,7 +35,7 @@ export const fixChannels = async (): Promise<number> =>
 export const setChannelsStatus = async (ids: readonly number[], status: number): Promise<number> =>
   (await request<number>("/api/channel/batch/status", { method: "POST", body: { ids, status } })).data;
 
-/** Ids of all channels that a list narrows down to, whatever its page. */
+/** Ids of all channels that a list narrows down to, whatever its page; by tag: of all channels of its tags. */
 export async function findChannelIds({
   page,
   pageSize,
@@ -45,7 +45,8 @@ export async function findChannelIds({
   order,
   ...filters
 }: ChannelQuery): Promise<number[]> {
-  return (await request<number[]>("/api/channel/ids", { query: filters })).data;
+  const query = { ...filters, tag_mode: byTag ? "true" : undefined };
+  return (await request<number[]>("/api/channel/ids", { query })).data;
 }
 
 /** Returns how many channels have the tag now. */

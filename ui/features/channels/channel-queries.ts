@@ -24,7 +24,14 @@ export type ChannelQuery = Readonly<{
   pageSize: number;
 }>;
 
-export type ChannelPage = Readonly<{ items: Channel[]; total: number; counts: StatusCounts }>;
+export type ChannelPage = Readonly<{
+  items: Channel[];
+  /** Channels, or by tag: tags. */
+  total: number;
+  counts: StatusCounts;
+  /** By tag: channels of all tags together. */
+  tagged?: number | undefined;
+}>;
 
 const REFERENCE_STALE_MS = 5 * 60_000;
 
@@ -36,7 +43,7 @@ export const channelPage = (query: ChannelQuery) =>
     queryKey: [...CHANNELS_KEY, "page", query],
     queryFn: async ({ signal }): Promise<ChannelPage> => {
       const { page, pageSize, idSort, byTag, ...filters } = query;
-      const answer = await request<Channel[], { total: number; counts: StatusCounts }>("/api/channel/", {
+      const answer = await request<Channel[], Omit<ChannelPage, "items">>("/api/channel/", {
         query: {
           ...filters,
           id_sort: idSort ? "true" : undefined,
@@ -47,7 +54,7 @@ export const channelPage = (query: ChannelQuery) =>
         },
         signal,
       });
-      return { items: answer.data, total: answer.total, counts: answer.counts };
+      return { items: answer.data, total: answer.total, counts: answer.counts, tagged: answer.tagged };
     },
   });
 
