@@ -9,6 +9,7 @@ import { createSetup, type Setup } from "./accounts/setup.ts";
 import { type Billing, createBilling } from "./billing/billing.ts";
 import { type ChannelDirectory, createChannelDirectory } from "./channels/directory.ts";
 import type { ChannelEntry } from "./channels/entry.ts";
+import type { OnDisabled } from "./channels/set-status.ts";
 import { type ChannelTester, createChannelTester } from "./channels/test-all.ts";
 import type { BalanceReading } from "./channels/update-balance.ts";
 import type { Config } from "./config.ts";
@@ -56,6 +57,7 @@ export type Services = Readonly<{
   tester: ChannelTester;
   /** Tells the super admin of a channel that has little left. */
   onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
+  onDisabled: OnDisabled;
   billing: Billing;
   clientAddress: ClientAddress;
   /** Redis or Valkey, where replicas count together; null without REDIS_URL. */
@@ -112,15 +114,18 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       rootLimit: config.notifyLimit,
       localAddress: `http://localhost:${config.port}`,
     });
+    const onDisabled: OnDisabled = (channel, isKeyOnly, reason) =>
+      notifier.tellRoot(channelDisabled(channel, isKeyOnly, reason));
     const tester = createChannelTester({
       db,
       changes,
+      vault,
       directory: channels,
       settings,
       fetch,
       log,
-      onSwitch: (channel, isOn, reason) =>
-        notifier.tellRoot(isOn ? channelEnabled(channel) : channelDisabled(channel, false, reason)),
+      onDisabled,
+      onEnabled: (channel) => notifier.tellRoot(channelEnabled(channel)),
     });
     const onLowBalance: Services["onLowBalance"] = (channel, reading, limit) =>
       notifier.tellRoot(channelBalanceLow(channel, reading, limit));
@@ -133,6 +138,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       tester,
       fetch,
       onLowBalance,
+      onDisabled,
       onKeyRecovered: (channel) => notifier.tellRoot(keyEnabled(channel)),
       log,
     });
@@ -160,6 +166,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       channels,
       tester,
       onLowBalance,
+      onDisabled,
       billing,
       clientAddress: createClientAddress(config.trustedProxies),
       sharedLimits,

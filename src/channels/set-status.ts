@@ -4,11 +4,14 @@ import { abilities, channelKeys, channels } from "../../db/schema/channels.ts";
 import type { Db, Tx } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { isOneOf } from "../lib/sql-text.ts";
-import { CHANNEL_STATUS } from "./entry.ts";
+import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes }>;
 /** `status` is what it was. */
 type Switched = Readonly<{ id: number; name: string; status: number }>;
+
+/** Hears of a channel, or of one of its keys alone, that was switched off without anybody's asking. */
+export type OnDisabled = (channel: ChannelEntry, isKeyOnly: boolean, reason: string) => void;
 
 /**
  * Enables or disables a channel with a reason. `from` limits it to channels in that status (an automatic re-enable must not

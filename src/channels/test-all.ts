@@ -1,12 +1,16 @@
 import type { Changes } from "../../db/changes.ts";
 import type { Db } from "../../db/types.ts";
+import type { Vault } from "../lib/crypto.ts";
 import type { Logger } from "../lib/log.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { ChannelDirectory } from "./directory.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
-import { setChannelStatus } from "./set-status.ts";
+import { firstKey } from "./first-key.ts";
+import { disableChannelKey } from "./key-status.ts";
+import { keyAlone, mayGoOff, switchesOff } from "./refusal.ts";
+import { type OnDisabled, setChannelStatus } from "./set-status.ts";
 import { isTestable, type TestResult, testChannel } from "./test-channel.ts";
 
 export type TestProgress = { running: boolean; done: number; total: number; failed: number };
@@ -14,15 +18,17 @@ export type TestProgress = { running: boolean; done: number; total: number; fail
 type TesterDeps = Readonly<{
   db: Db;
   changes: Changes;
+  vault: Vault;
   directory: ChannelDirectory;
   settings: SettingsReader;
   fetch: SafeFetch;
   log: Logger;
-  /** Hears of channels that a test switched off or on again. */
-  onSwitch: (channel: ChannelEntry, isOn: boolean, reason: string) => void;
+  onDisabled: OnDisabled;
+  /** Hears of channels that a test switched on again. */
+  onEnabled: (channel: ChannelEntry) => void;
 }>;
 
-/** Tests channels and draws the consequences: slow ones go off, recovered ones come back, where settings say so. */
+/** Tests channels and draws the consequences: slow and refused ones go off, recovered ones come back, where settings say so. */
 export type ChannelTester = {
   /** Throws OperationError when there is no such channel or it cannot be tested. */
   test(id: number, model?: string): Promise<TestResult>;
@@ -81,20 +87,29 @@ export function createChannelTester(deps: TesterDeps): ChannelTester {
 
 async function testAndJudge(deps: TesterDeps, channel: ChannelEntry): Promise<boolean> {
   const { settings } = deps;
-  const { success, elapsedMs } = await testChannel(deps, channel);
+  const { success, message, refusal, elapsedMs } = await testChannel(deps, channel);
   if (channel.status === CHANNEL_STATUS.autoDisabled) {
     if (success && settings.get("AutomaticEnableChannelEnabled")) {
       const isOn = await setChannelStatus(deps, channel.id, CHANNEL_STATUS.enabled, "", CHANNEL_STATUS.autoDisabled);
-      if (isOn) deps.onSwitch(channel, true, "");
+      if (isOn) deps.onEnabled(channel);
     }
     return success;
   }
   const limitS = settings.get("ChannelDisableThreshold");
-  const tooSlow = success && limitS > 0 && elapsedMs > limitS * 1000;
-  if (tooSlow && channel.autoBan && settings.get("AutomaticDisableChannelEnabled")) {
+  if (refusal && switchesOff(channel, refusal, settings)) {
+    await switchOff(deps, channel, keyAlone(channel, firstKey(channel)), message);
+  } else if (limitS > 0 && elapsedMs > limitS * 1000 && mayGoOff(channel, settings)) {
     const reason = `The test took ${(elapsedMs / 1000).toFixed(1)} s, the limit is ${limitS} s`;
-    const isOff = await setChannelStatus(deps, channel.id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled);
-    if (isOff) deps.onSwitch(channel, false, reason);
+    await switchOff(deps, channel, null, reason);
   }
   return success;
+}
+
+/** Only the key, where one is named. */
+async function switchOff(deps: TesterDeps, channel: ChannelEntry, key: string | null, reason: string): Promise<void> {
+  const isOff =
+    key === null
+      ? await setChannelStatus(deps, channel.id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled)
+      : await disableChannelKey(deps, channel.id, key, reason);
+  if (isOff) deps.onDisabled(channel, key !== null, reason);
 }

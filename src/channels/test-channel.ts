@@ -18,12 +18,15 @@ import { providerOf } from "../providers/registry.ts";
 import { signingTools } from "../providers/signing-tools.ts";
 import type { ChannelEntry } from "./entry.ts";
 import { firstKey } from "./first-key.ts";
+import type { UpstreamRefusal } from "./refusal.ts";
 import { upstreamModelOf } from "./upstream-model.ts";
 
 export type TestResult = Readonly<{
   success: boolean;
   /** Why it failed; empty on success. */
   message: string;
+  /** What the upstream refused it with; null: it did not, or did not answer. */
+  refusal: UpstreamRefusal | null;
   /** Milliseconds until the whole answer was there. */
   elapsedMs: number;
   model: string;
@@ -58,12 +61,15 @@ export async function testChannel(
       .set({ testTime: nowSeconds(), ...(problem === null && { responseTime: elapsedMs }) })
       .where(eq(channels.id, channel.id));
   }
-  return { success: problem === null, message: problem ?? "", elapsedMs, model: requested };
+  const { message, refusal } = problem ?? { message: "", refusal: null };
+  return { success: problem === null, message, refusal, elapsedMs, model: requested };
 }
 
 /** Whether there is a small call to make: drawings, music and videos are tested by ordering one. */
 export const isTestable = ({ type }: ChannelEntry): boolean =>
   providerOf(type)?.capabilities.some((capability) => capability === "chat" || capability === "embeddings") === true;
+
+type Problem = Pick<TestResult, "message" | "refusal">;
 
 /** Returns what went wrong, or null. */
 async function call(
@@ -72,7 +78,7 @@ async function call(
   provider: Provider,
   requested: string,
   key: string,
-): Promise<string | null> {
+): Promise<Problem | null> {
   const bare = requested.startsWith(channel.modelPrefix) ? requested.slice(channel.modelPrefix.length) : requested;
   const isEmbedding =
     provider.capabilities.includes("embeddings") && (EMBEDDING.test(bare) || !provider.capabilities.includes("chat"));
@@ -101,29 +107,29 @@ async function call(
       maxRedirects: 0,
     });
     const text = answer.text();
-    if (answer.status !== 200) return describe(answer.status, readError(answer.status, text).message, key);
+    if (answer.status !== 200) return refused(answer.status, readError(answer.status, text), key);
     const failure = own?.failure?.(recordOf(parseJson(text)) ?? {});
-    if (failure) return describe(failure.status ?? 200, failure.message, key);
+    if (failure) return refused(failure.status ?? 200, { ...failure, type: "upstream_error" }, key);
     return isEmbedding ? problemInJson(text, key) : problemInChat(providerCodecs[dialect], text, key);
   } catch (error) {
-    if (error instanceof OutboundError) return error.message;
-    if (error instanceof SyntaxError) return "the answer is not JSON";
+    if (error instanceof OutboundError) return { message: error.message, refusal: null };
+    if (error instanceof SyntaxError) return { message: "the answer is not JSON", refusal: null };
     throw error;
   }
 }
 
 /** Answers with status 200 may be errors all the same; those that only stream tell it in an event. */
-function problemInChat(codec: ProviderCodec, text: string, key: string): string | null {
+function problemInChat(codec: ProviderCodec, text: string, key: string): Problem | null {
   const parsed = parseJson(text);
   const told = parsed === undefined ? readEvents(text).map(({ data }) => parseJson(data)) : [parsed];
   const failed = told.map((answer) => codec.decodeError(200, answer)).find((error) => error !== null);
-  if (failed) return describe(failed.status, failed.message, key);
+  if (failed) return refused(failed.status, failed, key);
   if (parsed !== undefined) return problemInJson(text, key);
-  return replyOf(codec, text, randomId) ? null : "the answer is not JSON";
+  return replyOf(codec, text, randomId) ? null : { message: "the answer is not JSON", refusal: null };
 }
 
-function problemInJson(text: string, key: string): string | null {
-  return isErrorAnswer(JSON.parse(text)) ? describe(200, readError(200, text).message, key) : null;
+function problemInJson(text: string, key: string): Problem | null {
+  return isErrorAnswer(JSON.parse(text)) ? refused(200, readError(200, text), key) : null;
 }
 
 /** The smallest talk there is, in the provider's own format. */
@@ -142,6 +148,12 @@ function applyChanges(body: JsonObject, changes: Readonly<Record<string, unknown
   return Object.fromEntries(Object.entries({ ...body, ...changes }).filter(([, value]) => value !== undefined));
 }
 
-/** Upstreams like to repeat the key they refuse. */
-const describe = (status: number, message: string, key: string): string =>
-  `HTTP ${status}: ${message}`.replaceAll(key || "\0", "***").slice(0, 500);
+/** Upstreams like to repeat the key they refuse. `error.status`: what the error means, where that is another status. */
+const refused = (
+  status: number,
+  error: UpstreamRefusal["error"] & Readonly<{ status?: number }>,
+  key: string,
+): Problem => ({
+  message: `HTTP ${status}: ${error.message}`.replaceAll(key || "\0", "***").slice(0, 500),
+  refusal: { status: error.status ?? status, error },
+});

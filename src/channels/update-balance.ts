@@ -12,7 +12,7 @@ import type { SettingsReader } from "../settings/settings.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
 import { firstKey } from "./first-key.ts";
 import { proxyOf } from "./proxy-of.ts";
-import { setChannelStatus } from "./set-status.ts";
+import { type OnDisabled, setChannelStatus } from "./set-status.ts";
 
 /** What is left on a channel, in a currency by its ISO code. */
 export type BalanceReading = Readonly<{ amount: number; currency: string }>;
@@ -78,10 +78,10 @@ async function crossed(db: Db, id: number, isLow: boolean): Promise<boolean> {
 
 /**
  * Asks the upstreams of all enabled channels; those with nothing left go off, whatever their auto_ban says (reference
- * behaviour, 4.6). Types without a balance and upstreams that do not tell it are passed over.
+ * behaviour, 4.6), which `onDisabled` hears. Types without a balance and upstreams that do not tell it are passed over.
  */
 export async function updateAllBalances(
-  deps: BalanceDeps & Readonly<{ changes: Changes }>,
+  deps: BalanceDeps & Readonly<{ changes: Changes; onDisabled: OnDisabled }>,
   channels: Iterable<ChannelEntry>,
 ): Promise<{ updated: number; total: number }> {
   const asked = [...channels].filter(
@@ -93,13 +93,9 @@ export async function updateAllBalances(
     const { amount } = await updateBalance(deps, channel);
     updated += 1;
     if (amount > 0) return;
-    await setChannelStatus(
-      deps,
-      channel.id,
-      CHANNEL_STATUS.autoDisabled,
-      "The balance is used up",
-      CHANNEL_STATUS.enabled,
-    );
+    const reason = "The balance is used up";
+    const isOff = await setChannelStatus(deps, channel.id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled);
+    if (isOff) deps.onDisabled(channel, false, reason);
   };
   const worker = async () => {
     for (let channel = asked.shift(); channel; channel = asked.shift()) {
@@ -112,16 +108,8 @@ export async function updateAllBalances(
   return { updated, total };
 }
 
-/** By the address and the words of the provider's own; where that does not tell it, by the other address that it has. */
+/** By the address and the words of the provider's own. */
 async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<BalanceReading> {
-  const balance = providerOf(channel.type)?.balance;
-  const told = readBalanceAt(fetch, channel, balance?.url(channel) ?? "");
-  const other = balance?.elseUrl?.(channel);
-  // Where both fail, the first says why.
-  return other ? told.catch((error) => readBalanceAt(fetch, channel, other).catch(() => Promise.reject(error))) : told;
-}
-
-async function readBalanceAt(fetch: SafeFetch, channel: ChannelEntry, url: string): Promise<BalanceReading> {
   const provider = providerOf(channel.type);
   const failed = (reason: string) => new OperationError("channel_balance_unavailable", { reason });
   if (!provider?.balance) throw failed("the upstream does not tell it");
@@ -129,7 +117,7 @@ async function readBalanceAt(fetch: SafeFetch, channel: ChannelEntry, url: strin
   const proxy = proxyOf(channel);
   try {
     const headers = provider.balance.headers?.(key) ?? provider.authHeaders(channel, key);
-    const answer = await fetch(url, { headers, proxy });
+    const answer = await fetch(provider.balance.url(channel), { headers, proxy });
     if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
     const told: unknown = JSON.parse(answer.text());
     const balance = provider.balance.read(told);

@@ -169,6 +169,40 @@ describe("a test of all channels", () => {
     expect(JSON.parse((await read(slow)).other_info as string).status_reason).toMatch(/The test took 1\.\d s/);
   });
 
+  test("what is refused for good goes off, the key alone where others are left; what is not, stays", async () => {
+    await removeAll();
+    await app.settings.set("AutomaticDisableChannelEnabled", "true");
+    await app.settings.set("ChannelDisableThreshold", "0");
+    const [refused, oneOfTwo, spared, broke, busy] = [
+      await create({ models: "refused" }),
+      await create({ models: "refused", key: `${KEY},another-key-000002` }),
+      await create({ models: "refused", auto_ban: 0 }),
+      await create({ models: "broke" }),
+      await create({ models: "busy" }),
+    ];
+    upstream.answerWith(({ body }) => {
+      if (body?.model === "busy") return Response.json({ error: { message: "slow down" } }, { status: 429 });
+      const message =
+        body?.model === "broke" ? "You EXCEEDED your current quota" : `Incorrect API key provided: ${KEY}`;
+      return Response.json({ error: { message } }, { status: body?.model === "broke" ? 200 : 401 });
+    });
+    app.wentOff.length = 0;
+    await call("GET", "/api/channel/test");
+    expect(await finished()).toMatchObject({ done: 5, failed: 5 });
+    const all = [refused, oneOfTwo, spared, broke, busy];
+    expect(all.map((id) => app.channels.get(id)?.status)).toEqual([3, 1, 1, 3, 1]);
+    expect([...(app.channels.get(oneOfTwo)?.disabledKeys ?? [])]).toEqual([KEY]);
+    expect(JSON.parse((await read(refused)).other_info as string).status_reason).toBe(
+      "HTTP 401: Incorrect API key provided: ***",
+    );
+    expect(app.wentOff.map(({ isKeyOnly }) => isKeyOnly).sort()).toEqual([false, false, true]);
+    await app.settings.set("AutomaticDisableChannelEnabled", "false");
+    await setChannelStatus(app, refused, 1);
+    await call("GET", "/api/channel/test");
+    await finished();
+    expect(app.channels.get(refused)?.status).toBe(1);
+  });
+
   test("a pass that was cancelled does not go on beside the next", async () => {
     await removeAll();
     for (let index = 0; index < 12; index += 1) await create({ models: `m${index}` });
@@ -252,22 +286,6 @@ describe("balances", () => {
     );
 
   test.each([
-    ["what is left of the key's limit", { limit: 9, limit_remaining: 7.5 }, { total_credits: 99, total_usage: 0 }, 7.5],
-    ["the account's credits", { limit: null, limit_remaining: null }, { total_credits: 10, total_usage: 2.5 }, 7.5],
-    ["the credits, by a server that knows no limits", null, { total_credits: 10, total_usage: 2.5 }, 7.5],
-    ["neither, to a key that may not know", { limit_remaining: null }, { total_credits: 0, total_usage: 0 }, null],
-    ["neither, where it refuses", { limit_remaining: null }, null, null],
-  ])("OpenRouter tells %s", async (_, ofKey, ofAccount, balance) => {
-    upstream.answerWith(({ path }) => {
-      const data = path.endsWith("/v1/key") ? ofKey : ofAccount;
-      return data ? Response.json({ data }) : new Response("", { status: path.endsWith("/v1/key") ? 404 : 403 });
-    });
-    const answer = await call("GET", `/api/channel/update_balance/${await create({ type: 20 })}`);
-    if (balance !== null) expect(answer).toMatchObject({ success: true, balance });
-    else expect(answer.message).toContain("amounts");
-  });
-
-  test.each([
     [{ base_url: "" }, ""],
     [{ base_url: "/v1" }, ""],
     [{ type: 8, base_url: "/some/chat/{model}" }, ""],
@@ -309,8 +327,10 @@ describe("balances", () => {
       const limit = headers.authorization === "Bearer rich" ? 10 : 1;
       return Response.json(path.includes("/subscription") ? { hard_limit_usd: limit } : { total_usage: 100 });
     });
+    app.wentOff.length = 0;
     expect((await call("GET", "/api/channel/update_balance")).data).toEqual({ updated: 2, total: 3 });
     expect([silent, rich, poor].map((id) => app.channels.get(id)?.status)).toEqual([1, 1, 3]);
+    expect(app.wentOff).toHaveLength(1);
   });
 
   test("what was asked is kept with its currency, and why it could not be", async () => {

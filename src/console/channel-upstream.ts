@@ -8,6 +8,7 @@ import { readForecast } from "../channels/forecast.ts";
 import { splitKeys } from "../channels/keys.ts";
 import { refreshModelList, viewModelList } from "../channels/model-list.ts";
 import { proxyOf } from "../channels/proxy-of.ts";
+import type { OnDisabled } from "../channels/set-status.ts";
 import { takeOverModels } from "../channels/take-over-models.ts";
 import type { ChannelTester } from "../channels/test-all.ts";
 import { type BalanceReading, updateAllBalances, updateBalance } from "../channels/update-balance.ts";
@@ -29,6 +30,7 @@ type Services = Readonly<{
   vault: Vault;
   settings: SettingsReader;
   onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
+  onDisabled: OnDisabled;
 }>;
 
 const id = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });

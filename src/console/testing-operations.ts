@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { createChannelDirectory } from "../channels/directory.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
 import type { ChannelLive, ReadLive } from "../channels/live.ts";
+import type { OnDisabled } from "../channels/set-status.ts";
 import { createChannelTester } from "../channels/test-all.ts";
 import type { BalanceReading } from "../channels/update-balance.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
@@ -67,14 +68,18 @@ async function openRooms(services: Services) {
   const channels = await createChannelDirectory(services);
   const tokens = await createTokenDirectory(services);
   const fetch = createSafeFetch(createAddressPolicy(true));
-  const tester = createChannelTester({ ...services, directory: channels, fetch, onSwitch: () => {} });
+  const wentOff: { channel: string; isKeyOnly: boolean; reason: string }[] = [];
+  const onDisabled: OnDisabled = ({ name }, isKeyOnly, reason) => {
+    wentOff.push({ channel: name, isKeyOnly, reason });
+  };
+  const tester = createChannelTester({ ...services, directory: channels, fetch, onDisabled, onEnabled: () => {} });
   const lives = new Map<number, ChannelLive>();
   const readLive: ReadLive = ({ id, keys }) => lives.get(id) ?? idle(keys.length);
   const lowBalances: { channel: string; amount: number; currency: string; limit: number }[] = [];
   const onLowBalance = (channel: ChannelEntry, reading: BalanceReading, limit: number) => {
     lowBalances.push({ channel: channel.name, ...reading, limit });
   };
-  return { channels, tokens, fetch, tester, readLive, lives, onLowBalance, lowBalances };
+  return { channels, tokens, fetch, tester, readLive, lives, onLowBalance, lowBalances, onDisabled, wentOff };
 }
 
 /** A channel that nobody calls. */

@@ -6,6 +6,7 @@ import type { ChannelDirectory } from "../channels/directory.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
 import { refreshAllModelLists } from "../channels/model-list.ts";
 import { recoverKeys } from "../channels/recover-keys.ts";
+import type { OnDisabled } from "../channels/set-status.ts";
 import type { ChannelTester } from "../channels/test-all.ts";
 import { type BalanceReading, updateAllBalances } from "../channels/update-balance.ts";
 import { nowSeconds } from "../lib/clock.ts";
@@ -24,6 +25,7 @@ type JobDeps = Readonly<{
   tester: Pick<ChannelTester, "testAll" | "progress">;
   fetch: SafeFetch;
   onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
+  onDisabled: OnDisabled;
   onKeyRecovered: (channel: ChannelEntry) => void;
   log: Logger;
 }>;
@@ -59,7 +61,7 @@ async function testChannels({ db, settings, tester }: JobDeps): Promise<void> {
 
 /** Asks for the balances of all channels where that is due. */
 export async function pollBalances(
-  deps: Pick<JobDeps, "db" | "changes" | "settings" | "channels" | "fetch" | "onLowBalance">,
+  deps: Pick<JobDeps, "db" | "changes" | "settings" | "channels" | "fetch" | "onLowBalance" | "onDisabled">,
 ): Promise<void> {
   const periodS = deps.settings.get("ChannelUpdateFrequency") * MINUTE_S;
   if (await takeTurn(deps.db, "channel balances", periodS)) await updateAllBalances(deps, deps.channels.all());

@@ -59,7 +59,7 @@ beforeAll(async () => {
   directory = await createChannelDirectory({ db, changes, vault, log });
   const fetch = createSafeFetch(createAddressPolicy(true));
   const onLowBalance: (typeof deps)["onLowBalance"] = ({ name }, _, limit) => void warned.push([name, limit]);
-  deps = { db, changes, vault, fetch, channels: directory, onLowBalance };
+  deps = { db, changes, vault, fetch, channels: directory, onLowBalance, onDisabled: () => {} };
   actor = { id: await createUser(db, { username: "op", password: "correct horse", role: ROLE.admin }), username: "op" };
 });
 afterAll(async () => {
