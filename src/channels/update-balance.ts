@@ -108,8 +108,16 @@ export async function updateAllBalances(
   return { updated, total };
 }
 
-/** By the address and the words of the provider's own. */
+/** By the address and the words of the provider's own; where that does not tell it, by the other address that it has. */
 async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<BalanceReading> {
+  const balance = providerOf(channel.type)?.balance;
+  const told = readBalanceAt(fetch, channel, balance?.url(channel) ?? "");
+  const other = balance?.elseUrl?.(channel);
+  // Where both fail, the first says why.
+  return other ? told.catch((error) => readBalanceAt(fetch, channel, other).catch(() => Promise.reject(error))) : told;
+}
+
+async function readBalanceAt(fetch: SafeFetch, channel: ChannelEntry, url: string): Promise<BalanceReading> {
   const provider = providerOf(channel.type);
   const failed = (reason: string) => new OperationError("channel_balance_unavailable", { reason });
   if (!provider?.balance) throw failed("the upstream does not tell it");
@@ -117,7 +125,7 @@ async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<
   const proxy = proxyOf(channel);
   try {
     const headers = provider.balance.headers?.(key) ?? provider.authHeaders(channel, key);
-    const answer = await fetch(provider.balance.url(channel), { headers, proxy });
+    const answer = await fetch(url, { headers, proxy });
     if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
     const told: unknown = JSON.parse(answer.text());
     const balance = provider.balance.read(told);

@@ -286,6 +286,22 @@ describe("balances", () => {
     );
 
   test.each([
+    ["what is left of the key's limit", { limit: 9, limit_remaining: 7.5 }, { total_credits: 99, total_usage: 0 }, 7.5],
+    ["the account's credits", { limit: null, limit_remaining: null }, { total_credits: 10, total_usage: 2.5 }, 7.5],
+    ["the credits, by a server that knows no limits", null, { total_credits: 10, total_usage: 2.5 }, 7.5],
+    ["neither, to a key that may not know", { limit_remaining: null }, { total_credits: 0, total_usage: 0 }, null],
+    ["neither, where it refuses", { limit_remaining: null }, null, null],
+  ])("OpenRouter tells %s", async (_, ofKey, ofAccount, balance) => {
+    upstream.answerWith(({ path }) => {
+      const data = path.endsWith("/v1/key") ? ofKey : ofAccount;
+      return data ? Response.json({ data }) : new Response("", { status: path.endsWith("/v1/key") ? 404 : 403 });
+    });
+    const answer = await call("GET", `/api/channel/update_balance/${await create({ type: 20 })}`);
+    if (balance !== null) expect(answer).toMatchObject({ success: true, balance });
+    else expect(answer.message).toContain("amounts");
+  });
+
+  test.each([
     [{ base_url: "" }, ""],
     [{ base_url: "/v1" }, ""],
     [{ type: 8, base_url: "/some/chat/{model}" }, ""],
