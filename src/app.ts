@@ -5,6 +5,7 @@ import { disableChannelKey } from "./channels/key-status.ts";
 import type { ReadLive } from "./channels/live.ts";
 import { setChannelStatus } from "./channels/set-status.ts";
 import { auditRoutes } from "./console/audit.ts";
+import { bodyLimit } from "./console/body-limit.ts";
 import { bookRoutes } from "./console/books.ts";
 import { channelExplainRoutes, type Explain } from "./console/channel-explain.ts";
 import { channelKeyRoutes } from "./console/channel-keys.ts";
@@ -36,6 +37,7 @@ import { nowSeconds } from "./lib/clock.ts";
 import { createAddressPolicy } from "./lib/outbound/address-policy.ts";
 import { createSafeFetch } from "./lib/outbound/safe-fetch.ts";
 import { createRateLimiter } from "./lib/rate-limiter.ts";
+import { sayReason } from "./lib/reason.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./lib/request-id.ts";
 import { channelDisabled } from "./notify/channel-notices.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -191,6 +193,7 @@ function managementApi(services: Services, explain: Explain, readLive: ReadLive,
   return new Elysia({ name: "management" })
     .use(envelope(services))
     .use(limits)
+    .use(bodyLimit(config.maxRequestBodyBytes))
     .use(sameOrigin(services))
     .use(identityRoutes(shared, guarded, limits))
     .use(pricingRoutes(shared, (request) => sessionUser(services, request)))
@@ -233,7 +236,8 @@ function relayServices(services: Services): RelayServices {
       change.then(
         (changed) => {
           if (!changed) return;
-          log.warn({ channelId: channel.id, reason, wholeChannel: key === null }, "disabled automatically");
+          const told = { channelId: channel.id, reason: sayReason(reason, "en"), wholeChannel: key === null };
+          log.warn(told, "disabled automatically");
           notifier.tellRoot(channelDisabled(channel, key !== null, reason));
         },
         (error) => log.error({ error, channelId: channel.id }, "a channel could not be disabled"),

@@ -36,8 +36,14 @@ export async function switchLanguage(language: Language): Promise<void> {
     i18next.addResourceBundle(language, "translation", (await LOADERS[language]()).default);
   }
   localStorage.setItem(STORAGE_KEY, language);
-  await i18next.changeLanguage(language);
+  // What is asked for from now on is answered in the new language.
   document.documentElement.lang = language;
+  await i18next.changeLanguage(language);
+}
+
+/** Calls `listener` whenever another language has been chosen. */
+export function onLanguageSwitch(listener: () => void): void {
+  i18next.on("languageChanged", listener);
 }
 
 /** A text outside of components. */

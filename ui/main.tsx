@@ -11,7 +11,7 @@ import { ToastProvider } from "./components/Toasts.tsx";
 import { SessionProvider } from "./features/session/session.tsx";
 import { SiteProvider } from "./features/site/site.tsx";
 import { declareFonts } from "./fonts.ts";
-import { preferredLanguage, startI18n } from "./i18n.ts";
+import { onLanguageSwitch, preferredLanguage, startI18n } from "./i18n.ts";
 import { createConsoleRouter } from "./router.tsx";
 import { theme } from "./theme.ts";
 
@@ -32,6 +32,8 @@ const router = createConsoleRouter(queryClient);
 
 declareFonts();
 await startI18n(preferredLanguage());
+// Some answers are sentences in the language that they were asked for in.
+onLanguageSwitch(() => void queryClient.invalidateQueries());
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root element");

@@ -1,8 +1,15 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, check, index, integer, jsonb, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import type { Sentence } from "../../src/lib/messages.ts";
 import { epochSeconds, quotaUnits } from "./columns.ts";
 
-export type ChannelOtherInfo = { status_reason?: string; status_time?: number; [key: string]: unknown };
+export type ChannelOtherInfo = {
+  status_reason?: string;
+  /** The same by its code, where it is a sentence of ours. */
+  status_note?: Sentence;
+  status_time?: number;
+  [key: string]: unknown;
+};
 
 /** Upstream provider connections. JSON given by operators is kept as the text they wrote, validated on save. */
 export const channels = pgTable(

@@ -16,6 +16,8 @@ type ExportDeps = Readonly<{ db: Db; vault: Vault; settings: SettingsReader }>;
 type Line = Readonly<{ kind: string }> & Readonly<Record<string, unknown>>;
 
 const SLICE = 500;
+/** A file is for programs too: as the API tells it without a language. */
+const OWNER = { isOwner: true, language: "en" } as const;
 
 /**
  * Everything that is kept of a user, as lines of JSON whose `kind` says what they are: account, key, order, redemption,
@@ -109,8 +111,8 @@ async function* linesOf(deps: ExportDeps, userId: number, withKeys: boolean): As
   );
   // The lists go backwards: what is submitted meanwhile would push rows from one page to the next.
   const end = nowSeconds();
-  yield* pages("drawing", (page) => listDrawingTasks(deps, { userId, end: end * 1000 }, page, "owner"));
-  yield* pages("task", (page) => listMediaTasks(db, { userId, end }, page, "owner"));
+  yield* pages("drawing", (page) => listDrawingTasks(deps, { userId, end: end * 1000 }, page, OWNER));
+  yield* pages("task", (page) => listMediaTasks(db, { userId, end }, page, OWNER));
   yield* logLines(db, userId);
 }
 

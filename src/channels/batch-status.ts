@@ -1,5 +1,6 @@
 import { OperationError } from "../lib/operation-error.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
+import { disabledBy } from "./disabled-by.ts";
 import { CHANNEL_STATUS } from "./entry.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
 import { setChannelStatuses } from "./set-status.ts";
@@ -14,7 +15,7 @@ export async function batchStatus(
 ): Promise<number> {
   if (ids.length === 0) throw new OperationError("channel_selection_required");
   const isOn = status === CHANNEL_STATUS.enabled;
-  const switched = await setChannelStatuses(deps, ids, status, isOn ? "" : `Disabled by ${actor.username}`);
+  const switched = await setChannelStatuses(deps, ids, status, isOn ? "" : disabledBy(actor));
   const changed = switched.length;
   await writeManagementLog(deps.db, actor, `${isOn ? "Enabled" : "Disabled"} ${changed} of ${ids.length} channels`, {
     note: { code: isOn ? "channels_enabled" : "channels_disabled", params: { changed, total: ids.length } },

@@ -1,8 +1,11 @@
 import type { Vault } from "../lib/crypto.ts";
+import type { Language } from "../lib/messages.ts";
+import { sayKept, sayReason } from "../lib/reason.ts";
 import { type ChannelHealth, healthOf } from "./channel-health.ts";
 import { CHANNEL_STATUS, type ChannelEntry, type ChannelRow } from "./entry.ts";
 import { maskKey, splitKeys } from "./keys.ts";
 import type { ChannelLive } from "./live.ts";
+import { reasonIn } from "./status-info.ts";
 
 /** A channel on the wire, in the ecosystem's names. */
 export type ChannelView = Readonly<{
@@ -34,6 +37,8 @@ export type ChannelView = Readonly<{
   param_override: string;
   model_prefix: string;
   max_input_tokens: number;
+  /** Ours: why it is off, in the reader's language; empty: it is on, or nobody said. */
+  disabled_reason: string;
   /** Ours: the balance's currency (empty: not known), why it could not be asked last, and below what somebody is told. */
   balance_currency: string;
   balance_error: string;
@@ -73,11 +78,13 @@ export const viewLive = (channel: ChannelEntry, live: ChannelLive): LiveView => 
 
 export type KeysShown = "none" | "masked" | "clear";
 
+type Shown = Readonly<{ keys: KeysShown; language: Language }>;
+
 /** Turns a row into what callers see; `keysOff` is how many of its keys are disabled. */
-export function viewChannel(row: ChannelRow, vault: Vault, keysOff: number, shown: KeysShown): ChannelView {
+export function viewChannel(row: ChannelRow, vault: Vault, keysOff: number, shown: Shown): ChannelView {
   const keyText = vault.decrypt(row.keyCipher);
   const keys = splitKeys(row.type, keyText);
-  const key = { none: () => "", masked: () => keys.map(maskKey).join(","), clear: () => keyText }[shown]();
+  const key = { none: () => "", masked: () => keys.map(maskKey).join(","), clear: () => keyText }[shown.keys]();
   return {
     id: row.id,
     type: row.type,
@@ -95,7 +102,8 @@ export function viewChannel(row: ChannelRow, vault: Vault, keysOff: number, show
     balance: Number(row.balance),
     balance_updated_time: row.balanceUpdatedTime,
     balance_currency: row.balanceCurrency,
-    balance_error: row.balanceError,
+    disabled_reason: row.status === CHANNEL_STATUS.enabled ? "" : sayReason(reasonIn(row.otherInfo), shown.language),
+    balance_error: sayKept(row.balanceError, shown.language),
     balance_warn_below: row.balanceWarnBelow === null ? null : Number(row.balanceWarnBelow),
     balance_low: row.balanceWarnedTime > 0,
     models: row.models.join(","),

@@ -1,8 +1,9 @@
 import { recordOf, textOf } from "../dialects/json.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { Reason } from "../lib/reason.ts";
 import { providerOf } from "../providers/registry.ts";
+import { upstreamFailure } from "./upstream-failure.ts";
 
 type Upstream = Readonly<{
   type: number;
@@ -21,19 +22,18 @@ export async function fetchModels(fetch: SafeFetch, upstream: Upstream): Promise
   if (key.trim() === "") throw new OperationError("channel_key_required");
   const channel = { baseUrl: baseUrl.replace(/\/+$/, ""), other, openaiOrganization };
   const address = provider.modelListUrl(channel);
-  if (!address) throw new OperationError("channel_models_unavailable", { reason: "this type has no list of models" });
-  const failed = (reason: string) => new OperationError("channel_models_unavailable", { reason });
+  const failed = (reason: Reason) => new OperationError("channel_models_unavailable", { reason });
+  if (!address) throw failed({ code: "why_no_list_offered" });
   try {
     const answer = await fetch(address, { headers: provider.authHeaders(channel, key), proxy, timeoutMs: 15_000 });
     if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
     const read: unknown = JSON.parse(answer.text());
     const ids = provider.readModelList?.(read) ?? openAiList(read);
-    if (!ids) throw failed("the answer has no list");
+    if (!ids) throw failed({ code: "why_no_list" });
     return [...new Set(ids)].sort();
   } catch (error) {
-    if (error instanceof OutboundError) throw failed(error.message);
-    if (error instanceof SyntaxError) throw failed("the answer is not JSON");
-    throw error;
+    const reason = upstreamFailure(error);
+    throw reason === null ? error : failed(reason);
   }
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, ne } from "drizzle-orm";
 import { channelKeys, channels } from "../../db/schema/channels.ts";
+import type { Language } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { type ChannelView, viewChannel } from "./channel-view.ts";
@@ -7,14 +8,14 @@ import { CHANNEL_STATUS } from "./entry.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
 
 /**
- * One channel, its keys masked. With `showKey` they come in clear, and the log says who looked.
+ * One channel, its keys masked; what there is to say of it is said in `language`. With `showKey` they come in clear, and the log says who looked.
  * Throws OperationError when there is no such channel.
  */
 export async function getChannel(
   { db, vault }: ChannelDeps,
   actor: Actor,
   id: number,
-  showKey = false,
+  { language, showKey = false }: Readonly<{ language: Language; showKey?: boolean }>,
 ): Promise<ChannelView> {
   const [row] = await db.select().from(channels).where(eq(channels.id, id));
   if (!row) throw new OperationError("channel_not_found");
@@ -29,5 +30,5 @@ export async function getChannel(
       action: "read",
     });
   }
-  return viewChannel(row, vault, off.length, showKey ? "clear" : "masked");
+  return viewChannel(row, vault, off.length, { keys: showKey ? "clear" : "masked", language });
 }

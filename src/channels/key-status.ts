@@ -4,6 +4,7 @@ import { channelKeys, channels } from "../../db/schema/channels.ts";
 import type { Db, Tx } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Vault } from "../lib/crypto.ts";
+import { keepReason, type Reason } from "../lib/reason.ts";
 import { CHANNEL_STATUS } from "./entry.ts";
 import { splitKeys } from "./keys.ts";
 import { switchChannels } from "./set-status.ts";
@@ -18,7 +19,7 @@ export async function disableChannelKey(
   { db, changes, vault }: Deps,
   id: number,
   key: string,
-  reason: string,
+  reason: Reason,
   status: 2 | 3 = CHANNEL_STATUS.autoDisabled,
 ): Promise<boolean> {
   const keyHash = vault.keyedHash(key);
@@ -28,7 +29,7 @@ export async function disableChannelKey(
     if (!keys.hashes.includes(keyHash)) return false;
     const added = await tx
       .insert(channelKeys)
-      .values({ channelId: id, keyHash, status, reason, statusTime: nowSeconds() })
+      .values({ channelId: id, keyHash, status, reason: keepReason(reason), statusTime: nowSeconds() })
       .onConflictDoNothing()
       .returning({ keyHash: channelKeys.keyHash });
     if (added.length === 0) return false;

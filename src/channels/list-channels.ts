@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
 import { channelKeys, channels } from "../../db/schema/channels.ts";
+import type { Language } from "../lib/messages.ts";
 import { contains, isOneOf } from "../lib/sql-text.ts";
 import { type ChannelHealth, healthOf } from "./channel-health.ts";
 import { type ChannelView, viewChannel, viewLive } from "./channel-view.ts";
@@ -43,6 +44,8 @@ export type ChannelPage = Readonly<{
   /** Pages over tags instead of channels and answers all channels of those tags. */
   byTag?: boolean;
   withTraffic?: boolean;
+  /** Of what there is to say of a channel. */
+  language: Language;
 }>;
 
 export type StatusCounts = { all: number; enabled: number; disabled: number; auto_disabled: number };
@@ -174,7 +177,7 @@ async function view(
   const lists = page.withTraffic ? await readModelLists(db, ids) : null;
   const traffic = page.withTraffic ? await readTraffic(db, ids) : null;
   return rows.map((row) => {
-    const channel = viewChannel(row, vault, keysOff.get(row.id) ?? 0, "none");
+    const channel = viewChannel(row, vault, keysOff.get(row.id) ?? 0, { keys: "none", language: page.language });
     if (!traffic) return channel;
     const hours = traffic.get(row.id);
     const entry = directory.get(row.id);

@@ -2,7 +2,9 @@ import { eq } from "drizzle-orm";
 import { channelKeys } from "../../db/schema/channels.ts";
 import type { Db } from "../../db/types.ts";
 import type { Vault } from "../lib/crypto.ts";
+import type { Language } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import { sayKept } from "../lib/reason.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
 import { maskKey } from "./keys.ts";
 import type { ReadLive } from "./live.ts";
@@ -33,8 +35,12 @@ export type KeyView = Readonly<{
 
 type Deps = Readonly<{ db: Db; vault: Vault; readLive: ReadLive }>;
 
-/** The keys of a channel in their order, each with its state and how it did in the last hour. */
-export async function listKeys({ db, vault, readLive }: Deps, channel: ChannelEntry): Promise<KeyView[]> {
+/** The keys of a channel in their order, each with its state, told in `language`, and how it did in the last hour. */
+export async function listKeys(
+  { db, vault, readLive }: Deps,
+  channel: ChannelEntry,
+  language: Language,
+): Promise<KeyView[]> {
   const rows = await db.select().from(channelKeys).where(eq(channelKeys.channelId, channel.id));
   const byHash = new Map(rows.map((row) => [row.keyHash, row]));
   const live = readLive(channel);
@@ -47,7 +53,7 @@ export async function listKeys({ db, vault, readLive }: Deps, channel: ChannelEn
       index,
       masked: maskKey(key),
       status: row?.status ?? CHANNEL_STATUS.enabled,
-      reason: row?.reason ?? "",
+      reason: sayKept(row?.reason ?? "", language),
       status_time: row?.statusTime ?? 0,
       probed_time: row?.probedTime ?? 0,
       cooling_until: now?.coolingUntil ?? null,

@@ -2,8 +2,10 @@ import { eq } from "drizzle-orm";
 import { channelModelLists } from "../../db/schema/channels.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
+import type { Language } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { keepReason, type Reason, sayKept } from "../lib/reason.ts";
 import { isOneOf } from "../lib/sql-text.ts";
 import { providerOf } from "../providers/registry.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
@@ -62,9 +64,15 @@ export async function refreshModelList({ db, fetch }: Deps, channel: ChannelEntr
   try {
     await keep({ models: await fetchModels(fetch, upstream), error: "" });
   } catch (error) {
-    if (error instanceof OperationError) await keep({ error: String(error.params.reason ?? error.code) });
+    if (error instanceof OperationError) await keep({ error: keepReason(whyOf(error)) });
     throw error;
   }
+}
+
+/** The reason alone, where the refusal has one. */
+function whyOf({ code, params }: OperationError): Reason {
+  const { reason = { code, params } } = params;
+  return typeof reason === "number" ? String(reason) : reason;
 }
 
 /** Asks the upstreams of all enabled channels that offer a list; those that do not answer are passed over. */
@@ -95,12 +103,13 @@ export async function readModelLists(db: Db, channelIds: readonly number[]): Pro
 export type ModelListView = ModelDifference &
   Readonly<{ ignored: string[] /** Epoch seconds; 0: never asked. */; checked_time: number; error: string }>;
 
-/** The kept comparison of one channel. */
-export async function viewModelList(db: Db, channel: ChannelEntry): Promise<ModelListView> {
+/** The kept comparison of one channel; why there is none is told in `language`. */
+export async function viewModelList(db: Db, channel: ChannelEntry, language: Language): Promise<ModelListView> {
   const [list] = await db.select().from(channelModelLists).where(eq(channelModelLists.channelId, channel.id));
+  const error = sayKept(list?.error ?? "", language);
   if (!list || list.models.length === 0) {
-    return { added: [], gone: [], ignored: [], checked_time: list?.checkedTime ?? 0, error: list?.error ?? "" };
+    return { added: [], gone: [], ignored: [], checked_time: list?.checkedTime ?? 0, error };
   }
-  const { ignored, checkedTime, error } = list;
+  const { ignored, checkedTime } = list;
   return { ...compareModels(channel, list), ignored, checked_time: checkedTime, error };
 }

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { abilities, channelKeys, channels } from "../../db/schema/channels.ts";
+import { abilities, type ChannelOtherInfo, channelKeys, channels } from "../../db/schema/channels.ts";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { createUser } from "../accounts/create-user.ts";
 import { ROLE } from "../accounts/roles.ts";
 import { createVault } from "../lib/crypto.ts";
 import { createChannel } from "./create-channel.ts";
 import { fixAbilities } from "./fix-abilities.ts";
+import { getChannel } from "./get-channel.ts";
 import { disableChannelKey } from "./key-status.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
 import { setChannelStatus } from "./set-status.ts";
@@ -60,6 +61,40 @@ test("a channel somebody switched off by hand is not switched off again with its
   await setChannelStatus(deps, id, 2, "by hand");
   expect(await disableChannelKey(deps, id, "k1", "401")).toBe(true);
   expect(await read(id)).toMatchObject({ status: 2, otherInfo: { status_reason: "by hand" } });
+});
+
+test("a reason of ours is kept in English for tools, and by its code for readers of other languages", async () => {
+  const id = await create("k1");
+  await deps.db
+    .update(channels)
+    .set({ otherInfo: { note: "kept" } })
+    .where(eq(channels.id, id));
+  const reason = { code: "why_test_slow", params: { seconds: "6.1", limit: 5 } } as const;
+  await setChannelStatus(deps, id, 3, reason);
+  expect((await read(id))?.otherInfo).toEqual({
+    note: "kept",
+    status_reason: "The test took 6.1 s, the limit is 5 s",
+    status_note: reason,
+    status_time: expect.any(Number),
+  });
+  const told = async (language: "en" | "zh") => (await getChannel(deps, actor, id, { language })).disabled_reason;
+  expect(await told("zh")).toBe("测试用时 6.1 秒，超过上限 5 秒");
+  await setChannelStatus(deps, id, 2, "401: no such key");
+  expect((await read(id))?.otherInfo).not.toHaveProperty("status_note");
+  expect(await told("zh")).toBe("401: no such key");
+  await setChannelStatus(deps, id, 1);
+  expect((await read(id))?.otherInfo).toEqual({ note: "kept" });
+  expect(await told("zh")).toBe("");
+});
+
+test("what an older release or another gateway wrote is told as it is", async () => {
+  const id = await create("k1");
+  const tell = async (otherInfo: ChannelOtherInfo) => {
+    await deps.db.update(channels).set({ status: 3, otherInfo }).where(eq(channels.id, id));
+    return (await getChannel(deps, actor, id, { language: "zh" })).disabled_reason;
+  };
+  expect(await tell({ status_reason: "The test took 9 s", status_time: 1 })).toBe("The test took 9 s");
+  expect(await tell({})).toBe("");
 });
 
 test("a late failure of a key that was replaced, or of a channel that was deleted, changes nothing", async () => {

@@ -2,16 +2,17 @@ import { and, eq, ne, sql } from "drizzle-orm";
 import type { Changes } from "../../db/changes.ts";
 import { abilities, channelKeys, channels } from "../../db/schema/channels.ts";
 import type { Db, Tx } from "../../db/types.ts";
-import { nowSeconds } from "../lib/clock.ts";
+import type { Reason } from "../lib/reason.ts";
 import { isOneOf } from "../lib/sql-text.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
+import { infoOf } from "./status-info.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes }>;
 /** `status` is what it was. */
 type Switched = Readonly<{ id: number; name: string; status: number }>;
 
 /** Hears of a channel, or of one of its keys alone, that was switched off without anybody's asking. */
-export type OnDisabled = (channel: ChannelEntry, isKeyOnly: boolean, reason: string) => void;
+export type OnDisabled = (channel: ChannelEntry, isKeyOnly: boolean, reason: Reason) => void;
 
 /**
  * Enables or disables a channel with a reason. `from` limits it to channels in that status (an automatic re-enable must not
@@ -21,7 +22,7 @@ export async function setChannelStatus(
   { db, changes }: Deps,
   id: number,
   status: number,
-  reason = "",
+  reason: Reason = "",
   from?: number,
 ): Promise<boolean> {
   return (await setChannelStatuses({ db, changes }, [id], status, reason, from)).length > 0;
@@ -32,7 +33,7 @@ export async function setChannelStatuses(
   { db, changes }: Deps,
   ids: readonly number[],
   status: number,
-  reason = "",
+  reason: Reason = "",
   from?: number,
 ): Promise<readonly Switched[]> {
   const switched = await db.transaction((tx) => switchChannels(tx, ids, status, reason, from));
@@ -46,7 +47,7 @@ export async function switchChannels(
   tx: Tx,
   ids: readonly number[],
   status: number,
-  reason: string,
+  reason: Reason,
   from?: number,
   keepsKeys = false,
 ): Promise<readonly Switched[]> {
@@ -64,12 +65,13 @@ export async function switchChannels(
     .for("update");
   const changed = switched.map(({ id }) => id);
   if (changed.length === 0) return [];
-  const info = status === CHANNEL_STATUS.enabled ? {} : { status_reason: reason, status_time: nowSeconds() };
+  const info = status === CHANNEL_STATUS.enabled ? {} : infoOf(reason);
   await tx
     .update(channels)
     .set({
       status,
-      otherInfo: sql`(${channels.otherInfo} - 'status_reason' - 'status_time') || ${JSON.stringify(info)}::jsonb`,
+      otherInfo: sql`(${channels.otherInfo} - array['status_reason', 'status_note', 'status_time'])
+        || ${JSON.stringify(info)}::jsonb`,
     })
     .where(isOneOf(channels.id, changed));
   await tx

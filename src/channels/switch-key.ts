@@ -1,4 +1,5 @@
 import { writeManagementLog } from "../logs/write-log.ts";
+import { disabledBy } from "./disabled-by.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
 import { disableChannelKey, enableChannelKey, readKeyStatus } from "./key-status.ts";
 import { maskKey } from "./keys.ts";
@@ -20,7 +21,7 @@ export async function switchKey(
   const before = await readKeyStatus(deps, channel.id, key);
   const changed = isOn
     ? await enableChannelKey(deps, channel.id, key)
-    : await disableChannelKey(deps, channel.id, key, `Disabled by ${actor.username}`, CHANNEL_STATUS.disabled);
+    : await disableChannelKey(deps, channel.id, key, disabledBy(actor), CHANNEL_STATUS.disabled);
   if (changed) {
     const verb = isOn ? "Enabled" : "Disabled";
     await writeManagementLog(

@@ -4,6 +4,7 @@ import type { Vault } from "../lib/crypto.ts";
 import type { Logger } from "../lib/log.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { Reason } from "../lib/reason.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { ChannelDirectory } from "./directory.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
@@ -99,14 +100,14 @@ async function testAndJudge(deps: TesterDeps, channel: ChannelEntry): Promise<bo
   if (refusal && switchesOff(channel, refusal, settings)) {
     await switchOff(deps, channel, keyAlone(channel, firstKey(channel)), message);
   } else if (limitS > 0 && elapsedMs > limitS * 1000 && mayGoOff(channel, settings)) {
-    const reason = `The test took ${(elapsedMs / 1000).toFixed(1)} s, the limit is ${limitS} s`;
-    await switchOff(deps, channel, null, reason);
+    const params = { seconds: (elapsedMs / 1000).toFixed(1), limit: limitS };
+    await switchOff(deps, channel, null, { code: "why_test_slow", params });
   }
   return success;
 }
 
 /** Only the key, where one is named. */
-async function switchOff(deps: TesterDeps, channel: ChannelEntry, key: string | null, reason: string): Promise<void> {
+async function switchOff(deps: TesterDeps, channel: ChannelEntry, key: string | null, reason: Reason): Promise<void> {
   const isOff =
     key === null
       ? await setChannelStatus(deps, channel.id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled)

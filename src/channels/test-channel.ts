@@ -9,8 +9,8 @@ import { providerCodecs } from "../dialects/provider-codecs.ts";
 import { replyOf } from "../dialects/reply-of.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { Reason } from "../lib/reason.ts";
 import { randomId } from "../lib/request-id.ts";
 import { readEvents } from "../lib/sse.ts";
 import type { Ask, Provider } from "../providers/provider.ts";
@@ -19,12 +19,13 @@ import { signingTools } from "../providers/signing-tools.ts";
 import type { ChannelEntry } from "./entry.ts";
 import { firstKey } from "./first-key.ts";
 import type { UpstreamRefusal } from "./refusal.ts";
+import { upstreamFailure } from "./upstream-failure.ts";
 import { upstreamModelOf } from "./upstream-model.ts";
 
 export type TestResult = Readonly<{
   success: boolean;
   /** Why it failed; empty on success. */
-  message: string;
+  message: Reason;
   /** What the upstream refused it with; null: it did not, or did not answer. */
   refusal: UpstreamRefusal | null;
   /** Milliseconds until the whole answer was there. */
@@ -112,9 +113,9 @@ async function call(
     if (failure) return refused(failure.status ?? 200, { ...failure, type: "upstream_error" }, key);
     return isEmbedding ? problemInJson(text, key) : problemInChat(providerCodecs[dialect], text, key);
   } catch (error) {
-    if (error instanceof OutboundError) return { message: error.message, refusal: null };
-    if (error instanceof SyntaxError) return { message: "the answer is not JSON", refusal: null };
-    throw error;
+    const reason = upstreamFailure(error);
+    if (reason === null) throw error;
+    return { message: reason, refusal: null };
   }
 }
 
@@ -125,7 +126,7 @@ function problemInChat(codec: ProviderCodec, text: string, key: string): Problem
   const failed = told.map((answer) => codec.decodeError(200, answer)).find((error) => error !== null);
   if (failed) return refused(failed.status, failed, key);
   if (parsed !== undefined) return problemInJson(text, key);
-  return replyOf(codec, text, randomId) ? null : { message: "the answer is not JSON", refusal: null };
+  return replyOf(codec, text, randomId) ? null : { message: { code: "why_no_json" }, refusal: null };
 }
 
 function problemInJson(text: string, key: string): Problem | null {

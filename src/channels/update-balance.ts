@@ -5,14 +5,15 @@ import type { Db } from "../../db/types.ts";
 import { recordOf } from "../dialects/json.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { keepReason, type Reason } from "../lib/reason.ts";
 import { providerOf } from "../providers/registry.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "./entry.ts";
 import { firstKey } from "./first-key.ts";
 import { proxyOf } from "./proxy-of.ts";
 import { type OnDisabled, setChannelStatus } from "./set-status.ts";
+import { upstreamFailure } from "./upstream-failure.ts";
 
 /** What is left on a channel, in a currency by its ISO code. */
 export type BalanceReading = Readonly<{ amount: number; currency: string }>;
@@ -45,7 +46,7 @@ export async function updateBalance(deps: BalanceDeps, channel: ChannelEntry): P
     ? readBillingBalance(deps.fetch, channel)
     : readOwnBalance(deps.fetch, channel)
   ).catch(async (error) => {
-    const reason = error instanceof OperationError ? String(error.params.reason ?? "") : "";
+    const reason = error instanceof BalanceUnavailable ? keepReason(error.reason) : "";
     await deps.db.update(channels).set({ balanceError: reason }).where(eq(channels.id, channel.id));
     throw error;
   });
@@ -93,7 +94,7 @@ export async function updateAllBalances(
     const { amount } = await updateBalance(deps, channel);
     updated += 1;
     if (amount > 0) return;
-    const reason = "The balance is used up";
+    const reason: Reason = { code: "why_balance_used_up" };
     const isOff = await setChannelStatus(deps, channel.id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled);
     if (isOff) deps.onDisabled(channel, false, reason);
   };
@@ -119,37 +120,34 @@ async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<
 
 async function readBalanceAt(fetch: SafeFetch, channel: ChannelEntry, url: string): Promise<BalanceReading> {
   const provider = providerOf(channel.type);
-  const failed = (reason: string) => new OperationError("channel_balance_unavailable", { reason });
-  if (!provider?.balance) throw failed("the upstream does not tell it");
+  if (!provider?.balance) throw new BalanceUnavailable({ code: "why_no_balance_told" });
   const key = firstKey(channel);
   const proxy = proxyOf(channel);
   try {
     const headers = provider.balance.headers?.(key) ?? provider.authHeaders(channel, key);
     const answer = await fetch(url, { headers, proxy });
-    if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
+    if (answer.status !== 200) throw new BalanceUnavailable(`HTTP ${answer.status}`);
     const told: unknown = JSON.parse(answer.text());
     const balance = provider.balance.read(told);
-    if (balance === null) throw failed("the answer has no amounts");
+    if (balance === null) throw new BalanceUnavailable({ code: "why_no_amounts" });
     return { amount: rounded(balance), currency: provider.balance.currency?.(channel, told) ?? "USD" };
   } catch (error) {
-    if (error instanceof OutboundError) throw failed(error.message);
-    if (error instanceof SyntaxError) throw failed("the answer is not JSON");
-    throw error;
+    const reason = upstreamFailure(error);
+    throw reason === null ? error : new BalanceUnavailable(reason);
   }
 }
 
 async function readBillingBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<BalanceReading> {
   const key = firstKey(channel);
   const proxy = proxyOf(channel);
-  const failed = (reason: string) => new OperationError("channel_balance_unavailable", { reason });
   const base = baseOf(channel);
-  if (!base) throw failed("the channel has no valid address");
+  if (!base) throw new BalanceUnavailable({ code: "why_no_valid_address" });
   const ask = async (path: string) => {
     const answer = await fetch(`${base}/v1/dashboard/billing/${path}`, {
       headers: { authorization: `Bearer ${key}` },
       proxy,
     });
-    if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
+    if (answer.status !== 200) throw new BalanceUnavailable(`HTTP ${answer.status}`);
     return recordOf(JSON.parse(answer.text())) ?? {};
   };
   try {
@@ -160,12 +158,18 @@ async function readBillingBalance(fetch: SafeFetch, channel: ChannelEntry): Prom
       : new Date(now.getTime() - 100 * DAY_MS);
     const usage = await ask(`usage?start_date=${day(start)}&end_date=${day(new Date(now.getTime() + DAY_MS))}`);
     const balance = Number(subscription.hard_limit_usd) - Number(usage.total_usage) / 100;
-    if (!Number.isFinite(balance)) throw failed("the answer has no amounts");
+    if (!Number.isFinite(balance)) throw new BalanceUnavailable({ code: "why_no_amounts" });
     return { amount: rounded(balance), currency: "USD" };
   } catch (error) {
-    if (error instanceof OutboundError) throw failed(error.message);
-    if (error instanceof SyntaxError) throw failed("the answer is not JSON");
-    throw error;
+    const reason = upstreamFailure(error);
+    throw reason === null ? error : new BalanceUnavailable(reason);
+  }
+}
+
+/** The balance could not be asked, and why. */
+class BalanceUnavailable extends OperationError {
+  constructor(readonly reason: Reason) {
+    super("channel_balance_unavailable", { reason });
   }
 }
 

@@ -4,6 +4,7 @@ import { OperationError } from "../lib/operation-error.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { rebuildAbilities } from "./abilities.ts";
 import { type ChannelInput, readChannelInput } from "./channel-input.ts";
+import { disabledBy } from "./disabled-by.ts";
 import { CHANNEL_STATUS, type ChannelRow } from "./entry.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
 import { setChannelStatus } from "./set-status.ts";
@@ -46,7 +47,7 @@ export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number,
 async function switchChannel(deps: ChannelDeps, actor: Actor, before: ChannelRow, status: number): Promise<void> {
   const { id, name } = before;
   const on = status === CHANNEL_STATUS.enabled;
-  await setChannelStatus(deps, id, status, on ? "" : `Disabled by ${actor.username}`);
+  await setChannelStatus(deps, id, status, on ? "" : disabledBy(actor));
   await writeManagementLog(deps.db, actor, `${on ? "Enabled" : "Disabled"} channel ${name} (#${id})`, {
     note: { code: on ? "channel_enabled" : "channel_disabled", params: { name, id } },
     action: on ? "enable" : "disable",

@@ -31,9 +31,11 @@ const create = async () => {
   const channel = { name: "two keys", key: `${FIRST},${SECOND}`, models: "m", base_url: upstream.url };
   return ((await call("POST", "/api/channel/", channel)).data as { id: number }).id;
 };
-const healthOf = async (id: number) =>
-  (await call("GET", `/api/channel/${id}/health`)).data as LiveView & { keys: KeyView[] };
-const keysOf = async (id: number) => (await healthOf(id)).keys;
+const healthOf = async (id: number, language = "en") => {
+  const headers = { ...app.as.admin, "accept-language": language };
+  return (await call("GET", `/api/channel/${id}/health`, undefined, headers)).data as LiveView & { keys: KeyView[] };
+};
+const keysOf = async (id: number, language = "en") => (await healthOf(id, language)).keys;
 const idOf = (key: string) => app.vault.keyedHash(key);
 const switchTo = (id: number, key: string, enabled: boolean) =>
   call("POST", `/api/channel/${id}/keys/status`, { key: idOf(key), enabled });
@@ -81,6 +83,7 @@ test("one key is switched by hand; the last takes the channel with it, and bring
   const id = await create();
   expect((await switchTo(id, FIRST, false)).data as boolean).toBe(true);
   expect(await keysOf(id)).toMatchObject([{ status: 2, reason: "Disabled by admin" }, { status: 1 }]);
+  expect(await keysOf(id, "zh")).toMatchObject([{ reason: "由 admin 手动禁用" }, {}]);
   expect(app.channels.get(id)).toMatchObject({ status: 1, disabledKeys: new Set([FIRST]) });
   await switchTo(id, SECOND, false);
   expect(app.channels.get(id)?.status).toBe(2);

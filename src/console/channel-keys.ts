@@ -29,9 +29,10 @@ export function channelKeyRoutes(services: Services, guarded: ReturnType<typeof 
     .guard({ role: "admin" })
     .get(
       "/health",
-      async ({ params: { id } }) => {
+      async ({ params: { id }, request }) => {
         const channel = find(id);
-        return ok({ ...viewLive(channel, services.readLive(channel)), keys: await listKeys(services, channel) });
+        const keys = await listKeys(services, channel, languageOf(request));
+        return ok({ ...viewLive(channel, services.readLive(channel)), keys });
       },
       { params },
     )

@@ -31,7 +31,10 @@ async function removeAll() {
   if (ids.length > 0) await call("POST", "/api/channel/batch", { ids });
 }
 
-const read = async (id: number) => (await call("GET", `/api/channel/${id}`)).data as Record<string, unknown>;
+const read = async (id: number, language = "en") => {
+  const headers = { ...app.as.admin, "accept-language": language };
+  return (await call("GET", `/api/channel/${id}`, undefined, headers)).data as Record<string, unknown>;
+};
 
 describe("a test of one channel", () => {
   test("makes one small real call, keeps its duration and writes nothing into the log", async () => {
@@ -166,7 +169,8 @@ describe("a test of all channels", () => {
     await call("GET", "/api/channel/test");
     await finished();
     expect([slow, spared, fast].map((id) => app.channels.get(id)?.status)).toEqual([3, 1, 1]);
-    expect(JSON.parse((await read(slow)).other_info as string).status_reason).toMatch(/The test took 1\.\d s/);
+    expect(JSON.parse((await read(slow)).other_info as string).status_reason).toMatch(/The test took \d+\.\d s/);
+    expect((await read(slow, "zh")).disabled_reason).toMatch(/^测试用时 \d+\.\d 秒，超过上限 1 秒$/);
   });
 
   test("what is refused for good goes off, the key alone where others are left; what is not, stays", async () => {
@@ -259,15 +263,26 @@ describe("models of an upstream", () => {
   });
 
   test.each([
-    ["a refusal", () => new Response("", { status: 401 }), "HTTP 401"],
-    ["no list", () => Response.json({ models: [] }), "no list"],
-    ["null", () => Response.json(null), "no list"],
-    ["no JSON", () => new Response("hello"), "not JSON"],
-  ])("%s is told", async (_, answer, told) => {
+    ["a refusal", () => new Response("", { status: 401 }), "HTTP 401", "HTTP 401"],
+    ["no list", () => Response.json({ models: [] }), "no list", "没有模型列表"],
+    ["null", () => Response.json(null), "no list", "没有模型列表"],
+    ["no JSON", () => new Response("hello"), "not JSON", "不是 JSON"],
+  ])("%s is told, in the caller's language, also later", async (_, answer, english, chinese) => {
     upstream.answerWith(answer);
-    const body = await call("GET", `/api/channel/fetch_models/${await create()}`);
-    expect(body).toMatchObject({ success: false, code: "channel_models_unavailable" });
-    expect(body.message).toContain(told);
+    const id = await create();
+    const asked = async (method: string, path: string, language: string) =>
+      call(method, `/api/channel/${path}`, undefined, { ...app.as.admin, "accept-language": language });
+    for (const [language, told] of [
+      ["en", english],
+      ["zh", chinese],
+    ] as const) {
+      const body = await asked("GET", `fetch_models/${id}`, language);
+      expect(body).toMatchObject({ success: false, code: "channel_models_unavailable" });
+      expect(body.message).toContain(told);
+      await asked("POST", `${id}/model_list/refresh`, "en");
+      const kept = (await asked("GET", `${id}/model_list`, language)).data;
+      expect((kept as { error: string }).error).toContain(told);
+    }
   });
 
   test.each([
@@ -319,13 +334,19 @@ describe("balances", () => {
   });
 
   test.each([
-    ["a refusal", {}, () => new Response("", { status: 403 })],
-    ["no amounts", {}, () => Response.json(null)],
-    ["no address", { type: 8, base_url: "" }, () => Response.json({})],
-  ])("%s is told", async (_, input, answer) => {
+    ["a refusal", {}, () => new Response("", { status: 403 }), "HTTP 403"],
+    ["no amounts", {}, () => Response.json(null), "返回内容中没有金额"],
+    ["no JSON", {}, () => new Response("hello"), "返回内容不是 JSON"],
+    ["no address", { type: 8, base_url: "" }, () => Response.json({}), "渠道的接口地址无效"],
+    ["nobody there", { base_url: "http://127.0.0.1:1" }, () => Response.json({}), "无法连接 127.0.0.1:1"],
+  ])("%s is told, in the caller's language, also later", async (_, input, answer, told) => {
     upstream.answerWith(answer);
-    const body = await call("GET", `/api/channel/update_balance/${await create(input)}`);
-    expect(body).toMatchObject({ success: false, code: "channel_balance_unavailable" });
+    const id = await create(input);
+    const headers = { ...app.as.admin, "accept-language": "zh" };
+    const body = await call("GET", `/api/channel/update_balance/${id}`, undefined, headers);
+    expect(body).toMatchObject({ code: "channel_balance_unavailable", message: `查询余额失败：${told}` });
+    expect((await read(id, "zh")).balance_error).toBe(told);
+    expect((await read(id)).balance_error).not.toMatch(/[\u4e00-\u9fff]|sluice:/);
   });
 
   test("not every type tells one", async () =>

@@ -109,13 +109,17 @@ export function channelUpstreamRoutes(services: Services, guarded: ReturnType<ty
     .get("/forecast", async ({ query }) => ok(await readForecast(services, query.ids.split(",").map(Number))), {
       query: t.Object({ ids: t.String({ pattern: "^\\d{1,9}(,\\d{1,9}){0,199}$" }) }),
     })
-    .get("/:id/model_list", async ({ params }) => ok(await viewModelList(services.db, find(params.id))), { params: id })
+    .get(
+      "/:id/model_list",
+      async ({ params, request }) => ok(await viewModelList(services.db, find(params.id), languageOf(request))),
+      { params: id },
+    )
     .post(
       "/:id/model_list/refresh",
-      async ({ params }) => {
+      async ({ params, request }) => {
         const channel = find(params.id);
         await refreshModelList(services, channel);
-        return ok(await viewModelList(services.db, channel));
+        return ok(await viewModelList(services.db, channel, languageOf(request)));
       },
       { params: id },
     )

@@ -16,6 +16,7 @@ import {
 } from "../channels/list-channels.ts";
 import { editTag, listTags, setTag, setTagStatus } from "../channels/tags.ts";
 import { updateChannel } from "../channels/update-channel.ts";
+import { languageOf } from "../lib/messages.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
@@ -82,7 +83,10 @@ const listQuery = t.Object({
 
 /** Channels: lists, single ones, tags and clean-up. Tests and balances are in channel-upstream.ts. */
 export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof guard>) {
-  const list = async ({ query }: { query: typeof listQuery.static }, defaultSize?: number) => {
+  const list = async (
+    { query, request }: { query: typeof listQuery.static; request: Request },
+    defaultSize?: number,
+  ) => {
     const { page, pageSize } = readPaging(query, 0, defaultSize);
     const sort = query.sort ?? (query.id_sort === "true" ? ("id" as const) : undefined);
     const { items, ...totals } = await listChannels(services, filterOf(query), {
@@ -92,6 +96,7 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
       descending: query.order !== "asc",
       byTag: query.tag_mode === "true",
       withTraffic: query.stats === "true",
+      language: languageOf(request),
     });
     return { ...ok(items), ...totals, page, page_size: pageSize };
   };
@@ -106,7 +111,10 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
     .get("/tags", async () => ok(await listTags(services)))
     .get(
       "/:id",
-      async ({ actor, params, query }) => ok(await getChannel(services, actor, params.id, query.show_key === "true")),
+      async ({ actor, params, query, request }) => {
+        const shown = { language: languageOf(request), showKey: query.show_key === "true" };
+        return ok(await getChannel(services, actor, params.id, shown));
+      },
       { params: t.Object({ id }), query: t.Object({ show_key: t.Optional(t.String()) }) },
     )
     .post("/", async ({ actor, body }) => ok({ id: await createChannel(services, actor, unwrap(body)) }), {
@@ -114,10 +122,10 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
     })
     .put(
       "/",
-      async ({ actor, body }) => {
+      async ({ actor, body, request }) => {
         const { id: channelId, ...input } = body;
         await updateChannel(services, actor, channelId, input);
-        return ok(await getChannel(services, actor, channelId));
+        return ok(await getChannel(services, actor, channelId, { language: languageOf(request) }));
       },
       { body: t.Object({ id, ...channelBody }) },
     )

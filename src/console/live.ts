@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Database } from "../../db/types.ts";
 import type { Logger } from "../lib/log.ts";
+import { languageOf } from "../lib/messages.ts";
 import type { CallFeed } from "../logs/call-feed.ts";
 import { streamCalls } from "../logs/stream-calls.ts";
 import type { guard } from "./guard.ts";
@@ -12,8 +13,8 @@ export const liveRoutes = (
 ) =>
   new Elysia({ prefix: "/api/live", name: "console/live" }).use(guarded).get(
     "/calls",
-    () =>
-      new Response(streamCalls(services), {
+    ({ request }) =>
+      new Response(streamCalls({ ...services, language: languageOf(request) }), {
         headers: {
           "content-type": "text/event-stream; charset=utf-8",
           "cache-control": "no-store",

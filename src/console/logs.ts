@@ -3,13 +3,16 @@ import { dropLogsBefore } from "../../db/partitions.ts";
 import type { Database, Db } from "../../db/types.ts";
 import type { UserEntry } from "../accounts/directory.ts";
 import { nowSeconds } from "../lib/clock.ts";
+import { languageOf } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { clearLogs } from "../logs/clear-logs.ts";
 import { exportLogs } from "../logs/export-logs.ts";
 import { type LogCursor, readLogs, searchLogs, totalLogs, type Viewer } from "../logs/list-logs.ts";
 import type { LogFilter } from "../logs/log-filter.ts";
+import type { LogView } from "../logs/log-view.ts";
 import { readHistogram } from "../logs/read-histogram.ts";
 import { resolveFilter } from "../logs/resolve-filter.ts";
+import { sayFailures } from "../logs/say-failures.ts";
 import { readStat } from "../logs/usage-sums.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import type { TokenDirectory } from "../tokens/directory.ts";
@@ -48,14 +51,16 @@ export function logRoutes(
 ) {
   const { database, tokens } = services;
   const { db } = database;
-  const list = async (filter: LogFilter, given: typeof listQuery.static, viewer: Viewer) => {
+  const list = async (request: Request, filter: LogFilter, given: typeof listQuery.static, viewer: Viewer) => {
     const { page, pageSize } = readPaging(given, 1);
     const before = given.before ? readCursor(given.before) : undefined;
     const total = await totalLogs(db, filter);
     // A search for what is not there would read the whole log.
     const items = total === 0 ? [] : await readLogs(db, filter, { page, pageSize, ...(before && { before }) }, viewer);
-    return ok({ items, total, page: page + 1, page_size: pageSize });
+    return ok({ items: told(items, request), total, page: page + 1, page_size: pageSize });
   };
+  const find = async (request: Request, keyword: string, userId: number | null, viewer: Viewer) =>
+    ok(told(await searchLogs(db, keyword.trim(), userId, viewer), request));
   const csv = (filter: LogFilter, viewer: Viewer) => csvFile("usage-log", exportLogs(db, filter, viewer));
   const histogram = async (filter: LogFilter) => {
     const end = filter.end ?? nowSeconds();
@@ -71,23 +76,22 @@ export function logRoutes(
   return new Elysia({ prefix: "/api/log", name: "console/logs" })
     .use(tokenLogRoutes({ db, tokens }))
     .use(guarded)
-    .get("/", async ({ query: given }) => list(await everybody(given), given, "admin"), {
+    .get("/", async ({ query: given, request }) => list(request, await everybody(given), given, "admin"), {
       role: "admin",
       query: listQuery,
     })
-    .get("/self", ({ actor, query: given }) => list(ownFilter(given, actor.id), given, "owner"), {
+    .get("/self", ({ actor, query: given, request }) => list(request, ownFilter(given, actor.id), given, "owner"), {
       role: "user",
       query: listQuery,
     })
-    .get("/search", async ({ query: { keyword = "" } }) => ok(await searchLogs(db, keyword.trim(), null, "admin")), {
+    .get("/search", ({ query: { keyword = "" }, request }) => find(request, keyword, null, "admin"), {
       role: "admin",
       query: searchQuery,
     })
-    .get(
-      "/self/search",
-      async ({ actor, query: { keyword = "" } }) => ok(await searchLogs(db, keyword.trim(), actor.id, "owner")),
-      { role: "user", query: searchQuery },
-    )
+    .get("/self/search", ({ actor, query: { keyword = "" }, request }) => find(request, keyword, actor.id, "owner"), {
+      role: "user",
+      query: searchQuery,
+    })
     .get("/stat", async ({ query: given }) => ok(await readStat(db, await everybody(given))), { role: "admin", query })
     .get("/self/stat", async ({ actor, query: given }) => ok(await readStat(db, ownFilter(given, actor.id))), {
       role: "user",
@@ -114,6 +118,8 @@ export function logRoutes(
       { role: "admin", body: t.Object({ target_timestamp: t.Number() }) },
     );
 }
+
+const told = (rows: readonly LogView[], request: Request) => sayFailures(rows, languageOf(request));
 
 function checkTarget(target: number): void {
   if (target <= 0) throw new OperationError("log_target_time_required");

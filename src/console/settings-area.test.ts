@@ -53,15 +53,18 @@ describe("discovery of an identity provider", () => {
   });
 
   test.each([
-    ["<html>", 200],
-    ["null", 200],
-    ["{}", 200],
-    [JSON.stringify(document), 500],
-    [JSON.stringify({ ...document, token_endpoint: "javascript:alert(1)" }), 200],
-  ])("%s with status %d is refused", async (body, status) => {
+    ["<html>", 200, "返回内容不是 JSON 文档"],
+    ["null", 200, "返回内容不是 JSON 文档"],
+    ["{}", 200, "文档中没有端点地址"],
+    [JSON.stringify(document), 500, "HTTP 500"],
+    [JSON.stringify({ ...document, token_endpoint: "javascript:alert(1)" }), 200, "文档中没有端点地址"],
+  ])("%s with status %d is refused, in the caller's language", async (body, status, told) => {
     const server = serve(body, status);
-    const answer = await post("/api/option/oidc_discovery", { well_known: `http://127.0.0.1:${server.port}/` });
+    const headers = { ...root, "accept-language": "zh" };
+    const given = { well_known: `http://127.0.0.1:${server.port}/` };
+    const answer = await app.ask("POST", "/api/option/oidc_discovery", given, headers);
     expect(answer.body.code).toBe("oidc_discovery_failed");
+    expect(answer.body.message).toEndWith(`（${told}）。`);
     await server.stop(true);
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
+import { keepReason } from "../lib/reason.ts";
 import { taskRoutes } from "./tasks.ts";
 import { startTestConsole, type TestConsole } from "./testing.ts";
 
@@ -7,6 +8,7 @@ let app: TestConsole;
 const as: Record<string, Record<string, string>> = {};
 const ids: Record<string, number> = {};
 const START_S = 1_700_000_000;
+const LATE = keepReason({ code: "why_task_timeout" });
 
 beforeAll(async () => {
   app = await startTestConsole(undefined, async (services, guarded) => taskRoutes(services, guarded));
@@ -22,13 +24,13 @@ beforeAll(async () => {
   const [ann = 0, bob = 0] = [ids.ann, ids.bob];
   const drawing = { action: "IMAGINE", createdAt: 1 };
   await app.db.insert(drawingTasks).values([
-    { ...drawing, userId: ann, mjId: "a", channelId: 7, submitTime: START_S * 1000 },
+    { ...drawing, userId: ann, mjId: "a", channelId: 7, submitTime: START_S * 1000, failReason: LATE },
     { ...drawing, userId: bob, mjId: "b", channelId: 8, submitTime: START_S * 1000 + 1000 },
     { ...drawing, userId: ann, mjId: "c", channelId: 8, submitTime: START_S * 1000 + 2000 },
   ]);
   const media = { createdAt: 1, updatedAt: 1, action: "MUSIC" };
   await app.db.insert(mediaTasks).values([
-    { ...media, userId: ann, taskId: "a", platform: "suno", channelId: 7, submitTime: START_S },
+    { ...media, userId: ann, taskId: "a", platform: "suno", channelId: 7, submitTime: START_S, failReason: LATE },
     { ...media, userId: bob, taskId: "b", platform: "kling", channelId: 8, submitTime: START_S + 1, action: "VIDEO" },
     { ...media, userId: ann, taskId: "c", platform: "suno", channelId: 8, submitTime: START_S + 2, status: "SUCCESS" },
   ]);
@@ -67,6 +69,17 @@ describe.each(["mj", "task"])("/api/%s", (path) => {
     const idName = path === "mj" ? "mj_id" : "task_id";
     expect(await list(`${path}/self?${idName}=b`, "ann")).toBe("");
     expect(await list(`${path}/self?${idName}=a`, "bob")).toBe("");
+  });
+
+  test("why a task failed is told in the reader's language", async () => {
+    const reasons = async (where: string, who: string, language: string) => {
+      const headers = { ...as[who], "accept-language": language };
+      const { data } = (await app.ask("GET", `/api/${path}/${where}`, undefined, headers)).body;
+      return (data as { fail_reason: string }[]).map(({ fail_reason }) => fail_reason);
+    };
+    expect(await reasons("", "admin", "zh")).toEqual(["", "", "超时"]);
+    expect(await reasons("self", "ann", "zh-CN")).toEqual(["", "超时"]);
+    expect(await reasons("self", "ann", "en")).toEqual(["", "timeout"]);
   });
 
   test("users and visitors are refused what is everybody's, visitors all", async () => {

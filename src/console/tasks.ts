@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { listDrawingTasks, listMediaTasks } from "../tasks/list-tasks.ts";
+import { languageOf } from "../lib/messages.ts";
+import { listDrawingTasks, listMediaTasks, type Viewer } from "../tasks/list-tasks.ts";
 import type { Site } from "../tasks/task-view.ts";
 import type { guard } from "./guard.ts";
 import { pagedRows, pagingQuery } from "./paging.ts";
@@ -37,33 +38,40 @@ export function taskRoutes(site: Site & Readonly<{ db: Db }>, guarded: ReturnTyp
     .use(guarded)
     .get(
       "/mj",
-      ({ query }) =>
+      ({ query, request }) =>
         pagedRows(query, (page) =>
-          listDrawingTasks(drawings, { ...drawingFilter(query), ...channelOf(query) }, page, "admin"),
+          listDrawingTasks(drawings, { ...drawingFilter(query), ...channelOf(query) }, page, admin(request)),
         ),
       { role: "admin", query: drawingQuery },
     )
     .get(
       "/mj/self",
-      ({ actor, query }) =>
+      ({ actor, query, request }) =>
         pagedRows(query, (page) =>
-          listDrawingTasks(drawings, { ...drawingFilter(query), userId: actor.id }, page, "owner"),
+          listDrawingTasks(drawings, { ...drawingFilter(query), userId: actor.id }, page, owner(request)),
         ),
       { role: "user", query: drawingQuery },
     )
     .get(
       "/task",
-      ({ query }) =>
-        pagedRows(query, (page) => listMediaTasks(db, { ...mediaFilter(query), ...channelOf(query) }, page, "admin")),
+      ({ query, request }) =>
+        pagedRows(query, (page) =>
+          listMediaTasks(db, { ...mediaFilter(query), ...channelOf(query) }, page, admin(request)),
+        ),
       { role: "admin", query: mediaQuery },
     )
     .get(
       "/task/self",
-      ({ actor, query }) =>
-        pagedRows(query, (page) => listMediaTasks(db, { ...mediaFilter(query), userId: actor.id }, page, "owner")),
+      ({ actor, query, request }) =>
+        pagedRows(query, (page) =>
+          listMediaTasks(db, { ...mediaFilter(query), userId: actor.id }, page, owner(request)),
+        ),
       { role: "user", query: mediaQuery },
     );
 }
+
+const admin = (request: Request): Viewer => ({ isOwner: false, language: languageOf(request) });
+const owner = (request: Request): Viewer => ({ isOwner: true, language: languageOf(request) });
 
 const channelOf = ({ channel_id }: Drawing | Media) => (channel_id ? { channelId: channel_id } : {});
 

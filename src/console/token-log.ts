@@ -1,7 +1,9 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
+import { languageOf } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { readLogs, totalLogs } from "../logs/list-logs.ts";
+import { sayFailures } from "../logs/say-failures.ts";
 import type { TokenDirectory } from "../tokens/directory.ts";
 import { ok } from "./envelope.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
@@ -24,7 +26,8 @@ export function tokenLogRoutes({ db, tokens }: Readonly<{ db: Db; tokens: TokenD
         const filter = { userId: token.userId, tokenId: token.id };
         const { page, pageSize } = readPaging(query, 1, PAGE_SIZE);
         const items = await readLogs(db, filter, { page, pageSize }, "owner");
-        return { ...ok(items), total: await totalLogs(db, filter), page: page + 1, page_size: pageSize };
+        const told = sayFailures(items, languageOf(request));
+        return { ...ok(told), total: await totalLogs(db, filter), page: page + 1, page_size: pageSize };
       },
       { query: t.Object({ key: t.Optional(t.String()), ...pagingQuery }) },
     )

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import type { PeerSource } from "../lib/client-ip.ts";
+import { languageOf, say } from "../lib/messages.ts";
 
 /** Compressed forms that the build lays beside each file, best first. */
 const ENCODINGS = [
@@ -47,16 +48,20 @@ export function webAssets(root: string, limit: PageLimit = () => 0, scriptHosts:
     "/*",
     ({ request, path, server }) => {
       const seconds = path.startsWith("/assets/") ? 0 : limit(request, server);
-      return seconds > 0 ? tooManyPages(seconds) : serve(load, request, path, scriptHosts);
+      return seconds > 0 ? tooManyPages(request, seconds) : serve(load, request, path, scriptHosts);
     },
     { detail: { hide: true } },
   );
 }
 
-const tooManyPages = (seconds: number): Response =>
-  new Response(`Too many requests. Try again in ${seconds} seconds.`, {
+const tooManyPages = (request: Request, seconds: number): Response =>
+  new Response(say("too_many_requests", languageOf(request), { seconds }), {
     status: 429,
-    headers: { "retry-after": String(seconds), "cache-control": "no-store", "content-type": "text/plain" },
+    headers: {
+      "retry-after": String(seconds),
+      "cache-control": "no-store",
+      "content-type": "text/plain; charset=utf-8",
+    },
   });
 
 type Loader = (path: string, acceptEncoding: string) => Promise<Asset | null>;

@@ -1,5 +1,6 @@
 import { newestMigration } from "../../db/migrate.ts";
-import { type Finding, fine, reasonOf, trouble } from "./finding.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { type Finding, fine, trouble } from "./finding.ts";
 import type { Patient } from "./patient.ts";
 
 /** A row of the options table that is no option, as the mark of the encryption key is. */

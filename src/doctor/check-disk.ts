@@ -1,6 +1,7 @@
 import { open, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { type Finding, fine, reasonOf, trouble } from "./finding.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { type Finding, fine, trouble } from "./finding.ts";
 
 const GIB = 1024 ** 3;
 const LITTLE_BYTES = 2 * GIB;

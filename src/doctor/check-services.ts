@@ -1,4 +1,5 @@
-import { type Finding, fine, reasonOf, skipped, trouble } from "./finding.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { type Finding, fine, skipped, trouble } from "./finding.ts";
 import type { Patient } from "./patient.ts";
 
 /** Whether the mail server answers, speaks TLS and takes the account; no mail is sent. */

@@ -22,6 +22,7 @@ import { checkMachine, judgeBenchmark, judgeLateness, judgeLoad, judgeOverhead }
 import { checkSecrets } from "./check-secrets.ts";
 import { checkMail, checkRedis } from "./check-services.ts";
 import { checkStreams } from "./check-streams.ts";
+import { reportOf } from "./examine.ts";
 import type { Finding } from "./finding.ts";
 import type { Patient } from "./patient.ts";
 import { issueTicket, isTicket, timedStream } from "./timed-stream.ts";
@@ -138,9 +139,10 @@ describe("streams", () => {
   test("something else at the address, or nothing, is told", async () => {
     expect(await through(() => new Response("hello"))).toEqual(["fail doctor_streams_other"]);
     const settings = fixedSettings({ ServerAddress: "http://127.0.0.1:1" });
-    expect(brief(await checkStreams({ settings, vault, ownFetch: fetch }))).toEqual([
-      "warn doctor_streams_unreachable",
-    ]);
+    const unreachable = await checkStreams({ settings, vault, ownFetch: fetch });
+    expect(brief(unreachable)).toEqual(["warn doctor_streams_unreachable"]);
+    const [told] = reportOf("streams", unreachable, "zh").findings;
+    expect(told?.found).toBe("无法从本机访问 http://127.0.0.1:1：无法连接 127.0.0.1:1");
     const unset = fixedSettings();
     expect(brief(await checkStreams({ settings: unset, vault, ownFetch: fetch }))).toEqual([
       "skip doctor_streams_no_address",

@@ -1,4 +1,5 @@
 import { type Language, say } from "../lib/messages.ts";
+import { reasonOf } from "../lib/reason.ts";
 import { checkChannels, checkPrices } from "./check-channels.ts";
 import { checkClock } from "./check-clock.ts";
 import { checkDatabase } from "./check-database.ts";
@@ -8,7 +9,7 @@ import { checkMachine } from "./check-machine.ts";
 import { checkSecrets } from "./check-secrets.ts";
 import { checkMail, checkRedis } from "./check-services.ts";
 import { checkStreams } from "./check-streams.ts";
-import { type Finding, reasonOf, type State, trouble } from "./finding.ts";
+import { type Finding, type State, trouble } from "./finding.ts";
 import type { Patient } from "./patient.ts";
 
 /** In the order in which they are shown. */

@@ -17,6 +17,3 @@ export const skipped = (code: MessageCode, params?: MessageParams): Finding => (
 
 /** Something that is wrong, with the fix: both named by message. */
 export const trouble = (state: "warn" | "fail", found: Said, fix: Said): Finding => ({ state, found, fix });
-
-/** The reason in an error's own words. */
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -176,7 +176,7 @@ test("models are compared with what upstreams offer: what is new and what is gon
   const id = await create("grows", { models: "a,old" });
   const seen = async (channelId: number) => {
     const channel = directory.get(channelId);
-    return channel && viewModelList(database.db, channel);
+    return channel && viewModelList(database.db, channel, "en");
   };
   await lists();
   expect([asked, await seen(id)]).toMatchObject([[], { checked_time: 0 }]);

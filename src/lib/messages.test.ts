@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { languageOf, say } from "./messages.ts";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isSentence, languageOf, say } from "./messages.ts";
 
 const asking = (language?: string) =>
   new Request("http://gateway.test/", { headers: language ? { "accept-language": language } : {} });
@@ -22,7 +24,29 @@ describe("messages", () => {
     expect(say("username_too_long", "zh")).toContain("{max}");
   });
 
+  test("a sentence within a sentence is said in the same language", () => {
+    const reason = { code: "why_timeout", params: { host: "api.example.com" } } as const;
+    expect(say("channel_test_failed", "zh", { reason })).toBe("测试失败：api.example.com 响应超时");
+    expect(say("channel_test_failed", "en", { reason })).toContain("api.example.com did not answer in time");
+  });
+
   test("a parameter's own text is not filled again", () => {
     expect(say("unknown_user_action", "en", { action: "{action}$&" })).toBe("Unknown action: {action}$&");
+  });
+});
+
+/** Names and commands, the same in every language. */
+const WITHOUT_WORDS: readonly string[] = ["bound", "doctor_title_redis", "doctor_fix_key_open"];
+
+describe.each(readdirSync(join(import.meta.dir, "messages")))("the messages of %s", async (file) => {
+  const rooms: Record<string, Record<string, { en: string; zh: string }>> = await import(`./messages/${file}`);
+  const messages = Object.entries(Object.values(rooms)[0] ?? {});
+
+  test.each(messages)("%s says the same in both languages", (code, { en, zh }) => {
+    const filled = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
+    expect(filled(zh)).toEqual(filled(en));
+    expect(en).toMatch(/\w/);
+    if (!WITHOUT_WORDS.includes(code)) expect(zh).toMatch(/[\u4e00-\u9fff]/);
+    expect(isSentence({ code })).toBe(true);
   });
 });

@@ -4,8 +4,11 @@ import { codeMessages } from "./messages/codes.ts";
 import { commonMessages } from "./messages/common.ts";
 import { doctorMessages } from "./messages/doctor.ts";
 import { logMessages } from "./messages/logs.ts";
+import { networkMessages } from "./messages/network.ts";
 import { notifyMessages } from "./messages/notify.ts";
 import { oauthMessages } from "./messages/oauth.ts";
+import { reasonMessages } from "./messages/reasons.ts";
+import { relayMessages } from "./messages/relay.ts";
 import { securityMessages } from "./messages/security.ts";
 import { settingMessages } from "./messages/settings.ts";
 import { setupMessages } from "./messages/setup.ts";
@@ -29,18 +32,35 @@ const catalogue = {
   ...walletMessages,
   ...codeMessages,
   ...doctorMessages,
+  ...reasonMessages,
+  ...networkMessages,
+  ...relayMessages,
 } as const satisfies Record<string, Message>;
 
 type Message = Readonly<{ en: string; zh: string }>;
 export type MessageCode = keyof typeof catalogue;
-export type MessageParams = Readonly<Record<string, string | number>>;
+/** What a message is filled in with; a sentence within it is said in the same language. */
+export type MessageParams = Readonly<{ [name: string]: string | number | Sentence }>;
+/** A message by its code, to be said in the language of whoever reads it. */
+export type Sentence = Readonly<{ code: MessageCode; params?: MessageParams }>;
 export type Language = "en" | "zh";
 
 /** The text of `code` in `language`; a parameter that is missing leaves its `{name}` standing. */
 export function say(code: MessageCode, language: Language, params: MessageParams = {}): string {
-  return catalogue[code][language].replace(/\{(\w+)\}/g, (placeholder, name: string) =>
-    name in params ? String(params[name]) : placeholder,
-  );
+  return catalogue[code][language].replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const value = params[name];
+    if (value === undefined) return placeholder;
+    return typeof value === "object" ? say(value.code, language, value.params) : String(value);
+  });
+}
+
+/** Whether something that was kept is a sentence that this release can say. */
+export function isSentence(value: unknown): value is Sentence {
+  if (typeof value !== "object" || value === null) return false;
+  const { code, params = {} } = value as Readonly<Record<string, unknown>>;
+  if (typeof code !== "string" || !Object.hasOwn(catalogue, code)) return false;
+  if (typeof params !== "object" || params === null) return false;
+  return Object.values(params).every((part) => typeof part !== "object" || isSentence(part));
 }
 
 /** The language a client prefers by its Accept-Language (RFC 9110, 12.5.4); English when it names neither. */

@@ -1,6 +1,7 @@
 import { RedisClient } from "bun";
 import type { Logger } from "./log.ts";
 import { createRateLimiter, type Limit, type RateLimiter, waitSeconds } from "./rate-limiter.ts";
+import { ReasonedError } from "./reason.ts";
 
 /** Counts shared by replicas; the same as RateLimiter, but it has to ask. */
 type SharedRateLimiter = {
@@ -118,7 +119,7 @@ export function createSharedLimits(
       const asked = redis.send("PING", []);
       asked.catch(() => {});
       const late = Bun.sleep(PING_TIMEOUT_MS).then(() => {
-        throw new Error(`no answer within ${PING_TIMEOUT_MS / 1000} s`);
+        throw new ReasonedError({ code: "why_late", params: { seconds: PING_TIMEOUT_MS / 1000 } });
       });
       await Promise.race([asked, late]);
       return performance.now() - start;

@@ -1,3 +1,4 @@
+import type { Reason } from "../lib/reason.ts";
 import type { Notice } from "./notice.ts";
 
 type Channel = Readonly<{ id: number; name: string }>;
@@ -6,7 +7,7 @@ const ENABLED = 1;
 const AUTO_DISABLED = 3;
 
 /** That a channel, or one of its keys, was switched off because it failed. */
-export const channelDisabled = (channel: Channel, isKeyOnly: boolean, reason: string): Notice => ({
+export const channelDisabled = (channel: Channel, isKeyOnly: boolean, reason: Reason): Notice => ({
   type: `channel_update_${channel.id}_${AUTO_DISABLED}`,
   ...(isKeyOnly ? KEY_OFF : CHANNEL_OFF),
   values: [channel.name, channel.id, reason],

@@ -5,6 +5,7 @@ import { OperationError } from "../lib/operation-error.ts";
 import type { AddressPolicy } from "../lib/outbound/address-policy.ts";
 import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import { createResolve } from "../lib/outbound/resolve.ts";
+import { type Reason, sayReason } from "../lib/reason.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 
 export type Mail = Readonly<{
@@ -23,7 +24,7 @@ export type Mailer = {
   /** Resolves when the server has taken the mail. Throws OperationError mail_not_configured or mail_failed. */
   send(mail: Mail): Promise<void>;
   /** Connects and signs in without sending: null when the server lets us, else why not. */
-  probe(): Promise<string | null>;
+  probe(): Promise<Reason | null>;
 };
 
 const IMPLICIT_TLS_PORT = 465;
@@ -78,7 +79,7 @@ export function createMailer(deps: Readonly<{ settings: SettingsReader; policy: 
           to: to.split(";").map((address) => ({ name: "", address: address.trim() })),
         });
       } catch (error) {
-        log.warn({ reason: reasonOf(error) }, "a mail could not be sent");
+        log.warn({ reason: sayReason(reasonOf(error), "en") }, "a mail could not be sent");
         throw new OperationError("mail_failed");
       }
     },
@@ -96,8 +97,8 @@ export function createMailer(deps: Readonly<{ settings: SettingsReader; policy: 
 const sender = (settings: SettingsReader): string => settings.get("SMTPFrom") || settings.get("SMTPAccount");
 
 /** What the operator needs to know; the server's whole answer may name the receiver. */
-function reasonOf(error: unknown): string {
-  if (error instanceof OutboundError) return error.message;
+function reasonOf(error: unknown): Reason {
+  if (error instanceof OutboundError) return error.reason;
   const { code, responseCode } = error as { code?: string; responseCode?: number };
-  return [code, responseCode].filter(Boolean).join(" ") || "unknown";
+  return [code, responseCode].filter(Boolean).join(" ") || { code: "why_unknown" };
 }

@@ -1,4 +1,5 @@
 import type { Language } from "../lib/messages.ts";
+import { type Reason, sayReason } from "../lib/reason.ts";
 
 /** Something to tell, in both languages. `{{value}}` in a text stands for the next of `values`. */
 export type Notice = Readonly<{
@@ -6,7 +7,7 @@ export type Notice = Readonly<{
   type: string;
   title: Readonly<Record<Language, string>>;
   content: Readonly<Record<Language, string>>;
-  values: readonly (string | number)[];
+  values: readonly (Reason | number)[];
   /** Where in the console to go on, as a path. */
   path?: string;
 }>;
@@ -22,12 +23,13 @@ export type Message = Readonly<{
 
 /** Says a notice in a language; `site` is the address of the console. */
 export function sayNotice(notice: Notice, language: Language, site: string): Message {
-  const left = [...notice.values];
+  const values = notice.values.map((value) => (typeof value === "number" ? value : sayReason(value, language)));
+  const left = [...values];
   return {
     type: notice.type,
     title: notice.title[language],
     content: notice.content[language].replace(/\{\{value\}\}/g, () => String(left.shift() ?? "")),
-    values: notice.values,
+    values,
     link:
       notice.path === undefined
         ? null

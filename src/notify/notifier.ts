@@ -123,8 +123,8 @@ export function createNotifier(
         await send(receiver, TEST);
       } catch (error) {
         if (error instanceof OperationError) throw error;
-        const code = error instanceof NotifyError ? error.code : "notify_failed";
-        throw new OperationError(code, { reason: reasonOf(error) });
+        if (error instanceof NotifyError) throw new OperationError(error.code, { reason: error.reason });
+        throw new OperationError("notify_failed", { reason: { code: "why_unknown" } });
       }
     },
   };

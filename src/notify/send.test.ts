@@ -4,7 +4,9 @@ import { createVault } from "../lib/crypto.ts";
 import { createLogger } from "../lib/log.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { Reason } from "../lib/reason.ts";
 import { fixedSettings } from "../settings/testing.ts";
+import { channelDisabled } from "./channel-notices.ts";
 import { createMailer } from "./mail.ts";
 import { type Notice, sayNotice } from "./notice.ts";
 import type { StoredSetting } from "./notification-setting.ts";
@@ -56,6 +58,16 @@ const NOTICE: Notice = {
 const message = sayNotice(NOTICE, "zh", "https://gate.example.com");
 const send = (setting: StoredSetting, deps = depsWith()) => sendMessage(deps, { email: null, setting }, message);
 const secret = (text: string) => vault.encrypt(text);
+
+test("a reason of ours within a notice is said in the reader's language", () => {
+  const reason = { code: "why_test_slow", params: { seconds: "6.1", limit: 5 } } as const;
+  const said = (language: "en" | "zh", why: Reason) =>
+    sayNotice(channelDisabled({ id: 7, name: "main" }, false, why), language, "");
+  expect(said("zh", reason).content).toBe("渠道「main」（#7）已被禁用，原因：测试用时 6.1 秒，超过上限 5 秒");
+  expect(said("zh", reason).values).toEqual(["main", 7, "测试用时 6.1 秒，超过上限 5 秒"]);
+  expect(said("en", reason).content).toEndWith("was disabled: The test took 6.1 s, the limit is 5 s");
+  expect(said("zh", "401: no such key").content).toEndWith("原因：401: no such key");
+});
 
 describe("a webhook", () => {
   const setting = { notify_type: "webhook", webhook_url: `${url}/hook` };

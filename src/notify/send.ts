@@ -5,6 +5,7 @@ import type { Vault } from "../lib/crypto.ts";
 import type { MessageCode } from "../lib/messages.ts";
 import { OutboundError, type OutboundFailure } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch, SafeRequest } from "../lib/outbound/safe-fetch.ts";
+import { type Reason, sayReason } from "../lib/reason.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { Mailer } from "./mail.ts";
 import { writeMail } from "./mail-text.ts";
@@ -24,14 +25,16 @@ export type Receiver = Readonly<{ email: string | null; setting: StoredSetting }
 
 /**
  * A message could not be handed over; `isFinal`: trying again is useless; `code`: what to say of it to whom it was for. The
- * text is for the log, or what the service said, and carries no secret.
+ * reason is for the log, or what the service said, and carries no secret.
  */
 export class NotifyError extends Error {
   override name = "NotifyError";
+  readonly reason: Reason;
   readonly isFinal: boolean;
   readonly code: MessageCode;
-  constructor(message: string, isFinal: boolean, code: MessageCode = "notify_failed") {
-    super(message);
+  constructor(reason: Reason, isFinal: boolean, code: MessageCode = "notify_failed") {
+    super(sayReason(reason, "en"));
+    this.reason = reason;
     this.isFinal = isFinal;
     this.code = code;
   }
@@ -203,5 +206,7 @@ async function post(
 
 /** These services answer 200 whatever happens, and say inside what did. */
 function requireCode(given: unknown, expected: number, reason: unknown): void {
-  if (given !== expected) throw new NotifyError(String(reason ?? given ?? "refused").slice(0, 200), true);
+  if (given === expected) return;
+  const said = reason ?? given;
+  throw new NotifyError(said == null ? { code: "why_refused" } : String(said).slice(0, 200), true);
 }

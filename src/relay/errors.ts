@@ -1,10 +1,13 @@
 import type { DoorCodec } from "../dialects/codec.ts";
 import type { OpenAiError } from "../dialects/openai-chat/error.ts";
 import type { ReplyError } from "../dialects/reply.ts";
+import { type Language, languageOf } from "../lib/messages.ts";
+import { sayFailure } from "../lib/recognise.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { corsHeaders } from "./headers.ts";
 
 const LOCAL_TYPE = "sluice_error";
+export const PLAYGROUND_PATH = "/pg/chat/completions";
 
 /** A call is refused or failed; what the client is told. Never holds keys, addresses or stack traces. */
 export class RelayError extends Error {
@@ -31,8 +34,8 @@ export class RelayError extends Error {
 }
 
 /** The error as OpenAI's API writes it, the request id behind the message. */
-export function errorObject(error: RelayError, requestId: string): { error: OpenAiError } {
-  const message = `${error.message} (request id: ${requestId})`;
+export function errorObject(error: RelayError, requestId: string, language: Language = "en"): { error: OpenAiError } {
+  const message = `${sayFailure(error.message, language)} (request id: ${requestId})`;
   return { error: { message, type: error.type, param: error.param, code: error.code } };
 }
 
@@ -42,9 +45,15 @@ export function errorResponse(error: RelayError, request: Request, door?: DoorCo
   const headers: Record<string, string> = { ...corsHeaders(request), "x-request-id": requestId };
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   const body =
-    door && door.dialect !== "openai-chat" ? door.encodeError(told(error), requestId) : errorObject(error, requestId);
+    door && door.dialect !== "openai-chat"
+      ? door.encodeError(told(error), requestId)
+      : errorObject(error, requestId, readersLanguage(request));
   return Response.json(body, { status: error.status, headers });
 }
+
+/** Programs are told in English; who sits at the playground, in theirs. */
+const readersLanguage = (request: Request): Language =>
+  new URL(request.url).pathname === PLAYGROUND_PATH ? languageOf(request) : "en";
 
 /** The error in the words that every format's encoder knows. */
 export const told = ({ status, type, code, message, param }: RelayError): ReplyError => ({

@@ -16,7 +16,7 @@ export function createHealth({ settings, disableChannel }: Pick<RelayServices, "
     /** A drawing service has no account left: nothing tries such channels, so only a person switches them on again. */
     noAccount(channel: ChannelEntry, message: string): void {
       if (!mayGoOff(channel, settings)) return;
-      disableChannel(channel, null, message || "no available account", CHANNEL_STATUS.disabled);
+      disableChannel(channel, null, message || { code: "why_no_account" }, CHANNEL_STATUS.disabled);
     },
   };
 }

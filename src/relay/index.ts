@@ -29,7 +29,7 @@ import { listModels, showModel } from "./endpoints/models.ts";
 import { handlePlayground } from "./endpoints/playground.ts";
 import { storedResponse } from "./endpoints/stored-responses.ts";
 import { chatCompletions, completions } from "./endpoints/text.ts";
-import { errorResponse, RelayError } from "./errors.ts";
+import { errorResponse, PLAYGROUND_PATH, RelayError } from "./errors.ts";
 import { type ExplainQuestion, type Explanation, explain } from "./explain.ts";
 import { handleCall } from "./handle.ts";
 import { PREFLIGHT_HEADERS } from "./headers.ts";
@@ -100,7 +100,7 @@ function routesOf(context: RelayContext, talks: Talks) {
     parse: "none",
   });
   return app
-    .post("/pg/chat/completions", ({ request, server }) => handlePlayground(context, request, server), {
+    .post(PLAYGROUND_PATH, ({ request, server }) => handlePlayground(context, request, server), {
       parse: "none",
     })
     .options("/pg/*", preflight)

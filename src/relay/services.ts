@@ -6,6 +6,7 @@ import type { ChannelEntry } from "../channels/entry.ts";
 import type { Config } from "../config.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Logger } from "../lib/log.ts";
+import type { Reason } from "../lib/reason.ts";
 import type { SharedLimits } from "../lib/shared-limits.ts";
 import type { CallFeed } from "../logs/call-feed.ts";
 import type { SettingsReader } from "../settings/settings.ts";
@@ -34,7 +35,7 @@ export type RelayServices = Readonly<{
   tokens: Pick<TokenDirectory, "get" | "findByKey" | "setStatus">;
   channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf" | "all">;
   /** Switches a channel, or one of its keys, off with a reason; in the background. `status`: 3 unless it says otherwise. */
-  disableChannel(channel: ChannelEntry, key: string | null, reason: string, status?: 2 | 3): void;
+  disableChannel(channel: ChannelEntry, key: string | null, reason: Reason, status?: 2 | 3): void;
   responses: ResponseStore;
   objects: ObjectStore;
   /** Where drawings, music and videos that were ordered are kept. */

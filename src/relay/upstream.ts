@@ -69,7 +69,7 @@ export function createUpstream(policy: AddressPolicy, hasNetworkRules: boolean):
   const targetOf = (address: string): Target => {
     const known = targets.get(address);
     if (known) return known;
-    const url = parseHttpUrl(address, "the channel's address");
+    const url = parseHttpUrl(address, "why_the_channels_address");
     const hostname = hostnameOf(url);
     const isTls = url.protocol === "https:";
     const target = {

@@ -1,6 +1,7 @@
 import { OperationError } from "../lib/operation-error.ts";
 import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { Reason } from "../lib/reason.ts";
 
 /** Where an identity provider does what; empty where its document does not say. */
 export type OidcEndpoints = Readonly<{
@@ -11,6 +12,8 @@ export type OidcEndpoints = Readonly<{
 
 const TIMEOUT_MS = 8000;
 const LARGEST_DOCUMENT = 256 * 1024;
+
+const failed = (detail: Reason) => new OperationError("oidc_discovery_failed", { detail });
 
 /** Reads the document at an OpenID provider's well-known address. Throws OperationError when there is none to use. */
 export async function discoverOidc(fetch: SafeFetch, address: string): Promise<OidcEndpoints> {
@@ -27,7 +30,7 @@ export async function discoverOidc(fetch: SafeFetch, address: string): Promise<O
     user_info_endpoint: endpoint("userinfo_endpoint"),
   };
   if (!found.authorization_endpoint || !found.token_endpoint) {
-    throw new OperationError("oidc_discovery_failed", { detail: "the document names no endpoints" });
+    throw failed({ code: "why_no_endpoints" });
   }
   return found;
 }
@@ -36,15 +39,13 @@ async function readDocument(fetch: SafeFetch, url: string): Promise<Readonly<Rec
   try {
     const request = { headers: { accept: "application/json" }, timeoutMs: TIMEOUT_MS, maxBytes: LARGEST_DOCUMENT };
     const response = await fetch(url, request);
-    if (response.status !== 200) {
-      throw new OperationError("oidc_discovery_failed", { detail: `HTTP ${response.status}` });
-    }
+    if (response.status !== 200) throw failed(`HTTP ${response.status}`);
     const document: unknown = JSON.parse(response.text());
     if (document && typeof document === "object") return document as Record<string, unknown>;
     throw new SyntaxError("no object");
   } catch (error) {
-    if (error instanceof OutboundError) throw new OperationError("oidc_discovery_failed", { detail: error.message });
-    if (error instanceof SyntaxError) throw new OperationError("oidc_discovery_failed", { detail: "no JSON document" });
+    if (error instanceof OutboundError) throw failed(error.reason);
+    if (error instanceof SyntaxError) throw failed({ code: "why_no_document" });
     throw error;
   }
 }

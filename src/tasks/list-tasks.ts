@@ -1,6 +1,9 @@
 import { and, count, desc, eq, gte, lte, type SQL } from "drizzle-orm";
 import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
 import type { Db } from "../../db/types.ts";
+import type { Language } from "../lib/messages.ts";
+import { sayKept } from "../lib/reason.ts";
+import { sayFailure } from "../lib/recognise.ts";
 import { type DrawingRow, imagePathOf, type MediaRow, type Site } from "./task-view.ts";
 
 /** What narrows a list of tasks; times are in the unit of the table. `userId` limits it to one user's. */
@@ -10,8 +13,8 @@ export type MediaFilter = Common & Readonly<{ taskId?: string; platform?: string
 
 /** `page` counts from 0. */
 type Page = Readonly<{ page: number; pageSize: number }>;
-/** Owners do not see which channel served them. */
-export type Viewer = "admin" | "owner";
+/** Owners do not see which channel served them; why tasks failed is told in the reader's language. */
+export type Viewer = Readonly<{ isOwner: boolean; language: Language }>;
 
 /** A page of drawing tasks, the newest submission first; filter times in milliseconds. */
 export async function listDrawingTasks(
@@ -64,6 +67,10 @@ export async function listMediaTasks(db: Db, filter: MediaFilter, { page, pageSi
 const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL): SQL | undefined =>
   value === undefined ? undefined : condition(value);
 
+/** Of a task that no upstream took it is what the order's caller was told. */
+const sayWhy = (failReason: string, { language }: Viewer): string =>
+  sayFailure(sayKept(failReason, language), language);
+
 /** A drawing task with the names of fields that drawing clients know. */
 const viewDrawing = (site: Site, row: DrawingRow, viewer: Viewer) => ({
   id: row.id,
@@ -82,12 +89,12 @@ const viewDrawing = (site: Site, row: DrawingRow, viewer: Viewer) => ({
   image_url: imagePathOf(site, row),
   status: row.status,
   progress: row.progress,
-  fail_reason: row.failReason,
+  fail_reason: sayWhy(row.failReason, viewer),
   quota: row.quota,
   refunded: row.refunded,
   buttons: row.buttons,
   properties: row.properties,
-  ...(viewer === "admin" && { channel_id: row.channelId }),
+  ...(!viewer.isOwner && { channel_id: row.channelId }),
 });
 
 const viewMedia = (row: MediaRow, viewer: Viewer) => ({
@@ -102,12 +109,12 @@ const viewMedia = (row: MediaRow, viewer: Viewer) => ({
   action: row.action,
   model: row.modelName,
   status: row.status,
-  fail_reason: row.failReason,
+  fail_reason: sayWhy(row.failReason, viewer),
   submit_time: row.submitTime,
   start_time: row.startTime,
   finish_time: row.finishTime,
   progress: row.progress,
   properties: row.properties,
   data: row.data,
-  ...(viewer === "admin" && { channel_id: row.channelId }),
+  ...(!viewer.isOwner && { channel_id: row.channelId }),
 });

@@ -1,6 +1,7 @@
 import type { ChannelEntry } from "../channels/entry.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { Reason } from "../lib/reason.ts";
 import { providerOf } from "../providers/registry.ts";
 import type { TaskProtocol, TaskReport } from "../providers/tasks/protocol.ts";
 import { applyReport } from "./apply-report.ts";
@@ -80,12 +81,12 @@ function keeperOf({ channels, vault }: PollDeps, [task]: readonly OpenTask[]): T
 /** What becomes of a task that its upstream never took, or took too long for; null: it still has time. */
 function overdue(task: OpenTask, protocol: TaskProtocol | undefined): TaskReport | null {
   const age = nowSeconds() - task.createdAt;
-  if (task.upstreamId === "" && age > SUBMITTED_WITHIN_S) return failed(task, "the upstream did not take the task");
+  if (task.upstreamId === "" && age > SUBMITTED_WITHIN_S) return failed(task, { code: "why_task_not_taken" });
   const limit = protocol?.timeoutSeconds ?? DEFAULT_TIMEOUT_S;
-  return age > limit ? failed(task, "timeout") : null;
+  return age > limit ? failed(task, { code: "why_task_timeout" }) : null;
 }
 
-const failed = ({ upstreamId }: OpenTask, failReason: string): TaskReport => ({
+const failed = ({ upstreamId }: OpenTask, failReason: Reason): TaskReport => ({
   upstreamId,
   status: "FAILURE",
   progress: "100%",

@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
 import type { Db } from "../../db/types.ts";
+import { keepReason, type Reason, sayReason } from "../lib/reason.ts";
 import type { TaskKind } from "./task.ts";
 
 export type NewDrawing = Pick<
@@ -98,12 +99,12 @@ export async function refuseTask(
   db: Db,
   kind: TaskKind,
   id: number,
-  refusal: Readonly<{ reason: string; code: number; channelId: number }>,
+  refusal: Readonly<{ reason: Reason; code: number; channelId: number }>,
 ): Promise<void> {
   const { reason, code, channelId } = refusal;
-  const ended = { status: "FAILURE", failReason: reason, progress: "0%", isOpen: false, channelId };
+  const ended = { status: "FAILURE", failReason: keepReason(reason), progress: "0%", isOpen: false, channelId };
   if (kind === "drawing") {
-    const values = { ...ended, code, description: reason, finishTime: Date.now() };
+    const values = { ...ended, code, description: sayReason(reason, "en"), finishTime: Date.now() };
     await db.update(drawingTasks).set(values).where(eq(drawingTasks.id, id));
   } else {
     const values = { ...ended, finishTime: Math.floor(Date.now() / 1000) };

@@ -1,6 +1,7 @@
 import { and, eq, inArray, lt } from "drizzle-orm";
 import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
 import type { Db, DbOrTx } from "../../db/types.ts";
+import { keepReason } from "../lib/reason.ts";
 import type { TaskReport } from "../providers/tasks/protocol.ts";
 import type { OpenTask, TaskKind } from "./task.ts";
 
@@ -106,7 +107,7 @@ const isOver = ({ status }: TaskReport): boolean => status === "SUCCESS" || stat
 const sharedValues = (report: TaskReport) => ({
   status: report.status,
   progress: isOver(report) ? "100%" : report.progress,
-  failReason: report.failReason,
+  failReason: keepReason(report.failReason),
 });
 
 /** What the client wrote stays where the upstream says nothing. */

@@ -32,7 +32,7 @@ export type DialWebSocket = (dial: Dial, signal: AbortSignal) => Promise<Bun.Web
 export function createDialWebSocket(policy: AddressPolicy): DialWebSocket {
   const resolve = createResolve(policy);
   return async (dial, signal) => {
-    const url = parseHttpUrl(dial.url, "the channel's address");
+    const url = parseHttpUrl(dial.url, "why_the_channels_address");
     const hostname = hostnameOf(url);
     const proxy = dial.proxy === "" ? null : await checkedProxy(dial.proxy, resolve);
     const [address = hostname] = await resolve(hostname);
@@ -57,7 +57,7 @@ const REFUSAL = /101 status code: (\d{3})/;
 function opened(socket: Bun.WebSocket, host: string, signal: AbortSignal): Promise<Bun.WebSocket> {
   const { promise, resolve, reject } = Promise.withResolvers<Bun.WebSocket>();
   const abort = () => {
-    reject(new OutboundError("timeout", `${host} did not answer in time`));
+    reject(new OutboundError("timeout", { code: "why_timeout", params: { host } }));
     socket.terminate();
   };
   socket.onopen = () => {
@@ -68,11 +68,10 @@ function opened(socket: Bun.WebSocket, host: string, signal: AbortSignal): Promi
   };
   socket.onerror = (event) => {
     const status = Number(REFUSAL.exec("message" in event ? String(event.message) : "")?.[1]);
-    reject(
-      status > 0 ? new HandshakeRefused(status) : new OutboundError("unreachable", `${host} could not be reached`),
-    );
+    const unreachable = { code: "why_unreachable", params: { host } } as const;
+    reject(status > 0 ? new HandshakeRefused(status) : new OutboundError("unreachable", unreachable));
   };
-  socket.onclose = () => reject(new OutboundError("unreachable", `${host} closed the connection at once`));
+  socket.onclose = () => reject(new OutboundError("unreachable", { code: "why_closed_at_once", params: { host } }));
   if (signal.aborted) abort();
   else signal.addEventListener("abort", abort, { once: true });
   return promise;

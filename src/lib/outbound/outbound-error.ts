@@ -1,3 +1,6 @@
+import type { Sentence } from "../messages.ts";
+import { ReasonedError } from "../reason.ts";
+
 /** Why an outgoing request was not made or not finished. */
 export type OutboundFailure =
   | "bad_address"
@@ -8,13 +11,13 @@ export type OutboundFailure =
   | "timeout"
   | "unreachable";
 
-/** An outgoing request failed before an answer could be used; the message carries no secret and no resolved address. */
-export class OutboundError extends Error {
+/** An outgoing request failed before an answer could be used; the reason carries no secret and no resolved address. */
+export class OutboundError extends ReasonedError {
   override name = "OutboundError";
   readonly failure: OutboundFailure;
 
-  constructor(failure: OutboundFailure, message: string) {
-    super(message);
+  constructor(failure: OutboundFailure, reason: Sentence) {
+    super(reason);
     this.failure = failure;
   }
 }

@@ -15,7 +15,7 @@ const MOST_BRIDGES = 200;
  */
 export async function checkedProxy(proxy: string, resolve: Resolve): Promise<string> {
   const version = SOCKS.exec(proxy)?.[1];
-  const url = parseHttpUrl(version === undefined ? proxy : proxy.replace(SOCKS, "http://"), "the proxy address");
+  const url = parseHttpUrl(version === undefined ? proxy : proxy.replace(SOCKS, "http://"), "why_the_proxy");
   await resolve(hostnameOf(url));
   if (version === undefined) return url.href;
   return (await bridgeTo(proxy, socksProxy(url, version === "4" ? 4 : 5, resolve))).address;
@@ -41,7 +41,9 @@ function bridgeTo(proxy: string, target: () => Promise<SocksProxy>): Promise<Soc
 /** The proxy at one of its checked addresses, looked up again for each connection. */
 const socksProxy = (url: URL, type: 4 | 5, resolve: Resolve) => async (): Promise<SocksProxy> => {
   const [host] = await resolve(hostnameOf(url));
-  if (host === undefined) throw new OutboundError("unresolved", `${url.host} has no address`);
+  if (host === undefined) {
+    throw new OutboundError("unresolved", { code: "why_no_host_address", params: { host: url.host } });
+  }
   return {
     host,
     port: Number(url.port) || SOCKS_PORT,

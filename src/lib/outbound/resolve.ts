@@ -28,9 +28,11 @@ export function createResolve(policy: AddressPolicy, lookup: Lookup = lookupAll,
     try {
       addresses = await lookup(hostname);
     } catch {
-      throw new OutboundError("unresolved", `the host name ${hostname} could not be resolved`);
+      throw new OutboundError("unresolved", { code: "why_unresolved", params: { host: hostname } });
     }
-    if (addresses.length === 0) throw new OutboundError("unresolved", `the host name ${hostname} has no address`);
+    if (addresses.length === 0) {
+      throw new OutboundError("unresolved", { code: "why_no_host_address", params: { host: hostname } });
+    }
     if (!addresses.every(policy.allows)) throw refused(hostname);
     if (known.size >= MAX_NAMES) known.clear();
     known.set(hostname, { addresses, until: now() + FRESH_MS });
@@ -47,8 +49,5 @@ export function createResolve(policy: AddressPolicy, lookup: Lookup = lookupAll,
   };
 }
 
-const refused = (hostname: string): OutboundError =>
-  new OutboundError(
-    "refused_address",
-    `${hostname} is on a private, loopback or link-local network; set ALLOW_PRIVATE_UPSTREAMS=true to allow such addresses`,
-  );
+const refused = (host: string): OutboundError =>
+  new OutboundError("refused_address", { code: "why_private_address", params: { host } });

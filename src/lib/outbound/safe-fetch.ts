@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { Reason } from "../reason.ts";
 import type { AddressPolicy } from "./address-policy.ts";
 import { createDialWebSocket } from "./dial-websocket.ts";
 import { frameExchange } from "./frame-exchange.ts";
@@ -53,8 +54,9 @@ export function createSafeFetch(policy: AddressPolicy, lookup?: Lookup): SafeFet
       return await follow(address, request, resolve, deadline);
     } catch (error) {
       if (error instanceof OutboundError) throw error;
-      if (deadline.aborted) throw new OutboundError("timeout", `${nameOf(address)} did not answer in time`);
-      throw new OutboundError("unreachable", `${nameOf(address)} could not be reached`);
+      if (deadline.aborted)
+        throw new OutboundError("timeout", { code: "why_timeout", params: { host: nameOf(address) } });
+      throw new OutboundError("unreachable", { code: "why_unreachable", params: { host: nameOf(address) } });
     }
   };
 }
@@ -66,7 +68,7 @@ async function follow(
   deadline: AbortSignal,
 ): Promise<SafeResponse> {
   const proxy = request.proxy ? await checkedProxy(request.proxy, resolve) : false;
-  let url = parseHttpUrl(address, "the address");
+  let url = parseHttpUrl(address, "why_the_address");
   let { method = "GET", body } = request;
   let headers: Record<string, string> = { ...request.headers };
   for (let hop = 0; hop <= (request.maxRedirects ?? DEFAULT_MAX_REDIRECTS); hop += 1) {
@@ -74,7 +76,7 @@ async function follow(
     const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
     if (location === null) return read(response, url, request);
     await response.body?.cancel();
-    const next = parseHttpUrl(URL.parse(location, url.href)?.href ?? "", "the redirect's target");
+    const next = parseHttpUrl(URL.parse(location, url.href)?.href ?? "", "why_the_target");
     if (next.origin !== url.origin) headers = withoutCredentials(headers);
     if (response.status === 303 || (response.status < 303 && method === "POST")) {
       method = "GET";
@@ -82,7 +84,7 @@ async function follow(
     }
     url = next;
   }
-  throw new OutboundError("too_many_redirects", `${nameOf(address)} redirects too often`);
+  throw new OutboundError("too_many_redirects", { code: "why_redirects", params: { host: nameOf(address) } });
 }
 
 type Exchange = {
@@ -121,7 +123,7 @@ async function read(response: Response, url: URL, request: SafeRequest): Promise
   let size = 0;
   for await (const part of response.body ?? []) {
     size += part.byteLength;
-    if (size > maxBytes) throw new OutboundError("too_large", `the answer is larger than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new OutboundError("too_large", { code: "why_too_large", params: { bytes: maxBytes } });
     parts.push(part);
     onPart?.();
   }
@@ -132,4 +134,4 @@ async function read(response: Response, url: URL, request: SafeRequest): Promise
 const withoutCredentials = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIALS.includes(name.toLowerCase())));
 
-const nameOf = (address: string): string => URL.parse(address)?.host || "the address";
+const nameOf = (address: string): Reason => URL.parse(address)?.host || { code: "why_the_address" };

@@ -1,6 +1,6 @@
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
 import type { ProviderChannel } from "../provider.ts";
-import type { TaskProtocol, TaskReport, TaskStatus, VideoProtocol } from "../tasks/protocol.ts";
+import { type TaskProtocol, type TaskReport, type TaskStatus, UNTOLD, type VideoProtocol } from "../tasks/protocol.ts";
 
 const TIMEOUT_S = 2 * 3600;
 /** The most that a page may have. */
@@ -23,7 +23,7 @@ function reportOf(video: JsonObject | null): TaskReport[] {
       upstreamId,
       status,
       progress: `${numberOf(video.progress) ?? 0}%`,
-      failReason: status === "FAILURE" ? textOf(error?.message) || textOf(error?.code) || "failed" : "",
+      failReason: status === "FAILURE" ? textOf(error?.message) || textOf(error?.code) || UNTOLD : "",
       startMs: (numberOf(video.created_at) ?? 0) * 1000,
       finishMs: (numberOf(video.completed_at) ?? 0) * 1000,
       data: video,

@@ -8,6 +8,7 @@ import {
   type TaskReport,
   type TaskStatus,
   trimmed,
+  UNTOLD,
   type VideoProtocol,
 } from "./protocol.ts";
 
@@ -42,7 +43,7 @@ function reportOf(data: JsonObject | null): TaskReport[] {
       upstreamId,
       status,
       progress: isOver ? "100%" : (PROGRESS[given] ?? "10%"),
-      failReason: status === "FAILURE" ? textOf(data.task_status_msg) || "failed" : "",
+      failReason: status === "FAILURE" ? textOf(data.task_status_msg) || UNTOLD : "",
       startMs: numberOf(data.created_at) ?? 0,
       finishMs: isOver ? (numberOf(data.updated_at) ?? 0) : 0,
       data,

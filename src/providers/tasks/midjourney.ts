@@ -51,7 +51,7 @@ export function readDrawing(task: JsonObject): TaskReport | null {
     upstreamId,
     status,
     progress: progress || "0%",
-    failReason: failReason || (given === "CANCEL" ? "cancelled" : ""),
+    failReason: failReason || (given === "CANCEL" ? { code: "why_task_cancelled" } : ""),
     startMs: numberOf(task.startTime) ?? 0,
     finishMs: numberOf(task.finishTime) ?? 0,
     drawing: {

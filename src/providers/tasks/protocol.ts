@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../dialects/json.ts";
+import type { Reason } from "../../lib/reason.ts";
 import type { ProviderChannel } from "../provider.ts";
 
 /** How a task stands; SUCCESS and FAILURE are its ends. MODAL: the upstream waits for what its user adds. */
@@ -29,7 +30,8 @@ export type TaskReport = Readonly<{
   status: TaskStatus;
   /** As clients see it: “45%”. */
   progress: string;
-  failReason: string;
+  /** Why it failed; empty while it has not. */
+  failReason: Reason;
   /** Epoch milliseconds; 0: not told. */
   startMs: number;
   finishMs: number;
@@ -37,6 +39,9 @@ export type TaskReport = Readonly<{
   /** What music and video services answer with, as it came. */
   data?: unknown;
 }>;
+
+/** The upstream did not say why a task failed. */
+export const UNTOLD: Reason = { code: "why_task_failed" };
 
 /** A task as far as its upstream must know it to tell of it. */
 export type AskedTask = Readonly<{ upstreamId: string; action: string }>;

@@ -1,6 +1,6 @@
 import { numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
 import type { Provider } from "../provider.ts";
-import { aspectRatioOf, type TaskProtocol, type TaskStatus, trimmed, type VideoProtocol } from "./protocol.ts";
+import { aspectRatioOf, type TaskProtocol, type TaskStatus, trimmed, UNTOLD, type VideoProtocol } from "./protocol.ts";
 
 const DEFAULT_BASE_URL = "https://api.vidu.com";
 /** Off-peak orders are done within two days. */
@@ -36,7 +36,7 @@ const tasks: TaskProtocol = {
         upstreamId: task.upstreamId,
         status,
         progress: isOver ? "100%" : (PROGRESS[state] ?? "10%"),
-        failReason: status === "FAILURE" ? textOf(data.err_code) || "failed" : "",
+        failReason: status === "FAILURE" ? textOf(data.err_code) || UNTOLD : "",
         startMs: 0,
         finishMs: 0,
         data,

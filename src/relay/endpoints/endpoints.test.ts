@@ -180,6 +180,20 @@ describe("the playground", () => {
   });
 });
 
+test("the playground tells its reader why a call failed in the console's language; an endpoint for programs does not", async () => {
+  const { relay } = start({ session: userEntry({ username: "bob", group: "vip" }) });
+  const told = async (path: string) => {
+    const headers = { authorization: "Bearer sk-test", "accept-language": "zh-CN,zh;q=0.9" };
+    const body = JSON.stringify({ ...ASK, group: "default", model: "unknown" });
+    const answer = await fetch(relay.url + path, { method: "POST", headers, body });
+    return ((await answer.json()) as { error: { message: string } }).error.message;
+  };
+  expect(await told("/pg/chat/completions")).toStartWith(
+    "分组「default」下没有可用于模型「unknown」的渠道。 (request id: ",
+  );
+  expect(await told("/v1/chat/completions")).toStartWith("There is no available channel for the model “unknown”");
+});
+
 describe("options", () => {
   test("pass-through forwards the body untouched, without mapping and overrides", async () => {
     const { relay, upstream } = start({

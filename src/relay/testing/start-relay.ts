@@ -8,6 +8,7 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import { createRoutingIndex } from "../../channels/routing-index.ts";
 import type { JsonObject } from "../../dialects/json.ts";
 import { createClientAddress } from "../../lib/client-ip.ts";
+import type { Reason } from "../../lib/reason.ts";
 import { createCallFeed } from "../../logs/call-feed.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import { fixedSettings } from "../../settings/testing.ts";
@@ -58,7 +59,7 @@ export function startRelay(setup: Setup) {
   for (const entry of entries) index.add(entry);
   const user = userEntry(setup.user);
   const tokens = new Map(Object.entries(setup.tokens ?? { test: {} }).map(([key, given]) => [key, tokenEntry(given)]));
-  const disabled: { channelId: number; key: string | null; reason: string; status?: number }[] = [];
+  const disabled: { channelId: number; key: string | null; reason: Reason; status?: number }[] = [];
   const marked: { tokenId: number; status: number }[] = [];
   const standingsRead: StandingSubject[] = [];
   const metrics = new Registry();

@@ -3,13 +3,13 @@ import type { ChannelView } from "../../../src/channels/channel-view.ts";
 /** A channel as `GET /api/channel/` answers it; `models` and `group` are comma lists, JSON fields are text. */
 export type Channel = ChannelView;
 
-export type ChannelOtherInfo = Readonly<{ status_reason?: string; status_time?: number }>;
+type ChannelOtherInfo = Readonly<{ status_time?: number }>;
 
 export const ENABLED = 1;
 export const DISABLED = 2;
 export const AUTO_DISABLED = 3;
 
-/** Why and when the channel was last disabled; empty when nothing readable was stored. */
+/** When the channel was last disabled; empty when nothing readable was stored. */
 export function otherInfoOf(channel: Pick<Channel, "other_info">): ChannelOtherInfo {
   if (!channel.other_info) return {};
   try {

@@ -22,7 +22,11 @@ export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => voi
     const response = await fetchPlain("/pg/chat/completions", {
       method: "POST",
       credentials: "same-origin",
-      headers: { "Content-Type": "application/json", ...(user && { "Sluice-User": String(user.id) }) },
+      headers: {
+        "Content-Type": "application/json",
+        "Accept-Language": document.documentElement.lang || "en",
+        ...(user && { "Sluice-User": String(user.id) }),
+      },
       body: JSON.stringify(body),
       signal,
     });

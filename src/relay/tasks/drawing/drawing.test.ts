@@ -215,7 +215,7 @@ describe("an upstream without accounts (code 3)", () => {
     const settings = fixedSettings({ AutomaticDisableChannelEnabled });
     const health = createHealth({ settings, disableChannel: (_channel, ...rest) => void told.push(rest) });
     health.noAccount(channelEntry({ autoBan }), "");
-    expect(told).toEqual(Array(times).fill([null, "no available account", 2]));
+    expect(told).toEqual(Array(times).fill([null, { code: "why_no_account" }, 2]));
   });
 });
 

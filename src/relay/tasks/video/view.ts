@@ -1,4 +1,5 @@
 import { numberOf, recordOf, textOf } from "../../../dialects/json.ts";
+import { sayKept } from "../../../lib/reason.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { MediaRow } from "../../../tasks/task-view.ts";
 import type { RelayContext } from "../../context.ts";
@@ -13,7 +14,7 @@ const stateOf = (status: string): State => {
 
 const secondsOf = (row: MediaRow): number => numberOf(recordOf(row.properties)?.seconds) ?? 0;
 const errorOf = ({ status, failReason }: MediaRow) =>
-  status === "FAILURE" ? { code: "video_generation_failed", message: failReason } : null;
+  status === "FAILURE" ? { code: "video_generation_failed", message: sayKept(failReason, "en") } : null;
 
 /** Where the finished video lies; null: it is not done. */
 export function videoUrlOf({ services }: RelayContext, row: MediaRow): string | null {

@@ -1,0 +1,26 @@
+/** Why something is as it is: parts of other messages, and what is kept of channels and tasks. */
+export const reasonMessages = {
+  why_disabled_by: { en: "Disabled by {name}", zh: "由 {name} 手动禁用" },
+  why_tag_disabled_by: { en: "Tag {tag} disabled by {name}", zh: "标签 {tag} 由 {name} 手动禁用" },
+  why_test_slow: {
+    en: "The test took {seconds} s, the limit is {limit} s",
+    zh: "测试用时 {seconds} 秒，超过上限 {limit} 秒",
+  },
+  why_balance_used_up: { en: "The balance is used up", zh: "余额已用尽" },
+  why_no_account: { en: "no available account", zh: "没有可用账号" },
+  why_no_json: { en: "the answer is not JSON", zh: "返回内容不是 JSON" },
+  why_no_list: { en: "the answer has no list", zh: "返回内容中没有模型列表" },
+  why_no_list_offered: { en: "this type has no list of models", zh: "该类型不提供模型列表" },
+  why_no_amounts: { en: "the answer has no amounts", zh: "返回内容中没有金额" },
+  why_no_balance_told: { en: "the upstream does not tell it", zh: "上游不提供余额" },
+  why_no_valid_address: { en: "the channel has no valid address", zh: "渠道的接口地址无效" },
+  why_no_document: { en: "no JSON document", zh: "返回内容不是 JSON 文档" },
+  why_no_endpoints: { en: "the document names no endpoints", zh: "文档中没有端点地址" },
+  why_late: { en: "no answer within {seconds} s", zh: "{seconds} 秒内没有响应" },
+  why_unknown: { en: "unknown", zh: "原因未知" },
+  why_refused: { en: "refused", zh: "被对方拒绝" },
+  why_task_not_taken: { en: "the upstream did not take the task", zh: "上游未受理该任务" },
+  why_task_timeout: { en: "timeout", zh: "超时" },
+  why_task_failed: { en: "failed", zh: "上游报告任务失败，未说明原因" },
+  why_task_cancelled: { en: "cancelled", zh: "任务已取消" },
+} as const;
