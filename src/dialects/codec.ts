@@ -14,6 +14,8 @@ export type Target = {
   defaultMaxTokens: number;
   /** It searches the web for any chat that asks so, not with models of their own alone. */
   searches?: boolean;
+  /** It knows Anthropic's marks of what is to be cached. */
+  marksCache?: boolean;
   newId(prefix: string): string;
 };
 

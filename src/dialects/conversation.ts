@@ -54,7 +54,7 @@ export type Conversation = {
 };
 
 /** Tool results are parts of user turns. */
-export type Turn = { role: "user" | "assistant"; parts: Part[] };
+export type Turn = { role: "user" | "assistant"; parts: Part[] } & Beside;
 
 export type Part =
   | TextPart
@@ -66,7 +66,7 @@ export type Part =
   /** What only its own dialect can carry: hosted tools' calls and results, references to stored items. */
   | { type: "native"; dialect: ChatDialect; name: string; value: JsonObject };
 
-/** Members of a part that only its own format has words for; put back when the target speaks the same. */
+/** Members of a part, a message or a tool that only its own format has words for; put back when the target speaks the same. */
 export type Beside = { beside?: { dialect: ChatDialect; members: JsonObject } };
 
 /** `cache`: the client marks the end of a prefix worth caching (Anthropic's cache_control). */
@@ -129,7 +129,7 @@ export type ToolResultPart = {
 } & Beside;
 
 export type Tool =
-  | {
+  | ({
       type: "function";
       name: string;
       description: string | null;
@@ -137,7 +137,7 @@ export type Tool =
       parameters: JsonObject | null;
       strict: boolean | null;
       cache?: JsonObject;
-    }
+    } & Beside)
   /** Free text in. `format` in OpenAI Responses' words: {type: "text"} or {type: "grammar", syntax, definition}. */
   | { type: "custom"; name: string; description: string | null; format: JsonObject | null }
   /** Runs at the provider. `name` is "web_search", "code_execution", "file_search", … as far as it has an equal elsewhere. */

@@ -1,5 +1,5 @@
 import type { Dropped } from "./codec.ts";
-import type { ChatDialect, Conversation, Part } from "./conversation.ts";
+import type { Beside, ChatDialect, Conversation, Part } from "./conversation.ts";
 import type { JsonObject } from "./json.ts";
 import { isPastSearch } from "./web-search.ts";
 
@@ -17,18 +17,40 @@ const MET: Readonly<Partial<Record<ChatDialect, ReadonlySet<string>>>> = {
   "openai-chat": new Set(["thinking", "reasoning", "enable_thinking", "thinking_budget"]),
 };
 
+/** Wishes to be without something that is OpenAI's alone. */
+const WITHOUT: JsonObject = { store: false, background: false, truncation: "disabled" };
+
+/** Members of messages, parts and tools that nobody misses where they are not known. */
+const UNMISSED: ReadonlySet<string> = new Set(["caller", "eager_input_streaming"]);
+
 /** Notes the members that only the client's own format has words for; `kept` are those that the target takes all the same. */
-export function noteForeign({ extra, turns }: Conversation, kept: readonly string[], dropped: Dropped): void {
+export function noteForeign({ extra, turns, tools }: Conversation, kept: readonly string[], dropped: Dropped): void {
   for (const [name, value] of Object.entries(extra.members)) {
-    if (value !== null && !MET[extra.dialect]?.has(name) && !kept.includes(name)) dropped.add(name);
+    const isMet = MET[extra.dialect]?.has(name) || kept.includes(name) || WITHOUT[name] === value;
+    if (value !== null && !isMet) dropped.add(name);
   }
-  if (extra.dialect !== "gemini") return;
-  for (const { parts } of turns) {
-    for (const part of parts) {
-      const members = ("beside" in part && part.beside?.members) || {};
-      // What stands in the part's own member is about its format alone.
-      for (const name in members) if (!(name.startsWith("function") || name.endsWith("Data"))) dropped.add(name);
-    }
+  noteBeside({ turns, tools }, dropped);
+}
+
+/** The same of messages, their parts and tools. */
+export function noteBeside({ turns, tools }: Pick<Conversation, "turns" | "tools">, dropped: Dropped): void {
+  for (const turn of turns) {
+    for (const name of besideNames(turn)) dropped.add(`messages: ${name}`);
+    for (const part of turn.parts) notePart(part, dropped);
+  }
+  for (const tool of tools)
+    if (tool.type === "function") for (const name of besideNames(tool)) dropped.add(`tools: ${name}`);
+}
+
+const besideNames = ({ beside }: Beside): string[] =>
+  Object.keys(beside?.members ?? {}).filter((name) => !UNMISSED.has(name));
+
+function notePart(part: Part, dropped: Dropped): void {
+  if (!("beside" in part)) return;
+  for (const name of besideNames(part)) {
+    if (part.beside?.dialect !== "gemini") dropped.add(`${part.type}: ${name}`);
+    // What stands in the part's own member is about its format alone.
+    else if (!(name.startsWith("function") || name.endsWith("Data"))) dropped.add(name);
   }
 }
 

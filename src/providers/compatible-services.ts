@@ -76,6 +76,7 @@ const tables: readonly Compatible[] = [
         tool: () => "openrouter_search",
       },
     },
+    marksCache: true,
     balance: openRouterBalance,
     models: [
       "openai/gpt-5.4",

@@ -1,4 +1,5 @@
 import { type JsonObject, numberOf, recordOf, recordsOf } from "../dialects/json.ts";
+import { withoutDeveloper } from "./developer-role.ts";
 import type { OwnFormat } from "./own-format.ts";
 import {
   type Adaptation,
@@ -63,6 +64,8 @@ export type Compatible = Readonly<{
   own?: Readonly<Partial<Record<Capability, Readonly<{ path?: string; format: OwnFormat }>>>>;
   /** Also keeps files and batches as OpenAI does. */
   objects?: boolean;
+  /** Knows Anthropic's marks of what is to be cached. */
+  marksCache?: boolean;
   /** Also understands OpenAI's Responses. */
   responses?: boolean;
   dialectOf?: Provider["dialectOf"];
@@ -101,6 +104,7 @@ export function compatible(table: Compatible): Provider {
     authHeaders: (_channel, key) => ({ ...(key && { authorization: `Bearer ${key}` }), ...table.headers }),
     ...(table.dialectOf && { dialectOf: table.dialectOf }),
     ...(quirks.search && { searchesChats: true }),
+    ...(table.marksCache && { marksCache: true }),
     ...(quirks.search?.tool && { searchTool: quirks.search.tool }),
     adapt(body, ask) {
       if (ask.dialect === "openai-chat") return meetQuirks(body, ask, quirks);
@@ -144,7 +148,8 @@ function meetQuirks(body: JsonObject, ask: Ask, quirks: Quirks): Adaptation | nu
   clamp(body, changes, "top_p", quirks.topP);
   if (limitField) rename(body, changes, otherLimit(limitField), limitField);
   for (const [field, name] of Object.entries(renamed)) rename(body, changes, field, name);
-  withoutDeveloper(body, changes);
+  const messages = withoutDeveloper(body.messages);
+  if (messages) changes.messages = messages;
   if (taken) for (const field of Object.keys(body)) if (!taken.has(field)) changes[field] = undefined;
   const wishes = quirks.search ? recordOf(body.web_search_options) : null;
   if (wishes) Object.assign(changes, quirks.search?.members(body, ask));
@@ -180,15 +185,6 @@ function rename(body: JsonObject, changes: JsonObject, field: string, name: stri
   if (body[field] == null) return;
   changes[field] = undefined;
   changes[name] ??= body[name] ?? body[field];
-}
-
-/** None but OpenAI's own tells developer messages from system messages; many refuse them. */
-function withoutDeveloper(body: JsonObject, changes: JsonObject): void {
-  const messages = recordsOf(body.messages);
-  if (!messages.some(({ role }) => role === "developer")) return;
-  changes.messages = messages.map((message) =>
-    message.role === "developer" ? { ...message, role: "system" } : message,
-  );
 }
 
 /** Content of a message's parts with images as plain addresses: for services that take no objects. */

@@ -1,3 +1,4 @@
+import { developerAsSystem } from "./developer-role.ts";
 import { EVERY_CAPABILITY, type Provider } from "./provider.ts";
 
 /** Any service that takes OpenAI's chat format at one full address; `{model}` in it becomes the upstream model name. */
@@ -13,5 +14,9 @@ export const custom: Provider = {
   url: (channel, { model }) => channel.baseUrl.replaceAll("{model}", encodeURIComponent(model)),
   modelListUrl: () => null,
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
+  adapt(body, { capability, model }) {
+    const messages = capability === "chat" ? developerAsSystem(body.messages, model) : null;
+    return messages && { model, changes: { messages }, dropped: [] };
+  },
   streamUsage: true,
 };

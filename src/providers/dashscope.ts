@@ -33,6 +33,7 @@ const imitation = compatible({
   type: 17,
   name: "Alibaba Qwen",
   objects: true,
+  marksCache: true,
   owner: "ali",
   base: DEFAULT_BASE_URL,
   root: "/compatible-mode/v1",

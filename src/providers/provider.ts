@@ -178,6 +178,8 @@ export type Provider = Readonly<{
   customTools?: boolean;
   /** Any of its chats can have the web searched: `web_search_options` ask for it. */
   searchesChats?: boolean;
+  /** Its chats know Anthropic's marks of what is to be cached, whatever the model. */
+  marksCache?: boolean;
   /** What the option ToolPrice calls the search that such a body asks for, where answers tell only what was found. */
   searchTool?(body: JsonObject): string;
   /** It is asked for streams alone, or for none, whatever the client wants. */

@@ -14,11 +14,13 @@ const CLAUDE = {
   usage: { input_tokens: 3, output_tokens: 1 },
 };
 
-function start(type: number, model: string, options: Partial<Record<OptionKey, string>> = {}) {
+function start(type: number, model: string, options: Partial<Record<OptionKey, string>> = {}, own = { other: "" }) {
   const answer = type === 24 ? GEMINI : type === 14 || type === 33 ? CLAUDE : chatReply();
   const upstream = startUpstream(() => Response.json(answer));
   const relay = startRelay({
-    channels: [{ type, baseUrl: upstream.url, models: [model], keys: [type === 33 ? "bedrock-key|us-east-1" : "key"] }],
+    channels: [
+      { type, baseUrl: upstream.url, models: [model], keys: [type === 33 ? "bedrock-key|us-east-1" : "key"], ...own },
+    ],
     options: { ModelRatio: JSON.stringify({ [model]: 1 }), ...options },
   });
   stops.push(upstream.stop, relay.stop);
@@ -99,6 +101,19 @@ describe("Gemini", () => {
     ["gemini-1.0-pro", "v1"],
   ])("%s is asked in the version that the settings have for it: %s", async (model, version) => {
     const { chat } = start(24, model, { "gemini.version_settings": '{"default": "v1beta", "gemini-1.0-pro": "v1"}' });
+    expect((await chat()).path).toBe(`/${version}/models/${model}:generateContent`);
+  });
+
+  test.each([
+    ["gemini-2.5-flash", "v1alpha"],
+    ["gemini-1.0-pro", "v1"],
+  ])("the channel's own version goes before that of all models: %s, %s", async (model, version) => {
+    const { chat } = start(
+      24,
+      model,
+      { "gemini.version_settings": '{"default": "v1beta", "gemini-1.0-pro": "v1"}' },
+      { other: "v1alpha" },
+    );
     expect((await chat()).path).toBe(`/${version}/models/${model}:generateContent`);
   });
 

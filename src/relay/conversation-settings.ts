@@ -18,9 +18,9 @@ export const createConversationSettings = (settings: SettingsReader): Conversati
       ? Object.fromEntries([...headers].map(([name, values]) => [name.toLowerCase(), values.join(", ")]))
       : null;
   },
-  geminiVersion(model) {
+  geminiVersion(model, ofChannel) {
     const versions = settings.get("gemini.version_settings");
-    return versions.get(model) ?? versions.get("default") ?? "v1beta";
+    return versions.get(model) ?? (ofChannel || (versions.get("default") ?? "v1beta"));
   },
   geminiSafety() {
     const thresholds = settings.get("gemini.safety_settings");

@@ -1,3 +1,4 @@
+import { besideOf, ownMembers } from "../beside.ts";
 import type { Citation, MediaPart, MediaSource, Part, TextPart } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { carrySignature, MADE_HERE, readSignature } from "../signature.ts";
@@ -26,6 +27,7 @@ function partOf(block: JsonObject): Part {
         source: sourceOf(recordOf(block.source), "application/pdf"),
         ...(name !== null && { name }),
         ...marked,
+        ...besideOf("anthropic", block, OF_DOCUMENT),
       };
     }
     case "thinking": {
@@ -51,6 +53,7 @@ function partOf(block: JsonObject): Part {
         input: JSON.stringify(block.input ?? {}),
         kind: "function",
         ...marked,
+        ...besideOf("anthropic", block, OF_CALL),
       };
     case "tool_result":
       return {
@@ -65,6 +68,10 @@ function partOf(block: JsonObject): Part {
       return { type: "native", dialect: "anthropic", name: textOf(block.type) ?? "block", value: block };
   }
 }
+
+/** What is read of a block's members. */
+const OF_DOCUMENT: ReadonlySet<string> = new Set(["type", "source", "title", "cache_control"]);
+const OF_CALL: ReadonlySet<string> = new Set(["type", "id", "name", "input", "cache_control"]);
 
 function sourceOf(source: JsonObject | null, fallbackType: string): MediaSource {
   switch (source?.type) {
@@ -118,7 +125,14 @@ export function blockOf(part: Part): JsonObject | null {
         : { type: "thinking", thinking: part.text, signature: signature.value };
     }
     case "tool-call":
-      return { type: "tool_use", id: toolId(part.id), name: part.name, input: inputOf(part.input, part.kind), ...mark };
+      return {
+        ...ownMembers(part, "anthropic"),
+        type: "tool_use",
+        id: toolId(part.id),
+        name: part.name,
+        input: inputOf(part.input, part.kind),
+        ...mark,
+      };
     case "tool-result": {
       const content = part.parts.flatMap((inner) => blockOf(inner) ?? []);
       return {
@@ -147,7 +161,7 @@ function mediaBlock(part: MediaPart, mark: JsonObject | null): JsonObject | null
   const source = takes(part) ? sourceBlock(part.source) : null;
   if (!source) return null;
   const title = part.type === "document" && part.name !== undefined ? { title: part.name } : null;
-  return { type: part.type, source, ...title, ...mark };
+  return { ...ownMembers(part, "anthropic"), type: part.type, source, ...title, ...mark };
 }
 
 const TEXTUAL = /^(text\/|application\/(json|xml|x-yaml|csv))/;

@@ -1,3 +1,4 @@
+import { besideOf } from "../beside.ts";
 import { DecodeError } from "../codec.ts";
 import {
   type Conversation,
@@ -86,8 +87,14 @@ function toolOf(tool: JsonObject): Tool {
     parameters: schema,
     strict: typeof tool.strict === "boolean" ? tool.strict : null,
     ...(cache && { cache }),
+    ...besideOf("anthropic", tool, OF_TOOL),
   };
 }
+
+/** What is read of a tool's members. */
+const OF_TOOL: ReadonlySet<string> = new Set([
+  ...["type", "name", "description", "input_schema", "strict", "cache_control"],
+]);
 
 function choiceOf(choice: JsonObject | null): ToolChoice | null {
   switch (choice?.type) {

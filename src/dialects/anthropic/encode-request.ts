@@ -1,3 +1,4 @@
+import { ownMembers } from "../beside.ts";
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, Part, ToolChoice, Turn } from "../conversation.ts";
@@ -36,6 +37,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const system = systemOf(conversation, target, dropped);
   return compact({
     ...own,
+    ...(extra.dialect === "openai-chat" && { cache_control: recordOf(extra.members.cache_control) }),
     model: target.model,
     max_tokens: limit < thinking.leastMaxTokens ? thinking.leastMaxTokens + ROOM_BESIDE_THOUGHT : limit,
     system: system.length > 0 ? system : null,
@@ -91,7 +93,11 @@ function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
   if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
   if (extra.dialect !== "anthropic")
-    noteForeign(conversation, foreignSearch(conversation, "anthropic") ? SEARCH_MEMBERS : [], dropped);
+    noteForeign(
+      conversation,
+      ["cache_control", ...(foreignSearch(conversation, "anthropic") ? SEARCH_MEMBERS : [])],
+      dropped,
+    );
 }
 
 /** Temperature is 0 to 1 here; newer models take temperature or top_p, not both; none of them beside thought. */
@@ -136,14 +142,14 @@ function messagesOf(turns: readonly Turn[], target: Target, dropped: Dropped): M
   return messages;
 }
 
+const PAUSED_AT = /^server_tool_use$|_tool_result$/;
+
 type Message = { role: "user" | "assistant"; content: JsonObject[] };
 
 function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped): JsonObject[] {
   const blocks = parts.flatMap((part): JsonObject[] => {
     const block = blockOf(part);
     if (!block && part.type === "native") noteNative(part, dropped);
-const PAUSED_AT = /^server_tool_use$|_tool_result$/;
-
     else if (!block && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
     if (part.type === "tool-result")
       for (const inner of resultMedia(part)) if (!blockOf(inner)) dropped.add(inner.type);
@@ -175,7 +181,8 @@ function toolsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {
       return [compact({ name: tool.name, description: tool.description, input_schema: FREE_TEXT })];
     const { name, description, parameters, strict, cache } = tool;
     const schema = inputSchema(parameters, strict === true);
-    return [compact({ name, description, input_schema: schema, strict: strict || null, cache_control: cache })];
+    const said = { name, description, input_schema: schema, strict: strict || null, cache_control: cache };
+    return [compact({ ...ownMembers(tool, "anthropic"), ...said })];
   });
   return search ? [...written, searchTool(search, dropped)] : written;
 }

@@ -7,7 +7,7 @@ import { FREE_TEXT } from "../custom-tools.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
 import { pairCalls } from "../pair-calls.ts";
-import { noteUnsaid } from "../unsaid.ts";
+import { noteBeside, noteUnsaid } from "../unsaid.ts";
 import { blocksOf } from "./blocks.ts";
 
 const SAID = [
@@ -30,6 +30,7 @@ const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 1280, me
 /** Writes a request of Bedrock's Converse (providers.md, type 33); model and stream stand in the address. */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
+  noteBeside(conversation, dropped);
   const { sampling, system, format } = conversation;
   const turns = pairCalls(conversation.turns, target.newId);
   const keeps = mayKeepToSchema(target.model);

@@ -1,3 +1,4 @@
+import { besideOf } from "../beside.ts";
 import { DecodeError } from "../codec.ts";
 import { type Conversation, emptyConversation, type TextPart, type Tool, type ToolChoice } from "../conversation.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../json.ts";
@@ -65,6 +66,7 @@ function toolsOf(tool: JsonObject): Tool[] {
       description: textOf(declaration.description),
       parameters: recordOf(either(declaration, "parametersJsonSchema")) ?? lowered(recordOf(declaration.parameters)),
       strict: null,
+      ...besideOf("gemini", declaration, OF_DECLARATION),
     }),
   );
   const hosted = Object.keys(tool).filter((name) => camel(name) !== "functionDeclarations");
@@ -76,6 +78,11 @@ function toolsOf(tool: JsonObject): Tool[] {
     }),
   ];
 }
+
+/** What is read of a declaration's members. */
+const OF_DECLARATION: ReadonlySet<string> = new Set([
+  ...["name", "description", "parameters", "parametersJsonSchema", "parameters_json_schema"],
+]);
 
 const HOSTED: Readonly<Record<string, string>> = {
   googleSearch: "web_search",

@@ -1,3 +1,4 @@
+import { ownMembers } from "../beside.ts";
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, Part, Tool } from "../conversation.ts";
@@ -135,7 +136,8 @@ function toolsOf(conversation: Conversation, model: string, dropped: Dropped): J
 
 function declarationsOf(tool: Tool): JsonObject[] {
   if (tool.type === "hosted" || BUILT_IN[tool.name]) return [];
-  return [declarationOf(tool.name, tool.description, tool.type === "custom" ? FREE_TEXT : tool.parameters)];
+  if (tool.type === "custom") return [declarationOf(tool.name, tool.description, FREE_TEXT)];
+  return [{ ...ownMembers(tool, "gemini"), ...declarationOf(tool.name, tool.description, tool.parameters) }];
 }
 
 function hostedOf(tool: Tool): JsonObject | null {

@@ -1,3 +1,4 @@
+import { besideOf } from "../beside.ts";
 import { DecodeError } from "../codec.ts";
 import {
   type Conversation,
@@ -63,6 +64,13 @@ export function decodeRequest(body: JsonObject): Conversation {
   return conversation;
 }
 
+/** What is read of a message's members, or repeats what the answer said. */
+const OF_USER: ReadonlySet<string> = new Set(["role", "content"]);
+const OF_ASSISTANT: ReadonlySet<string> = new Set(
+  `role content refusal tool_calls function_call reasoning_content reasoning reasoning_details thinking_blocks
+  annotations parsed`.split(/\s+/),
+);
+
 function readMessage(conversation: Conversation, message: JsonObject, at: number): void {
   const { turns } = conversation;
   switch (message.role) {
@@ -71,10 +79,14 @@ function readMessage(conversation: Conversation, message: JsonObject, at: number
       conversation.system.push(...textParts(message.content));
       return;
     case "user":
-      turns.push({ role: "user", parts: contentParts(message.content) });
+      turns.push({ role: "user", parts: contentParts(message.content), ...besideOf("openai-chat", message, OF_USER) });
       return;
     case "assistant":
-      turns.push({ role: "assistant", parts: assistantParts(message, at) });
+      turns.push({
+        role: "assistant",
+        parts: assistantParts(message, at),
+        ...besideOf("openai-chat", message, OF_ASSISTANT),
+      });
       return;
     case "tool":
     case "function": {
@@ -157,7 +169,9 @@ function contentParts(content: unknown): Part[] {
       return [{ type: "text", text, ...(cache && { cache }) }];
     }
     const media = mediaPartOf(part);
-    return media ? [media] : [];
+    if (!media) return [{ type: "native", dialect: "openai-chat", name: textOf(part.type) ?? "content", value: part }];
+    const cache = recordOf(part.cache_control);
+    return [{ ...media, ...(cache && { cache }) }];
   });
 }
 

@@ -1,7 +1,9 @@
+import { ownMembers } from "../beside.ts";
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, Part, ReasoningPart, TextPart, Tool, ToolCallPart, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
+import { shortName } from "../short-name.ts";
 import { resultMedia, resultText } from "../tool-result.ts";
 import { noteForeign, noteNative } from "../unsaid.ts";
 import {
@@ -12,6 +14,7 @@ import {
   SEARCH_MEMBERS,
   type WebSearch,
 } from "../web-search.ts";
+import { withoutCacheMarks } from "./cache-marks.ts";
 import { callExtra, callOf } from "./calls.ts";
 import { chatMedia, textOfParts } from "./media.ts";
 import { reasoningDetail } from "./reasoning.ts";
@@ -20,8 +23,11 @@ import { reasoningDetail } from "./reasoning.ts";
 const SEARCHES = /-search-(preview|api)\b|(^|\/)sonar/;
 
 /** Writes a chat completion request (providers.md 2.1.1, 4.3, 4.4). */
-export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  const { sampling, reasoning, extra } = conversation;
+export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { sampling, reasoning, extra } = given;
+  // Who speaks the format itself knows whom it calls.
+  const marksCache = extra.dialect === "openai-chat" || target.marksCache === true || target.model.includes("claude");
+  const conversation = marksCache ? given : withoutCacheMarks(given);
   if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
   const search = target.searches || SEARCHES.test(target.model) ? foreignSearch(conversation, "openai-chat") : null;
   if (extra.dialect !== "openai-chat") noteForeign(conversation, search ? SEARCH_MEMBERS : [], dropped);
@@ -52,7 +58,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     reasoning_effort: reasoning.effort ?? (extra.dialect === "openai-chat" ? null : effortOfBudget(reasoning)),
     modalities: conversation.modalities,
     audio: conversation.audio,
-    user: conversation.user,
+    user: conversation.user === null ? null : shortName(conversation.user, "user_"),
     prompt_cache_key: conversation.promptCacheKey,
     service_tier: conversation.serviceTier,
     metadata: extra.dialect.startsWith("openai") ? conversation.metadata : null,
@@ -104,23 +110,25 @@ const textContent = ({ text, cache }: TextPart): JsonObject => ({
 });
 
 /** Results come first, each a message of its own; images among them follow in a user message, for tools may send text only. */
-function userMessages({ parts }: Turn, dropped: Dropped): JsonObject[] {
+function userMessages(turn: Turn, dropped: Dropped): JsonObject[] {
+  const { parts } = turn;
   const messages: JsonObject[] = [];
   const rest: Part[] = [];
   for (const part of parts) {
     if (part.type !== "tool-result") rest.push(part);
     else {
-      messages.push({ role: "tool", tool_call_id: part.callId, content: resultText(part) });
+      messages.push({ role: "tool", tool_call_id: shortName(part.callId, "call_"), content: resultText(part) });
       rest.push(...resultMedia(part));
     }
   }
   const content = contentOf(rest, dropped);
   if (content.length > 0 || messages.length === 0)
-    messages.push({ role: "user", content: plainWherePossible(content) });
+    messages.push({ ...ownMembers(turn, "openai-chat"), role: "user", content: plainWherePossible(content) });
   return messages;
 }
 
-function assistantMessages({ parts }: Turn, dropped: Dropped): JsonObject[] {
+function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
+  const { parts } = turn;
   const content = contentOf(
     parts.filter(({ type }) => type !== "reasoning" && type !== "tool-call" && type !== "refusal"),
     dropped,
@@ -131,6 +139,7 @@ function assistantMessages({ parts }: Turn, dropped: Dropped): JsonObject[] {
   const told = thoughts.filter(({ text, signature }) => text !== "" || !signature);
   const thought = told.length > 0 ? told.map(({ text }) => text).join("") : null;
   const message = compact({
+    ...ownMembers(turn, "openai-chat"),
     role: "assistant",
     content: content.length > 0 ? plainWherePossible(content) : calls.length > 0 ? undefined : "",
     refusal: refusal || null,
@@ -147,12 +156,16 @@ const mayGo = ({ signature }: ReasoningPart): boolean => !signature || signature
 
 /** The signature on a call goes back to the service that put it there. */
 const ownCall = (call: ToolCallPart): JsonObject =>
-  callOf(call, call.signature?.dialect === "openai-chat" ? callExtra(call.signature) : {});
+  callOf(
+    { ...call, id: shortName(call.id, "call_") },
+    call.signature?.dialect === "openai-chat" ? callExtra(call.signature) : {},
+  );
 
 function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     if (part.type === "text") return part.text === "" ? [] : [textContent(part)];
     if (part.type === "native") {
+      if (part.dialect === "openai-chat") return [part.value];
       noteNative(part, dropped);
       return [];
     }
@@ -160,7 +173,7 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
     if (part.type === "refusal") return [{ type: "text", text: part.text }];
     const media = chatMedia(part);
     if (!media) dropped.add(part.type);
-    return media ? [media] : [];
+    return media ? [{ ...media, ...(part.cache && { cache_control: part.cache }) }] : [];
   });
 }
 

@@ -3,6 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation, Part, ReasoningPart, ToolCallPart, ToolResultPart, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { textOfParts } from "../openai-chat/media.ts";
+import { shortName } from "../short-name.ts";
 import { resultMedia, resultText } from "../tool-result.ts";
 import { noteForeign, noteNative } from "../unsaid.ts";
 import { foreignSearch, isMadeUp, isWebSearch, noteSearch, SEARCH_MEMBERS, type WebSearch } from "../web-search.ts";
@@ -18,7 +19,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const { sampling, reasoning, extra, tools } = conversation;
   const own = extra.dialect === "openai-responses";
   noteUnsaid(conversation, dropped);
-  if (!own) noteForeign(conversation, ["store", ...SEARCH_MEMBERS], dropped);
+  if (!own) noteForeign(conversation, ["store", ...SHARED, ...SEARCH_MEMBERS], dropped);
   const search = foreignSearch(conversation, "openai-responses");
   const written = tools
     .filter((tool) => !search || !isWebSearch(tool))
@@ -29,7 +30,11 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     // Nothing is kept at the provider that the client did not ask for; sealed thoughts come along instead.
     ...(own
       ? extra.members
-      : { store: extra.members.store === true, include: includeOf(conversation, target, search !== null) }),
+      : {
+          ...(extra.dialect === "openai-chat" && Object.fromEntries(SHARED.map((name) => [name, extra.members[name]]))),
+          store: extra.members.store === true,
+          include: includeOf(conversation, target, search !== null),
+        }),
     ...(search?.maxUses != null && { max_tool_calls: search.maxUses }),
     model: target.model,
     instructions: textOfParts(conversation.system, "\n\n") || null,
@@ -46,10 +51,13 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     text: writeText(conversation),
     service_tier: conversation.serviceTier,
     metadata: extra.dialect.startsWith("openai") ? conversation.metadata : null,
-    safety_identifier: conversation.user,
+    safety_identifier: conversation.user === null ? null : shortName(conversation.user, "user_"),
     prompt_cache_key: conversation.promptCacheKey,
   });
 }
+
+/** Members that OpenAI's chats have in the same words. */
+const SHARED: readonly string[] = ["prompt_cache_retention", "prompt_cache_options", "moderation"];
 
 const noted = (dropped: Dropped, name: string): null => {
   dropped.add(name);
@@ -140,7 +148,7 @@ function resultItem(result: ToolResultPart, custom: ReadonlySet<string>, dropped
   const media = contentOf(resultMedia(result), dropped);
   const type = custom.has(result.callId) ? "custom_tool_call_output" : "function_call_output";
   const said = text === "" ? [] : [{ type: "input_text", text }];
-  return { type, call_id: result.callId, output: media.length === 0 ? text : [...said, ...media] };
+  return { type, call_id: shortName(result.callId, "call_"), output: media.length === 0 ? text : [...said, ...media] };
 }
 
 function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
@@ -185,10 +193,12 @@ function assistantItems({ parts }: Turn, dropped: Dropped): JsonObject[] {
   return items;
 }
 
-const callItem = ({ id, name, input, kind }: ToolCallPart): JsonObject =>
-  kind === "custom"
-    ? { type: "custom_tool_call", call_id: id, name, input }
-    : { type: "function_call", call_id: id, name, arguments: input.trim() === "" ? "{}" : input };
+function callItem({ id, name, input, kind }: ToolCallPart): JsonObject {
+  const callId = shortName(id, "call_");
+  return kind === "custom"
+    ? { type: "custom_tool_call", call_id: callId, name, input }
+    : { type: "function_call", call_id: callId, name, arguments: input.trim() === "" ? "{}" : input };
+}
 
 /** Only OpenAI's own sealed thoughts mean something to it. */
 function thoughtItem({ text, signature }: ReasoningPart): JsonObject[] {

@@ -56,4 +56,4 @@ export function placeOfItem(id: string): Readonly<{ responseId: string; outputIn
   return stem === undefined ? null : { responseId: `resp_${stem}`, outputIndex: Number(at) };
 }
 
-const ITEM_ID = new RegExp(`^[a-z]+_(?:${MADE_HERE})?(.+)_(\\d+)$`);
+const ITEM_ID = new RegExp(`^[a-z]+_(?:${MADE_HERE})?([\\w-]+)_(\\d+)$`);

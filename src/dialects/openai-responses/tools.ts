@@ -1,6 +1,10 @@
+import { besideOf, ownMembers } from "../beside.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, OutputFormat, Tool, ToolChoice } from "../conversation.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
+
+/** What is read of a function's members. */
+const OF_FUNCTION: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
 
 /** A tool of a request; here they are flat. */
 export function readTool(tool: JsonObject): Tool {
@@ -9,7 +13,8 @@ export function readTool(tool: JsonObject): Tool {
   const description = textOf(tool.description);
   if (type === "function") {
     const strict = typeof tool.strict === "boolean" ? tool.strict : null;
-    return { type, name, description, parameters: recordOf(tool.parameters), strict };
+    const beside = besideOf("openai-responses", tool, OF_FUNCTION);
+    return { type, name, description, parameters: recordOf(tool.parameters), strict, ...beside };
   }
   if (type === "custom") return { type, name, description, format: recordOf(tool.format) };
   return { type: "hosted", name: type.replace(/_preview.*$/, ""), dialect: "openai-responses", value: tool };
@@ -23,6 +28,7 @@ export function writeTool(tool: Tool): JsonObject | null {
       const schema = parameters ?? { type: "object", properties: {} };
       // Left out, strict would be true here, and schemas that were never meant so would be refused.
       return {
+        ...ownMembers(tool, "openai-responses"),
         type: "function",
         name,
         ...(description !== null && { description }),

@@ -3,6 +3,7 @@ import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
 import { customNames } from "../../dialects/custom-tools.ts";
 import { isTakenAddress } from "../../dialects/gemini/parts.ts";
 import { thinkingToContent } from "../../dialects/thinking-to-content.ts";
+import { toolAliases } from "../../dialects/tool-names.ts";
 import { listsSearch } from "../../dialects/web-search.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
@@ -21,8 +22,10 @@ import type { Passage } from "./passage.ts";
 import { needsPreparation } from "./prepare-conversation.ts";
 import { sensitiveFilters } from "./sensitive-answers.ts";
 import type { StepFilter } from "./step-filter.ts";
+import { clientNames } from "./tool-names.ts";
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** How this call crosses to this channel: as bytes wherever its client and the upstream speak the same and nothing must change. */
 export function choosePassage(
@@ -67,13 +70,16 @@ export function choosePassage(
   if (door === "openai-chat" && dialect === door && !rewritten && !provider.framing) {
     return new BytesPassage(call, provider, options);
   }
+  const talk = dialect === door ? null : call.admitted.conversation?.();
+  const toolNames = talk ? toolAliases(talk) : NO_NAMES;
   return new ConversationPassage(call, provider, {
     ...options,
     dialect,
+    toolNames,
     settings: context.conversationSettings,
     refusesBetas: (model) => context.withoutBetas.get(channel)?.has(model) === true,
     inlineMedia: inlining(context, provider, dialect),
-    filters,
+    filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
     prompt,
     thoughts: context.thoughts,
     keeper: (request) => keeperOf(context, call, request, dialect === "openai-responses" && !call.resumed),

@@ -8,6 +8,7 @@ import { type ReadError, readError } from "../../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../../dialects/provider-codecs.ts";
 import type { ReplyContext, ReplyEvent } from "../../dialects/reply.ts";
 import { replyOf } from "../../dialects/reply-of.ts";
+import { withToolNames } from "../../dialects/tool-names.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { randomId } from "../../lib/request-id.ts";
@@ -39,6 +40,8 @@ export type ConversationOptions = PassageOptions &
     thoughts: ThoughtMemory;
     /** Makes what keeps the answer for later reference; null: it is not kept. */
     keeper: ((request: Conversation) => KeepReply | null) | null;
+    /** Names of tools that the upstream's format may not take, each with the one that it is told. */
+    toolNames: ReadonlyMap<string, string>;
     /** Instructions of the channel's own. */
     prompt: ChannelPrompt | null;
     /** Applied in order. */
@@ -75,7 +78,9 @@ export class ConversationPassage implements Passage {
       requestedModel: call.admitted.candidates.model,
       stream,
       ...(options.dialect === "anthropic" && this.#betasFor(call.upstreamModel)),
-      ...(options.dialect === "gemini" && { apiVersion: options.settings.geminiVersion(call.upstreamModel) }),
+      ...(options.dialect === "gemini" && {
+        apiVersion: options.settings.geminiVersion(call.upstreamModel, channel.other),
+      }),
     };
     if (this.#sameFormat && options.untouched) return { ask, body: untouchedBody(call, provider, ask) };
     if (this.#sameFormat && keepsRequest(call, options, stream)) {
@@ -87,12 +92,13 @@ export class ConversationPassage implements Passage {
     const dropped = new Set<string>();
     const remembered = options.thoughts.recall(call.admitted.caller.user.id, options.dialect, prepared.conversation);
     const said = takesCustomTools(provider, options.dialect) ? remembered : customAsFunctions(remembered, dropped);
-    const conversation = { ...said, model: prepared.model, stream };
+    const conversation = { ...withToolNames(said, options.toolNames), model: prepared.model, stream };
     if (options.inlineMedia) await options.inlineMedia(conversation);
     const target = {
       model: prepared.model,
       defaultMaxTokens: options.settings.defaultMaxTokens(prepared.model),
       searches: provider.searchesChats === true,
+      marksCache: provider.marksCache === true,
       newId: randomId,
     };
     const encoded = this.#codec.encodeRequest(conversation, target, dropped);

@@ -6,7 +6,8 @@ export type ConversationSettings = Readonly<{
   defaultMaxTokens(model: string): number;
   /** Headers that the settings add to calls of a model. */
   headersOf(model: string): Readonly<Record<string, string>> | null;
-  geminiVersion(model: string): string;
+  /** Of Google's API. `ofChannel`: what the channel says; empty: nothing. */
+  geminiVersion(model: string, ofChannel: string): string;
   geminiSafety(): readonly Readonly<{ category: string; threshold: string }>[];
   /** The model answers with images too. */
   drawsImages(model: string): boolean;

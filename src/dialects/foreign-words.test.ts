@@ -1,0 +1,121 @@
+/** What clients of one format say in passing, and another's services refuse a request for. */
+import { describe, expect, test } from "bun:test";
+import { decodeRequest as readMessages } from "./anthropic/decode-request.ts";
+import { decodeRequest as readGemini } from "./gemini/decode-request.ts";
+import { decodeRequest as readChat } from "./openai-chat/decode-request.ts";
+import { providerCodecs } from "./provider-codecs.ts";
+import { target } from "./testing.ts";
+
+const cache_control = { type: "ephemeral" };
+const marked = readMessages({
+  model: "m",
+  max_tokens: 9,
+  system: [{ type: "text", text: "be kind", cache_control }],
+  tools: [{ name: "look", input_schema: { type: "object" }, cache_control }],
+  messages: [{ role: "user", content: [{ type: "text", text: "hi", cache_control }] }],
+});
+
+describe("marks of what is to be cached", () => {
+  const { encodeRequest } = providerCodecs["openai-chat"];
+
+  test("stay away from services that do not know them", () => {
+    const dropped = new Set<string>();
+    const sent = encodeRequest(marked, target("mistral-large-latest"), dropped);
+    expect(JSON.stringify(sent)).not.toContain("cache_control");
+    expect(sent.messages).toEqual([
+      { role: "system", content: "be kind" },
+      { role: "user", content: "hi" },
+    ]);
+    expect([...dropped]).toEqual([]);
+  });
+
+  test.each([
+    ["of Claude's models", marked, target("anthropic/claude-sonnet-5")],
+    ["that know them", marked, { ...target("google/gemini-3.6-flash"), marksCache: true }],
+    [
+      "whose clients know whom they call",
+      readChat({ model: "m", messages: [{ role: "user", content: [{ type: "text", text: "hi", cache_control }] }] }),
+      target(),
+    ],
+  ])("go to services %s", (_name, conversation, where) => {
+    expect(JSON.stringify(encodeRequest(conversation, where, new Set()).messages)).toContain("cache_control");
+  });
+
+  test("of a chat's pictures and of all that is said reach Anthropic", () => {
+    const picture = { type: "image_url", image_url: { url: "https://example.org/a.png" }, cache_control };
+    const chat = readChat({ model: "m", cache_control, messages: [{ role: "user", content: [picture] }] });
+    const dropped = new Set<string>();
+    const sent = providerCodecs.anthropic.encodeRequest(chat, target("claude-sonnet-5"), dropped);
+    expect(sent).toMatchObject({ cache_control, messages: [{ content: [{ type: "image", cache_control }] }] });
+    expect([...dropped]).toEqual([]);
+  });
+});
+
+describe("names longer than OpenAI takes", () => {
+  const long = `functions_look_${"x".repeat(60)}`;
+  const talk = [
+    { role: "assistant", content: [{ type: "tool_use", id: long, name: "look", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: long, content: "rain" }] },
+  ];
+  const said = (user_id: string) =>
+    readMessages({ model: "m", max_tokens: 9, metadata: { user_id }, messages: [...talk] });
+
+  test("become short ones in chats, the same for a call and its result", () => {
+    const { messages, user } = providerCodecs["openai-chat"].encodeRequest(said(long), target(), new Set());
+    const [call, result] = messages as [{ tool_calls: { id: string }[] }, { tool_call_id: string }];
+    expect(call.tool_calls[0]?.id).toMatch(/^call_[0-9a-f]{32}$/);
+    expect(result.tool_call_id).toBe(call.tool_calls[0]?.id ?? "");
+    expect(user).toMatch(/^user_[0-9a-f]{32}$/);
+  });
+
+  test("and in Responses", () => {
+    const { input, safety_identifier } = providerCodecs["openai-responses"].encodeRequest(
+      said(long),
+      target(),
+      new Set(),
+    );
+    const [call, result] = input as { call_id: string }[];
+    expect(call?.call_id).toMatch(/^call_[0-9a-f]{32}$/);
+    expect(result?.call_id).toBe(call?.call_id ?? "");
+    expect(safety_identifier).toMatch(/^user_[0-9a-f]{32}$/);
+  });
+
+  test("others stay as they are, and different ones stay different", () => {
+    const userOf = (name: string) => providerCodecs["openai-chat"].encodeRequest(said(name), target(), new Set()).user;
+    expect(userOf("ada")).toBe("ada");
+    expect(userOf(`${long}1`)).not.toBe(userOf(`${long}2`));
+  });
+
+  test("also where the gateway has made them: Google's calls have none", () => {
+    const name = "look_".padEnd(64, "x");
+    const contents = [
+      { role: "user", parts: [{ text: "hi" }] },
+      { role: "model", parts: [{ functionCall: { name, args: {} } }] },
+      { role: "user", parts: [{ functionResponse: { name, response: { rain: true } } }] },
+    ];
+    const { messages } = providerCodecs["openai-chat"].encodeRequest(
+      readGemini({ contents }, { model: "m", stream: false }),
+      target(),
+      new Set(),
+    );
+    const ids = JSON.stringify(messages).match(/"call_[^"]*/g) ?? [];
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+    expect(ids[0]?.length).toBeLessThanOrEqual(65);
+  });
+});
+
+test("OpenAI's two formats share the members that they have in the same words", () => {
+  const dropped = new Set<string>();
+  const chat = readChat({
+    model: "m",
+    messages: [{ role: "user", content: "hi" }],
+    prompt_cache_retention: "24h",
+    moderation: { model: "omni-moderation-latest" },
+  });
+  expect(providerCodecs["openai-responses"].encodeRequest(chat, target("gpt-5-pro"), dropped)).toMatchObject({
+    prompt_cache_retention: "24h",
+    moderation: { model: "omni-moderation-latest" },
+  });
+  expect([...dropped]).toEqual([]);
+});
