@@ -70,7 +70,7 @@ const filterQuery = {
   tag: t.Optional(t.String()),
   health: t.Optional(t.Union([t.UnionEnum([...CHANNEL_HEALTHS], NO_DEFAULT), t.Literal("")])),
 };
-const someQuery = t.Object(filterQuery);
+const someQuery = t.Object({ ...filterQuery, tag_mode: t.Optional(t.String()) });
 const listQuery = t.Object({
   ...pagingQuery,
   ...filterQuery,
@@ -106,7 +106,7 @@ export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof gua
     .get("/", (context) => list(context), { query: listQuery })
     .get("/search", (context) => list(context, SEARCH_SIZE), { query: listQuery })
     .get("/ids", async ({ query }) => ok(await listChannelIds(services, filterOf(query), query.tag_mode === "true")), {
-      query: t.Object({ ...filterQuery, tag_mode: t.Optional(t.String()) }),
+      query: someQuery,
     })
     .get("/tags", async () => ok(await listTags(services)))
     .get(
