@@ -11,6 +11,7 @@ import { getChannel } from "./get-channel.ts";
 import { disableChannelKey } from "./key-status.ts";
 import type { Actor, ChannelDeps } from "./operation.ts";
 import { setChannelStatus } from "./set-status.ts";
+import { setTagStatus } from "./tags.ts";
 import { updateChannel } from "./update-channel.ts";
 
 let database: TestDatabase;
@@ -85,6 +86,14 @@ test("a reason of ours is kept in English for tools, and by its code for readers
   await setChannelStatus(deps, id, 1);
   expect((await read(id))?.otherInfo).toEqual({ note: "kept" });
   expect(await told("zh")).toBe("");
+});
+
+test("a channel that went off with its tag says so", async () => {
+  const id = await create("k1");
+  await updateChannel(deps, actor, id, { tag: "east" });
+  await setTagStatus(deps, actor, "east", 2);
+  expect((await read(id))?.otherInfo).toMatchObject({ status_reason: "Tag east disabled by op" });
+  expect((await getChannel(deps, actor, id, { language: "zh" })).disabled_reason).toBe("标签 east 由 op 手动禁用");
 });
 
 test("what an older release or another gateway wrote is told as it is", async () => {

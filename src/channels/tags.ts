@@ -12,7 +12,8 @@ import { fieldsThatDiffer, tellChange, tellEach } from "./tell-change.ts";
 /** Switches every channel of a tag on or off. Returns how many changed. */
 export async function setTagStatus(deps: ChannelDeps, actor: Actor, tag: string, status: 1 | 2): Promise<number> {
   const ids = await channelsOfTag(deps, tag);
-  const switched = await setChannelStatuses(deps, ids, status, `Tag ${tag} disabled by ${actor.username}`);
+  const reason = { code: "why_tag_disabled_by", params: { tag, name: actor.username } } as const;
+  const switched = await setChannelStatuses(deps, ids, status, reason);
   const changed = switched.length;
   await writeManagementLog(
     deps.db,
