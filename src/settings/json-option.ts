@@ -1,9 +1,14 @@
 import { type Decimal, decimal, isNegative } from "../lib/decimal.ts";
+import type { Sentence } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { type Option, option, type Traits } from "./option.ts";
 
 /** Reads one JSON value of an option; answers undefined when it has the wrong shape. */
-export type Shape<T> = Readonly<{ name: string; read(value: unknown): T | undefined }>;
+export type Shape<T> = Readonly<{
+  /** What it must be: an example, or a sentence. */
+  name: string | Sentence;
+  read(value: unknown): T | undefined;
+}>;
 
 /** An option whose text is JSON; what is stored is what the operator wrote. */
 export const json = <T>(initial: unknown, shape: Shape<T>, traits: Traits = {}): Option<T> =>
@@ -43,7 +48,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const ratioShape: Shape<Decimal> = {
-  name: "number ≥ 0",
+  name: { code: "shape_number" },
   read(value) {
     if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
     const ratio = decimal(value);
@@ -52,12 +57,12 @@ export const ratioShape: Shape<Decimal> = {
 };
 
 export const textShape: Shape<string> = {
-  name: "text",
+  name: { code: "shape_text" },
   read: (value) => (typeof value === "string" ? value : undefined),
 };
 
 export const positiveIntegerShape: Shape<number> = {
-  name: "whole number > 0",
+  name: { code: "shape_count" },
   read: (value) => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined),
 };
 

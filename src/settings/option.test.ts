@@ -1,18 +1,20 @@
 import { describe, expect, test } from "bun:test";
 import { toText } from "../lib/decimal.ts";
+import { say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { findOption, isOptionKey, type OptionKey, optionKeys, registry } from "./registry/index.ts";
 import { fixedSettings } from "./testing.ts";
 
-const codeOf = (key: OptionKey, text: string): string => {
+const refusalOf = (key: OptionKey, text: string): OperationError | null => {
   try {
     registry[key].read(text, key);
+    return null;
   } catch (error) {
-    if (error instanceof OperationError) return error.code;
+    if (error instanceof OperationError) return error;
     throw error;
   }
-  return "accepted";
 };
+const codeOf = (key: OptionKey, text: string): string => refusalOf(key, text)?.code ?? "accepted";
 
 describe("options", () => {
   test("every default passes its own check and reads back the same", () => {
@@ -77,6 +79,18 @@ describe("options", () => {
     ["EmailDomainWhitelist", "example", "option_domain"],
     ["SensitiveWords", "word\nregex:(", "option_regex"],
   ] as const)("%s = %p: %s", (key, text, outcome) => expect(codeOf(key, text)).toBe(outcome));
+
+  test.each([
+    ["GroupRatio", '{"a": "1"}', "不小于 0 的数字"],
+    ["UserUsableGroups", '{"a": 1}', "文本"],
+    ["claude.default_max_tokens", '{"a": 0}', "大于 0 的整数"],
+    ["ContextTiers", '{"a": [{}]}', "每个分段只列一次"],
+    ["VideoPrice", '{"a": {"x": 1}}', "每秒美元价格"],
+    ["GroupDiscounts", "[1]", "from 须早于 until"],
+  ] as const)("%s must be what is said in the reader's language", (key, text, said) => {
+    const refusal = refusalOf(key, text);
+    expect(refusal && say(refusal.code, "zh", refusal.params)).toContain(said);
+  });
 
   test("values are typed and exact", () => {
     const settings = fixedSettings({

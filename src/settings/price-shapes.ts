@@ -9,7 +9,7 @@ const ALL = decimal(100);
 
 /** Steps of a model's price; read in ascending order. */
 export const contextTiersShape: Shape<readonly ContextTier[]> = {
-  name: '[{"over": tokens, "input": factor, "output": factor}], each step once',
+  name: { code: "shape_context_tiers" },
   read(value) {
     if (!Array.isArray(value) || value.length > MOST_TIERS) return undefined;
     const tiers: ContextTier[] = [];
@@ -26,7 +26,7 @@ export const contextTiersShape: Shape<readonly ContextTier[]> = {
 
 /** Variants of a model's price by what an order asks for. */
 export const priceVariantsShape: Shape<readonly PriceVariant[]> = {
-  name: '{"field=value,other=one|another": USD of a second}',
+  name: { code: "shape_price_variants" },
   read(value) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
     const variants: PriceVariant[] = [];
@@ -42,7 +42,7 @@ export const priceVariantsShape: Shape<readonly PriceVariant[]> = {
 
 /** Discounts of groups; times are ISO 8601 with a zone, `until` is the end. */
 export const groupDiscountsShape: Shape<readonly GroupDiscount[]> = {
-  name: '[{"group": name, "percent": 0 to 100, "from": "2026-01-01T00:00:00Z", "until": "…"}], from before until',
+  name: { code: "shape_group_discounts" },
   read(value) {
     if (!Array.isArray(value)) return undefined;
     const discounts: GroupDiscount[] = [];

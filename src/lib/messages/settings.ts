@@ -19,6 +19,21 @@ export const settingMessages = {
     en: "{key}: the value of “{entry}” must be {shape}.",
     zh: "{key}：“{entry}” 的值应为：{shape}。",
   },
+  shape_number: { en: "a number of 0 or more", zh: "不小于 0 的数字" },
+  shape_text: { en: "text", zh: "文本" },
+  shape_count: { en: "a whole number above 0", zh: "大于 0 的整数" },
+  shape_context_tiers: {
+    en: '[{"over": tokens, "input": factor, "output": factor}], each step once',
+    zh: '[{"over": token 数, "input": 倍数, "output": 倍数}]，每个分段只列一次',
+  },
+  shape_price_variants: {
+    en: '{"field=value,other=one|another": USD of a second}',
+    zh: '{"字段=值,另一字段=甲|乙": 每秒美元价格}',
+  },
+  shape_group_discounts: {
+    en: '[{"group": name, "percent": 0 to 100, "from": "2026-01-01T00:00:00Z", "until": "…"}], from before until',
+    zh: '[{"group": 分组, "percent": 0 到 100, "from": "2026-01-01T00:00:00Z", "until": "…"}]，from 须早于 until',
+  },
   option_domain: { en: "{key}: “{entry}” is not a valid domain.", zh: "{key}：“{entry}” 不是有效的域名。" },
   option_needs: { en: "Fill in {needed} before turning on {key}.", zh: "启用 {key} 前请先填写 {needed}。" },
   option_password_login_needed: {
