@@ -245,10 +245,14 @@ describe("settings", () => {
     await desk.open("/setting");
     await desk.page.getByLabel(words.search.label).fill("check-in quota");
     await desk.page.getByRole("option").first().waitFor();
-    await desk.page.getByLabel(words.search.label).fill("budget");
-    await desk.page.getByRole("option").filter({ hasText: "Claude" }).first().click();
-    await desk.page.getByRole("tab", { name: words.tabs.models, selected: true }).waitFor();
-    await section("claude").waitFor();
+    // Also when it is looked for once more.
+    for (const _ of ["first", "again"]) {
+      await desk.page.getByLabel(words.search.label).fill("budget");
+      await desk.page.getByRole("option").filter({ hasText: "Claude" }).first().click();
+      await desk.page.getByRole("tab", { name: words.tabs.models, selected: true }).waitFor();
+      await section("claude").waitFor();
+      await desk.page.waitForFunction(() => document.activeElement?.id.startsWith("setting-claude."));
+    }
     await desk.page.getByLabel(words.search.label).fill("zzzz");
     await desk.page.getByText(words.search.none).waitFor();
   }, 120_000);

@@ -40,3 +40,19 @@ test("whoever hangs up stops the clearing after the step that is under way", asy
   expect(steps).toBe(2);
   await server.stop(true);
 });
+
+test("what went before a failure is told of", async () => {
+  let calls = 0;
+  const execute = async (...query: Parameters<Db["execute"]>) => {
+    calls += 1;
+    if (calls === 2) throw new Error("the disk is full");
+    return database.db.execute(...query);
+  };
+  const db: Db = Object.create(database.db, { execute: { value: execute } });
+  await database.db.delete(logs);
+  await database.db.execute(sql`insert into logs (created_at, type) select n, 4 from generate_series(1, 3000) n`);
+  const told: number[] = [];
+  const lines = clearLogs({ ...database, db }, 10_000, async (deleted) => void told.push(deleted));
+  await expect(new Response(lines).text()).rejects.toThrow("the disk is full");
+  expect(told).toEqual([2000]);
+});

@@ -3,7 +3,7 @@ import type { Database } from "../../db/types.ts";
 
 /**
  * Deletes log rows older than `before` (epoch seconds) while its lines are read: `{"deleted": so far}` a line, the last one
- * with `"done": true`. A reader that leaves stops the deleting. `onEnd` is told what went in the end, also then.
+ * with `"done": true`. A reader that leaves stops the deleting, as a failure does. `onEnd` is told what went in the end, also then.
  */
 export function clearLogs(
   database: Database,
@@ -16,7 +16,10 @@ export function clearLogs(
   return new ReadableStream(
     {
       async pull(controller) {
-        const { done, value } = await steps.next();
+        const { done, value } = await steps.next().catch(async (error) => {
+          await onEnd(deleted);
+          throw error;
+        });
         if (!done) deleted += value;
         if (done) await onEnd(deleted);
         controller.enqueue(encoder.encode(`${JSON.stringify({ deleted, ...(done && { done: true }) })}\n`));

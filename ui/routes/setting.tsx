@@ -11,6 +11,7 @@ import { useUnsavedGuard } from "../components/use-unsaved-guard.ts";
 import { useAddress } from "../components/useAddress.ts";
 import { useSession } from "../features/session/session.tsx";
 import { isSuperAdmin } from "../features/session/stored-user.ts";
+import type { SettingTarget } from "../features/settings/find-settings.ts";
 import { options } from "../features/settings/option-calls.ts";
 import { NO_PRICE_VIEW } from "../features/settings/price-view.ts";
 import { SectionNav } from "../features/settings/SectionNav.tsx";
@@ -49,16 +50,15 @@ const Content = () => {
   useEffect(() => {
     if (!wanted) return;
     // The tab's sections stand only after this has been drawn.
-    const frame = requestAnimationFrame(() => {
-      const section = SECTIONS.find(({ id, fields }) => id === wanted || fields.some(({ key }) => key === wanted));
-      const control = document.getElementById(controlId(wanted));
-      const element = control ?? document.getElementById(sectionId(section?.id ?? ""));
-      // Of a section that is higher than the window the beginning is to be seen.
-      element?.scrollIntoView({ block: control ? "center" : "start" });
-      element?.focus({ preventScroll: true });
-    });
+    const frame = requestAnimationFrame(() => show(wanted));
     return () => cancelAnimationFrame(frame);
   }, [wanted]);
+  const find = ({ section, field }: SettingTarget) => {
+    const found = field?.key ?? section.id;
+    // Looked for once more, it leaves the address as it is.
+    if (found === wanted) show(found);
+    else address.set({ tab: section.tab, field: found });
+  };
   const sections = SECTIONS.filter((section) => section.tab === tab);
   return (
     <>
@@ -76,9 +76,7 @@ const Content = () => {
             <Tab key={name} value={name} label={t(`settings.tabs.${name}`)} id={`tab-${name}`} aria-controls="tab" />
           ))}
         </Tabs>
-        <SettingSearch
-          onFound={({ section, field }) => address.set({ tab: section.tab, field: field?.key ?? section.id })}
-        />
+        <SettingSearch onFound={find} />
       </Row>
       <Row gap={8} sx={{ alignItems: "flex-start" }}>
         {sections.length > 1 && <SectionNav sections={sections} />}
@@ -97,6 +95,16 @@ const Content = () => {
     </>
   );
 };
+
+/** Brings a setting, or a section, into sight. */
+function show(wanted: string): void {
+  const section = SECTIONS.find(({ id, fields }) => id === wanted || fields.some(({ key }) => key === wanted));
+  const control = document.getElementById(controlId(wanted));
+  const element = control ?? document.getElementById(sectionId(section?.id ?? ""));
+  // Of a section that is higher than the window the beginning is to be seen.
+  element?.scrollIntoView({ block: control ? "center" : "start" });
+  element?.focus({ preventScroll: true });
+}
 
 const PageSkeleton = () => (
   <Col gap={4}>
