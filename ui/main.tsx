@@ -30,28 +30,32 @@ const queryClient = new QueryClient({
 });
 const router = createConsoleRouter(queryClient);
 
-declareFonts();
-await startI18n(preferredLanguage());
-// Some answers are sentences in the language that they were asked for in.
-onLanguageSwitch(() => void queryClient.invalidateQueries());
+/** Not at the top level: a file that waits there can hold nothing that the pages share with it. */
+async function start(): Promise<void> {
+  const root = document.getElementById("root");
+  if (!root) throw new Error("the page has no root element");
+  declareFonts();
+  await startI18n(preferredLanguage());
+  // Some answers are sentences in the language that they were asked for in.
+  onLanguageSwitch(() => void queryClient.invalidateQueries());
+  createRoot(root).render(
+    <StrictMode>
+      <ThemeProvider theme={theme} defaultMode="system" modeStorageKey="theme-mode" noSsr>
+        <CssBaseline />
+        <QueryClientProvider client={queryClient}>
+          <ToastProvider>
+            <SessionProvider>
+              <SiteProvider>
+                <ConfirmProvider>
+                  <RouterProvider router={router} />
+                </ConfirmProvider>
+              </SiteProvider>
+            </SessionProvider>
+          </ToastProvider>
+        </QueryClientProvider>
+      </ThemeProvider>
+    </StrictMode>,
+  );
+}
 
-const root = document.getElementById("root");
-if (!root) throw new Error("the page has no root element");
-createRoot(root).render(
-  <StrictMode>
-    <ThemeProvider theme={theme} defaultMode="system" modeStorageKey="theme-mode" noSsr>
-      <CssBaseline />
-      <QueryClientProvider client={queryClient}>
-        <ToastProvider>
-          <SessionProvider>
-            <SiteProvider>
-              <ConfirmProvider>
-                <RouterProvider router={router} />
-              </ConfirmProvider>
-            </SiteProvider>
-          </SessionProvider>
-        </ToastProvider>
-      </QueryClientProvider>
-    </ThemeProvider>
-  </StrictMode>,
-);
+void start();

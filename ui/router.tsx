@@ -48,15 +48,21 @@ const open = <Path extends string>(path: Path, page: ReturnType<typeof lazyRoute
 const guarded = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
   createRoute({ getParentRoute: () => root, path, component: page, beforeLoad: requireSignIn });
 
+/** A page that is loaded after what all pages inside share. */
+const inside = <Module extends Record<string, unknown>>(
+  load: (pages: typeof import("./signed-in.ts")) => Promise<Module>,
+  name: keyof Module & string,
+) => lazyRouteComponent(async () => load(await import("./signed-in.ts")), name);
+
 /** The drawer has addresses of its own and opens over the list, which stays as it is. */
 const channels = guarded(
   "/channel",
-  lazyRouteComponent(() => import("./routes/channel-list.tsx"), "ChannelListPage"),
+  inside((pages) => pages.channelList(), "ChannelListPage"),
 );
 
 const users = guarded(
   "/user",
-  lazyRouteComponent(() => import("./routes/user-list.tsx"), "UserListPage"),
+  inside((pages) => pages.userList(), "UserListPage"),
 );
 
 const routeTree = root.addChildren([
@@ -114,71 +120,71 @@ const routeTree = root.addChildren([
   ),
   guarded(
     "/personal",
-    lazyRouteComponent(() => import("./routes/personal.tsx"), "PersonalPage"),
+    inside((pages) => pages.personal(), "PersonalPage"),
   ),
   guarded(
     "/topup",
-    lazyRouteComponent(() => import("./routes/topup.tsx"), "WalletPage"),
+    inside((pages) => pages.topup(), "WalletPage"),
   ),
   guarded(
     "/topup/agent",
-    lazyRouteComponent(() => import("./routes/agent-info.tsx"), "AgentInfoPage"),
+    inside((pages) => pages.agentInfo(), "AgentInfoPage"),
   ),
   guarded(
     "/order",
-    lazyRouteComponent(() => import("./routes/order-list.tsx"), "OrderListPage"),
+    inside((pages) => pages.orderList(), "OrderListPage"),
   ),
   guarded(
     "/agent",
-    lazyRouteComponent(() => import("./routes/agent-list.tsx"), "AgentListPage"),
+    inside((pages) => pages.agentList(), "AgentListPage"),
   ),
   guarded(
     "/notice",
-    lazyRouteComponent(() => import("./routes/notice.tsx"), "NoticePage"),
+    inside((pages) => pages.notice(), "NoticePage"),
   ),
   guarded(
     "/playground",
-    lazyRouteComponent(() => import("./routes/playground.tsx"), "PlaygroundPage"),
+    inside((pages) => pages.playground(), "PlaygroundPage"),
   ),
   guarded(
     "/detail",
-    lazyRouteComponent(() => import("./routes/detail.tsx"), "DetailPage"),
+    inside((pages) => pages.detail(), "DetailPage"),
   ),
   guarded(
     "/token",
-    lazyRouteComponent(() => import("./routes/token-list.tsx"), "TokenListPage"),
+    inside((pages) => pages.tokenList(), "TokenListPage"),
   ),
   guarded(
     "/redemption",
-    lazyRouteComponent(() => import("./routes/redemption-list.tsx"), "RedemptionListPage"),
+    inside((pages) => pages.redemptionList(), "RedemptionListPage"),
   ),
   guarded(
     "/live",
-    lazyRouteComponent(() => import("./routes/live.tsx"), "LivePage"),
+    inside((pages) => pages.live(), "LivePage"),
   ),
   guarded(
     "/router",
-    lazyRouteComponent(() => import("./routes/router-explain.tsx"), "RouterExplainPage"),
+    inside((pages) => pages.routerExplain(), "RouterExplainPage"),
   ),
   guarded(
     "/audit",
-    lazyRouteComponent(() => import("./routes/audit-log.tsx"), "AuditLogPage"),
+    inside((pages) => pages.auditLog(), "AuditLogPage"),
   ),
   guarded(
     "/books",
-    lazyRouteComponent(() => import("./routes/books.tsx"), "BooksPage"),
+    inside((pages) => pages.books(), "BooksPage"),
   ),
   guarded(
     "/doctor",
-    lazyRouteComponent(() => import("./routes/doctor.tsx"), "DoctorPage"),
+    inside((pages) => pages.doctor(), "DoctorPage"),
   ),
   guarded(
     "/log",
-    lazyRouteComponent(() => import("./routes/usage-log.tsx"), "UsageLogPage"),
+    inside((pages) => pages.usageLog(), "UsageLogPage"),
   ),
   guarded(
     "/log/$requestId",
-    lazyRouteComponent(() => import("./routes/request.tsx"), "RequestPage"),
+    inside((pages) => pages.request(), "RequestPage"),
   ),
   open(
     "/chat",
@@ -190,19 +196,19 @@ const routeTree = root.addChildren([
   ),
   guarded(
     "/chat2link",
-    lazyRouteComponent(() => import("./routes/chat-to-link.tsx"), "ChatToLinkPage"),
+    inside((pages) => pages.chatToLink(), "ChatToLinkPage"),
   ),
   guarded(
     "/midjourney",
-    lazyRouteComponent(() => import("./routes/drawing-log.tsx"), "DrawingLogPage"),
+    inside((pages) => pages.drawingLog(), "DrawingLogPage"),
   ),
   guarded(
     "/task",
-    lazyRouteComponent(() => import("./routes/task-log.tsx"), "TaskLogPage"),
+    inside((pages) => pages.taskLog(), "TaskLogPage"),
   ),
   guarded(
     "/setting",
-    lazyRouteComponent(() => import("./routes/setting.tsx"), "SettingPage"),
+    inside((pages) => pages.setting(), "SettingPage"),
   ),
   channels.addChildren([
     createRoute({ getParentRoute: () => channels, path: "/add" }),

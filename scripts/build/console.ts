@@ -6,6 +6,9 @@ const ROOT = path.resolve(import.meta.dir, "../..");
 const OUT = path.join(ROOT, "ui/dist");
 const IMMUTABLE_NAME = "assets/[name]-[hash].[ext]";
 
+/** Smaller files join one that is loaded whenever they are, where that changes nothing but their number. */
+const MIN_CHUNK_BYTES = 16_384;
+
 const SHARED = {
   target: "browser",
   minify: true,
@@ -42,7 +45,14 @@ export async function buildConsole(): Promise<ConsoleBuild> {
 /** Returns the paths of what was written. */
 async function bundle(outdir: string): Promise<string[]> {
   const [page, firstPaint] = await Promise.all([
-    Bun.build({ ...SHARED, entrypoints: [path.join(ROOT, "ui/index.html")], outdir, splitting: true, publicPath: "/" }),
+    Bun.build({
+      ...SHARED,
+      entrypoints: [path.join(ROOT, "ui/index.html")],
+      outdir,
+      splitting: true,
+      minChunkSize: MIN_CHUNK_BYTES,
+      publicPath: "/",
+    }),
     Bun.build({
       ...SHARED,
       entrypoints: [path.join(ROOT, "ui/first-paint.ts")],

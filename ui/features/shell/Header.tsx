@@ -23,9 +23,9 @@ import { useWays } from "./useWays.ts";
 const BRAND_INSET = 16;
 
 /** Like all that only people who are signed in see, not part of what the sign-in page loads. */
-const AccountMenu = lazy(async () => ({ default: (await import("./signed-in.ts")).AccountMenu }));
+const AccountMenu = lazy(async () => ({ default: (await import("../../signed-in.ts")).AccountMenu }));
 
-const Bell = lazy(async () => ({ default: (await import("./signed-in.ts")).Bell }));
+const Bell = lazy(async () => ({ default: (await import("../../signed-in.ts")).Bell }));
 
 /** The bar on top: where we are, the main ways, search, language, theme, account. */
 export const Header = ({ onMenu }: { onMenu?: () => void }) => {

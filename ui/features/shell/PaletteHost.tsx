@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { PALETTE_EVENT } from "./palette-event.ts";
 
-const CommandPalette = lazy(async () => ({ default: (await import("./signed-in.ts")).CommandPalette }));
+const CommandPalette = lazy(async () => ({ default: (await import("../../signed-in.ts")).CommandPalette }));
 
 /** Ctrl-K or ⌘-K opens the command palette, and closes it. It listens before the palette itself is loaded. */
 export const PaletteHost = () => {

@@ -15,10 +15,10 @@ import { useCollapsed } from "./useCollapsed.ts";
 import { usePageTitle } from "./usePageTitle.ts";
 
 /** What only people who are signed in see is not part of what the sign-in page loads. */
-const Sider = lazy(async () => ({ default: (await import("./signed-in.ts")).Sider }));
-const SiderDrawer = lazy(async () => ({ default: (await import("./signed-in.ts")).SiderDrawer }));
+const Sider = lazy(async () => ({ default: (await import("../../signed-in.ts")).Sider }));
+const SiderDrawer = lazy(async () => ({ default: (await import("../../signed-in.ts")).SiderDrawer }));
 const SiteNotice = lazy(() => import("../content/SiteNotice.tsx"));
-const KeyboardHelp = lazy(async () => ({ default: (await import("./signed-in.ts")).KeyboardHelp }));
+const KeyboardHelp = lazy(async () => ({ default: (await import("../../signed-in.ts")).KeyboardHelp }));
 
 /** Header, sider, content and footer; pages of the console stand within margins, others have their own. */
 export const RootLayout = () => {
