@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { availableParallelism, loadavg } from "node:os";
+import { announceBody } from "../../src/lib/testing/announce-body.ts";
 import { ENGINES, type Gateway, startOn } from "./harness.ts";
 
 describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
@@ -12,6 +13,18 @@ describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
   test("is live and ready", async () => {
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
     expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+  });
+
+  test("answers in the caller's format however large a body says to be", async () => {
+    for (const [path, status, answered] of [
+      ["/api/user/login", 413, { success: false, code: "request_too_large" }],
+      ["/v1/chat/completions", 401, { error: { type: expect.any(String) } }],
+      ["/v1/messages", 401, { type: "error", error: { type: "authentication_error" } }],
+    ] as const) {
+      const answer = await announceBody(gateway.url + path, 1024 ** 4);
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(JSON.parse(answer.text)).toMatchObject(answered);
+    }
   });
 
   test("shows its measurements to Prometheus", async () => {

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { bytesUpTo, toldLength } from "../lib/limited-body.ts";
 import type { Logger } from "../lib/log.ts";
 import { hearEasyPay } from "../wallet/hear-easy-pay.ts";
 import { hearStripe } from "../wallet/hear-stripe.ts";
@@ -38,13 +39,7 @@ const plain = (text: string, status = 200): Response =>
 
 /** The body as it came; null when it is too large to be a notice. */
 async function readNotice(request: Request): Promise<string | null> {
-  if (Number(request.headers.get("content-length") ?? 0) > LARGEST_NOTICE_BYTES) return null;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > LARGEST_NOTICE_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  if ((toldLength(request) ?? 0) > LARGEST_NOTICE_BYTES) return null;
+  const bytes = await bytesUpTo(request, LARGEST_NOTICE_BYTES);
+  return bytes && Buffer.from(bytes).toString("utf8");
 }

@@ -1,6 +1,7 @@
 /** How large a request may be, by what it is: JSON is read whole, forms wait on the disk. */
 import { afterEach, expect, test } from "bun:test";
 import type { ChannelEntry } from "../channels/entry.ts";
+import { announceBody } from "../lib/testing/announce-body.ts";
 import { startRelay } from "./testing/start-relay.ts";
 import { startUpstream } from "./testing/start-upstream.ts";
 
@@ -20,7 +21,7 @@ function start(channel: Partial<ChannelEntry> = {}) {
     const answer = await fetch(relay.url + path, { method: "POST", headers, body });
     return { status: answer.status, text: await answer.text() };
   };
-  return { upstream, send };
+  return { upstream, send, url: relay.url };
 }
 
 function form(fileBytes: number, fields: Readonly<Record<string, string>> = { model: "whisper-1" }, name = "file") {
@@ -64,4 +65,19 @@ test("a body that does not tell its length is refused once it is too large", asy
   });
   expect(await send("/v1/chat/completions", endless)).toEqual(tooLarge(1));
   expect(upstream.received).toHaveLength(0);
+});
+
+const A_TERABYTE = 1024 ** 4;
+
+test.each([
+  ["/v1/chat/completions", { error: { type: "invalid_request_error", code: "request_too_large" } }],
+  ["/v1/messages", { type: "error", error: { type: "request_too_large" } }],
+  ["/v1beta/models/m:generateContent", { error: { code: 413 } }],
+  ["/v1/files", { error: { code: "request_too_large" } }],
+  ["/v1/files/file-1/content", { error: {} }],
+])("however large it says to be, %s answers in its own format", async (path, answered) => {
+  const { url } = start();
+  const { status, text } = await announceBody(url + path, A_TERABYTE, { authorization: "Bearer sk-test" });
+  expect(JSON.parse(text)).toMatchObject(answered);
+  expect(status).toBeGreaterThanOrEqual(400);
 });

@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import { type JsonObject, parseJson, recordOf } from "../dialects/json.ts";
 import { audioSeconds } from "../lib/audio-duration.ts";
 import { textOfBytes } from "../lib/bytes.ts";
+import { bytesUpTo, toldLength } from "../lib/limited-body.ts";
 import { type Form, FormTooLarge, readForm } from "../lib/multipart/read-form.ts";
 import { MalformedForm } from "../lib/multipart/scanner.ts";
 import { RelayError } from "./errors.ts";
@@ -43,11 +44,12 @@ export async function readBody(
   const contentType = request.headers.get("content-type");
   const isForm = contentType?.startsWith("multipart/form-data") === true;
   const maxBytes = isForm ? maxFormBytes : config.maxRequestBodyBytes;
-  const length = request.headers.get("content-length");
-  if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const length = toldLength(request);
+  if ((length ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (isForm) return readFormBody(request, contentType, { maxBytes, folder: formFolder(config) });
   const encoding = request.headers.get("content-encoding");
   const sent = length === null ? await bytesUpTo(request, maxBytes) : await request.bytes();
+  if (!sent) throw tooLarge(maxBytes);
   const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes) : sent;
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
   const text = textOfBytes(bytes);
@@ -71,18 +73,6 @@ async function readFormBody(
   const sound = form.parts.find(({ name }) => name === "file");
   if (sound && "file" in sound) json.seconds = await audioSeconds(sound.file);
   return { bytes: NO_BYTES, text: "", json, form };
-}
-
-/** A body that does not tell its length. */
-async function bytesUpTo({ body }: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of body ?? []) {
-    length += piece.byteLength;
-    if (length > maxBytes) throw tooLarge(maxBytes);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 }
 
 const NO_BYTES = new Uint8Array(0);

@@ -30,12 +30,12 @@ export function decodeError(status: number, body: unknown): ReplyError | null {
 /** The error as Anthropic's API writes it. */
 export const encodeError = ({ status, type, message }: ReplyError, requestId: string): JsonObject => ({
   type: "error",
-  error: {
-    type:
-      type in STATUS_OF_TYPE
-        ? type
-        : (TYPE_OF_STATUS.get(status) ?? (status >= 500 ? "api_error" : "invalid_request_error")),
-    message,
-  },
+  error: { type: typeOf(status, type), message },
   request_id: requestId,
 });
+
+/** OpenAI calls invalid what Anthropic has types for. */
+function typeOf(status: number, type: string): string {
+  if (type in STATUS_OF_TYPE && type !== "invalid_request_error") return type;
+  return TYPE_OF_STATUS.get(status) ?? (status >= 500 ? "api_error" : "invalid_request_error");
+}

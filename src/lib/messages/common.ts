@@ -24,6 +24,10 @@ export const commonMessages = {
     en: "A text holds a character that cannot be stored (U+0000).",
     zh: "文本中含有无法保存的字符（U+0000）。",
   },
+  request_too_large: {
+    en: "The request is larger than {megabytes} MB.",
+    zh: "请求内容超过 {megabytes} MB。",
+  },
   malformed_body: { en: "The request body is not valid JSON.", zh: "请求内容不是有效的 JSON。" },
   unknown_route: { en: "Invalid URL ({method} {path})", zh: "接口不存在（{method} {path}）" },
   internal_error: {

@@ -76,6 +76,43 @@ describe("reading", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  test("a large form that a client sends in pieces, without its length, is kept as it came, up to the limit", async () => {
+    const sound = Uint8Array.from({ length: 3_000_000 }, (_, at) => (at * 7 + (at >> 8)) & 255);
+    const form = new FormData();
+    form.append("file", new File([sound], "a.wav"));
+    const { type, bytes } = await encoded(form);
+    const seen: unknown[] = [];
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      async fetch(request) {
+        const maxBytes = seen.length === 0 ? 4_000_000 : 1_000_000;
+        const read = await readForm(request, type, { maxBytes, folder }).catch((error: Error) => error);
+        const [part] = read instanceof Error ? [] : read.parts;
+        seen.push(part && "file" in part ? new Uint8Array(await part.file.arrayBuffer()) : read);
+        if (!(read instanceof Error)) await read.discard();
+        return new Response();
+      },
+    });
+    const send = () => {
+      let at = 0;
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          controller.enqueue(bytes.slice(at, at + 50_001));
+          at += 50_001;
+          if (at >= bytes.length) controller.close();
+        },
+      });
+      return fetch(server.url, { method: "POST", body });
+    };
+    await send();
+    expect(Buffer.compare(seen[0] as Uint8Array, sound)).toBe(0);
+    await send();
+    expect(seen[1]).toBeInstanceOf(FormTooLarge);
+    await server.stop(true);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   test("a form that is too large, or broken off, leaves nothing behind", async () => {
     const form = new FormData();
     form.append("file", new File([new Uint8Array(1_000_000)], "long.wav"));

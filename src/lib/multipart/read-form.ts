@@ -1,5 +1,6 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { toldLength } from "../limited-body.ts";
 import { MalformedForm, MultipartScanner, type ScannedPart } from "./scanner.ts";
 
 /** A member of a form. `head` has its header lines as they came; a file with a `path` lies there from `start` on. */
@@ -35,9 +36,9 @@ export async function readForm(request: Request, contentType: string, { maxBytes
   const boundary = /boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType);
   if (!boundary) throw new MalformedForm("the content type names no boundary");
   const scanner = new MultipartScanner(boundary[1] ?? boundary[2] ?? "");
-  const length = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (length > maxBytes) throw new FormTooLarge();
-  if (length <= MOST_BYTES_IN_MEMORY) {
+  const told = toldLength(request);
+  if (told !== null && told > maxBytes) throw new FormTooLarge();
+  if (told !== null && told <= MOST_BYTES_IN_MEMORY) {
     const bytes = await request.bytes();
     scanner.push(bytes);
     scanner.end();
@@ -47,13 +48,31 @@ export async function readForm(request: Request, contentType: string, { maxBytes
   const path = join(folder, Bun.randomUUIDv7());
   const discard = () => rm(path, { force: true });
   try {
-    const written = await Bun.write(path, new Response(request.body));
-    if (written > maxBytes) throw new FormTooLarge();
+    if (told !== null) await Bun.write(path, new Response(request.body));
+    else await writeUpTo(path, request.body, maxBytes);
     await scan(scanner, path);
     return { parts: await partsOf(scanner.parts, Bun.file(path), path), discard };
   } catch (error) {
     await discard();
     throw error;
+  }
+}
+
+/** What does not tell its length is written as it comes, and no more of it than may be. */
+async function writeUpTo(path: string, body: Request["body"], maxBytes: number): Promise<void> {
+  const file = Bun.file(path).writer({ highWaterMark: READ_BYTES });
+  try {
+    let written = 0;
+    for await (const piece of body ?? []) {
+      written += piece.byteLength;
+      if (written > maxBytes) throw new FormTooLarge();
+      file.write(piece);
+      await file.flush();
+      // Its memory is given back now: collected later, a large form's pieces would add up.
+      if (piece.byteLength === piece.buffer.byteLength) piece.buffer.transfer(0);
+    }
+  } finally {
+    await file.end();
   }
 }
 

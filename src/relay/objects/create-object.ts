@@ -1,7 +1,9 @@
 import { type JsonObject, recordOf, textOf } from "../../dialects/json.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
+import { bytesUpTo, toldLength } from "../../lib/limited-body.ts";
 import { outgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Caller } from "../authenticate.ts";
-import { type ClientBody, invalidRequest, readBody } from "../client-body.ts";
+import { type ClientBody, invalidRequest, readBody, tooLarge } from "../client-body.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import type { Choice } from "../scheduler/choose.ts";
@@ -88,8 +90,12 @@ export async function act(
   action: string,
   request: Request,
 ): Promise<JsonObject> {
-  const text = await request.text();
-  const ask = { method: "POST", path: `${pathOf(object)}/${action}`, body: text === "" ? "{}" : text } as const;
+  const { maxRequestBodyBytes } = context.services.config;
+  const told = toldLength(request) ?? 0;
+  const bytes = told > maxRequestBodyBytes ? null : await bytesUpTo(request, maxRequestBodyBytes);
+  if (!bytes) throw tooLarge(maxRequestBodyBytes);
+  const body = textOfBytes(bytes) || "{}";
+  const ask = { method: "POST", path: `${pathOf(object)}/${action}`, body } as const;
   const answer = await askObject(context, makerOf(context, object), ask);
   const file = recordOf(answer.file);
   if (file) await context.services.objects.keep({ ...object, id: String(file.id), kind: "file", body: file });
