@@ -1,4 +1,5 @@
 import { SlotIndex } from "./slot-index.ts";
+import { TextColumn } from "./text-column.ts";
 import type { TokenEntry, TokenExtras } from "./token-entry.ts";
 
 const FEWEST = 1024;
@@ -29,7 +30,7 @@ export class TokenTable {
   #expiredTimes = new Float64Array(FEWEST);
   #flags = new Uint8Array(FEWEST);
   #hashes = new Uint8Array(FEWEST * HASH_BYTES);
-  readonly #names: string[] = [];
+  readonly #names = new TextColumn();
   readonly #extras = new Map<number, TokenExtras>();
   /** Hashes of keys before a rotation → row. */
   readonly #previous = new Map<string, number>();
@@ -71,7 +72,7 @@ export class TokenTable {
     this.#userIds[slot] = entry.userId;
     this.#expiredTimes[slot] = entry.expiredTime;
     this.#flags[slot] = entry.status | (entry.unlimitedQuota ? UNLIMITED : 0);
-    this.#names[slot] = entry.name;
+    this.#names.set(slot, entry.name);
     this.#seen[slot] = this.#sweep;
     this.#byId.add(slot);
     // No key has another hash than that of the vault: such a row is found by its id alone.
@@ -92,7 +93,7 @@ export class TokenTable {
     const previous = this.#extras.get(slot)?.previousKeyHash ?? null;
     if (previous !== null && this.#previous.get(previous) === slot) this.#previous.delete(previous);
     this.#ids[slot] = 0;
-    this.#names[slot] = "";
+    this.#names.set(slot, "");
     this.#extras.delete(slot);
     this.#free.push(slot);
   }
@@ -122,7 +123,7 @@ export class TokenTable {
     return {
       id: this.#ids[slot] as number,
       userId: this.#userIds[slot] as number,
-      name: this.#names[slot] ?? "",
+      name: this.#names.get(slot),
       status: flags & STATUS,
       unlimitedQuota: (flags & UNLIMITED) !== 0,
       expiredTime: this.#expiredTimes[slot] as number,
