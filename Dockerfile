@@ -14,9 +14,10 @@ RUN bun run build && mkdir /data
 FROM gcr.io/distroless/base-debian12:nonroot
 COPY --from=build /build/dist/sluice /usr/local/bin/sluice
 COPY --from=build --chown=65532:65532 /data /data
-# Lifts the runtime's limit of 256 simultaneous outgoing requests without the program having to start itself again.
+# What the runtime reads as it starts (src/lib/prepare-runtime.ts), so that the program need not start itself again.
 ENV DATA_DIR=/data \
-    BUN_CONFIG_MAX_HTTP_REQUESTS=65535
+    BUN_CONFIG_MAX_HTTP_REQUESTS=65535 \
+    BUN_JSC_useConcurrentGC=0
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/usr/local/bin/sluice", "healthcheck"]

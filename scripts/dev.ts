@@ -16,8 +16,9 @@ const server = Bun.spawn([process.execPath, "--watch", "--no-clear-screen", "src
     ALLOW_PRIVATE_UPSTREAMS: "true",
     LOG_FORMAT: "pretty",
     ...process.env,
-    // Set here, or the server would replace its process to set it, and the watcher with it.
+    // Set here, or the server would replace its process to set them, and the watcher with it.
     BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
+    BUN_JSC_useConcurrentGC: "0",
     PORT: String(serverPort),
   },
   stdio: ["inherit", "inherit", "inherit"],

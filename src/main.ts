@@ -1,7 +1,7 @@
 // Before everything else: a part of the passkeys' library looks for it as soon as it is loaded.
 import "reflect-metadata";
 import { HELP, parseCommand, UsageError } from "./cli/arguments.ts";
-import { liftConnectionLimit } from "./lib/lift-connection-limit.ts";
+import { prepareRuntime } from "./lib/prepare-runtime.ts";
 import { version } from "./version.ts";
 
 const args = process.argv.slice(2);
@@ -30,7 +30,7 @@ async function run(): Promise<number> {
     case "doctor":
       return (await import("./cli/doctor.ts")).doctor();
     case "serve":
-      await liftConnectionLimit(args);
+      await prepareRuntime(args);
       return (await import("./cli/serve.ts")).serve();
     case "backup":
       return (await import("./cli/backup.ts")).backup(command.file);

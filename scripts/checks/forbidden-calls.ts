@@ -45,7 +45,7 @@ const RULES: readonly Rule[] = [
   {
     pattern: /\bprocess\.env\b(?!\.NODE_ENV\b)/g,
     within: /^(src|db)\//,
-    except: /^src\/(config|main|lib\/lift-connection-limit)\.ts$/,
+    except: /^src\/(config|main|lib\/prepare-runtime)\.ts$/,
     reason: "process.env: src/config.ts reads and validates the environment once; take what you need as an argument",
   },
 ];
