@@ -73,6 +73,50 @@ describe("reasoning models", () => {
     expect(adapt("gpt-5.4", { temperature: 0.2, reasoning_effort: "low" })?.dropped).toEqual(["temperature"]);
   });
 
+  test.each([
+    ["o3", ["stop"]],
+    ["o4-mini", ["stop"]],
+    ["gpt-5-mini", ["stop"]],
+    ["gpt-5.2", ["stop"]],
+    ["gpt-5.5", []],
+    ["gpt-5.10", []],
+    ["o3-mini", []],
+    ["gpt-4.1", undefined],
+  ])("%s loses of words to stop at: %j", (model, dropped) => {
+    expect(adapt(model, { stop: ["END"] })?.dropped).toEqual(dropped);
+  });
+
+  test("of the o-series are told nothing of parallel calls", () => {
+    for (const ask of [adapt, adaptResponse]) {
+      expect(ask("o4-mini", { parallel_tool_calls: false })).toMatchObject({
+        changes: { parallel_tool_calls: undefined },
+        dropped: ["parallel_tool_calls"],
+      });
+      expect(ask("gpt-5", { parallel_tool_calls: true })?.changes).not.toHaveProperty("parallel_tool_calls");
+    }
+  });
+
+  test("are asked for the nearest effort that they know", () => {
+    expect(adapt("o3", { reasoning_effort: "none" })?.changes).toEqual({ reasoning_effort: "low" });
+    expect(adapt("gpt-5.1", { reasoning_effort: "none" })?.changes).toEqual({});
+    const reasoning = { effort: "minimal", summary: "auto" };
+    expect(adaptResponse("gpt-5.4", { reasoning })?.changes).toEqual({ reasoning: { ...reasoning, effort: "low" } });
+  });
+
+  test("do not hide those that never reason: these are told nothing of it", () => {
+    expect(adapt("gpt-4o", { reasoning_effort: "low" })).toEqual({
+      model: "gpt-4o",
+      changes: { reasoning_effort: undefined },
+      dropped: ["reasoning_effort"],
+    });
+    const asked = { reasoning: { effort: "low" }, include: ["reasoning.encrypted_content"] };
+    expect(adaptResponse("gpt-4.1", asked)).toEqual({
+      model: "gpt-4.1",
+      changes: { reasoning: undefined, include: [] },
+      dropped: ["reasoning_effort"],
+    });
+  });
+
   const adaptResponse = (model: string, body: Record<string, unknown>, type = 1) =>
     providerOf(type)?.adapt?.(body, { capability: "chat", dialect: "openai-responses", model, stream: false });
 

@@ -1,7 +1,9 @@
 import type { ChatDialect } from "../../dialects/conversation.ts";
 import { type JsonObject, recordOf } from "../../dialects/json.ts";
+import { developerAsSystem } from "../developer-role.ts";
 import type { Adaptation, Ask } from "../provider.ts";
 import { adaptSearch, adaptSearchless, searchesAlways } from "./chat-search.ts";
+import { nearestEffort, neverReasons } from "./efforts.ts";
 
 /** Sampling fields that reasoning models refuse. */
 const REFUSED = [
@@ -14,6 +16,11 @@ const REFUSED = [
   "logit_bias",
 ];
 
+/** These refuse words to stop at as well; from GPT-5.5 on they take them again. */
+const WITHOUT_STOP = /^(o3(?!-mini)|o4|gpt-5(\.[0-4])?(-|$))/;
+/** These call tools one after the other, and refuse to be told whether. */
+const ONE_BY_ONE = /^o\d/;
+
 /** Always reason. */
 const ALWAYS_REASONS = /^(o[1-9]\d*|gpt-5)(-(mini|nano|pro|preview|codex|deep-research))*(-\d{4}-\d{2}-\d{2})?$/;
 /** Reason only when an effort other than "none" is asked for. */
@@ -25,6 +32,7 @@ const EFFORT_SUFFIX = /^((?:o[1-9]\d*|gpt-5).*)-(high|medium|low)$/;
 /** Sampling fields of Responses that they refuse as well. */
 const REFUSED_IN_RESPONSES = ["temperature", "top_p", "top_logprobs"];
 const LOGPROBS = "message.output_text.logprobs";
+const SEALED = "reasoning.encrypted_content";
 /** Not to be had as chat completions; those of them that are named by a version always reason all the same. */
 const RESPONSES_ONLY = /^(o\d+|gpt-5(\.\d+)?)-pro\b|^gpt-5.*-codex|-deep-research\b|^computer-use-/;
 
@@ -61,16 +69,22 @@ function readName(model: string): Readonly<{ name: string; effort: string | unde
  */
 function adaptChat(body: JsonObject, model: string): Adaptation | null {
   const read = readName(model);
-  if (!read) return null;
-  const { name, effort } = read;
+  if (!read) return adaptPlain(body, model);
+  const { name } = read;
   const changes: Record<string, unknown> = {};
-  if (effort) changes.reasoning_effort = effort;
+  const effort = nearestEffort(name, read.effort ?? body.reasoning_effort);
+  if (effort !== body.reasoning_effort) changes.reasoning_effort = effort;
   if (body.max_tokens !== undefined) {
     changes.max_tokens = undefined;
     if (body.max_completion_tokens === undefined) changes.max_completion_tokens = body.max_tokens;
   }
-  const thinks = !read.mayReason || (effort ?? body.reasoning_effort ?? "none") !== "none";
-  const dropped = thinks ? REFUSED.filter((field) => body[field] != null) : [];
+  const thinks = !read.mayReason || (effort ?? "none") !== "none";
+  const refused = [
+    ...(thinks ? REFUSED : []),
+    ...(WITHOUT_STOP.test(name) ? ["stop"] : []),
+    ...(ONE_BY_ONE.test(name) ? ["parallel_tool_calls"] : []),
+  ];
+  const dropped = refused.filter((field) => body[field] != null);
   for (const field of dropped) changes[field] = undefined;
   const messages = TAKES_DEVELOPER.test(name) ? withDeveloperFirst(body.messages) : null;
   if (messages) changes.messages = messages;
@@ -80,14 +94,16 @@ function adaptChat(body: JsonObject, model: string): Adaptation | null {
 /** The same for Responses, where the effort stands in `reasoning`, and probabilities are asked for in `include`. */
 function adaptResponse(body: JsonObject, model: string): Adaptation | null {
   const read = readName(model);
-  if (!read) return null;
-  const { name, effort } = read;
+  if (!read) return adaptPlain(body, model);
+  const { name } = read;
   const reasoning = recordOf(body.reasoning);
   const changes: Record<string, unknown> = {};
-  if (effort) changes.reasoning = { ...reasoning, effort };
-  const thinks = !read.mayReason || (effort ?? reasoning?.effort ?? "none") !== "none";
+  const effort = nearestEffort(name, read.effort ?? reasoning?.effort);
+  if (effort !== reasoning?.effort) changes.reasoning = { ...reasoning, effort };
+  const thinks = !read.mayReason || (effort ?? "none") !== "none";
   if (!thinks) return { model: name, changes, dropped: [] };
-  const dropped = REFUSED_IN_RESPONSES.filter((field) => body[field] != null);
+  const refused = [...REFUSED_IN_RESPONSES, ...(ONE_BY_ONE.test(name) ? ["parallel_tool_calls"] : [])];
+  const dropped = refused.filter((field) => body[field] != null);
   for (const field of dropped) changes[field] = undefined;
   if (Array.isArray(body.include) && body.include.includes(LOGPROBS)) {
     const include = body.include.filter((wanted) => wanted !== LOGPROBS);
@@ -95,6 +111,21 @@ function adaptResponse(body: JsonObject, model: string): Adaptation | null {
     dropped.push("logprobs");
   }
   return { model: name, changes, dropped };
+}
+
+/**
+ * What any other model must lose: OpenAI's refuse a word on reasoning; others may be told nothing as developer. Null: nothing.
+ */
+function adaptPlain(body: JsonObject, model: string): Adaptation | null {
+  const messages = developerAsSystem(body.messages, model);
+  if (!neverReasons(model)) return messages && { model, changes: { messages }, dropped: [] };
+  const told = ["reasoning_effort", "reasoning"].filter((field) => body[field] != null);
+  const changes: Record<string, unknown> = Object.fromEntries(told.map((field) => [field, undefined]));
+  // Nothing is thought that could be sealed.
+  if (Array.isArray(body.include) && body.include.includes(SEALED))
+    changes.include = body.include.filter((wanted) => wanted !== SEALED);
+  const dropped = told.length > 0 ? ["reasoning_effort"] : [];
+  return Object.keys(changes).length === 0 ? null : { model, changes, dropped };
 }
 
 function withDeveloperFirst(messages: unknown): unknown[] | null {
