@@ -39,7 +39,7 @@ export const AuditLogPage = () => {
   const columns = useAuditColumns();
   const sorting = addressSort(address, "time");
   const { page, pageSize, pagingOf } = useAddressPaging(address);
-  const texts = t("logNotes.texts", { returnObjects: true }) as Readonly<Record<string, string>>;
+  const texts: Readonly<Record<string, string>> = i18n.getResource(i18n.language, "translation", "logNotes.texts");
   const query = {
     target: address.text("search") || undefined,
     notes: noteCodesWith(address.text("search"), texts).join(".") || undefined,
