@@ -21,6 +21,8 @@ export type FakeUpstream = Readonly<{
   requests: ReceivedRequest[];
   /** Streams that are open now. */
   openStreams: () => number;
+  /** Streams that wait for release(). */
+  waitingStreams: () => number;
   /** Lets every stream that waits (hold-after-N) go on to its end. */
   release: () => void;
   stop: () => Promise<void>;
@@ -35,7 +37,7 @@ const UPSTREAM_MODELS = ["gpt-4o", "gpt-4o-mini", "text-embedding-3-small"] as c
  */
 export function startFakeUpstream(): FakeUpstream {
   const requests: ReceivedRequest[] = [];
-  const state = { open: 0, gate: Promise.withResolvers<void>() };
+  const state = { open: 0, waiting: 0, gate: Promise.withResolvers<void>() };
 
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -79,6 +81,7 @@ export function startFakeUpstream(): FakeUpstream {
     url: `http://127.0.0.1:${server.port}`,
     requests,
     openStreams: () => state.open,
+    waitingStreams: () => state.waiting,
     release() {
       state.gate.resolve();
       state.gate = Promise.withResolvers();
@@ -87,7 +90,7 @@ export function startFakeUpstream(): FakeUpstream {
   };
 }
 
-type State = { open: number; gate: PromiseWithResolvers<void> };
+type State = { open: number; waiting: number; gate: PromiseWithResolvers<void> };
 
 async function answer(received: ReceivedRequest, state: State): Promise<Response> {
   const model = String(received.body?.model ?? "");
@@ -168,7 +171,10 @@ function eventStream(chunks: object[], behaviour: Behaviour, received: ReceivedR
           controller.error(new Error("the upstream died"));
           return;
         }
-        await (behaviour.after.next === "hold" ? state.gate.promise : new Promise(() => {}));
+        if (behaviour.after.next === "silence") await new Promise(() => {});
+        state.waiting += 1;
+        await state.gate.promise;
+        state.waiting -= 1;
       }
       if (behaviour.gapMs && sent > 0) await Bun.sleep(behaviour.gapMs);
       if (closed) return;

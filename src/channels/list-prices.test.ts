@@ -101,7 +101,7 @@ test("2,000 models in five groups are listed in a moment", () => {
   const began = performance.now();
   const { models: listed } = listPrices(deps, "default");
   // It takes some ten milliseconds; machines that are busy get time.
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(performance.now() - began).toBeLessThan(5_000);
   expect(listed).toHaveLength(2000);
 });
 

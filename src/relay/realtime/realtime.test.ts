@@ -315,7 +315,7 @@ describe("many events", () => {
     const wanted = Array.from({ length: COUNT }, (_, number) => number);
     expect(got).toEqual(wanted);
     expect(echoed as number[]).toEqual(wanted);
-    expect(took).toBeLessThan(COUNT + 3_000);
+    expect(took).toBeLessThan(COUNT + 20_000);
   }, 240_000);
 
   test("a client that does not read holds its upstream back, and loses nothing", async () => {
