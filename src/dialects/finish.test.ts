@@ -26,6 +26,11 @@ const cohere = (native: string): JsonObject => ({
   finish_reason: native,
   message: { role: "assistant", tool_calls: [{ id: "a", type: "function", function: called }] },
 });
+const gemini = (native: string): JsonObject => ({
+  candidates: [
+    { content: { role: "model", parts: [{ functionCall: { name: "look", args: {} } }] }, finishReason: native },
+  ],
+});
 const converse = (native: string): JsonObject => ({
   output: { message: { role: "assistant", content: [{ toolUse: { toolUseId: "a", name: "look", input: {} } }] } },
   stopReason: native,
@@ -41,6 +46,8 @@ test.each<[ChatDialect, (native: string) => JsonObject, string, string]>([
   ["anthropic", message, "end_turn", "tool_calls"],
   ["cohere", cohere, "MAX_TOKENS", "length"],
   ["cohere", cohere, "COMPLETE", "tool_calls"],
+  ["gemini", gemini, "MAX_TOKENS", "length"],
+  ["gemini", gemini, "STOP", "tool_calls"],
   ["converse", converse, "max_tokens", "length"],
   ["converse", converse, "end_turn", "tool_calls"],
 ])("%s: a call and %3$s", (dialect, answer, native, reason) => {

@@ -13,6 +13,9 @@ export function answerHeaders(call: Call, contentType: string): Record<string, s
     "x-request-id": call.requestId,
     "x-sluice-overhead-ms": call.overheadMs.toFixed(2),
   };
-  if (call.dropped.length > 0) headers["x-sluice-dropped"] = call.dropped.join(", ");
+  if (call.dropped.length > 0) headers["x-sluice-dropped"] = asHeader(call.dropped.join(", "));
   return headers;
 }
+
+/** Headers hold plain signs alone: all others are written as addresses write them. */
+const asHeader = (text: string): string => text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);

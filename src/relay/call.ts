@@ -30,6 +30,9 @@ type Admitted = Readonly<{
   conversation: (() => Conversation) | null;
 }>;
 
+const MOST_NAMED = 32;
+const LONGEST_NAME = 64;
+
 /** One relayed call on its way; what its steps find out is written here. */
 export class Call {
   readonly requestId: string;
@@ -43,7 +46,7 @@ export class Call {
   channel: ChannelEntry | null = null;
   keyIndex = -1;
   upstreamModel = "";
-  dropped: readonly string[] = [];
+  #dropped: readonly string[] = [];
   /** What is left out from the start; null: nothing. */
   tried: Tried | null = null;
   /** An earlier talk was put before its own messages. */
@@ -74,6 +77,15 @@ export class Call {
   ) {
     this.requestId = requestIdOf(admitted.request);
     this.recordId = recordIdOf(admitted.request);
+  }
+
+  /** Names of what of the request stays behind. Clients may make names up: a header and a log row hold only so much. */
+  get dropped(): readonly string[] {
+    return this.#dropped;
+  }
+
+  set dropped(names: readonly string[]) {
+    this.#dropped = names.slice(0, MOST_NAMED).map((name) => name.slice(0, LONGEST_NAME));
   }
 
   get elapsedMs(): number {

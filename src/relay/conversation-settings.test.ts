@@ -253,6 +253,27 @@ describe("what a target cannot express", () => {
     expect((await relay.billing.nextRecord()).other.dropped).toEqual(["seed", "logit_bias"]);
   });
 
+  test("is told whatever clients call it, as far as a header holds it", async () => {
+    const { relay } = start(14, "claude-sonnet-4-5");
+    const names = [
+      "погода",
+      "a\nb",
+      "🌧 \ud83c",
+      "x".repeat(5_000),
+      ...Array.from({ length: 100 }, (_, at) => `n${at}`),
+    ];
+    const body = { model: "claude-sonnet-4-5", messages: [{ role: "user", content: "Hi" }] };
+    const response = await relay.post("/v1/chat/completions", {
+      ...body,
+      ...Object.fromEntries(names.map((name) => [name, 1])),
+    });
+    expect(response.status).toBe(200);
+    const told = response.headers.get("x-sluice-dropped") ?? "";
+    expect(told).toStartWith("%D0%BF%D0%BE%D0%B3%D0%BE%D0%B4%D0%B0, a%0Ab, %F0%9F%8C%A7 %EF%BF%BD, xxx");
+    expect(told.length).toBeLessThan(1_000);
+    expect((await relay.billing.nextRecord()).other.dropped?.slice(0, 2)).toEqual(names.slice(0, 2));
+  });
+
   test.each([
     ["1", 400],
     ["true", 400],

@@ -1,4 +1,5 @@
 import { type Reply, ReplyCollector } from "../collect-reply.ts";
+import { finishAfter } from "../finish.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
 import { readSignature } from "../signature.ts";
@@ -119,7 +120,7 @@ export class GeminiDecoder implements StreamDecoder {
     this.#finished.add(choice);
     const { metadata } = known.grounding;
     if (metadata) steps.push({ type: "native", choice, dialect: "gemini", name: GROUNDING, value: metadata });
-    const reason = (this.#calls.get(choice) ?? 0) > 0 ? "tool_calls" : finishOf(native);
+    const reason = finishAfter(finishOf(native), this.#calls.get(choice) ?? 0);
     steps.push({ type: "finish", choice, reason, native });
   }
 
