@@ -129,6 +129,7 @@ describe("the usage log", () => {
     await row(USER.username).waitFor();
 
     await desk.open("/log");
+    await row(FAILING).waitFor();
     await page.getByRole("searchbox", { name: words.filters.search }).fill(id);
     await row("root").first().waitFor({ state: "detached" });
     await row(USER.username).waitFor();

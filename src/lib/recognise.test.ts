@@ -13,7 +13,17 @@ const PARAMS = {
   host: "api.example.com:8443",
   seconds: 7,
 };
-const FURTHER = { id: 7, status: 502, names: "top_k, seed", count: 60, minutes: 5, field: "model", bytes: 9 };
+const FURTHER = {
+  id: 7,
+  status: 502,
+  names: "top_k, seed",
+  count: 60,
+  part: "image",
+  reason: "r",
+  minutes: 5,
+  field: "model",
+  bytes: 9,
+};
 
 describe("why a call failed", () => {
   test.each(codes)("%s is recognised by its English words, with what it is filled in with", (code) => {
@@ -22,6 +32,11 @@ describe("why a call failed", () => {
     const english = say(code, "en", params);
     expect(sayFailure(english, "zh")).toBe(say(code, "zh", params));
     expect(sayFailure(english, "en")).toBe(english);
+  });
+
+  test("what is found within a sentence is told in the language, too", () => {
+    const english = "The image could not be fetched: cdn.example.com did not answer in time.";
+    expect(sayFailure(english, "zh")).toBe("无法获取 image：cdn.example.com 响应超时。");
   });
 
   test.each([

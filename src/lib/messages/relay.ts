@@ -59,6 +59,11 @@ export const relayMessages = {
     en: "The upstream of this model cannot express: {names}.",
     zh: "该模型的上游无法表达以下参数：{names}。",
   },
+  relay_media_status: {
+    en: "The {part} could not be fetched: its address answered {status}.",
+    zh: "无法获取 {part}：其地址返回 {status}。",
+  },
+  relay_media: { en: "The {part} could not be fetched: {reason}.", zh: "无法获取 {part}：{reason}。" },
   relay_field_missing: { en: "“{field}” is missing.", zh: "缺少“{field}”。" },
   relay_no_messages: {
     en: "“messages” must be a list with at least one message.",
