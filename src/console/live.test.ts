@@ -65,7 +65,8 @@ test("calls come as they begin and end, those of other replicas from the log, no
   await write("before");
   expect(feed.isWatched).toBe(false);
   feed.tell(call("unseen", false));
-  const { headers, body } = await app.send("GET", "/api/live/calls", undefined, admin);
+  const chinese = { ...admin, "accept-language": "zh" };
+  const { headers, body } = await app.send("GET", "/api/live/calls", undefined, chinese);
   expect(headers.get("content-type")).toStartWith("text/event-stream");
   const { events, calls, end } = follow(body);
   expect(feed.isWatched).toBe(true);
@@ -78,7 +79,7 @@ test("calls come as they begin and end, those of other replicas from the log, no
     await write(`theirs-${rows}`);
     return fromLog().length > 0;
   });
-  feed.tell(call("mine", true));
+  feed.tell({ ...call("mine", true), error: "The upstream's answer was empty." });
   await write("mine");
   await write("theirs-last");
   await until(() => fromLog().some(({ request_id }) => request_id === "theirs-last"));
@@ -94,8 +95,11 @@ test("calls come as they begin and end, those of other replicas from the log, no
   expect(
     calls()
       .filter(({ request_id }) => request_id === "mine")
-      .map(({ is_over }) => is_over),
-  ).toEqual([false, true]);
+      .map(({ is_over, error }) => [is_over, error]),
+  ).toEqual([
+    [false, ""],
+    [true, "上游的响应为空。"],
+  ]);
   expect(fromLog().at(-1)).toMatchObject({ is_over: true, model_name: "gpt-4o" });
   expect(new Set(fromLog().map(({ request_id }) => request_id)).size).toBe(fromLog().length);
   expect(ids).not.toContain("before");

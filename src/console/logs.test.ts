@@ -38,6 +38,7 @@ beforeAll(async () => {
           model_ratio: 1.25,
           is_model_mapped: true,
           upstream_model_name: "real-name",
+          ...(index === 3 && { error: "The upstream did not answer in time." }),
           admin_info: { use_channel: [String(channelId)], attempts },
         },
       });
@@ -139,6 +140,16 @@ describe("lists", () => {
     expect([items.length, total]).toEqual([rows, rows]);
   });
 
+  test("why a call failed is told in the reader's language", async () => {
+    const told = async (path: string, who: Record<string, string>, language: string) => {
+      const [row] = (await page("failed=true", { ...who, "accept-language": language }, path)).items;
+      return (JSON.parse(row?.other ?? "{}") as { error?: string }).error;
+    };
+    expect(await told("/api/log/", app.as.admin, "zh")).toBe("上游响应超时。");
+    expect(await told("/api/log/self", app.as.user, "zh-CN,zh;q=0.9")).toBe("上游响应超时。");
+    expect(await told("/api/log/self", app.as.user, "en")).toBe("The upstream did not answer in time.");
+  });
+
   test.each([
     ["username=other", 2],
     ["username=nobody", 0],
@@ -174,6 +185,7 @@ describe("what users see of their own rows", () => {
         model_ratio: 1.25,
         is_model_mapped: true,
         upstream_model_name: "real-name",
+        ...(row.failed && { error: expect.any(String) }),
       });
     }
     expect(new Set(items.map(({ id }) => id)).size).toBe(25);
