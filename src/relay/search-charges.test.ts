@@ -123,6 +123,17 @@ test.each([
   }
 });
 
+test.each([
+  ["ernie-4.0-8k", [["qianfan_search", "1", "548"]]],
+  // No list says what a search costs there.
+  ["ernie-5.0", []],
+])("%s: Qianfan tells how much it found", async (model, lines) => {
+  const answer = reply({ prompt_tokens_details: { search_tokens: 30 } });
+  const relay = start(46, model, () => Response.json(answer));
+  await relay.post("/v1/chat/completions", { model, messages, ...search });
+  expect(linesOf(relay)).toEqual([...TOKENS, ...lines]);
+});
+
 test("an answer without a search, and pages that nobody asked for, cost nothing", async () => {
   for (const [answer, asked] of [
     [reply(), search],

@@ -1,11 +1,10 @@
-import { type Decimal, decimal, divide, multiply, toText } from "../../lib/decimal.ts";
+import { decimal, multiply } from "../../lib/decimal.ts";
+import { quotient, YUAN_PER_USD } from "./in-dollars.ts";
 import { listed, PRICE_SECTIONS, type PriceSection } from "./list-prices.ts";
 
 /** Model name → ratio (or USD), as the price options keep it. */
 export type RatioMap = Readonly<Record<string, number>>;
 
-const RATIO_PLACES = 6;
-const YUAN_PER_USD = decimal("7.3");
 /** A ratio of 1 costs 2 USD per million input tokens. */
 const USD_PER_RATIO = decimal(2);
 
@@ -77,8 +76,4 @@ function ofTokens<T>(
 
 function relative(part: number | null | undefined, whole: number | null | undefined): number | undefined {
   return part == null || !whole ? undefined : quotient(part, decimal(whole));
-}
-
-function quotient(a: number, b: Decimal): number {
-  return Number(toText(divide(decimal(a), b, RATIO_PLACES)));
 }

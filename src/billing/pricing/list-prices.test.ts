@@ -26,8 +26,8 @@ function cost(model: string, usage: Partial<Usage>): number {
   return charge(price, { ...NO_USAGE, ...usage }, QUOTA_PER_UNIT).quota;
 }
 
-const IN_DOLLARS = new Set(["perCall", "perSecond", "variants", "toolUse"]);
-const KINDS = new Set([...IN_DOLLARS, "perMillion", "long", "audio", "pictures", "cacheWrite"]);
+const IN_DOLLARS = new Set(["perCall", "perSecond", "variants"]);
+const KINDS = new Set([...IN_DOLLARS, "toolUse", "perMillion", "long", "audio", "pictures", "cacheWrite"]);
 
 const numbersIn = (value: unknown): number[] =>
   typeof value === "number"
@@ -54,6 +54,7 @@ describe("the list prices that come with a release", () => {
     for (const prices of priced) expect(Object.keys(prices).filter((model) => !models.has(model))).toEqual([]);
     const tools = PRICE_SECTIONS.flatMap(({ toolUse }) => Object.keys(toolUse ?? {}));
     expect(Object.keys(DEFAULT_TOOL_PRICE).sort()).toEqual(tools.sort());
+    expect(DEFAULT_TOOL_PRICE).toMatchObject({ web_search: 0.01, zhipu_search_std: 0.00137 });
     for (const { provider, asOf, sources, currency, note, assumed, ...prices } of PRICE_SECTIONS) {
       const kinds = Object.keys(prices).filter((kind) => !KINDS.has(kind));
       expect([provider, asOf, sources.length > 0, note === undefined || note !== "", kinds]).toEqual([
@@ -62,7 +63,7 @@ describe("the list prices that come with a release", () => {
       ]);
       const odd = numbersIn(prices).filter((price) => !(Number.isFinite(price) && price >= 0));
       expect([provider, odd]).toEqual([provider, []]);
-      // Only tokens are reckoned from yuan.
+      // Only tokens and tools are reckoned from yuan.
       if (currency === "CNY") expect(Object.keys(prices).filter((kind) => IN_DOLLARS.has(kind))).toEqual([]);
     }
   });

@@ -39,9 +39,8 @@ export type PriceSection = Readonly<{
 export const PRICE_SECTIONS: readonly PriceSection[] = file.sections as unknown as readonly PriceSection[];
 
 /** All of one kind of price, over all sections. */
-export const listed = <K extends "perCall" | "perSecond" | "variants" | "toolUse">(
-  kind: K,
-): NonNullable<PriceSection[K]> => Object.assign({}, ...PRICE_SECTIONS.map((section) => section[kind]));
+export const listed = <K extends "perCall" | "perSecond" | "variants">(kind: K): NonNullable<PriceSection[K]> =>
+  Object.assign({}, ...PRICE_SECTIONS.map((section) => section[kind]));
 
 /** The names of all models that a section has a price for. */
 export const modelsOf = ({ perMillion, perCall, perSecond }: PriceSection): string[] =>
