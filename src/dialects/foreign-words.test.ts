@@ -119,3 +119,56 @@ test("OpenAI's two formats share the members that they have in the same words", 
   });
   expect([...dropped]).toEqual([]);
 });
+
+test("what Anthropic's clients have found is told as text elsewhere, also as what a tool answers", () => {
+  const found = { type: "search_result", title: "Rain", source: "https://example.org/a", citations: { enabled: true } };
+  const block = { ...found, content: [{ type: "text", text: "It rains in Ghent." }] };
+  const messages = [
+    { role: "user", content: [block, { type: "text", text: "Weather?" }] },
+    { role: "assistant", content: [{ type: "tool_use", id: "t", name: "look", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: [block] }] },
+  ];
+  const talk = readMessages({ model: "m", max_tokens: 9, messages });
+  for (const dialect of ["openai-chat", "openai-responses", "gemini", "converse"] as const) {
+    const dropped = new Set<string>();
+    const sent = JSON.stringify(providerCodecs[dialect].encodeRequest(talk, target(), dropped));
+    expect(sent.match(/It rains in Ghent/g)).toHaveLength(2);
+    expect([...dropped]).toEqual([]);
+  }
+  const again = providerCodecs.anthropic.encodeRequest(talk, target("claude-sonnet-4-5"), new Set());
+  expect(again.messages).toEqual(messages);
+});
+
+test("where only some tools are allowed, the others stay away from services that cannot be told so", () => {
+  const declaration = (name: string) => ({ name, description: "", parameters: { type: "OBJECT", properties: {} } });
+  const talk = readGemini(
+    {
+      contents: [{ role: "user", parts: [{ text: "hi" }] }],
+      tools: [{ functionDeclarations: ["a", "b", "c"].map(declaration) }],
+      toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["a", "b"] } },
+    },
+    { model: "m", stream: false },
+  );
+  const chat = providerCodecs["openai-chat"].encodeRequest(talk, target(), new Set());
+  expect(chat).toMatchObject({
+    tools: [{ function: { name: "a" } }, { function: { name: "b" } }],
+    tool_choice: "required",
+  });
+  const dropped = new Set<string>();
+  const { parameters } = providerCodecs.dashscope.encodeRequest(talk, target(), dropped);
+  expect(parameters).toMatchObject({
+    tools: [{ function: { name: "a" } }, { function: { name: "b" } }],
+    tool_choice: "auto",
+  });
+  expect([...dropped]).toEqual(["tool_choice"]);
+});
+
+test("Cohere has no JSON beside tools", () => {
+  const dropped = new Set<string>();
+  const wish = { model: "m", messages: [{ role: "user", content: "hi" }], response_format: { type: "json_object" } };
+  const tools = [{ type: "function", function: { name: "look", parameters: { type: "object", properties: {} } } }];
+  const { encodeRequest } = providerCodecs.cohere;
+  expect(encodeRequest(readChat({ ...wish, tools }), target(), dropped)).not.toHaveProperty("response_format");
+  expect([...dropped]).toEqual(["response_format"]);
+  expect(encodeRequest(readChat(wish), target(), dropped)).toHaveProperty("response_format");
+});

@@ -46,7 +46,8 @@ const besideNames = ({ beside }: Beside): string[] =>
   Object.keys(beside?.members ?? {}).filter((name) => !UNMISSED.has(name));
 
 function notePart(part: Part, dropped: Dropped): void {
-  if (!("beside" in part)) return;
+  // A text with anything beside it is one in other words.
+  if (!("beside" in part) || (part.type === "text" && part.beside?.dialect === "anthropic")) return;
   for (const name of besideNames(part)) {
     if (part.beside?.dialect !== "gemini") dropped.add(`${part.type}: ${name}`);
     // What stands in the part's own member is about its format alone.

@@ -64,10 +64,18 @@ function partOf(block: JsonObject): Part {
         isError: block.is_error === true,
         ...marked,
       };
+    case "search_result":
+      // To others it is the text that it holds.
+      return { type: "text", text: foundText(block), beside: { dialect: "anthropic", members: block } };
     default:
       return { type: "native", dialect: "anthropic", name: textOf(block.type) ?? "block", value: block };
   }
 }
+
+const foundText = ({ title, source, content }: JsonObject): string =>
+  [textOf(title), textOf(source), ...recordsOf(content).map(({ text }) => textOf(text))]
+    .filter((line) => line !== null && line !== "")
+    .join("\n");
 
 /** What is read of a block's members. */
 const OF_DOCUMENT: ReadonlySet<string> = new Set(["type", "source", "title", "cache_control"]);
@@ -110,8 +118,11 @@ export function citationOf(value: JsonObject): Citation {
 export function blockOf(part: Part): JsonObject | null {
   const mark = "cache" in part && part.cache ? { cache_control: part.cache } : null;
   switch (part.type) {
-    case "text":
+    case "text": {
+      const own = ownMembers(part, "anthropic");
+      if (own.type === "search_result") return own;
       return part.text === "" ? null : { type: "text", text: part.text, ...citedBy(part), ...mark };
+    }
     case "refusal":
       return part.text === "" ? null : { type: "text", text: part.text };
     case "image":

@@ -27,15 +27,19 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   if (thinking?.type === "enabled" && !canThink) dropped.add("reasoning_effort");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   if (sampling.stop.length > 5) dropped.add("stop");
+  const tools = toolsOf(recordsOf(chat.tools), toolChoice, dropped);
+  // It has JSON for those who may call nothing.
+  const format = formatOf(conversation.format);
+  if (tools && format) dropped.add("response_format");
   return compact({
     ...Object.fromEntries(own),
     model: target.model,
     messages: recordsOf(chat.messages).map((message) => messageOf(message, dropped)),
     stream: conversation.stream || null,
-    tools: toolsOf(recordsOf(chat.tools), toolChoice, dropped),
+    tools,
     strict_tools: strictOf(conversation, dropped),
     tool_choice: chat.tools === undefined ? null : choiceOf(toolChoice),
-    response_format: formatOf(conversation.format),
+    response_format: tools ? null : format,
     max_tokens: sampling.maxOutputTokens,
     stop_sequences: sampling.stop.length > 0 ? sampling.stop.slice(0, 5) : null,
     temperature: clamp(sampling.temperature, 0, 1),

@@ -30,7 +30,10 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
   for (const name of UNKNOWN) if (chat[name] !== undefined) dropped.add(name);
   noteForeign(conversation, OWN, dropped);
   const { sampling, extra, stream, reasoning } = conversation;
-  if (chat.tool_choice === "required") dropped.add("tool_choice");
+  const { toolChoice } = conversation;
+  const allowed = toolChoice?.type === "allowed" ? toolChoice : null;
+  const mustCall = toolChoice?.type === "required" || allowed?.mode === "required";
+  if (mustCall) dropped.add("tool_choice");
   if (asksStrictly(conversation)) dropped.add("strict");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   const messages = recordsOf(chat.messages).map((message) => messageOf(message, dropped));
@@ -53,8 +56,8 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
       n: sampling.n,
       logprobs: sampling.logprobs,
       top_logprobs: sampling.topLogprobs,
-      tools: chat.tools,
-      tool_choice: chat.tool_choice === "required" ? "auto" : chat.tool_choice,
+      tools: allowed ? offered(recordsOf(chat.tools), allowed.names) : chat.tools,
+      tool_choice: mustCall || allowed ? "auto" : chat.tool_choice,
       parallel_tool_calls: chat.parallel_tool_calls,
       response_format: chat.response_format,
       enable_thinking: thinks(reasoning),
@@ -62,6 +65,10 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
     }),
   };
 }
+
+/** Where only some tools are allowed, the others stay away. */
+const offered = (tools: readonly JsonObject[], names: readonly string[]): JsonObject[] =>
+  tools.filter((tool) => names.includes(textOf(recordOf(tool.function)?.name) ?? ""));
 
 function thinks({ effort, budgetTokens, enabled }: Conversation["reasoning"]): boolean | null {
   if (effort === "none" || enabled === false || budgetTokens === 0) return false;

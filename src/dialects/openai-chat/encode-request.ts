@@ -49,7 +49,10 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
     logprobs: sampling.logprobs,
     top_logprobs: sampling.topLogprobs,
     logit_bias: sampling.logitBias,
-    tools: toolsOf(search ? conversation.tools.filter((tool) => !isWebSearch(tool)) : conversation.tools, dropped),
+    tools: toolsOf(
+      offeredOf(conversation).filter((tool) => !search || !isWebSearch(tool)),
+      dropped,
+    ),
     ...(search && { web_search_options: searchOptions(search, dropped) }),
     tool_choice: conversation.tools.length > 0 ? choiceOf(conversation, dropped) : null,
     parallel_tool_calls: conversation.tools.length > 0 ? conversation.parallelToolCalls : null,
@@ -183,6 +186,12 @@ function plainWherePossible(content: readonly JsonObject[]): unknown {
   return plain ? content.map(({ text }) => text).join("\n") : content;
 }
 
+/** Where a client of another format allows some tools alone, the others stay away: few services can be told so. */
+function offeredOf({ tools, toolChoice, extra }: Conversation): readonly Tool[] {
+  if (extra.dialect === "openai-chat" || toolChoice?.type !== "allowed") return tools;
+  return tools.filter(({ name }) => toolChoice.names.includes(name));
+}
+
 function toolsOf(tools: readonly Tool[], dropped: Dropped): JsonObject[] | null {
   const written = tools.map((tool) => toolOf(tool, dropped)).filter((tool) => tool !== null);
   return written.length > 0 ? written : null;
@@ -222,6 +231,7 @@ function choiceOf(conversation: Conversation, dropped: Dropped): unknown {
         ? { type: "custom", custom: { name: choice.name } }
         : { type: "function", function: { name: choice.name } };
     case "allowed": {
+      if (conversation.extra.dialect !== "openai-chat") return choice.mode;
       const tools = choice.names.map((name) => ({ type: "function", function: { name } }));
       return { type: "allowed_tools", allowed_tools: { mode: choice.mode, tools } };
     }
