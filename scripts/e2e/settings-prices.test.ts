@@ -125,7 +125,8 @@ describe("prices", () => {
     await section("pricing")
       .getByRole("tab", { name: new RegExp(price.views.unset) })
       .click();
-    const fillIn = (count: number) => desk.button(filled(price.batch.action, { count })).click();
+    const fillIn = (count: number) =>
+      desk.button(count === 0 ? price.batch.idle : filled(price.batch.action, { count })).click();
     await desk.row("own-model-1").waitFor();
     await section("pricing").getByText(price.unset.why).waitFor();
     await fillIn(0);

@@ -53,7 +53,8 @@ function Card<Row>({ row, ...props }: { row: Row } & ViewProps<Row>) {
         // Cards far from the window are not laid out.
         contentVisibility: "auto",
         containIntrinsicSize: "auto 110px",
-        "& + &": { borderTop: "1px solid", borderColor: "line.faint" },
+        // Not "& + &": a dim card has another class than one that is not.
+        "li + &": { borderTop: "1px solid", borderColor: "line.faint" },
         ...(isDim?.(row) && { color: "text.tertiary" }),
       }}
     >

@@ -86,7 +86,11 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
             sx={{ width: 160 }}
           />
         )}
-        <Button onClick={fill}>{t("settings.pricing.batch.action", { count: selected.size })}</Button>
+        <Button onClick={fill}>
+          {selected.size === 0
+            ? t("settings.pricing.batch.idle")
+            : t("settings.pricing.batch.action", { count: selected.size })}
+        </Button>
       </Row>
       <DataTable
         columns={[

@@ -31,14 +31,16 @@ export const HealthTab = ({ channelId }: { channelId: number }) => {
         <Row gap={6} wrap sx={{ alignItems: "flex-end" }}>
           <HealthChip health={health.data.health} />
           <HourBars hours={slots} label={t("channels.health.hour", { count: calls, failed, inFlight })} height={32} />
-          {figures.map(([name, value]) => (
-            <Col key={name} gap={0.5}>
-              <Box sx={{ fontSize: 11.5, color: "text.tertiary" }}>{t(`channels.health.figures.${name}`)}</Box>
-              <Box className="num" sx={{ fontSize: 14, fontWeight: 560 }}>
-                {value}
-              </Box>
-            </Col>
-          ))}
+          <Row gap={6}>
+            {figures.map(([name, value]) => (
+              <Col key={name} gap={0.5}>
+                <Box sx={{ fontSize: 11.5, color: "text.tertiary" }}>{t(`channels.health.figures.${name}`)}</Box>
+                <Box className="num" sx={{ fontSize: 14, fontWeight: 560 }}>
+                  {value}
+                </Box>
+              </Col>
+            ))}
+          </Row>
         </Row>
       </Section>
       <Section title={t("channels.form.keys")} hint={t("channels.health.keysHint")}>
