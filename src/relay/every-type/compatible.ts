@@ -90,8 +90,8 @@ const TABLES: readonly Table[] = [
     path: "/v1/chat/completions",
     list: "/v1/models",
     balance: {
-      path: "/v1/credits",
-      answer: { data: { total_credits: 10.5, total_usage: 4.25 } },
+      path: "/v1/key",
+      answer: { data: { limit: 10.5, limit_remaining: 6.25, usage: 4.25 } },
       amount: 6.25,
       currency: "USD",
     },
