@@ -161,8 +161,10 @@ test("a process that was taken for dead registers again and holds anew", async (
   const first = await billing.reserve({ userId, token: null, amount: 600 });
   await releaseDeadProcesses(sql, { ids: [processId] });
   const second = await billing.reserve({ userId, token: null, amount: 300 });
-  await Bun.sleep(50);
-  expect((await booksOf(sql, userId)).held).toBe(900);
+  await until(
+    () => booksOf(sql, userId),
+    ({ held }) => held === 900,
+  );
   billing.settle(first, usageRecord({ userId, quota: 600 }));
   billing.settle(second, usageRecord({ userId, quota: 300 }));
   await billing.flush();
