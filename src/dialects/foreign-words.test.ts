@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { decodeRequest as readMessages } from "./anthropic/decode-request.ts";
 import { decodeRequest as readGemini } from "./gemini/decode-request.ts";
 import { decodeRequest as readChat } from "./openai-chat/decode-request.ts";
+import { decodeRequest as readResponses } from "./openai-responses/decode-request.ts";
 import { providerCodecs } from "./provider-codecs.ts";
 import { target } from "./testing.ts";
 
@@ -171,4 +172,79 @@ test("Cohere has no JSON beside tools", () => {
   expect(encodeRequest(readChat({ ...wish, tools }), target(), dropped)).not.toHaveProperty("response_format");
   expect([...dropped]).toEqual(["response_format"]);
   expect(encodeRequest(readChat(wish), target(), dropped)).toHaveProperty("response_format");
+});
+
+test.each(["openai-chat", "anthropic", "gemini", "cohere", "converse"] as const)(
+  "%s is not asked for a tool that only another provider runs",
+  (dialect) => {
+    const dropped = new Set<string>();
+    const talk = readResponses({
+      model: "m",
+      input: "hi",
+      tools: [
+        { type: "function", name: "look", parameters: { type: "object", properties: {} }, strict: false },
+        { type: "mcp", server_label: "s", server_url: "https://example.org" },
+      ],
+      tool_choice: { type: "mcp", server_label: "s" },
+    });
+    const sent = JSON.stringify(providerCodecs[dialect].encodeRequest(talk, target(), dropped));
+    expect(sent).toContain('"look"');
+    expect(sent).not.toMatch(/mcp|REQUIRED|"ANY"|"any"/);
+    expect([...dropped].toSorted()).toEqual(["tool_choice", "tools: mcp"]);
+  },
+);
+
+describe("a list that Google's clients want as JSON", () => {
+  const generationConfig = {
+    responseMimeType: "application/json",
+    responseSchema: { type: "ARRAY", items: { type: "STRING" } },
+  };
+  const talk = readGemini(
+    { contents: [{ role: "user", parts: [{ text: "hi" }] }], generationConfig },
+    { model: "m", stream: false },
+  );
+
+  test.each([
+    ["openai-chat", "response_format"],
+    ["openai-responses", "text"],
+  ] as const)("is asked of OpenAI's models in words: %s", (dialect, member) => {
+    const dropped = new Set<string>();
+    const { encodeRequest } = providerCodecs[dialect];
+    const sent = encodeRequest(talk, target("gpt-4.1"), dropped);
+    expect(sent).not.toHaveProperty(member);
+    expect(JSON.stringify(sent)).toContain("It must fit this JSON Schema");
+    expect([...dropped]).toEqual(["response_format"]);
+    expect(encodeRequest(talk, target("Qwen/Qwen3-32B"), dropped)).toHaveProperty(member);
+  });
+
+  test("a choice of words stays one for Google", () => {
+    const choice = { responseMimeType: "text/x.enum", responseSchema: { type: "STRING", enum: ["a", "b"] } };
+    const wish = readGemini(
+      { contents: [{ role: "user", parts: [{ text: "hi" }] }], generationConfig: choice },
+      { model: "m", stream: false },
+    );
+    expect(providerCodecs.gemini.encodeRequest(wish, target("gemini-2.5-flash"), new Set())).toMatchObject({
+      generationConfig: { responseMimeType: "text/x.enum" },
+    });
+  });
+});
+
+test("a turn of which a chat can say nothing is left out, an empty one of a chat's own stays", () => {
+  const { encodeRequest } = providerCodecs["openai-chat"];
+  const input = [
+    { role: "user", content: "hi" },
+    { type: "local_shell_call", id: "l", call_id: "c", action: {} },
+    { role: "user", content: "go" },
+  ];
+  const sent = encodeRequest(readResponses({ model: "m", input, top_logprobs: 2 }), target(), new Set());
+  expect(sent.messages).toEqual([
+    { role: "user", content: "hi" },
+    { role: "user", content: "go" },
+  ]);
+  expect(sent).not.toHaveProperty("top_logprobs");
+  const messages = [
+    { role: "assistant", content: "" },
+    { role: "user", content: "go" },
+  ];
+  expect(encodeRequest(readChat({ model: "m", messages }), target(), new Set()).messages).toEqual(messages);
 });

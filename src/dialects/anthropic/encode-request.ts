@@ -46,7 +46,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     ...samplingOf(conversation, thinking, dropped),
     stop_sequences: stopsOf(sampling.stop),
     tools: tools.length > 0 ? tools : null,
-    tool_choice: tools.length > 0 ? choiceOf(conversation) : null,
+    tool_choice: tools.length > 0 ? choiceOf(conversation, dropped) : null,
     metadata: conversation.user === null ? null : { user_id: conversation.user },
     service_tier: TIERS[conversation.serviceTier ?? ""],
     ...thinking.members,
@@ -202,11 +202,14 @@ function searchTool(search: WebSearch, dropped: Dropped): JsonObject {
   });
 }
 
-function choiceOf(conversation: Conversation): JsonObject | null {
-  const { toolChoice, parallelToolCalls } = conversation;
-  const searches = choosesHosted(conversation) && foreignSearch(conversation, "anthropic") !== null;
+function choiceOf(conversation: Conversation, dropped: Dropped): JsonObject | null {
+  const { toolChoice, parallelToolCalls, extra } = conversation;
+  const isHosted = extra.dialect !== "anthropic" && choosesHosted(conversation);
+  const searches = isHosted && foreignSearch(conversation, "anthropic") !== null;
   const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : null;
-  const choice = plainChoice(toolChoice, searches);
+  const isUnknown = isHosted && !searches;
+  if (isUnknown) dropped.add("tool_choice");
+  const choice = isUnknown ? null : plainChoice(toolChoice, searches);
   if (choice) return choice.type === "none" ? choice : { ...choice, ...single };
   return single && { type: "auto", ...single };
 }

@@ -6,6 +6,7 @@ import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../json.t
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
 import { asksStrictly } from "../tool-result.ts";
 import { noteForeign } from "../unsaid.ts";
+import { choosesHosted } from "../web-search.ts";
 
 const UNKNOWN = ["n", "logit_bias", "top_logprobs", "parallel_tool_calls", "user", "metadata", "service_tier"];
 const UNKNOWN_TOO = ["verbosity", "modalities", "audio", "prompt_cache_key"];
@@ -27,7 +28,11 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   if (thinking?.type === "enabled" && !canThink) dropped.add("reasoning_effort");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   if (sampling.stop.length > 5) dropped.add("stop");
-  const tools = toolsOf(recordsOf(chat.tools), toolChoice, dropped);
+  // What its own provider would run cannot be chosen here.
+  const isHosted = choosesHosted(conversation);
+  if (isHosted) dropped.add("tool_choice");
+  const choice = isHosted ? null : toolChoice;
+  const tools = toolsOf(recordsOf(chat.tools), choice, dropped);
   // It has JSON for those who may call nothing.
   const format = formatOf(conversation.format);
   if (tools && format) dropped.add("response_format");
@@ -38,7 +43,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     stream: conversation.stream || null,
     tools,
     strict_tools: strictOf(conversation, dropped),
-    tool_choice: chat.tools === undefined ? null : choiceOf(toolChoice),
+    tool_choice: tools ? choiceOf(choice) : null,
     response_format: tools ? null : format,
     max_tokens: sampling.maxOutputTokens,
     stop_sequences: sampling.stop.length > 0 ? sampling.stop.slice(0, 5) : null,

@@ -8,6 +8,7 @@ import type { JsonObject } from "../json.ts";
 import { encodeRequest as encodeChat } from "../openai-chat/encode-request.ts";
 import { pairCalls } from "../pair-calls.ts";
 import { noteBeside, noteUnsaid } from "../unsaid.ts";
+import { choosesHosted } from "../web-search.ts";
 import { blocksOf } from "./blocks.ts";
 
 const SAID = [
@@ -122,8 +123,9 @@ function toolConfig(
   const specs = tools.flatMap((tool) => (allowed && !allowed.includes(tool.name) ? [] : specOf(tool, keeps, dropped)));
   if (specs.length === 0) for (const name of called) specs.push(spec(name, null, { type: "object" }));
   if (specs.length === 0) return null;
-  if (toolChoice?.type === "none") dropped.add("tool_choice");
-  return compact({ tools: specs, toolChoice: choiceOf(toolChoice) });
+  const isHosted = choosesHosted({ tools, toolChoice });
+  if (toolChoice?.type === "none" || isHosted) dropped.add("tool_choice");
+  return compact({ tools: specs, toolChoice: isHosted ? null : choiceOf(toolChoice) });
 }
 
 function specOf(tool: Tool, keeps: boolean, dropped: Dropped): JsonObject[] {

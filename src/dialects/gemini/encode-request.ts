@@ -210,7 +210,7 @@ function generationConfig(
     stopSequences: sampling.stop.length > 0 ? sampling.stop.slice(0, MOST_STOPS) : null,
     responseLogprobs: sampling.logprobs || null,
     logprobs: sampling.logprobs ? sampling.topLogprobs : null,
-    responseMimeType: format && format.type !== "text" ? "application/json" : own?.responseMimeType,
+    responseMimeType: own?.responseMimeType ?? (format && format.type !== "text" ? "application/json" : null),
     responseSchema: format?.type === "schema" ? cleanSchema(format.schema) : null,
     responseModalities: modalities?.map((kind) => kind.toUpperCase()),
     speechConfig: own?.speechConfig ?? voice,

@@ -18,6 +18,7 @@ import { withoutCacheMarks } from "./cache-marks.ts";
 import { callExtra, callOf } from "./calls.ts";
 import { chatMedia, textOfParts } from "./media.ts";
 import { reasoningDetail } from "./reasoning.ts";
+import { withoutRootlessFormat } from "./rootless-format.ts";
 
 /** Chat models that search the web. */
 const SEARCHES = /-search-(preview|api)\b|(^|\/)sonar/;
@@ -27,7 +28,7 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
   const { sampling, reasoning, extra } = given;
   // Who speaks the format itself knows whom it calls.
   const marksCache = extra.dialect === "openai-chat" || target.marksCache === true || target.model.includes("claude");
-  const conversation = marksCache ? given : withoutCacheMarks(given);
+  const conversation = withoutRootlessFormat(marksCache ? given : withoutCacheMarks(given), target.model, dropped);
   if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
   const search = target.searches || SEARCHES.test(target.model) ? foreignSearch(conversation, "openai-chat") : null;
   if (extra.dialect !== "openai-chat") noteForeign(conversation, search ? SEARCH_MEMBERS : [], dropped);
@@ -47,7 +48,8 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
     stop: stopOf(conversation, dropped),
     n: sampling.n,
     logprobs: sampling.logprobs,
-    top_logprobs: sampling.topLogprobs,
+    // Nobody tells how likely other words were who does not tell it of his own.
+    top_logprobs: sampling.logprobs || extra.dialect === "openai-chat" ? sampling.topLogprobs : null,
     logit_bias: sampling.logitBias,
     tools: toolsOf(
       offeredOf(conversation).filter((tool) => !search || !isWebSearch(tool)),
@@ -130,6 +132,7 @@ function userMessages(turn: Turn, dropped: Dropped): JsonObject[] {
   return messages;
 }
 
+/** None of a turn of which nothing can be said here; an empty one of a client's own stays. */
 function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
   const { parts } = turn;
   const content = contentOf(
@@ -141,6 +144,8 @@ function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
   const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
   const told = thoughts.filter(({ text, signature }) => text !== "" || !signature);
   const thought = told.length > 0 ? told.map(({ text }) => text).join("") : null;
+  const isSilent = content.length + calls.length + thoughts.length === 0 && refusal === "";
+  if (isSilent && parts.length > 0) return [];
   const message = compact({
     ...ownMembers(turn, "openai-chat"),
     role: "assistant",

@@ -3,6 +3,7 @@ import { compact } from "../compact.ts";
 import type { Conversation, Part, ReasoningPart, ToolCallPart, ToolResultPart, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { textOfParts } from "../openai-chat/media.ts";
+import { withoutRootlessFormat } from "../openai-chat/rootless-format.ts";
 import { shortName } from "../short-name.ts";
 import { resultMedia, resultText } from "../tool-result.ts";
 import { noteForeign, noteNative } from "../unsaid.ts";
@@ -15,7 +16,8 @@ const MIN_OUTPUT_TOKENS = 16;
 const REASONS = /(^|\/)(o\d|gpt-[5-9](?!.*chat)|codex)/;
 
 /** Writes a Responses request (providers.md 2.2.1). */
-export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const conversation = withoutRootlessFormat(given, target.model, dropped);
   const { sampling, reasoning, extra, tools } = conversation;
   const own = extra.dialect === "openai-responses";
   noteUnsaid(conversation, dropped);
