@@ -1,11 +1,13 @@
 import type { Db } from "../../db/types.ts";
 import { startFlow } from "../accounts/flows.ts";
+import { rememberLanguage } from "../accounts/remember-language.ts";
 import { sessionCookie } from "../accounts/session-cookie.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import { hasTotp } from "../accounts/totp.ts";
 import { type UserView, viewUser } from "../accounts/user-view.ts";
 import type { ClientAddress, PeerSource } from "../lib/client-ip.ts";
 import type { Vault } from "../lib/crypto.ts";
+import { languageOf } from "../lib/messages.ts";
 import { type Envelope, ok } from "./envelope.ts";
 import { flowCookie } from "./flow-cookie.ts";
 
@@ -45,5 +47,7 @@ export async function openSession(
     userAgent: request.headers.get("user-agent") ?? "",
   });
   set.headers["set-cookie"] = sessionCookie(value, clientAddress.isHttps(request, server));
+  // Programs sign in without one.
+  if (request.headers.has("accept-language")) await rememberLanguage(db, userId, languageOf(request));
   return ok(await viewUser(db, userId));
 }

@@ -30,6 +30,23 @@ describe("login", () => {
     expect(answer.headers.get("set-cookie")).toEndWith("; Secure");
   });
 
+  test("the language that somebody signs in with is that of their notices; programs without one change nothing", async () => {
+    const id = await app.addUser("lin");
+    const settingOf = async () => (await app.db.select().from(users).where(eq(users.id, id)))[0]?.setting;
+    await app.db
+      .update(users)
+      .set({ setting: { notify_type: "email" } })
+      .where(eq(users.id, id));
+    await login("lin", TEST_PASSWORD, { "accept-language": "zh-CN,zh;q=0.9" });
+    expect(await settingOf()).toEqual({ notify_type: "email", language: "zh" });
+    await login("lin", TEST_PASSWORD);
+    expect(await settingOf()).toMatchObject({ language: "zh" });
+    await login("lin", "wrong password", { "accept-language": "en" });
+    expect(await settingOf()).toMatchObject({ language: "zh" });
+    await login("lin", TEST_PASSWORD, { "accept-language": "en" });
+    expect(await settingOf()).toMatchObject({ language: "en" });
+  });
+
   test("empty fields are asked for", async () => {
     expect((await login(" ", TEST_PASSWORD)).body.code).toBe("login_required_fields");
   });
