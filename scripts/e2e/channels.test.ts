@@ -1,8 +1,9 @@
 /** An administrator looks after channels in a real browser: tags, keys, models, files, the keyboard; in both languages. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { until } from "../../src/lib/testing/until.ts";
 import { type Language, seriousFindings, sidewaysScroll, WORDS } from "./browser.ts";
-import { createChannel } from "./console-client.ts";
+import { createChannel, createToken, setOption } from "./console-client.ts";
 import { openDesk, openFilesBrowser, PATIENCE_MS } from "./desk.ts";
 import { type FakeUpstream, type Gateway, type Session, setUp, startFakeUpstream, startGateway } from "./harness.ts";
 
@@ -192,6 +193,33 @@ describe.each<[Language, boolean, number]>([
     held.resolve();
     await page.unroute("**/api/channel/");
     expect(await statusOf("west")).toBe(1);
+  });
+
+  test("a call that failed here and was answered by another channel is among the errors", async () => {
+    await setOption(root, "RetryTimes", 1);
+    const leak = await createChannel(root, "http://127.0.0.1:1", ["gpt-4o"], {
+      name: "leak",
+      group: "vip",
+      priority: 9,
+    });
+    await createChannel(root, upstream.url, ["gpt-4o"], { name: "bucket", group: "vip" });
+    const { key } = await createToken(root, { group: "vip" });
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "hello" }] }),
+    });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    // The log is written in batches.
+    await until(
+      () => root.get(`/api/log/rescued?channel=${leak}`),
+      (rows) => rows.length > 0,
+    );
+    await page.goto(`${gateway.url}/channel/edit/${leak}`);
+    await page.getByRole("tab", { name: words.tabs.errors }).click();
+    await page.getByText(words.errors.rescued).waitFor();
+    await clean();
   });
 
   test("nothing went wrong in the page meanwhile", () => {

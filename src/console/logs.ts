@@ -11,6 +11,7 @@ import { type LogCursor, readLogs, searchLogs, totalLogs, type Viewer } from "..
 import type { LogFilter } from "../logs/log-filter.ts";
 import type { LogView } from "../logs/log-view.ts";
 import { readHistogram } from "../logs/read-histogram.ts";
+import { readRescued } from "../logs/read-rescued.ts";
 import { resolveFilter } from "../logs/resolve-filter.ts";
 import { sayFailures } from "../logs/say-failures.ts";
 import { readStat } from "../logs/usage-sums.ts";
@@ -24,6 +25,8 @@ import { givenNumber, timestamp, wholeNumber } from "./query-fields.ts";
 import { tokenLogRoutes } from "./token-log.ts";
 
 const DAY_S = 86_400;
+const WEEK_S = 7 * DAY_S;
+const MOST_RESCUED = 20;
 
 const text = t.Optional(t.String());
 const filterQuery = {
@@ -92,6 +95,12 @@ export function logRoutes(
       role: "user",
       query: searchQuery,
     })
+    .get(
+      "/rescued",
+      async ({ query: { channel }, request }) =>
+        ok(told(await readRescued(db, channel, nowSeconds() - WEEK_S, MOST_RESCUED), request)),
+      { role: "admin", query: t.Object({ channel: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }) },
+    )
     .get("/stat", async ({ query: given }) => ok(await readStat(db, await everybody(given))), { role: "admin", query })
     .get("/self/stat", async ({ actor, query: given }) => ok(await readStat(db, ownFilter(given, actor.id))), {
       role: "user",

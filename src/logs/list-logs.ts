@@ -97,7 +97,8 @@ async function countEvents(db: Db, filter: LogFilter): Promise<number> {
   return countUpTo(db, where, COUNTED_EVENTS);
 }
 
-async function viewRows(db: Db, rows: readonly LogRow[]): Promise<LogView[]> {
+/** Rows as administrators see them. */
+export async function viewRows(db: Db, rows: readonly LogRow[]): Promise<LogView[]> {
   const names = await readChannelNames(db, rows);
   return rows.map((row) => viewForAdmin(row, names.get(row.channelId) ?? ""));
 }

@@ -21,14 +21,19 @@ export const channelHealth = (id: number) =>
     refetchInterval: REFRESH_MS,
   });
 
-/** The newest calls of the last week that failed on a channel. */
+/** The newest calls of the last week that failed on a channel, also those that another answered in the end. */
 export const channelErrors = (id: number) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "errors", id],
     queryFn: async ({ signal }) => {
       const start = Math.floor(Date.now() / 1000) - WEEK_S;
       const query = { channel: id, failed: "true", type: 2, start_timestamp: start, p: 1, page_size: ERRORS_SHOWN };
-      return (await request<{ items: LogView[]; total: number }>("/api/log/", { query, signal })).data;
+      const [lost, rescued] = await Promise.all([
+        request<{ items: LogView[] }>("/api/log/", { query, signal }),
+        request<LogView[]>("/api/log/rescued", { query: { channel: id }, signal }),
+      ]);
+      const all = [...lost.data.items, ...rescued.data].toSorted((a, b) => b.created_at - a.created_at);
+      return all.slice(0, ERRORS_SHOWN);
     },
   });
 

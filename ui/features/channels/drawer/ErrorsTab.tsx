@@ -9,7 +9,7 @@ import { EmptyState } from "../../../components/EmptyState.tsx";
 import { ErrorState } from "../../../components/ErrorState.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
-import { ToneBadge } from "../../../components/StatusChip.tsx";
+import { StatusChip, ToneBadge } from "../../../components/StatusChip.tsx";
 import { TimeAgo } from "../../../components/TimeAgo.tsx";
 import { failureOf } from "../failure.ts";
 import { channelErrors } from "../health-queries.ts";
@@ -23,12 +23,12 @@ export const ErrorsTab = ({ channelId }: { channelId: number }) => {
   if (!errors.data) {
     return errors.isError ? <ErrorState error={errors.error} onRetry={() => errors.refetch()} /> : <FormSkeleton />;
   }
-  const { items, total } = errors.data;
+  const items = errors.data;
   if (items.length === 0) {
     return <EmptyState icon={<Check />} title={t("channels.errors.none")} body={t("channels.errors.noneBody")} />;
   }
   return (
-    <Section title={t("channels.errors.title")} hint={t("channels.errors.hint", { shown: items.length, total })}>
+    <Section title={t("channels.errors.title")} hint={t("channels.errors.hint", { shown: items.length })}>
       <Box
         component="ul"
         sx={{ m: 0, p: 0, listStyle: "none", border: "1px solid", borderColor: "line.main", borderRadius: 1 }}
@@ -56,6 +56,11 @@ export const ErrorsTab = ({ channelId }: { channelId: number }) => {
               </Box>
               <Row gap={1} sx={{ mt: 0.5, color: "text.tertiary" }}>
                 <span>{entry.username}</span>
+                {!entry.failed && (
+                  <StatusChip tone="ok" quiet>
+                    {t("channels.errors.rescued")}
+                  </StatusChip>
+                )}
                 {entry.request_id !== "" && <CopyButton text={entry.request_id} label={t("channels.errors.copyId")} />}
               </Row>
             </Box>
