@@ -118,3 +118,12 @@ test("what the target takes all the same is not named", () => {
   expect(providerCodecs.ollama.encodeRequest(conversation, target, dropped)).toMatchObject({ keep_alive: "5m" });
   expect([...dropped]).toEqual([]);
 });
+
+test("settings of an answer that only Google knows are named one by one", () => {
+  const dropped = new Set<string>();
+  const generationConfig = { temperature: 0.5, mediaResolution: "MEDIA_RESOLUTION_LOW", audio_timestamp: true };
+  const known = { model: "m", defaultMaxTokens: 9, newId: () => "1" };
+  const talked = readGemini({ contents, generationConfig }, { model: "m", stream: false });
+  providerCodecs.anthropic.encodeRequest(talked, known, dropped);
+  expect([...dropped]).toEqual(["generationConfig.mediaResolution", "generationConfig.audioTimestamp"]);
+});

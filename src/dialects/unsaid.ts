@@ -1,6 +1,6 @@
 import type { Dropped } from "./codec.ts";
 import type { Beside, ChatDialect, Conversation, Part } from "./conversation.ts";
-import type { JsonObject } from "./json.ts";
+import { type JsonObject, recordOf } from "./json.ts";
 import { isPastSearch } from "./web-search.ts";
 
 /** Members of a chat request that say nothing by themselves, or are said elsewhere. */
@@ -27,7 +27,10 @@ const UNMISSED: ReadonlySet<string> = new Set(["caller", "eager_input_streaming"
 export function noteForeign({ extra, turns, tools }: Conversation, kept: readonly string[], dropped: Dropped): void {
   for (const [name, value] of Object.entries(extra.members)) {
     const isMet = MET[extra.dialect]?.has(name) || kept.includes(name) || WITHOUT[name] === value;
-    if (value !== null && !isMet) dropped.add(name);
+    if (value === null || isMet) continue;
+    // Google's settings of an answer stand in one member: what is left of them is named one by one.
+    if (name === "generationConfig") for (const inner in recordOf(value)) dropped.add(`${name}.${inner}`);
+    else dropped.add(name);
   }
   noteBeside({ turns, tools }, dropped);
 }
