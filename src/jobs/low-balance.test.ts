@@ -10,6 +10,10 @@ import type { Notice } from "../notify/notice.ts";
 import { fixedSettings } from "../settings/testing.ts";
 import { warnLowBalances } from "./low-balance.ts";
 
+/** One for all that is done here: an hour may turn meanwhile. */
+const NOW = Math.floor(Date.now() / 1000);
+const HOUR = NOW - (NOW % 3600);
+
 let database: TestDatabase;
 const told: [number, Notice][] = [];
 const deps = () => ({
@@ -38,11 +42,8 @@ beforeEach(() => {
 async function spender(username: string, quota: number, setting = {}, hoursAgo = 0) {
   const id = await createUser(database.db, { username, password: "long enough", quota });
   await database.db.update(users).set({ setting }).where(sql`${users.id} = ${id}`);
-  const now = Math.floor(Date.now() / 1000);
   const row = { tokenId: 1, tokenName: "", channelId: 1, modelName: "m", group: "default", quota: 5, count: 1 };
-  await database.db
-    .insert(usageRollups)
-    .values({ ...row, hour: now - (now % 3600) - hoursAgo * 3600, userId: id, username });
+  await database.db.insert(usageRollups).values({ ...row, hour: HOUR - hoursAgo * 3600, userId: id, username });
   return id;
 }
 
@@ -54,38 +55,37 @@ test("warns whoever fell below their threshold, once in two hours, whoever looks
   await spender("unwanted", 1, { notify_events: ["announcement"] });
   await spender("idle", 1, {}, 3);
   const unseen = await spender("unseen", 1, {}, 3);
-  await database.sql`insert into unlogged_calls values ('call', ${Math.floor(Date.now() / 1000)}, ${unseen}, 0, 0, 5, 0)`;
+  await database.sql`insert into unlogged_calls values ('call', ${NOW}, ${unseen}, 0, 0, 5, 0)`;
   const banned = await spender("banned", 1);
   await database.db.update(users).set({ status: 2 }).where(sql`${users.id} = ${banned}`);
 
-  await Promise.all([warnLowBalances(deps()), warnLowBalances(deps()), warnLowBalances(deps())]);
+  await Promise.all([warnLowBalances(deps(), NOW), warnLowBalances(deps(), NOW), warnLowBalances(deps(), NOW)]);
   expect(told.map(([id]) => id).sort((a, b) => a - b)).toEqual([low, before, own, unseen]);
   expect(told.find(([id]) => id === low)?.[1]).toMatchObject({ type: "quota_exceed", values: ["$0.001998"] });
 
-  expect(await warnLowBalances(deps())).toBe(0);
+  expect(await warnLowBalances(deps(), NOW)).toBe(0);
   await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 6000` });
-  expect(await warnLowBalances(deps())).toBe(0);
+  expect(await warnLowBalances(deps(), NOW)).toBe(0);
   await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 1200` });
-  expect(await warnLowBalances(deps())).toBe(4);
+  expect(await warnLowBalances(deps(), NOW)).toBe(4);
 });
 
 test("whoever does not want to hear of it takes nobody's place in a round", async () => {
-  const now = Math.floor(Date.now() / 1000);
   const deaf = Array.from({ length: 501 }, (_, index) => ({
     username: `deaf-${index}`,
     affCode: `deaf-${index}`,
     quota: 1,
     setting: { notify_events: [] },
-    createdAt: now,
+    createdAt: NOW,
   }));
   const ids = await database.db.insert(users).values(deaf).returning({ id: users.id });
   const row = { tokenId: 1, tokenName: "", channelId: 1, modelName: "m", group: "default", quota: 5, count: 1 };
   await database.db
     .insert(usageRollups)
-    .values(ids.map(({ id }) => ({ ...row, hour: now - (now % 3600), userId: id, username: `deaf ${id}` })));
+    .values(ids.map(({ id }) => ({ ...row, hour: HOUR, userId: id, username: `deaf ${id}` })));
   const last = await spender("last", 1);
   const chosen = await spender("chosen", 1, { notify_events: ["contact", "low_balance"] });
   const odd = await spender("odd", 1, { notify_events: "all" });
-  await warnLowBalances(deps());
+  await warnLowBalances(deps(), NOW);
   expect(told.map(([id]) => id)).toEqual([last, chosen, odd]);
 });

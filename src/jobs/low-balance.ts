@@ -29,9 +29,8 @@ export const startLowBalanceJob = (deps: JobDeps): (() => void) =>
     (error) => deps.log.warn({ error }, "balances could not be checked"),
   );
 
-/** One round; resolves with how many were told, when they have been. */
-export async function warnLowBalances({ db, settings, notifier }: JobDeps): Promise<number> {
-  const now = nowSeconds();
+/** One round at `now` (seconds since 1970); resolves with how many were told, when they have been. */
+export async function warnLowBalances({ db, settings, notifier }: JobDeps, now = nowSeconds()): Promise<number> {
   // The hour before too: what was spent at its end may have been seen by no round.
   const since = now - (now % HOUR_SECONDS) - HOUR_SECONDS;
   const found = await db.execute<{ id: number; quota: number }>(sql`
