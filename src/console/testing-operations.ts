@@ -7,6 +7,7 @@ import { createChannelTester } from "../channels/test-all.ts";
 import type { BalanceReading } from "../channels/update-balance.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { Reason } from "../lib/reason.ts";
 import { createTokenDirectory } from "../tokens/directory.ts";
 import { channelKeyRoutes } from "./channel-keys.ts";
 import { channelTransferRoutes } from "./channel-transfer.ts";
@@ -68,7 +69,7 @@ async function openRooms(services: Services) {
   const channels = await createChannelDirectory(services);
   const tokens = await createTokenDirectory(services);
   const fetch = createSafeFetch(createAddressPolicy(true));
-  const wentOff: { channel: string; isKeyOnly: boolean; reason: string }[] = [];
+  const wentOff: { channel: string; isKeyOnly: boolean; reason: Reason }[] = [];
   const onDisabled: OnDisabled = ({ name }, isKeyOnly, reason) => {
     wentOff.push({ channel: name, isKeyOnly, reason });
   };
