@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { until } from "../../src/lib/testing/until.ts";
 import { startMailServer } from "../../src/notify/testing.ts";
-import { zoneAtNoon, zoneOfAnotherDay } from "../../src/wallet/testing-zones.ts";
+import { zonesOfTwoDays } from "../../src/wallet/testing-zones.ts";
 import { WORDS } from "./browser.ts";
 import { createChannel, login, setOptions } from "./console-client.ts";
 import { type Desk, filled, openDesk, openScene, WAYS } from "./desk.ts";
@@ -12,6 +12,7 @@ import { type Session, setOption, startGateway } from "./harness.ts";
 
 const PASSWORD = "lock-keeper-9";
 const DOLLAR = 500_000;
+const ZONES = zonesOfTwoDays();
 const MODELS = Array.from({ length: 12 }, (_, at) => `model-${at + 1}`);
 
 const receivers = await startFakeReceivers();
@@ -34,7 +35,7 @@ await setOptions(root, {
   WxPusherAppToken: "app token",
   WxPusherEnabled: true,
   CheckInEnabled: true,
-  CheckInTimeZone: zoneAtNoon(),
+  CheckInTimeZone: ZONES.noon,
   CheckInQuota: DOLLAR,
   QuotaForInviter: 3 * DOLLAR,
   QuotaForInvitee: DOLLAR,
@@ -271,7 +272,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     await desk.told(filled(checkIn.done, { amount: "$1.000000" }));
     expect(await desk.button(checkIn.already).isDisabled()).toBe(true);
     await setOption(root, "CheckInMaxQuota", 2 * DOLLAR);
-    await setOption(root, "CheckInTimeZone", zoneOfAnotherDay());
+    await setOption(root, "CheckInTimeZone", ZONES.another);
     await desk.page.reload();
     await desk.page.getByText(filled(checkIn.range, { range: "$1.00 – $2.00" })).waitFor();
     const before = (await own.get("/api/user/self")).quota;
@@ -281,7 +282,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     expect(gained).toBeGreaterThanOrEqual(DOLLAR);
     expect(gained).toBeLessThanOrEqual(2 * DOLLAR);
     await setOption(root, "CheckInMaxQuota", 0);
-    await setOption(root, "CheckInTimeZone", zoneAtNoon());
+    await setOption(root, "CheckInTimeZone", ZONES.noon);
   });
 
   test("sets an invitation code once, sees who came by it, and transfers what it brought", async () => {

@@ -5,12 +5,13 @@ import { users } from "../../db/schema/users.ts";
 import { checkIns } from "../../db/schema/wallet.ts";
 import { viewForOwner } from "../logs/log-view.ts";
 import { shiftDay } from "../wallet/calendar-day.ts";
-import { zoneAtNoon, zoneOfAnotherDay } from "../wallet/testing-zones.ts";
+import { zonesOfTwoDays } from "../wallet/testing-zones.ts";
 import { startTestWallet, type TestWallet } from "./testing-wallet.ts";
 
+const ZONES = zonesOfTwoDays();
 let app: TestWallet;
 beforeAll(async () => {
-  app = await startTestWallet({ CheckInTimeZone: zoneAtNoon() });
+  app = await startTestWallet({ CheckInTimeZone: ZONES.noon });
 });
 afterAll(() => app.close());
 
@@ -89,7 +90,7 @@ describe("check-in", () => {
   test("begins anew with the day of the site's time zone", async () => {
     await app.db.delete(checkIns).where(eq(checkIns.createdTime, 1)); // the other day may be one of the days before
     expect(await app.call("POST", "/api/user/check_in")).toMatchObject({ code: "already_checked_in" });
-    await app.settings.set("CheckInTimeZone", zoneOfAnotherDay());
+    await app.settings.set("CheckInTimeZone", ZONES.another);
     expect(await status()).toMatchObject({ can_check_in: true });
     expect(await app.call("POST", "/api/user/check_in")).toMatchObject({ success: true });
     expect(await app.call("POST", "/api/user/check_in")).toMatchObject({ code: "already_checked_in" });
