@@ -175,11 +175,11 @@ export class ConversationPassage implements Passage {
     if (!steps) return null;
     const { collected, tally } = this.#collect(steps);
     const { reply } = collected;
-    const keep = this.#keeper();
     if (this.#passesBytes) {
-      keep?.(reply, reply.id, null);
+      this.#keep(reply);
       return { body, contentType, reported: reply.usage, tally };
     }
+    const keep = this.#keeper();
     const write = (usage: ReportedUsage): string => {
       const told = { ...reply, usage };
       const answer = this.call.admitted.endpoint.codec.encodeReply(told, this.#context(), this.#conversation());
@@ -240,11 +240,11 @@ export class ConversationPassage implements Passage {
     return this.options.keeper?.(this.#conversation()) ?? null;
   }
 
-  /** Keeps an answer that goes out as a stream. */
+  /** Keeps an answer that goes out as a stream, or as its bytes; one that goes on with a talk that is kept here, whole. */
   #keep(reply: Reply): void {
     const keep = this.#keeper();
     if (!keep) return;
-    if (this.#passesBytes) keep(reply, reply.id, null);
+    if (this.#passesBytes && !this.call.resumed) keep(reply, reply.id, null);
     else {
       const body = this.call.admitted.endpoint.codec.encodeReply(reply, this.#context(), this.#conversation());
       keep(reply, textOf(body.id) ?? "", body);

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { channelEntry } from "../testing/entries.ts";
 import { startRelay } from "../testing/start-relay.ts";
-import { chatReply, startUpstream } from "../testing/start-upstream.ts";
+import { chatReply, sse, startUpstream } from "../testing/start-upstream.ts";
+import type { StoredResponse } from "./store.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
@@ -79,6 +80,44 @@ describe("a talk by reference, on an upstream that keeps none", () => {
       "user: What is my name?",
     ]);
   });
+
+  test.each([false, true])(
+    "is looked at though it went on where responses are kept (streamed: %p)",
+    async (streamed) => {
+      const answer = native("resp_new");
+      const upstream = startUpstream(() => {
+        if (!streamed) return Response.json(answer);
+        const events = [
+          { type: "response.created", response: { ...answer, output: [], status: "in_progress" }, sequence_number: 0 },
+          { type: "response.completed", response: answer, sequence_number: 1 },
+        ];
+        return sse(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+      });
+      const kept = new Map<string, StoredResponse>();
+      const turns = [{ role: "user" as const, parts: [{ type: "text" as const, text: "My name is Ada." }] }];
+      const before = { id: "resp_old", userId: 1, channelId: 9, keyHash: "", isNative: false, turns, body: {} };
+      kept.set("resp_old", { ...before, createdAt: 0, expiresAt: Number.MAX_SAFE_INTEGER });
+      const relay = startRelay({
+        channels: [{ baseUrl: upstream.url, models: ["m"], groups: ["default"] }],
+        options: { ModelRatio: '{"m": 1}' },
+        responses: {
+          find: async (id) => kept.get(id) ?? null,
+          bodies: async () => new Map(),
+          keep: (response) => void kept.set(response.id, response),
+          remove: async (id) => void kept.delete(id),
+          sweep: async () => {},
+        },
+      });
+      stops.push(upstream.stop, relay.stop);
+      const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
+      const params = { model: "m", input: "What is my name?", previous_response_id: "resp_old" };
+      const made = streamed
+        ? await client.responses.stream(params).finalResponse()
+        : await client.responses.create(params);
+      expect(upstream.received.at(-1)?.text).toContain("My name is Ada.");
+      expect((await client.responses.retrieve(made.id)).output_text).toBe("Hi");
+    },
+  );
 
   test("items that nobody kept are named as left out", async () => {
     const { relay } = converting();
