@@ -145,7 +145,7 @@ export type Tool =
 
 export type ToolChoice =
   | { type: "auto" | "none" | "required" }
-  | { type: "tool"; name: string; kind: "function" | "custom" }
+  | ({ type: "tool"; name: string; kind: "function" | "custom" } & Beside)
   | { type: "allowed"; mode: "auto" | "required"; names: string[] };
 
 export type OutputFormat =

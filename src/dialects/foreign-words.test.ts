@@ -248,3 +248,42 @@ test("a turn of which a chat can say nothing is left out, an empty one of a chat
   ];
   expect(encodeRequest(readChat({ model: "m", messages }), target(), new Set()).messages).toEqual(messages);
 });
+
+describe("written anew in its own format", () => {
+  test("a response's request keeps the phases of messages and the server whose tools are chosen", () => {
+    const said = (phase: string | null, text: string) => ({
+      type: "message",
+      role: "assistant",
+      content: [{ type: "output_text", text, annotations: [] }],
+      ...(phase && { phase }),
+    });
+    const input = [said("commentary", "I look."), said("final_answer", "Here."), said(null, "And so on.")];
+    const tools = [{ type: "mcp", server_label: "s", server_url: "https://example.org" }];
+    const tool_choice = { type: "mcp", server_label: "s", name: "look" };
+    const talk = readResponses({ model: "m", input, tools, tool_choice });
+    const dropped = new Set<string>();
+    const sent = providerCodecs["openai-responses"].encodeRequest(talk, target(), dropped);
+    expect(sent).toMatchObject({ input, tool_choice });
+    // Nobody misses the phase in another format.
+    const chat = providerCodecs["openai-chat"].encodeRequest(
+      { ...talk, tools: [], toolChoice: null },
+      target(),
+      dropped,
+    );
+    expect(JSON.stringify(chat.messages)).toContain("I look.");
+    expect([...dropped]).toEqual([]);
+  });
+
+  test("a chat keeps the word by which it names its user", () => {
+    const messages = [{ role: "user", content: "hi" }];
+    const talk = readChat({ model: "m", messages, safety_identifier: "u1" });
+    const dropped = new Set<string>();
+    expect(providerCodecs["openai-chat"].encodeRequest(talk, target(), dropped)).toMatchObject({
+      safety_identifier: "u1",
+    });
+    expect(providerCodecs["openai-responses"].encodeRequest(talk, target(), dropped)).toMatchObject({
+      safety_identifier: "u1",
+    });
+    expect([...dropped]).toEqual([]);
+  });
+});

@@ -14,14 +14,14 @@ export function noteUnsaid(chat: JsonObject, said: readonly string[], dropped: D
 /** Members that are read into the conversation too, or that the gateway itself answers for. */
 const MET: Readonly<Partial<Record<ChatDialect, ReadonlySet<string>>>> = {
   "openai-responses": new Set(["instructions", "include", "store", "previous_response_id"]),
-  "openai-chat": new Set(["thinking", "reasoning", "enable_thinking", "thinking_budget"]),
+  "openai-chat": new Set(["safety_identifier", "thinking", "reasoning", "enable_thinking", "thinking_budget"]),
 };
 
 /** Wishes to be without something that is OpenAI's alone. */
 const WITHOUT: JsonObject = { store: false, background: false, truncation: "disabled" };
 
 /** Members of messages, parts and tools that nobody misses where they are not known. */
-const UNMISSED: ReadonlySet<string> = new Set(["caller", "eager_input_streaming"]);
+const UNMISSED: ReadonlySet<string> = new Set(["caller", "eager_input_streaming", "phase"]);
 
 /** Notes the members that only the client's own format has words for; `kept` are those that the target takes all the same. */
 export function noteForeign({ extra, turns, tools }: Conversation, kept: readonly string[], dropped: Dropped): void {

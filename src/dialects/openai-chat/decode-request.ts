@@ -20,7 +20,7 @@ import { readReasoning } from "./reasoning.ts";
 /** Members that are read into the conversation; all others go along to upstreams of the same format. */
 const KNOWN: ReadonlySet<string> = new Set(
   `model messages stream stream_options temperature top_p top_k n stop max_tokens max_completion_tokens presence_penalty
-  frequency_penalty logit_bias logprobs top_logprobs seed user safety_identifier prompt_cache_key response_format tools
+  frequency_penalty logit_bias logprobs top_logprobs seed user prompt_cache_key response_format tools
   tool_choice parallel_tool_calls reasoning_effort verbosity modalities audio service_tier metadata functions function_call`.split(
     /\s+/,
   ),

@@ -1,3 +1,4 @@
+import { besideOf } from "../beside.ts";
 import { DecodeError } from "../codec.ts";
 import {
   type Conversation,
@@ -16,6 +17,15 @@ const KNOWN: ReadonlySet<string> = new Set(
   `model input stream stream_options max_output_tokens temperature top_p top_logprobs tools tool_choice reasoning text
   parallel_tool_calls service_tier metadata user safety_identifier prompt_cache_key`.split(/\s+/),
 );
+
+/** What is read of a message's members, or is about the response that it came from. */
+const OF_MESSAGE: ReadonlySet<string> = new Set(["type", "role", "content", "id", "status"]);
+
+/** Each text of a message with all else that the message says. */
+function withMembers(parts: readonly Part[], message: JsonObject): readonly Part[] {
+  const beside = besideOf("openai-responses", message, OF_MESSAGE);
+  return parts.map((part) => (part.type === "text" ? { ...part, ...beside } : part));
+}
 
 const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
@@ -116,7 +126,7 @@ class InputReader {
         return;
       case "assistant":
         if (parts.length === 0) this.#turn("assistant");
-        for (const part of parts) this.#add("assistant", part);
+        for (const part of withMembers(parts, item)) this.#add("assistant", part);
         return;
       default:
         throw new DecodeError(`“input[${at}].role” must be user, assistant, system or developer.`, `input[${at}].role`);

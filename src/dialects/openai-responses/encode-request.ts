@@ -1,6 +1,7 @@
+import { ownMembers } from "../beside.ts";
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
-import type { Conversation, Part, ReasoningPart, ToolCallPart, ToolResultPart, Turn } from "../conversation.ts";
+import type { Beside, Conversation, Part, ReasoningPart, ToolCallPart, ToolResultPart, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { textOfParts } from "../openai-chat/media.ts";
 import { withoutRootlessFormat } from "../openai-chat/rootless-format.ts";
@@ -171,16 +172,19 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
   });
 }
 
-/** Texts in a row are one message; calls, thoughts and native items stand between. */
+/** Texts of a message in a row are one; calls, thoughts and native items stand between. */
 function assistantItems({ parts }: Turn, dropped: Dropped): JsonObject[] {
   const items: JsonObject[] = [];
   let content: JsonObject[] | null = null;
+  let of: Beside["beside"];
   for (const part of parts) {
     if (part.type === "text" || part.type === "refusal") {
       if (part.text === "") continue;
-      if (!content) {
+      const beside = part.type === "text" ? part.beside : of;
+      if (!content || beside !== of) {
         content = [];
-        items.push({ type: "message", role: "assistant", content });
+        of = beside;
+        items.push({ ...ownMembers({ ...(of && { beside: of }) }, "openai-responses"), ...messageOf(content) });
       }
       const { type, text } = part;
       content.push(type === "text" ? { type: "output_text", text, annotations: [] } : { type, refusal: text });
@@ -194,6 +198,8 @@ function assistantItems({ parts }: Turn, dropped: Dropped): JsonObject[] {
   }
   return items;
 }
+
+const messageOf = (content: JsonObject[]): JsonObject => ({ type: "message", role: "assistant", content });
 
 function callItem({ id, name, input, kind }: ToolCallPart): JsonObject {
   const callId = shortName(id, "call_");

@@ -43,6 +43,8 @@ export function writeTool(tool: Tool): JsonObject | null {
   }
 }
 
+const OF_CHOICE: ReadonlySet<string> = new Set(["type"]);
+
 export function readChoice(value: unknown): ToolChoice | null {
   if (value === "auto" || value === "none" || value === "required") return { type: value };
   const choice = recordOf(value);
@@ -50,8 +52,12 @@ export function readChoice(value: unknown): ToolChoice | null {
     const names = recordsOf(choice.tools).flatMap(({ name }) => textOf(name) ?? []);
     return { type: "allowed", mode: choice.mode === "required" ? "required" : "auto", names };
   }
-  const name = textOf(choice?.name) ?? textOf(choice?.type);
-  return name === null ? null : { type: "tool", name, kind: choice?.type === "custom" ? "custom" : "function" };
+  if (!choice) return null;
+  const kind = choice.type === "custom" ? "custom" : "function";
+  if (choice.type === kind && textOf(choice.name)) return { type: "tool", name: textOf(choice.name) ?? "", kind };
+  // A hosted tool is chosen by its type; an MCP server's also by its label and the tool on it.
+  const name = textOf(choice.type) ?? textOf(choice.name);
+  return name === null ? null : { type: "tool", name, kind, ...besideOf("openai-responses", choice, OF_CHOICE) };
 }
 
 export function writeChoice(choice: ToolChoice | null, tools: readonly Tool[]): unknown {
@@ -61,7 +67,9 @@ export function writeChoice(choice: ToolChoice | null, tools: readonly Tool[]): 
       const hosted = tools.find(
         (tool) => tool.type === "hosted" && (tool.name === choice.name || tool.value.type === choice.name),
       );
-      return hosted ? { type: choice.name } : { type: choice.kind, name: choice.name };
+      return hosted
+        ? { ...ownMembers(choice, "openai-responses"), type: choice.name }
+        : { type: choice.kind, name: choice.name };
     }
     case "allowed":
       return {
