@@ -24,8 +24,7 @@ export async function serve(): Promise<number> {
     hostname: config.host,
     port: config.port,
     idleTimeout: IDLE_TIMEOUT_S,
-    // The runtime would answer without a word of the caller's format: whatever reads a body has its limit.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    maxRequestBodySize: Math.max(config.maxRequestBodyBytes, config.maxUploadBytes),
     fetch: app.fetch,
     websocket: talkSockets,
   });

@@ -45,11 +45,9 @@ export function envelope({ log }: Readonly<{ log: Logger }>) {
     .onRequest(({ request, set }) => {
       if (isConsolePath(new URL(request.url).pathname)) set.headers["cache-control"] = "no-store";
     })
-    .onError({ as: "global" }, ({ code, error: thrown, request, path, set }) => {
+    .onError({ as: "global" }, ({ code, error, request, path, set }) => {
       if (!isConsolePath(path)) return;
       set.headers["cache-control"] = "no-store";
-      // What goes wrong while a body is read comes wrapped.
-      const error = code === "PARSE" && thrown.cause instanceof OperationError ? thrown.cause : thrown;
       if (error instanceof OperationError) {
         set.status = error.status;
         if (error.retryAfterSeconds !== undefined) set.headers["retry-after"] = String(error.retryAfterSeconds);

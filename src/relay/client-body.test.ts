@@ -67,7 +67,7 @@ test("a body that does not tell its length is refused once it is too large", asy
   expect(upstream.received).toHaveLength(0);
 });
 
-const A_TERABYTE = 1024 ** 4;
+const MANY_BYTES = 200 * 1024 ** 2;
 
 test.each([
   ["/v1/chat/completions", { error: { type: "invalid_request_error", code: "request_too_large" } }],
@@ -75,9 +75,9 @@ test.each([
   ["/v1beta/models/m:generateContent", { error: { code: 413 } }],
   ["/v1/files", { error: { code: "request_too_large" } }],
   ["/v1/files/file-1/content", { error: {} }],
-])("however large it says to be, %s answers in its own format", async (path, answered) => {
+])("larger than it may be, %s answers in its own format", async (path, answered) => {
   const { url } = start();
-  const { status, text } = await announceBody(url + path, A_TERABYTE, { authorization: "Bearer sk-test" });
+  const { status, text } = await announceBody(url + path, MANY_BYTES, { authorization: "Bearer sk-test" });
   expect(JSON.parse(text)).toMatchObject(answered);
   expect(status).toBeGreaterThanOrEqual(400);
 });

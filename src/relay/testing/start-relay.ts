@@ -114,7 +114,7 @@ export function startRelay(setup: Setup) {
     port: 0,
     hostname: "127.0.0.1",
     idleTimeout: 0,
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    maxRequestBodySize: 256 * 1_048_576,
     fetch: app.fetch,
     websocket: talkSockets,
   });
