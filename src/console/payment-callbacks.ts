@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { bytesUpTo, toldLength } from "../lib/limited-body.ts";
+import { bytesUpTo } from "../lib/limited-body.ts";
 import type { Logger } from "../lib/log.ts";
 import { hearEasyPay } from "../wallet/hear-easy-pay.ts";
 import { hearStripe } from "../wallet/hear-stripe.ts";
@@ -39,7 +39,6 @@ const plain = (text: string, status = 200): Response =>
 
 /** The body as it came; null when it is too large to be a notice. */
 async function readNotice(request: Request): Promise<string | null> {
-  if ((toldLength(request) ?? 0) > LARGEST_NOTICE_BYTES) return null;
   const bytes = await bytesUpTo(request, LARGEST_NOTICE_BYTES);
   return bytes && Buffer.from(bytes).toString("utf8");
 }

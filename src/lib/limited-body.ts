@@ -1,8 +1,9 @@
-/** A body that may not tell its length, as far as `maxBytes`; null: it is longer, and the rest is left unread. */
+/** A body, whether or not it tells its length, of at most `maxBytes`; null: it is longer, and the rest is left unread. */
 export async function bytesUpTo(
-  { body }: Pick<Request, "body">,
+  { body, headers }: Pick<Request, "body" | "headers">,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
+  if ((toldLength({ headers }) ?? 0) > maxBytes) return null;
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of body ?? []) {

@@ -1,6 +1,6 @@
 import { type JsonObject, recordOf, textOf } from "../../dialects/json.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
-import { bytesUpTo, toldLength } from "../../lib/limited-body.ts";
+import { bytesUpTo } from "../../lib/limited-body.ts";
 import { outgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Caller } from "../authenticate.ts";
 import { type ClientBody, invalidRequest, readBody, tooLarge } from "../client-body.ts";
@@ -91,8 +91,7 @@ export async function act(
   request: Request,
 ): Promise<JsonObject> {
   const { maxRequestBodyBytes } = context.services.config;
-  const told = toldLength(request) ?? 0;
-  const bytes = told > maxRequestBodyBytes ? null : await bytesUpTo(request, maxRequestBodyBytes);
+  const bytes = await bytesUpTo(request, maxRequestBodyBytes);
   if (!bytes) throw tooLarge(maxRequestBodyBytes);
   const body = textOfBytes(bytes) || "{}";
   const ask = { method: "POST", path: `${pathOf(object)}/${action}`, body } as const;
