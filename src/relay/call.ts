@@ -8,6 +8,7 @@ import type { TopLevelChanges } from "../lib/json-splice.ts";
 import { recordIdOf, requestIdOf } from "../lib/request-id.ts";
 import type { Caller } from "./authenticate.ts";
 import type { ClientBody } from "./client-body.ts";
+import type { ClientPresence } from "./client-presence.ts";
 import type { Endpoint } from "./endpoints/endpoint.ts";
 import type { Tried } from "./scheduler/choose.ts";
 import type { Hold } from "./services.ts";
@@ -61,8 +62,8 @@ export class Call {
   overheadMs: number | null = null;
   /** The client closed its connection. */
   clientLeft = false;
-  /** It is settled, or has failed. */
-  over = false;
+  /** Notices when the client leaves; null: nobody looks. */
+  presence: ClientPresence | null = null;
   /** Stops what runs for the call; set while an upstream works. */
   stop: (() => void) | null = null;
 
@@ -86,6 +87,13 @@ export class Call {
 
   set dropped(names: readonly string[]) {
     this.#dropped = names.slice(0, MOST_NAMED).map((name) => name.slice(0, LONGEST_NAME));
+  }
+
+  /** It is settled, or has failed: nothing runs for it any more. */
+  end(): void {
+    this.hold = null;
+    this.stop = null;
+    this.presence?.end();
   }
 
   get elapsedMs(): number {

@@ -6,6 +6,8 @@ import type { Watch, Watched } from "./watch.ts";
  * dear: most calls are over before the watch comes by for the first time, so only then the signal is looked at.
  */
 export class ClientPresence implements Watched {
+  place = -1;
+
   constructor(
     private readonly watch: Watch,
     private readonly request: Request,
@@ -16,10 +18,14 @@ export class ClientPresence implements Watched {
 
   check(): void {
     this.watch.remove(this);
-    if (this.call.over) return;
     const { signal } = this.request;
     if (signal.aborted) this.#leave();
     else signal.addEventListener("abort", () => this.#leave(), { once: true });
+  }
+
+  /** The call is over. Unless it says so, the watch keeps all of it in memory until it comes by. */
+  end(): void {
+    this.watch.remove(this);
   }
 
   #leave(): void {

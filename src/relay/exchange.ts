@@ -6,6 +6,7 @@ export type StopReason = "client_left" | "first_byte_timeout";
 
 /** One exchange with an upstream, and what may stop it before its first byte. Never shares the client's own signal. */
 export class Exchange implements Watched {
+  place = -1;
   readonly stopper = new Stopper();
   readonly #watch: Watch;
   #deadlineMs = Number.POSITIVE_INFINITY;

@@ -73,7 +73,7 @@ export async function handleCaller(
     discard();
     throw error;
   }
-  new ClientPresence(context.arrivals, request, call);
+  call.presence = new ClientPresence(context.arrivals, request, call);
   const pingSeconds = settings.get("general_setting.ping_interval_seconds");
   const pings = call.admitted.summary.stream && settings.get("general_setting.ping_interval_enabled");
   try {

@@ -92,9 +92,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
   const kept = keptOf(record, settings);
   if (call.hold) billing.settle(call.hold, kept);
   else billing.record(kept);
-  call.hold = null;
-  call.stop = null;
-  call.over = true;
+  call.end();
   context.userLimits.end(call);
   context.requestLimit.succeeded(record.userId);
   const { token } = call.admitted.caller;
@@ -108,9 +106,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
 export function fail(context: RelayContext, call: Call, error: RelayError, ending: CallEnding): void {
   const { billing, settings } = context.services;
   if (call.hold) billing.refund(call.hold);
-  call.hold = null;
-  call.stop = null;
-  call.over = true;
+  call.end();
   context.userLimits.end(call);
   const record = recordOf(call, {
     ending,

@@ -22,6 +22,7 @@ const REST_MS = 2_000;
  */
 export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Array> {
   readonly type = "direct";
+  place = -1;
   readonly #view: StreamView;
   readonly #idleMs: number;
   /** 0: no pings. */

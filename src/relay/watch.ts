@@ -1,5 +1,9 @@
 /** Something that must be looked at now and then: a stream that may be silent, a call that may wait too long. */
-export type Watched = { check(nowMs: number): void };
+export type Watched = {
+  check(nowMs: number): void;
+  /** Where its watch keeps it; -1: nowhere. Written by the watch alone. */
+  place: number;
+};
 
 /** One clock for all open calls: cheaper than a timer each, which every chunk would have to wind up again. */
 export type Watch = { add(watched: Watched): void; remove(watched: Watched): void; readonly size: number };
@@ -8,26 +12,36 @@ const TICK_MS = 250;
 
 /** Calls `check` of everything watched four times a second, with `performance.now()`. */
 export function createWatch(): Watch {
-  const all = new Set<Watched>();
+  // No Set: one that changes with every call makes itself anew again and again, and what it was goes on pointing at what
+  // it became. The garbage collector's short rounds then keep all calls since its last long one.
+  const all: Watched[] = [];
   let timer: Timer | null = null;
   const tick = () => {
     const now = performance.now();
-    for (const watched of all) watched.check(now);
+    // From behind: whoever is removed meanwhile leaves its place to the last one, which has been looked at.
+    for (let place = all.length - 1; place >= 0; place--) all[place]?.check(now);
+    if (all.length > 0 || !timer) return;
+    clearInterval(timer);
+    timer = null;
   };
   return {
     add(watched) {
-      all.add(watched);
+      if (watched.place >= 0) return;
+      watched.place = all.length;
+      all.push(watched);
       timer ??= setInterval(tick, TICK_MS).unref();
     },
     remove(watched) {
-      all.delete(watched);
-      if (all.size === 0 && timer) {
-        clearInterval(timer);
-        timer = null;
-      }
+      const { place } = watched;
+      const last = all.at(-1);
+      if (place < 0 || !last) return;
+      all[place] = last;
+      last.place = place;
+      all.pop();
+      watched.place = -1;
     },
     get size() {
-      return all.size;
+      return all.length;
     },
   };
 }

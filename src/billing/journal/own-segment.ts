@@ -9,9 +9,8 @@ export class OwnSegment {
   #bytes = 0;
   /** Offset up to which everything is in the database. */
   #done = 0;
-  /** All lines in memory too, so that they need not be read back; null: too much is remembered elsewhere. */
+  /** What is left, in memory too, so that it need not be read back; null: too much is remembered elsewhere. */
   readonly #lines: SegmentLine[] | null;
-  #linesDone = 0;
   #unsynced = false;
 
   /** Makes the file at `path`. Throws when it can't. */
@@ -56,8 +55,8 @@ export class OwnSegment {
   read(mostRecords: number, mostBytes: number): SegmentLine[] {
     if (!this.#lines) return readLines(this.path, this.#done, mostRecords, mostBytes);
     const lines: SegmentLine[] = [];
-    for (let at = this.#linesDone; at < this.#lines.length && lines.length < mostRecords; at++) {
-      const line = this.#lines[at] as SegmentLine;
+    for (const line of this.#lines) {
+      if (lines.length === mostRecords) break;
       lines.push(line);
       if (line.end - this.#done >= mostBytes) break;
     }
@@ -67,7 +66,7 @@ export class OwnSegment {
   /** These lines, the first of those last read, are in the database. */
   commit(lines: readonly SegmentLine[]): void {
     this.#done = lines.at(-1)?.end ?? this.#done;
-    this.#linesDone += lines.length;
+    this.#lines?.splice(0, lines.length);
   }
 
   /** Brings the file to the disk, in the background; what is in the database already need not be. */
