@@ -5,6 +5,7 @@ import type { Database } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import { createSerial } from "../lib/serial.ts";
+import { endOfTurn } from "../lib/turn.ts";
 import { adoptOrphans } from "./journal/adopt-orphans.ts";
 import { applyBatch } from "./journal/apply-batch.ts";
 import { makeClaimedDirectory } from "./journal/claim.ts";
@@ -59,8 +60,11 @@ export type Billing = Readonly<{
    * suffices. Throws or rejects InsufficientQuota (403 for the caller) or LedgerUnavailable (503).
    */
   reserve(request: ReserveRequest): Hold | Promise<Hold>;
-  /** Ends the hold and charges `record.quota`: on return the record survives the process. A second end changes nothing. */
-  settle(hold: Hold, record: UsageRecord): void;
+  /**
+   * Ends the hold and charges `record.quota`; resolves when the record survives the process, which is when this turn of the
+   * event loop is over. A second end changes nothing. Never rejects.
+   */
+  settle(hold: Hold, record: UsageRecord): Promise<void>;
   /** Ends the hold without a charge. A second end changes nothing. */
   refund(hold: Hold): void;
   /**
@@ -73,8 +77,8 @@ export type Billing = Readonly<{
    * rest of that. Rejects when the database does not answer.
    */
   settleKept(kept: KeptHold, records: readonly UsageRecord[]): Promise<void>;
-  /** Keeps a record without a hold: a call that failed. */
-  record(record: UsageRecord): void;
+  /** Keeps a record without a hold, as `settle` does: a call that failed. */
+  record(record: UsageRecord): Promise<void>;
   /** Quota units the user may still spend, as far as this process knows; undefined: never looked at. */
   available(userId: number): number | undefined;
   /** Resolves when all charges so far are in the database; rejects after 30 s. */
@@ -145,10 +149,11 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     changes.subscribe("tokens", (ids) => ledger.refresh("token", ids.map(Number))),
   ];
 
-  const keep = (record: UsageRecord, text: string) => {
+  const keep = (record: UsageRecord, text: string): Promise<void> => {
     journal.append(text);
     ledger.expectCharge(record);
     writer.wake();
+    return endOfTurn();
   };
   const end = (hold: Hold, state: "settled" | "refunded"): boolean => {
     const ended = ledger.end(hold, state);
@@ -159,7 +164,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     reserve: ({ userId, token, amount }) => ledger.reserve({ userId, token, amount: saneCharge(amount) }),
     settle(hold, record) {
       const text = recordText(record);
-      if (end(hold, "settled")) keep(record, text);
+      return end(hold, "settled") ? keep(record, text) : endOfTurn();
     },
     refund: (hold) => void end(hold, "refunded"),
     async keepHold(hold, name) {
@@ -179,13 +184,16 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     record: (record) => keep(record, recordText(record)),
     available: (userId) => ledger.available(userId),
     flush: () => writer.flush(FLUSH_WITHIN_MS),
-    status: () => ({
-      pendingRecords: journal.pendingRecords,
-      journalBytes: journal.bytes,
-      oldestSeconds: secondsSince(journal.oldest()),
-      databaseDown: writer.databaseDown,
-      diskRefused: !journal.onDisk,
-    }),
+    status() {
+      journal.write();
+      return {
+        pendingRecords: journal.pendingRecords,
+        journalBytes: journal.bytes,
+        oldestSeconds: secondsSince(journal.oldest()),
+        databaseDown: writer.databaseDown,
+        diskRefused: !journal.onDisk,
+      };
+    },
     async close() {
       for (const unsubscribe of subscriptions) unsubscribe();
       for (const timer of timers) clearInterval(timer);

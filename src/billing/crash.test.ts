@@ -6,7 +6,7 @@ import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import type { Database } from "../../db/types.ts";
 import { createBilling } from "./billing.ts";
 import { applyBatch } from "./journal/apply-batch.ts";
-import { lineOf } from "./journal/line.ts";
+import { linesOf } from "./journal/line.ts";
 import { recordText } from "./journal/record-text.ts";
 import type { Spender } from "./spending-process.ts";
 import { addToken, addUser, booksOf, silentLog, temporaryDirectory, tokenBooks, usageRecord } from "./testing.ts";
@@ -114,7 +114,8 @@ function leaveJournal(...lines: readonly (Buffer | string)[]): string {
   return left;
 }
 
-const lines = (records: readonly UsageRecord[]) => records.map((record) => Buffer.from(lineOf(recordText(record))));
+const lines = (records: readonly UsageRecord[]) =>
+  records.map((record) => Buffer.from(linesOf([recordText(record)]).bytes));
 
 test("charges that the dead process had already written are not made twice", async () => {
   const { sql } = database;

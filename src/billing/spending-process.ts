@@ -41,7 +41,7 @@ async function spend(userId: number): Promise<void> {
       if (call % 7 === 0) billing.refund(hold);
       else {
         const record = chargeFor(request, 1 + (call % 40));
-        billing.settle(hold, record);
+        await billing.settle(hold, record);
         appendFileSync(acknowledgements, `${record.requestId} ${record.quota}\n`);
       }
     } catch (error) {

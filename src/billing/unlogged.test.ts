@@ -5,7 +5,7 @@ import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { type Billing, createBilling } from "./billing.ts";
 import { checkBooks } from "./books/check-books.ts";
 import { applyBatch } from "./journal/apply-batch.ts";
-import { lineOf } from "./journal/line.ts";
+import { linesOf } from "./journal/line.ts";
 import { recordText } from "./journal/record-text.ts";
 import {
   addChannel,
@@ -95,7 +95,7 @@ test("a charge that comes again, from the journal of a dead process or a second 
   for (let round = 0; round < 2; round++) {
     const left = join(directory.path, "journal", Bun.randomUUIDv7());
     mkdirSync(left, { recursive: true });
-    for (const text of texts) appendFileSync(join(left, "00000001.jsonl"), lineOf(text));
+    appendFileSync(join(left, "00000001.jsonl"), linesOf(texts).bytes);
     await (await open()).close();
     billing = null;
     expect(await booksOf(sql, userId)).toMatchObject({ quota: 600, used: 400, requests: 4, rows: 2, rolledUp: 400 });

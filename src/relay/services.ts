@@ -46,14 +46,15 @@ export type RelayServices = Readonly<{
       token: { id: number; limited: boolean } | null;
       amount: number;
     }): Hold | Promise<Hold>;
-    settle(hold: Hold, record: UsageRecord): void;
+    /** Resolves when the record survives the process. */
+    settle(hold: Hold, record: UsageRecord): Promise<void>;
     refund(hold: Hold): void;
     keepHold(hold: Hold, name: string): Promise<void>;
     settleKept(
       kept: Readonly<{ name: string; userId: number; tokenId: number }>,
       records: readonly UsageRecord[],
     ): Promise<void>;
-    record(record: UsageRecord): void;
+    record(record: UsageRecord): Promise<void>;
   };
   /** How an API key or its owner stands, from the database. */
   readStanding(subject: StandingSubject): Promise<Standing>;

@@ -24,10 +24,10 @@ export type Ending = Readonly<{
 }>;
 
 /**
- * Ends a call that an upstream answered: charges what it used and leaves its record. At once when the upstream reported
- * usage; where it did not, the promise resolves after counting. Returns the usage it billed.
+ * Ends a call that an upstream answered: charges what it used, counting that where the upstream did not report it, and
+ * leaves its record. Resolves with the usage it billed when the record survives the process.
  */
-export function settle(context: RelayContext, call: Call, ended: Ending): Usage | Promise<Usage> {
+export function settle(context: RelayContext, call: Call, ended: Ending): Promise<Usage> {
   if (ended.reported) {
     if (mayBeBehind(call, ended)) return settleAtLeast(context, call, ended, ended.reported);
     const free = isFreeReply(call, ended.reported, ended.tally);
@@ -70,7 +70,13 @@ async function estimateUsage(call: Call, tally: OutputTally): Promise<Usage> {
   return { ...NO_USAGE, promptTokens, completionTokens: outputTokens + extraTokens };
 }
 
-function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, evidence: UsageEvidence): Usage {
+async function close(
+  context: RelayContext,
+  call: Call,
+  ended: Ending,
+  usage: Usage,
+  evidence: UsageEvidence,
+): Promise<Usage> {
   const { services, prices } = context;
   const { settings, billing } = services;
   const toolCalls = hostedTools(call, ended.tally);
@@ -90,8 +96,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
   };
   const record = recordOf(call, outcome);
   const kept = keptOf(record, settings);
-  if (call.hold) billing.settle(call.hold, kept);
-  else billing.record(kept);
+  const survives = call.hold ? billing.settle(call.hold, kept) : billing.record(kept);
   call.end();
   context.userLimits.end(call);
   context.requestLimit.succeeded(record.userId);
@@ -99,6 +104,7 @@ function close(context: RelayContext, call: Call, ended: Ending, usage: Usage, e
   if (token) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
   context.metrics.finished(call, record);
   if (context.services.feed.isWatched) context.services.feed.tell(endedCall(call, record));
+  await survives;
   return usage;
 }
 
@@ -118,7 +124,7 @@ export function fail(context: RelayContext, call: Call, error: RelayError, endin
     error: error.message,
     content: null,
   });
-  if (settings.get("LogConsumeEnabled")) billing.record(record);
+  if (settings.get("LogConsumeEnabled")) void billing.record(record);
   context.metrics.finished(call, record);
   if (context.services.feed.isWatched) context.services.feed.tell(endedCall(call, record));
 }

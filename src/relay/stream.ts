@@ -176,17 +176,15 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   }
 
   /** The end is in `last`: settles, then adds what the format wants at the end. */
-  #complete(last: Piece): Piece | Promise<Piece> {
+  async #complete(last: Piece): Promise<Piece> {
     const { failed } = this.#view;
     const settled = this.#end(failed === null ? "complete" : "upstream_failed", failed ?? undefined);
     if (!this.#ended) void this.#readRest();
-    if (settled === null) return last;
-    if (settled instanceof Promise) return settled.then((usage) => this.#view.close(last, usage));
-    return this.#view.close(last, settled);
+    return settled ? this.#view.close(last, await settled) : last;
   }
 
   /** Settles the call, once. */
-  #end(ending: CallEnding, error?: string): Usage | Promise<Usage> | null {
+  #end(ending: CallEnding, error?: string): Promise<Usage> | null {
     if (this.#settled) return null;
     this.#settled = true;
     this.context.watch.remove(this);

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { endOfTurn } from "../../lib/turn.ts";
 import { silentLog, temporaryDirectory } from "../testing.ts";
 import { claimDirectory, makeClaimedDirectory } from "./claim.ts";
 import { Journal } from "./journal.ts";
-import { lineOf, textOf } from "./line.ts";
+import { linesOf, textOf } from "./line.ts";
 import { Pump, type RecordSource } from "./pump.ts";
 import { readLines, type SegmentLine, segmentName } from "./segment.ts";
 
@@ -18,13 +19,13 @@ const texts = (lines: readonly SegmentLine[]) => lines.map((line) => line.text);
 
 describe("lines", () => {
   test.each(["{}", '{"a":"漢字 🚰"}', "x".repeat(400_000)])("come back as they were", (text) => {
-    const line = lineOf(text);
+    const line = linesOf([text]).bytes;
     expect(line.at(-1)).toBe(0x0a);
     expect(textOf(Buffer.from(line.subarray(0, -1)))).toBe(text);
   });
 
   test("a changed byte is noticed", () => {
-    const line = Buffer.from(lineOf('{"quota":100}')).subarray(0, -1);
+    const line = Buffer.from(linesOf(['{"quota":100}']).bytes).subarray(0, -1);
     for (let at = 0; at < line.length; at++) {
       const damaged = Buffer.from(line);
       damaged[at] = (damaged[at] as number) ^ 1;
@@ -37,7 +38,7 @@ describe("lines", () => {
     const path = join(directory.path, "segment");
     const written = Array.from({ length: 50 }, (_, index) => String(index).repeat(1 + index * 700));
     writeFileSync(path, "");
-    for (const text of written) appendFileSync(path, lineOf(text));
+    for (const text of written) appendFileSync(path, linesOf([text]).bytes);
     appendFileSync(path, "0badc0de {half");
     const read: (string | null)[] = [];
     for (let from = 0, lines = readLines(path, 0, 7, 1e6); lines.length > 0; lines = readLines(path, from, 7, 1e6)) {
@@ -64,6 +65,7 @@ describe("journal", () => {
     const journal = new Journal(directory.path, silentLog);
     const text = "x".repeat(100_000);
     for (let record = 0; record < 250; record++) journal.append(text);
+    journal.write();
     expect(readdirSync(directory.path).length).toBeGreaterThan(2);
     for (let lines = journal.read(100, 4e6); lines.length > 0; lines = journal.read(100, 4e6)) journal.commit(lines);
     expect(readdirSync(directory.path)).toHaveLength(1);
@@ -72,10 +74,34 @@ describe("journal", () => {
     journal.close();
   });
 
+  test("what is appended in one turn survives the process when the turn is over, in one write", async () => {
+    const path = join(directory.path, segmentName(1));
+    const journal = new Journal(directory.path, silentLog);
+    for (const text of ["first", "zweiter ü", "third"]) journal.append(text);
+    expect(readLines(path, 0, 10, 1e6)).toEqual([]);
+    await endOfTurn();
+    expect(texts(readLines(path, 0, 10, 1e6))).toEqual(["first", "zweiter ü", "third"]);
+    const lines = journal.read(2, 1e6);
+    journal.commit(lines);
+    expect(texts(readLines(path, lines.at(-1)?.end as number, 10, 1e6))).toEqual(["third"]);
+    journal.close();
+  });
+
+  test("records of any size are written, many or few at a time", () => {
+    const journal = new Journal(directory.path, silentLog);
+    const written = Array.from({ length: 60 }, (_, index) => String(index % 10).repeat(1 + (index % 7) ** 6));
+    for (const text of written) journal.append(text);
+    expect(texts(journal.read(100, 1e9))).toEqual(written);
+    const file = readLines(join(directory.path, segmentName(1)), 0, 100, 1e9);
+    expect(texts(file)).toEqual(written);
+    journal.close();
+  });
+
   test("a disk that is full costs no record: they wait in memory, in order", () => {
     symlinkSync("/dev/full", join(directory.path, segmentName(1)));
     const journal = new Journal(directory.path, silentLog);
     for (const text of ["first", "second", "third"]) journal.append(text);
+    journal.write();
     expect(journal.onDisk).toBe(false);
     expect(journal.pendingRecords).toBe(3);
     const lines = journal.read(2, 1e6);

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "../../lib/log.ts";
+import { atEndOfTurn } from "../../lib/turn.ts";
+import { HANDY_BYTES, mostLineBytes } from "./line.ts";
 import { OwnSegment } from "./own-segment.ts";
 import { type SegmentLine, segmentName } from "./segment.ts";
 
@@ -9,9 +11,9 @@ const SYNC_INTERVAL_MS = 1000;
 const FILE_RETRY_MS = 1000;
 
 /**
- * The append-only record of charges that are not yet in the database. Appending is one synchronous write, so that it
- * survives the death of the process, and once a second the file is synced to disk. Records leave in the order they came.
- * While the disk refuses, records wait in memory.
+ * The append-only record of charges that are not yet in the database. What is appended in one turn of the event loop is
+ * written at its end, at once, so that it survives the death of the process, and once a second the file is synced to disk.
+ * Records leave in the order they came. While the disk refuses, they wait in memory.
  */
 export class Journal {
   /** Oldest first; the last one is written. */
@@ -19,6 +21,8 @@ export class Journal {
   #nextNumber = 1;
   #appended = 0;
   #committed = 0;
+  /** Appended in this turn. */
+  #coming: string[] = [];
   #stranded: string[] = [];
   /** The last read gave records out of memory; they must stay where they are until they are committed. */
   #readStranded = false;
@@ -58,19 +62,30 @@ export class Journal {
     return this.#stranded.length === 0;
   }
 
-  /** Keeps one record; on return it survives the process. Never throws. */
+  /** Keeps one record; when this turn of the event loop is over it survives the process. */
   append(text: string): void {
     this.#appended++;
-    if (this.#stranded.length > 0) {
-      this.#stranded.push(text);
-      this.#rescue();
-    } else if (!this.#write(text)) {
-      this.#stranded.push(text);
+    if (this.#coming.push(text) === 1) atEndOfTurn(() => this.write());
+  }
+
+  /** Writes what was appended in this turn now; on return it survives the process. Never throws. */
+  write(): void {
+    let texts = this.#coming;
+    this.#coming = [];
+    while (texts.length > 0 && this.#stranded.length === 0) {
+      const handy = texts.slice(0, handyCount(texts));
+      if (!this.#write(handy)) break;
+      texts = texts.slice(handy.length);
     }
+    if (texts.length === 0) return;
+    const refused = this.#stranded.length === 0;
+    for (const text of texts) this.#stranded.push(text);
+    if (!refused) this.#rescue();
   }
 
   /** The oldest records that are not committed, in order. */
   read(mostRecords: number, mostBytes: number): SegmentLine[] {
+    this.write();
     this.#dropDone();
     const segment = this.#segments[0] as OwnSegment;
     this.#readStranded = segment.left === 0;
@@ -80,6 +95,7 @@ export class Journal {
 
   /** The record that waits longest, without reading it away; null: none waits. */
   oldest(): string | null {
+    this.write();
     const waiting = this.#segments.find(({ left }) => left > 0);
     return waiting?.read(1, 1)[0]?.text ?? this.#stranded[0] ?? null;
   }
@@ -99,14 +115,15 @@ export class Journal {
 
   /** Stops writing. */
   close(): void {
+    this.write();
     clearInterval(this.#syncTimer);
     for (const segment of this.#segments) segment.close();
   }
 
-  #write(text: string): boolean {
+  #write(texts: readonly string[]): boolean {
     try {
       const last = this.#segments.at(-1) as OwnSegment;
-      (last.bytes >= SEGMENT_BYTES ? this.#openSegment() : last).append(text);
+      (last.bytes >= SEGMENT_BYTES ? this.#openSegment() : last).append(texts);
       return true;
     } catch (error) {
       this.log.error({ error }, "the journal can't be written: charges are kept in memory");
@@ -118,7 +135,7 @@ export class Journal {
   /** Moves records from memory to the file as far as it takes them. */
   #rescue(): void {
     if (this.#readStranded || performance.now() < this.#retryFileAt) return;
-    while (this.#stranded.length > 0 && this.#write(this.#stranded[0] as string)) this.#stranded.shift();
+    while (this.#stranded.length > 0 && this.#write([this.#stranded[0] as string])) this.#stranded.shift();
   }
 
   /** Two segments at most are remembered: the one that leaves and the one that comes. */
@@ -134,4 +151,14 @@ export class Journal {
   #dropDone(): void {
     while (this.#segments.length > 1 && this.#segments[0]?.left === 0) this.#segments.shift()?.drop();
   }
+}
+
+/** How many of the first texts make one handy write; one at least. */
+function handyCount(texts: readonly string[]): number {
+  let bytes = 0;
+  const over = texts.findIndex((text) => {
+    bytes += mostLineBytes(text);
+    return bytes > HANDY_BYTES;
+  });
+  return over < 0 ? texts.length : Math.max(over, 1);
 }

@@ -6,16 +6,32 @@ const PREFIX = CRC_DIGITS + 1;
 /** Longest UTF-8 form of a UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 
-const scratch = Buffer.allocUnsafe(256 * 1024);
+/** So many bytes of lines are put together without memory of their own. */
+export const HANDY_BYTES = 256 * 1024;
 
-/** One journal line: CRC-32 in hex, a blank, the text, a newline. The bytes are only good until the next call. */
-export function lineOf(text: string): Buffer {
-  const needed = PREFIX + text.length * BYTES_PER_UNIT + 1;
+const scratch = Buffer.allocUnsafe(HANDY_BYTES);
+
+/** Bytes that a text's line has at most. */
+export const mostLineBytes = (text: string): number => PREFIX + text.length * BYTES_PER_UNIT + 1;
+
+/**
+ * Journal lines, one behind the other: CRC-32 in hex, a blank, the text, a newline; and where each ends. The bytes are only
+ * good until the next call.
+ */
+export function linesOf(texts: readonly string[]): { bytes: Buffer; ends: number[] } {
+  let needed = 0;
+  for (const text of texts) needed += mostLineBytes(text);
   const buffer = needed > scratch.length ? Buffer.allocUnsafe(needed) : scratch;
-  const end = PREFIX + buffer.write(text, PREFIX);
-  buffer.write(`${checksum(text)} `, 0, "latin1");
-  buffer[end] = NEWLINE;
-  return buffer.subarray(0, end + 1);
+  const ends: number[] = [];
+  let start = 0;
+  for (const text of texts) {
+    const end = start + PREFIX + buffer.write(text, start + PREFIX);
+    buffer.write(`${checksum(text)} `, start, "latin1");
+    buffer[end] = NEWLINE;
+    start = end + 1;
+    ends.push(start);
+  }
+  return { bytes: buffer.subarray(0, start), ends };
 }
 
 /** The text of a line without its newline; null when the line is damaged. */

@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs";
 import type { Logger } from "../../lib/log.ts";
-import { lineOf } from "./line.ts";
+import { linesOf } from "./line.ts";
 import { readLines, type SegmentLine } from "./segment.ts";
 
 /** A segment this process writes: its file, and how far it is in the database. */
@@ -35,19 +35,23 @@ export class OwnSegment {
     return this.#lines !== null;
   }
 
-  /** Writes one record; on return it survives the process. Throws, and leaves no part of it, when the disk refuses. */
-  append(text: string): void {
-    const line = lineOf(text);
+  /** Writes records; on return they survive the process. Throws, and leaves no part of them, when the disk refuses. */
+  append(texts: readonly string[]): void {
+    const { bytes, ends } = linesOf(texts);
     let written = 0;
     try {
-      written = writeSync(this.#file, line);
-      if (written < line.length) throw new Error(`only ${written} of ${line.length} bytes were written`);
+      written = writeSync(this.#file, bytes);
+      if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes were written`);
     } catch (error) {
       ftruncateSync(this.#file, this.#bytes);
       throw error;
     }
-    this.#bytes += line.length;
-    this.#lines?.push({ text, end: this.#bytes });
+    if (this.#lines) {
+      for (const [index, text] of texts.entries()) {
+        this.#lines.push({ text, end: this.#bytes + (ends[index] as number) });
+      }
+    }
+    this.#bytes += bytes.length;
     this.#unsynced = true;
   }
 

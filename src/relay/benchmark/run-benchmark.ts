@@ -143,11 +143,11 @@ function standIn(
     tasks,
     billing: {
       reserve: ({ amount }) => ({ amount }),
-      settle() {},
+      settle: async () => {},
       refund() {},
       keepHold: async () => {},
       settleKept: async () => {},
-      record() {},
+      record: async () => {},
     },
     readStanding: async () => ({ remaining: 0, used: 0 }),
     renewBudget: async () => {},

@@ -59,9 +59,9 @@ if (work === "poll") {
     tokens: { test: { id: tokenId, userId, unlimitedQuota: false } },
     billing: {
       ...billing,
-      settle(hold, record) {
+      async settle(hold, record) {
         if (dies === "before_charge") die();
-        billing.settle(hold as Parameters<typeof billing.settle>[0], record);
+        await billing.settle(hold as Parameters<typeof billing.settle>[0], record);
         if (dies === "after_charge") die();
       },
       refund: (hold) => billing.refund(hold as Parameters<typeof billing.refund>[0]),

@@ -31,7 +31,7 @@ export class FakeBilling {
         this.holds.push(hold);
         return hold;
       },
-      settle: (hold, record) => {
+      settle: async (hold, record) => {
         this.#end(hold, "settled");
         this.records.push(record);
       },
@@ -45,7 +45,7 @@ export class FakeBilling {
         this.records.push(...records.filter(({ requestId }) => !known.has(requestId)));
         this.kept.delete(name);
       },
-      record: (record) => void this.records.push(record),
+      record: async (record) => void this.records.push(record),
     };
   }
 

@@ -1,3 +1,4 @@
+import { atEndOfTurn } from "../../turn.ts";
 import type { StopListener, Stopper } from "../stopper.ts";
 import { BodyDecoder } from "./body-decoder.ts";
 import { type BodySource, DirectAnswer } from "./direct-answer.ts";
@@ -133,11 +134,14 @@ export class Connection implements BodySource, StopListener {
     this.#staysOpen = true;
     this.#waiting = waiting;
     if (bodyBytes === null || bodyBytes <= SMALL_BODY) {
-      this.#write(inOnePiece(head, body, bodyBytes ?? 0));
+      this.#unsent.push(inOnePiece(head, body, bodyBytes ?? 0));
     } else {
-      this.#write(Buffer.from(head, "latin1"));
-      this.#write(typeof body === "string" ? Buffer.from(body) : (body as Uint8Array));
+      this.#unsent.push(
+        Buffer.from(head, "latin1"),
+        typeof body === "string" ? Buffer.from(body) : (body as Uint8Array),
+      );
     }
+    if (outbox.push(this) === 1) atEndOfTurn(sendAll);
   }
 
   pause(): void {
@@ -174,10 +178,15 @@ export class Connection implements BodySource, StopListener {
     }
   }
 
+  /** Sends what is not sent yet, as far as the system takes it. */
   drained(): void {
     const unsent = this.#unsent;
     this.#unsent = [];
-    for (const bytes of unsent) this.#write(bytes);
+    try {
+      for (const bytes of unsent) this.#write(bytes);
+    } catch (error) {
+      this.#fail(lost(error));
+    }
   }
 
   handshaken(error: Error | null): void {
@@ -265,6 +274,15 @@ export class Connection implements BodySource, StopListener {
     if (!this.#opening) this.#keeper.gone(this);
     socket.terminate();
   }
+}
+
+/** Connections with a request that goes out when this turn is over. */
+let outbox: Connection[] = [];
+
+function sendAll(): void {
+  const connections = outbox;
+  outbox = [];
+  for (const connection of connections) connection.drained();
 }
 
 function inOnePiece(head: string, body: DirectRequest["body"], bodyBytes: number): Uint8Array {
