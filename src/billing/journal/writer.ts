@@ -1,12 +1,10 @@
 import type { Logger } from "../../lib/log.ts";
 import type { Journal } from "./journal.ts";
-import { Pump, type RecordSink } from "./pump.ts";
+import { BATCH_RECORDS, Pump, type RecordSink } from "./pump.ts";
 
-/** So many records are a full batch, which need not wait. */
-const FULL_BATCH = 250;
 /** The first record after a pause waits this long for company; under load batches start this far apart. */
 const GATHER_MS = 10;
-const PACE_MS = 100;
+const PACE_MS = 250;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5000;
 
@@ -38,7 +36,7 @@ export class JournalWriter {
   /** To be called after each append. */
   wake(): void {
     if (this.#running || this.#failures > 0) return;
-    if (this.journal.pendingRecords >= FULL_BATCH) this.#start();
+    if (this.journal.pendingRecords >= BATCH_RECORDS) this.#start();
     else if (!this.#timer) this.#startIn(Math.max(GATHER_MS, this.#startedAt + PACE_MS - performance.now()));
   }
 
