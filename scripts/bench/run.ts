@@ -136,12 +136,13 @@ async function measure(
     for (const subject of [direct, ...order]) await latency(subject);
   }
   say("slow upstreams");
+  const lasting = Math.max(seconds, PACED_SECONDS);
   for (const subject of subjects) {
-    await cost(WORKLOADS.delayed, subject, CONNECTIONS, Math.max(seconds, PACED_SECONDS));
-    await cost(WORKLOADS.paced, subject, PACED_CONNECTIONS, Math.max(seconds, PACED_SECONDS));
+    await cost(WORKLOADS.delayed, subject, CONNECTIONS, lasting);
+    await cost(WORKLOADS.paced, subject, PACED_CONNECTIONS, lasting);
   }
   say(`${SLOW_STREAMS} slow streams at the same time`);
-  for (const subject of gateways) await cost(WORKLOADS.slow, subject, SLOW_STREAMS, Math.max(seconds, PACED_SECONDS));
+  for (const subject of gateways) await cost(WORKLOADS.slow, subject, SLOW_STREAMS, lasting);
   say("endurance");
   for (const subject of gateways) {
     const requests = quick ? ENDURANCE_CALLS / 100 : ENDURANCE_CALLS;

@@ -1,3 +1,4 @@
+import { hexDigest } from "../lib/digest.ts";
 import type { Conversation, Part, ToolChoice } from "./conversation.ts";
 
 /** What every format takes as the name of a tool. Google's own may hold dots and colons, Anthropic's be twice as long. */
@@ -20,7 +21,7 @@ export function toolAliases({ tools, turns }: Pick<Conversation, "tools" | "turn
 }
 
 function aliasOf(name: string): string {
-  const digest = new Bun.CryptoHasher("sha256").update(name).digest("hex").slice(0, DIGITS);
+  const digest = hexDigest(name).slice(0, DIGITS);
   const plain = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MOST_KEPT);
   return `${/^[A-Za-z_]/.test(plain) ? "" : "_"}${plain}_${digest}`;
 }

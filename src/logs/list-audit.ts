@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
+import { parseJson, recordOf, textOf } from "../dialects/json.ts";
 import { contains } from "../lib/sql-text.ts";
 import { countUpTo } from "./count-up-to.ts";
 import { LOG_TYPE } from "./write-log.ts";
@@ -86,24 +87,11 @@ export function whereAudit({ actor, target, notes, action, start, end }: AuditFi
 export const viewAudit = ({ other, ...row }: AuditRow): AuditEntry => ({ ...row, ...readDetails(other) });
 
 function readDetails(other: string): Pick<AuditEntry, "note" | "action" | "before" | "after"> {
-  const { note, action, before, after } = parseDetails(other);
+  const { note, action, before, after } = recordOf(parseJson(other)) ?? {};
   return {
     note: note ?? null,
-    action: typeof action === "string" ? action : "",
-    before: isRecord(before) ? before : {},
-    after: isRecord(after) ? after : {},
+    action: textOf(action) ?? "",
+    before: recordOf(before) ?? {},
+    after: recordOf(after) ?? {},
   };
 }
-
-/** Empty where a row has none, or what it has is no JSON object. */
-function parseDetails(other: string): Readonly<Record<string, unknown>> {
-  try {
-    const details: unknown = JSON.parse(other);
-    return isRecord(details) ? details : {};
-  } catch {
-    return {};
-  }
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

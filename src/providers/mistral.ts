@@ -1,4 +1,5 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../dialects/json.ts";
+import { hexDigest } from "../lib/digest.ts";
 import { compatible, imageAddresses } from "./compatible.ts";
 import type { Provider } from "./provider.ts";
 
@@ -96,8 +97,7 @@ function withShortIds(messages: readonly JsonObject[]): JsonObject[] {
   });
 }
 
-const shortId = (id: string): string =>
-  /^[a-zA-Z0-9]{9}$/.test(id) ? id : new Bun.CryptoHasher("sha256").update(id).digest("hex").slice(0, ID_LENGTH);
+const shortId = (id: string): string => (/^[a-zA-Z0-9]{9}$/.test(id) ? id : hexDigest(id).slice(0, ID_LENGTH));
 
 /** Behind the results of tools it wants to hear itself before the user. */
 const withAnswersToTools = (messages: readonly JsonObject[]): JsonObject[] =>

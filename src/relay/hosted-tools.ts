@@ -2,12 +2,10 @@ import { isOld } from "../dialects/gemini/thinking.ts";
 import { type JsonObject, recordsOf, textOf } from "../dialects/json.ts";
 import type { ToolCalls } from "../dialects/usage.ts";
 import { listsSearch } from "../dialects/web-search.ts";
+import { searchesAlways } from "../providers/openai/chat-search.ts";
 import { providerOf } from "../providers/registry.ts";
 import type { Call } from "./call.ts";
 import type { OutputTally } from "./tally.ts";
-
-/** Chat models that search the web for every answer. */
-export const ALWAYS_SEARCHES = /-search-(preview|api)\b/;
 
 /**
  * Uses of tools that the upstream ran itself and does not tell among its figures, by the answer, the tools asked for and
@@ -17,7 +15,7 @@ export function hostedTools(call: Call, tally: OutputTally): ToolCalls | null {
   const { admitted, upstreamModel } = call;
   const { endpoint, body } = admitted;
   if (endpoint.capability !== "chat") return null;
-  if (ALWAYS_SEARCHES.test(upstreamModel)) return { web_search_preview: 1 };
+  if (searchesAlways(upstreamModel)) return { web_search_preview: 1 };
   const told = withSearch(call, tally);
   // Before Gemini 3 Google charges an answer that rests on its search, since then each query.
   const used = told?.google_search && isOld(upstreamModel) ? { ...told, google_search: 1 } : told;

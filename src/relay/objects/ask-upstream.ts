@@ -2,6 +2,7 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import { proxyOf } from "../../channels/proxy-of.ts";
 import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
+import { hexDigest } from "../../lib/digest.ts";
 import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
 import { Stopper } from "../../lib/outbound/stopper.ts";
 import { providerOf } from "../../providers/registry.ts";
@@ -76,7 +77,7 @@ export function makerOf(
 }
 
 /** What tells a key from others without being one. */
-export const hashOf = (key: string): string => new Bun.CryptoHasher("sha256").update(key).digest("hex");
+export const hashOf = hexDigest;
 
 /** Whether the channel can keep such things at all. */
 export const keepsObjects = ({ type }: ChannelEntry): boolean => providerOf(type)?.objects !== undefined;

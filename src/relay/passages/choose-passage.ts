@@ -5,11 +5,11 @@ import { isTakenAddress } from "../../dialects/gemini/parts.ts";
 import { thinkingToContent } from "../../dialects/thinking-to-content.ts";
 import { toolAliases } from "../../dialects/tool-names.ts";
 import { listsSearch } from "../../dialects/web-search.ts";
+import { searchesAlways } from "../../providers/openai/chat-search.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
-import { ALWAYS_SEARCHES } from "../hosted-tools.ts";
 import { inlineMedia } from "../inline-media.ts";
 import { keeperOf } from "../responses/keep.ts";
 import { BytesPassage } from "./bytes-passage.ts";
@@ -98,7 +98,7 @@ const searchesByResponses = (call: Call, { dialects }: Provider, door: ChatDiale
   !door.startsWith("openai") &&
   dialects.includes("openai-responses") &&
   !dialects.includes(door) &&
-  !ALWAYS_SEARCHES.test(call.upstreamModel) &&
+  !searchesAlways(call.upstreamModel) &&
   listsSearch(call.admitted.body.json.tools);
 
 /** Some upstreams fetch nothing; chats have addresses for images, but none for documents. */

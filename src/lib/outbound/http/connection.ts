@@ -2,6 +2,7 @@ import { atEndOfTurn } from "../../turn.ts";
 import type { StopListener, Stopper } from "../stopper.ts";
 import { BodyDecoder } from "./body-decoder.ts";
 import { type BodySource, DirectAnswer } from "./direct-answer.ts";
+import type { Origin } from "./origin.ts";
 import { type DirectRequest, requestHead } from "./request-head.ts";
 import { BrokenAnswer, responseHead } from "./response-head.ts";
 import { type HttpAnswer, unpacked } from "./unpacked.ts";
@@ -20,25 +21,6 @@ export class ConnectionLost extends Error {
     super(message);
   }
 }
-
-/** Where a connection goes. Made by `originOf`. */
-export type Origin = Readonly<{
-  /** Says all of the rest. */
-  name: string;
-  /** Name or address that is connected to. */
-  hostname: string;
-  port: number;
-  /** Name that the certificate must bear; null: no TLS. */
-  tlsName: string | null;
-}>;
-
-/** Where a connection goes that is made to this name or address and port, and held to `tlsName`. */
-export const originOf = (hostname: string, port: number, tlsName: string | null): Origin => ({
-  name: `${hostname} ${port} ${tlsName ?? ""}`,
-  hostname,
-  port,
-  tlsName,
-});
 
 /** Told when a connection has nothing to do, and when one that was open is no more. */
 export type ConnectionKeeper = { rests(connection: Connection): void; gone(connection: Connection): void };

@@ -1,9 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
 import { until } from "../../testing/until.ts";
 import { Stopper } from "../stopper.ts";
-import { ConnectionLost, originOf } from "./connection.ts";
+import { ConnectionLost } from "./connection.ts";
 import { DirectAnswer } from "./direct-answer.ts";
 import { createDirectHttp, type DirectHttp } from "./direct-http.ts";
+import { originOf } from "./origin.ts";
 import type { DirectRequest } from "./request-head.ts";
 import { BrokenAnswer } from "./response-head.ts";
 import { type ScriptedServer, startScriptedServer, type Visit } from "./scripted-server.ts";

@@ -1,5 +1,6 @@
 import type { Stopper } from "../stopper.ts";
-import { Connection, type ConnectionKeeper, ConnectionLost, type Origin, type Waiting } from "./connection.ts";
+import { Connection, type ConnectionKeeper, ConnectionLost, type Waiting } from "./connection.ts";
+import type { Origin } from "./origin.ts";
 import type { DirectRequest } from "./request-head.ts";
 import type { HttpAnswer } from "./unpacked.ts";
 

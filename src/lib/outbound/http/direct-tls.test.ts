@@ -31,7 +31,7 @@ afterAll(() => {
 async function askTwice(tlsName: string, trusts: boolean): Promise<string> {
   const script = `
     const { createDirectHttp } = await import(${JSON.stringify(path.join(import.meta.dir, "direct-http.ts"))});
-    const { originOf } = await import(${JSON.stringify(path.join(import.meta.dir, "connection.ts"))});
+    const { originOf } = await import(${JSON.stringify(path.join(import.meta.dir, "origin.ts"))});
     const { Stopper } = await import(${JSON.stringify(path.join(import.meta.dir, "../stopper.ts"))});
     const http = createDirectHttp();
     for (let times = 0; times < 2; times += 1) {
