@@ -86,7 +86,7 @@ export type MediaSource =
   | { kind: "base64"; mediaType: string; data: string }
   | { kind: "url"; url: string; mediaType?: string }
   /** Uploaded before, known to one dialect alone. */
-  | { kind: "file"; id: string; dialect: ChatDialect }
+  | { kind: "file"; id: string; dialect: ChatDialect; mediaType?: string }
   | { kind: "text"; text: string };
 
 /** `encrypted`: the whole thought is hidden in the signature (Anthropic's redacted thinking). */

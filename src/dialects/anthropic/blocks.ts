@@ -7,7 +7,18 @@ import { isMadeUp, madeUpId, type Searched } from "../web-search.ts";
 /** Reads content blocks of a message (providers.md 2.3.1) or of an answer. */
 export function partsOf(content: unknown): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return recordsOf(content).map(partOf);
+  return recordsOf(content).flatMap((block) => {
+    const pictures = picturesIn(block);
+    const part = partOf(block);
+    const isBare = part.type === "document" && part.source.kind === "text" && part.source.text === "";
+    return isBare && pictures.length > 0 ? pictures : [part, ...pictures];
+  });
+}
+
+/** Pictures of a document that consists of blocks: no other format has them inside. */
+function picturesIn({ type, source }: JsonObject): Part[] {
+  const written = type === "document" ? recordOf(source) : null;
+  return written?.type === "content" ? partsOf(written.content).filter((part) => part.type === "image") : [];
 }
 
 function partOf(block: JsonObject): Part {

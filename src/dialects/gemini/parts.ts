@@ -83,7 +83,13 @@ function readPlain(part: JsonObject, calls: CallNames): Part[] {
   const file = recordOf(either(part, "fileData"));
   if (file) {
     const mediaType = textOf(either(file, "mimeType")) ?? "application/octet-stream";
-    return [media(mediaType, { kind: "url", url: textOf(either(file, "fileUri")) ?? "", mediaType })];
+    const url = textOf(either(file, "fileUri")) ?? "";
+    return [
+      media(
+        mediaType,
+        isTakenAddress(url) ? { kind: "file", id: url, dialect: "gemini", mediaType } : { kind: "url", url, mediaType },
+      ),
+    ];
   }
   const text = textOf(part.text);
   if (text === null) return [{ type: "native", dialect: "gemini", name: Object.keys(part)[0] ?? "part", value: part }];
@@ -184,7 +190,7 @@ function responseOf({ parts, isError }: ToolResultPart): JsonObject {
   return recordOf(parseJson(text)) ?? { result: text };
 }
 
-/** Google fetches its own files and videos alone. */
+/** Google fetches its own files and videos alone, and nobody else does. */
 export const isTakenAddress = (url: string): boolean =>
   /^(gs:|https:\/\/(www\.)?(youtube\.com|youtu\.be|generativelanguage\.googleapis\.com))/.test(url);
 
@@ -193,15 +199,17 @@ function writeMedia(source: MediaSource): JsonObject | null {
     case "base64":
       return { inlineData: { mimeType: source.mediaType, data: source.data } };
     case "url":
-      return isTakenAddress(source.url)
-        ? { fileData: { fileUri: source.url, ...(source.mediaType && { mimeType: source.mediaType }) } }
-        : null;
+      return isTakenAddress(source.url) ? fileData(source.url, source.mediaType) : null;
     case "text":
       return { text: source.text };
     case "file":
-      return source.dialect === "gemini" ? { fileData: { fileUri: source.id } } : null;
+      return source.dialect === "gemini" ? fileData(source.id, source.mediaType) : null;
   }
 }
+
+const fileData = (fileUri: string, mimeType?: string): JsonObject => ({
+  fileData: { fileUri, ...(mimeType && { mimeType }) },
+});
 
 /** A thought's signature where Gemini's clients send it back. */
 export const signatureMember = (signature: Parameters<typeof carrySignature>[0] | undefined): JsonObject =>
