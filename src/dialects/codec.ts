@@ -16,6 +16,8 @@ export type Target = {
   searches?: boolean;
   /** It knows Anthropic's marks of what is to be cached. */
   marksCache?: boolean;
+  /** It refuses to summarise its thoughts. */
+  hidesThoughts?: boolean;
   newId(prefix: string): string;
 };
 

@@ -120,6 +120,7 @@ async function exchangeWith(
 ): Promise<Answer> {
   const { channel, key } = choice;
   const { endpoint, summary } = call.admitted;
+  const asksSummaries = !context.withoutSummaries.has(channel);
   const provider = aimCall(call, choice);
   const passage = choosePassage(context, call, channel, provider, key);
   const encoded = passage.encode(channel);
@@ -136,6 +137,10 @@ async function exchangeWith(
       return exchangeWith(context, call, choice, exchange, entry);
     }
     if (forgetsBetas(context, choice, request.ask, response.status, told.message)) {
+      return exchangeWith(context, call, choice, exchange, entry);
+    }
+    if (asksSummaries && isSummaryRefusal(response.status, told.message)) {
+      context.withoutSummaries.add(channel);
       return exchangeWith(context, call, choice, exchange, entry);
     }
     if (response.status === 401 && provider.forgetToken?.(key)) {
@@ -209,6 +214,10 @@ function forgetsBetas(
   withoutBetas.set(channel, models.add(model));
   return true;
 }
+
+/** OpenAI summarises thoughts for organisations alone that it has verified; others are refused for having asked. */
+const isSummaryRefusal = (status: number, message: string): boolean =>
+  status === 400 && /verified.*reasoning summar/i.test(message);
 
 /** An error inside an answer with status 200. */
 function refusedInside(channel: ChannelEntry, key: string, passage: Passage, error: string): AttemptFailure {

@@ -36,6 +36,8 @@ export type RelayContext = Readonly<{
   withoutResponses: WeakSet<ChannelEntry>;
   /** Models, by channel, that refused betas which others of the same cloud take. */
   withoutBetas: WeakMap<ChannelEntry, Set<string>>;
+  /** Channels whose organisation may not read summaries of thoughts: they are not asked for any unless clients do. */
+  withoutSummaries: WeakSet<ChannelEntry>;
   watch: Watch;
   /** Calls whose client has not been looked after yet. */
   arrivals: Watch;

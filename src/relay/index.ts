@@ -150,6 +150,7 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
     thoughts: createThoughtMemory(),
     withoutResponses: new WeakSet(),
     withoutBetas: new WeakMap(),
+    withoutSummaries: new WeakSet(),
     watch,
     arrivals: createWatch(),
     metrics: createRelayMetrics(services.metrics, () => watch.size),

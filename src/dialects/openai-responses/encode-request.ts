@@ -50,7 +50,7 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
     tools: written.length > 0 ? written : null,
     tool_choice: written.length > 0 ? writeChoice(conversation.toolChoice, tools) : null,
     parallel_tool_calls: written.length > 0 ? conversation.parallelToolCalls : null,
-    reasoning: reasoningOf(reasoning, own),
+    reasoning: reasoningOf(reasoning, own || target.hidesThoughts === true),
     text: writeText(conversation),
     service_tier: conversation.serviceTier,
     metadata: extra.dialect.startsWith("openai") ? conversation.metadata : null,
@@ -105,7 +105,7 @@ function includeOf({ sampling }: Conversation, { model }: Target, searches: bool
 
 function reasoningOf(
   { effort, budgetTokens, enabled, summary }: Conversation["reasoning"],
-  own: boolean,
+  asIs: boolean,
 ): JsonObject | null {
   const thinks = enabled === true || (budgetTokens !== null && budgetTokens !== 0);
   const measured =
@@ -118,7 +118,7 @@ function reasoningOf(
           : "high";
   const wanted = effort ?? (thinks ? measured : null);
   // Clients of other formats expect to read thoughts; here they must be asked for.
-  const shown = summary ?? (!own && wanted !== null && wanted !== "none" ? "auto" : null);
+  const shown = summary ?? (!asIs && wanted !== null && wanted !== "none" ? "auto" : null);
   return wanted === null && shown === null
     ? null
     : compact({ effort: wanted === "max" ? "xhigh" : wanted, summary: shown });

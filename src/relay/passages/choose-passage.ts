@@ -78,6 +78,7 @@ export function choosePassage(
     toolNames,
     settings: context.conversationSettings,
     refusesBetas: (model) => context.withoutBetas.get(channel)?.has(model) === true,
+    hidesThoughts: context.withoutSummaries.has(channel),
     inlineMedia: inlining(context, provider, dialect),
     filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
     prompt,

@@ -35,6 +35,8 @@ export type ConversationOptions = PassageOptions &
     settings: ConversationSettings;
     /** A model refused betas before. */
     refusesBetas(model: string): boolean;
+    /** The upstream refused to summarise its thoughts. */
+    hidesThoughts: boolean;
     /** Fetches what the upstream wants inside the request; rejects RelayError. */
     inlineMedia: ((conversation: Conversation) => Promise<void>) | null;
     thoughts: ThoughtMemory;
@@ -99,6 +101,7 @@ export class ConversationPassage implements Passage {
       defaultMaxTokens: options.settings.defaultMaxTokens(prepared.model),
       searches: provider.searchesChats === true,
       marksCache: provider.marksCache === true,
+      hidesThoughts: options.hidesThoughts,
       newId: randomId,
     };
     const encoded = this.#codec.encodeRequest(conversation, target, dropped);
