@@ -78,9 +78,8 @@ export class Journal {
       texts = texts.slice(handy.length);
     }
     if (texts.length === 0) return;
-    const refused = this.#stranded.length === 0;
     for (const text of texts) this.#stranded.push(text);
-    if (!refused) this.#rescue();
+    this.#rescue();
   }
 
   /** The oldest records that are not committed, in order. */

@@ -161,7 +161,7 @@ export class Connection implements BodySource, StopListener {
   }
 
   /** Sends what is not sent yet, as far as the system takes it. */
-  drained(): void {
+  sendUnsent(): void {
     const unsent = this.#unsent;
     this.#unsent = [];
     try {
@@ -264,7 +264,7 @@ let outbox: Connection[] = [];
 function sendAll(): void {
   const connections = outbox;
   outbox = [];
-  for (const connection of connections) connection.drained();
+  for (const connection of connections) connection.sendUnsent();
 }
 
 function inOnePiece(head: string, body: DirectRequest["body"], bodyBytes: number): Uint8Array {
@@ -285,7 +285,7 @@ function lost(cause: unknown, wasResting = false): ConnectionLost {
 const HANDLERS: Bun.SocketHandler<Connection> = {
   open: (socket) => socket.data.opened(socket),
   data: ({ data: connection }, bytes) => connection.received(bytes as Buffer<ArrayBuffer>),
-  drain: ({ data: connection }) => connection.drained(),
+  drain: ({ data: connection }) => connection.sendUnsent(),
   close: ({ data: connection }, error) => connection.closed(error ?? null),
   error: ({ data: connection }, error) => connection.closed(error),
   handshake: ({ data: connection }, isTrusted, error) =>
