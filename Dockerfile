@@ -14,10 +14,7 @@ RUN bun run build && mkdir /data
 FROM gcr.io/distroless/base-debian12:nonroot
 COPY --from=build /build/dist/sluice /usr/local/bin/sluice
 COPY --from=build --chown=65532:65532 /data /data
-# What the runtime reads as it starts (src/lib/prepare-runtime.ts), so that the program need not start itself again.
-ENV DATA_DIR=/data \
-    BUN_CONFIG_MAX_HTTP_REQUESTS=65535 \
-    BUN_JSC_useConcurrentGC=0
+ENV DATA_DIR=/data
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/usr/local/bin/sluice", "healthcheck"]

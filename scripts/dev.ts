@@ -2,6 +2,7 @@
  * Development: the server restarts when its sources change, the console is replaced in the open page.
  * PORT (3000) is the console's address; the server itself listens one above.
  */
+import { runtimeSettings } from "../src/lib/prepare-runtime.ts";
 import index from "../ui/index.html";
 import { ensureSeed } from "./build/seed.ts";
 import { createProxy } from "./dev/proxy.ts";
@@ -17,8 +18,7 @@ const server = Bun.spawn([process.execPath, "--watch", "--no-clear-screen", "src
     LOG_FORMAT: "pretty",
     ...process.env,
     // Set here, or the server would replace its process to set them, and the watcher with it.
-    BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
-    BUN_JSC_useConcurrentGC: "0",
+    ...runtimeSettings(process.env),
     PORT: String(serverPort),
   },
   stdio: ["inherit", "inherit", "inherit"],

@@ -33,7 +33,7 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
         "requestId" text, "createdAt" bigint, "userId" integer, "username" text, "tokenId" integer, "tokenName" text,
         "tokenLimited" boolean, "modelName" text, "channelId" integer, "group" text, "isStream" boolean,
         "failed" boolean, "elapsedMs" integer, "promptTokens" integer, "completionTokens" integer, "quota" bigint,
-        "ip" text, "content" text, "other" json, "unlogged" boolean
+        "ip" text, "content" text, "other" text, "unlogged" boolean
       )) with ordinality as e(
         request_id, created_at, user_id, username, token_id, token_name, token_limited, model_name, channel_id,
         "group", is_stream, failed, elapsed_ms, prompt_tokens, completion_tokens, asked, ip, content, other, unlogged, place
@@ -56,7 +56,7 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
         content, other)
       select created_at, 2, user_id, username, token_id, token_name, model_name, channel_id, "group",
         is_stream, failed, elapsed_ms / 1000, elapsed_ms, prompt_tokens, completion_tokens, taken, asked - taken, ip,
-        request_id, content, other::text
+        request_id, content, other
       from charged where unlogged is not true order by place
       on conflict (request_id, created_at) do nothing
       returning request_id, created_at

@@ -1,7 +1,7 @@
 import type { SegmentLine } from "./segment.ts";
 
 /** So many records are a full batch: what a statement costs beside them hardly counts, and it does not hold others up. */
-export const BATCH_RECORDS = 500;
+export const BATCH_RECORDS = 1000;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** SQLSTATE classes that blame what a record contains: data exception, integrity constraint violation. */

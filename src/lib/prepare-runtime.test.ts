@@ -1,0 +1,56 @@
+import { describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runtimeSettings } from "./prepare-runtime.ts";
+
+const ALWAYS = ["BUN_CONFIG_MAX_HTTP_REQUESTS", "BUN_JSC_useConcurrentGC"];
+
+describe("the runtime's settings", () => {
+  test("keep more memory where the database is a server's", () => {
+    const heapOf = (env: Record<string, string>) => Number(runtimeSettings(env).BUN_JSC_largeHeapSize);
+    expect(heapOf({ DATABASE_URL: "postgres://db/sluice" })).toBeGreaterThan(heapOf({}));
+    expect(heapOf({ SQL_DSN: "postgres://db/sluice" })).toBe(heapOf({ DATABASE_URL: "postgres://db/sluice" }));
+    expect(heapOf({ DATABASE_URL: "" })).toBe(heapOf({}));
+  });
+
+  test("lift the limit of outgoing requests and collect garbage in one go everywhere", () => {
+    for (const env of [{}, { DATABASE_URL: "postgres://db/sluice" }]) {
+      expect(Object.keys(runtimeSettings(env))).toEqual(expect.arrayContaining(ALWAYS));
+    }
+  });
+});
+
+describe("preparing the runtime", () => {
+  /** What a process of its own has in its environment once it is prepared. */
+  async function prepared(env: Record<string, string>): Promise<Record<string, string>> {
+    const { PATH = "" } = process.env;
+    const script = `
+      const { prepareRuntime } = await import(${JSON.stringify(join(import.meta.dir, "prepare-runtime.ts"))});
+      await prepareRuntime([]);
+      console.log(JSON.stringify({ ...process.env, PID: String(process.pid) }));`;
+    const folder = await mkdtemp(join(tmpdir(), "sluice-runtime-"));
+    const path = join(folder, "prepared.ts");
+    await Bun.write(path, script);
+    try {
+      const child = Bun.spawn([process.execPath, path], {
+        env: { PATH, ...env },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const told = JSON.parse(await new Response(child.stdout).text()) as Record<string, string>;
+      expect(told.PID).toBe(String(child.pid));
+      return told;
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  test("sets what is not set, under the same process id", async () => {
+    expect(await prepared({})).toMatchObject(runtimeSettings({}));
+  });
+
+  test("leaves what the operator set", async () => {
+    const told = await prepared({ DATABASE_URL: "postgres://db/sluice", BUN_JSC_largeHeapSize: "50000000" });
+    expect(told).toMatchObject({ BUN_JSC_largeHeapSize: "50000000", BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" });
+  });
+});
