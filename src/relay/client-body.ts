@@ -12,8 +12,9 @@ import { RelayError } from "./errors.ts";
 
 /** A request's body: as it came (unpacked), and read. */
 export type ClientBody = Readonly<{
-  bytes: Uint8Array<ArrayBuffer>;
   text: string;
+  /** Bytes of the text. */
+  size: number;
   json: JsonObject;
   /** A multipart form; then `json` has its members, files by their size. */
   form?: Form;
@@ -48,14 +49,18 @@ export async function readBody(
   if ((length ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (isForm) return readFormBody(request, contentType, { maxBytes, folder: formFolder(config) });
   const encoding = request.headers.get("content-encoding");
+  if (encoding === null && length !== null) return jsonBody(await request.text(), length);
   const sent = length === null ? await bytesUpTo(request, maxBytes) : await request.bytes();
   if (!sent) throw tooLarge(maxBytes);
   const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes) : sent;
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
-  const text = textOfBytes(bytes);
+  return jsonBody(textOfBytes(bytes), bytes.byteLength);
+}
+
+function jsonBody(text: string, size: number): ClientBody {
   const json = recordOf(parseJson(text));
   if (!json) throw invalidRequest("The request body is not a JSON object.");
-  return { bytes, text, json };
+  return { text, size, json };
 }
 
 async function readFormBody(
@@ -72,10 +77,8 @@ async function readFormBody(
   for (const part of form.parts) json[part.name] = "value" in part ? part.value : { bytes: part.file.size };
   const sound = form.parts.find(({ name }) => name === "file");
   if (sound && "file" in sound) json.seconds = await audioSeconds(sound.file);
-  return { bytes: NO_BYTES, text: "", json, form };
+  return { text: "", size: 0, json, form };
 }
-
-const NO_BYTES = new Uint8Array(0);
 
 async function unpack(
   encoding: string,

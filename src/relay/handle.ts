@@ -158,7 +158,7 @@ export function admitCall(
   const candidates = only
     ? { model, tiers: [{ priority: 0, channels: [only] }] }
     : findCandidates(context.services, caller, model);
-  const promptBound = promptTokensBound(prompt, body.bytes.byteLength);
+  const promptBound = promptTokensBound(prompt, body.size);
   return new Call(
     {
       request,

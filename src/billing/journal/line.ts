@@ -1,5 +1,7 @@
 const CRC_DIGITS = 8;
 const NEWLINE = 0x0a;
+const BLANK = 0x20;
+const HEX = Buffer.from("0123456789abcdef");
 /** Checksum and the blank behind it. */
 const PREFIX = CRC_DIGITS + 1;
 
@@ -26,7 +28,8 @@ export function linesOf(texts: readonly string[]): { bytes: Buffer; ends: number
   let start = 0;
   for (const text of texts) {
     const end = start + PREFIX + buffer.write(text, start + PREFIX);
-    buffer.write(`${checksum(text)} `, start, "latin1");
+    writeHex(buffer, start, Bun.hash.crc32(text));
+    buffer[start + CRC_DIGITS] = BLANK;
     buffer[end] = NEWLINE;
     start = end + 1;
     ends.push(start);
@@ -41,5 +44,11 @@ export function textOf(line: Buffer): string | null {
   return line.toString("latin1", 0, CRC_DIGITS) === checksum(text) ? text.toString("utf8") : null;
 }
 
-/** Of text: that of its bytes in UTF-8. */
-const checksum = (data: Uint8Array | string): string => Bun.hash.crc32(data).toString(16).padStart(CRC_DIGITS, "0");
+/** Writes 32 bits as CRC_DIGITS digits. */
+function writeHex(buffer: Buffer, at: number, bits: number): void {
+  for (let digit = 0; digit < CRC_DIGITS; digit += 1) {
+    buffer[at + digit] = HEX[(bits >>> (28 - 4 * digit)) & 0xf] as number;
+  }
+}
+
+const checksum = (data: Uint8Array): string => Bun.hash.crc32(data).toString(16).padStart(CRC_DIGITS, "0");

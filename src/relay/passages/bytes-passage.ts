@@ -53,9 +53,9 @@ export class BytesPassage implements Passage {
       stream,
     };
     if (body.form) return this.#form(ask, body.form);
-    if (options.untouched) return { ask, body: body.bytes };
+    if (options.untouched) return { ask, body: body.text };
     const changes = this.#changes(channel, ask);
-    const sent = changes ? spliceTopLevel(body.text, changes, body.json) : body.bytes;
+    const sent = changes ? spliceTopLevel(body.text, changes, body.json) : body.text;
     return { ask: { ...ask, model: call.upstreamModel }, body: sent };
   }
 

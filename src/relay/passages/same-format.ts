@@ -1,7 +1,6 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { goesAsItCame } from "../../dialects/gemini/goes-as-it-came.ts";
 import { MADE_HERE } from "../../dialects/signature.ts";
-import { indexOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel } from "../../lib/json-splice.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
@@ -11,9 +10,6 @@ import type { EncodedRequest } from "./passage.ts";
 import { needsPreparation } from "./prepare-conversation.ts";
 
 /** Requests whose client speaks the upstream's own format. */
-
-/** In a request that is else passed on: something in it stands for what only another maker could prove. */
-const MADE_HERE_BYTES = Buffer.from(MADE_HERE);
 
 /** Whether a request may go as it came but for the members that must change. */
 export function keepsRequest(
@@ -26,7 +22,7 @@ export function keepsRequest(
     dialect !== "openai-chat" &&
     (dialect === "gemini"
       ? goesAsItCame(body.json, upstreamModel)
-      : inlineMedia === null && indexOfBytes(body.bytes, MADE_HERE_BYTES) < 0) &&
+      : inlineMedia === null && !body.text.includes(MADE_HERE)) &&
     prompt === null &&
     summary.stream === stream &&
     !needsPreparation(upstreamModel, dialect)
@@ -37,7 +33,7 @@ export function keepsRequest(
 export function untouchedBody(call: Call, provider: Provider, ask: Ask): EncodedRequest["body"] {
   const { body } = call.admitted;
   const envelope = provider.envelope?.(body.json, ask);
-  if (!envelope) return body.bytes;
+  if (!envelope) return body.text;
   call.dropped = envelope.dropped;
   return spliceTopLevel(body.text, envelope.changes, body.json);
 }
@@ -62,6 +58,6 @@ export function splicedRequest(
   const changed = Object.keys(changes).length > 0;
   return {
     ask: { ...ask, model: call.upstreamModel },
-    body: changed ? spliceTopLevel(body.text, changes, body.json) : body.bytes,
+    body: changed ? spliceTopLevel(body.text, changes, body.json) : body.text,
   };
 }

@@ -53,4 +53,4 @@ export function responseCall(origin: TalkOrigin, { caller, candidates }: Terms, 
   return new Call(admitted, performance.now(), nowSeconds(), 0);
 }
 
-const NO_BODY = { bytes: new Uint8Array(0), text: "", json: {} } as const;
+const NO_BODY = { text: "", size: 0, json: {} } as const;
