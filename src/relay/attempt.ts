@@ -2,13 +2,10 @@ import type { Attempt } from "../billing/types.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
 import { DecodeError } from "../dialects/codec.ts";
 import type { JsonObject } from "../dialects/json.ts";
-import type { ReadError } from "../dialects/openai-chat/error.ts";
 import { carriesData } from "../dialects/openai-chat/stream.ts";
 import { withoutKeepAlives } from "../lib/json-body.ts";
 import type { ByteReader } from "../lib/outbound/http/direct-answer.ts";
 import { wholeEventsLength } from "../lib/sse.ts";
-import { isBetaRefusal } from "../providers/claude-betas.ts";
-import type { Ask } from "../providers/provider.ts";
 import { aimCall, beginAttempt } from "./aim-call.ts";
 import { AttemptFailure, notAnswered, refusedByUpstream } from "./attempt-failure.ts";
 import { drains } from "./broken-stream.ts";
@@ -18,6 +15,7 @@ import { encode } from "./encode.ts";
 import { RelayError } from "./errors.ts";
 import { Exchange } from "./exchange.ts";
 import { framed } from "./framing.ts";
+import { mends } from "./mend-refusal.ts";
 import { choosePassage } from "./passages/choose-passage.ts";
 import type { Passage, StreamView, WholeAnswer } from "./passages/passage.ts";
 import type { Choice } from "./scheduler/choose.ts";
@@ -132,18 +130,7 @@ async function exchangeWith(
   entry.status = response.status;
   if (!response.ok) {
     const told = passage.readError(response.status, await response.text());
-    if (request.ask.dialect === "openai-responses" && isUnknownAddress(response.status, told)) {
-      context.withoutResponses.add(channel);
-      return exchangeWith(context, call, choice, exchange, entry);
-    }
-    if (forgetsBetas(context, choice, request.ask, response.status, told.message)) {
-      return exchangeWith(context, call, choice, exchange, entry);
-    }
-    if (asksSummaries && isSummaryRefusal(response.status, told.message)) {
-      context.withoutSummaries.add(channel);
-      return exchangeWith(context, call, choice, exchange, entry);
-    }
-    if (response.status === 401 && provider.forgetToken?.(key)) {
+    if (mends(context, choice, { provider, ask: request.ask, asksSummaries }, response.status, told)) {
       return exchangeWith(context, call, choice, exchange, entry);
     }
     throw refusedByUpstream(channel, key, told.status ?? response.status, told, response.headers.get("retry-after"));
@@ -199,26 +186,6 @@ function asking(
   };
 }
 
-/** A model refused the betas that its cloud knows: it gets none from now on. Answers whether it had any. */
-function forgetsBetas(
-  { withoutBetas }: RelayContext,
-  { channel }: Choice,
-  { model, betas = [], refusesBetas }: Ask,
-  status: number,
-  message: string,
-): boolean {
-  if (refusesBetas !== false || betas.every((name) => name.trim() === "") || !isBetaRefusal(status, message))
-    return false;
-  const models = withoutBetas.get(channel) ?? new Set();
-  if (models.has(model)) return false;
-  withoutBetas.set(channel, models.add(model));
-  return true;
-}
-
-/** OpenAI summarises thoughts for organisations alone that it has verified; others are refused for having asked. */
-const isSummaryRefusal = (status: number, message: string): boolean =>
-  status === 400 && /verified.*reasoning summar/i.test(message);
-
 /** An error inside an answer with status 200. */
 function refusedInside(channel: ChannelEntry, key: string, passage: Passage, error: string): AttemptFailure {
   const status = passage.statusOf(error);
@@ -238,10 +205,6 @@ function refuseLoss({ admitted, dropped }: Call): void {
 
 const isOn = (header: string | null): boolean =>
   header !== null && header !== "" && header !== "0" && header !== "false";
-
-/** The server has no such address, as many that imitate OpenAI; what it does not have otherwise it names by a code. */
-const isUnknownAddress = (status: number, { code, shaped }: ReadError): boolean =>
-  (status === 404 || status === 405 || status === 501) && (!shaped || code === null || code === "unknown_url");
 
 /** Reads until the first event is understood, so that an early failure can still be answered, or tried elsewhere. */
 async function openStream(
