@@ -19,11 +19,8 @@ const BESIDE_A_SERVER = {
   BUN_JSC_largeHeapSize: String(128 * 1024 * 1024),
 } as const;
 
-/** The embedded engine needs memory of its own, so less is kept. */
-const WITH_OWN_DATABASE = {
-  MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "1000",
-  BUN_JSC_largeHeapSize: String(64 * 1024 * 1024),
-} as const;
+/** The embedded engine needs memory of its own, so less is kept: what is free inside of pages goes back once a second. */
+const WITH_OWN_DATABASE = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "1000" } as const;
 
 /** The environment that the runtime needs under the operator's own, in which what is set stays. */
 export const runtimeSettings = (env: Env): Readonly<Record<string, string>> => ({
