@@ -81,3 +81,18 @@ test.each([
   expect(JSON.parse(text)).toMatchObject(answered);
   expect(status).toBeGreaterThanOrEqual(400);
 });
+
+test("a byte order mark before the text is no fault, and stays behind", async () => {
+  const upstream = startUpstream(() => Response.json({ choices: [{ message: { content: "Hello" } }] }));
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url, models: ["gpt-4o"] }], config });
+  stops.push(upstream.stop, relay.stop);
+  const text = JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "漢字 🚰" }] });
+  const answer = await fetch(`${relay.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: "Bearer sk-test", "content-type": "application/json" },
+    body: `\ufeff${text}`,
+  });
+  expect(answer.status).toBe(200);
+  expect(upstream.received[0]?.text).toBe(text);
+  expect(upstream.received[0]?.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+});
