@@ -16,9 +16,9 @@ const server = Bun.spawn([process.execPath, "--watch", "--no-clear-screen", "src
   env: {
     ALLOW_PRIVATE_UPSTREAMS: "true",
     LOG_FORMAT: "pretty",
-    ...process.env,
     // Set here, or the server would replace its process to set them, and the watcher with it.
     ...runtimeSettings(process.env),
+    ...process.env,
     PORT: String(serverPort),
   },
   stdio: ["inherit", "inherit", "inherit"],

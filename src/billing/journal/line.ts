@@ -28,7 +28,7 @@ export function linesOf(texts: readonly string[]): { bytes: Buffer; ends: number
   let start = 0;
   for (const text of texts) {
     const end = start + PREFIX + buffer.write(text, start + PREFIX);
-    writeHex(buffer, start, Bun.hash.crc32(text));
+    writeChecksum(buffer, start, text);
     buffer[start + CRC_DIGITS] = BLANK;
     buffer[end] = NEWLINE;
     start = end + 1;
@@ -41,14 +41,19 @@ export function linesOf(texts: readonly string[]): { bytes: Buffer; ends: number
 export function textOf(line: Buffer): string | null {
   if (line.length <= PREFIX) return null;
   const text = line.subarray(PREFIX);
-  return line.toString("latin1", 0, CRC_DIGITS) === checksum(text) ? text.toString("utf8") : null;
+  writeChecksum(expected, 0, text);
+  return expected.equals(line.subarray(0, CRC_DIGITS)) ? text.toString("utf8") : null;
 }
 
-/** Writes 32 bits as CRC_DIGITS digits. */
-function writeHex(buffer: Buffer, at: number, bits: number): void {
+const expected = Buffer.alloc(CRC_DIGITS);
+
+/**
+ * Writes the checksum in hex; of text: that of its bytes in UTF-8. Digit by digit, which takes a third of the time of a text
+ * made for it.
+ */
+function writeChecksum(buffer: Buffer, at: number, data: Uint8Array | string): void {
+  const bits = Bun.hash.crc32(data);
   for (let digit = 0; digit < CRC_DIGITS; digit += 1) {
     buffer[at + digit] = HEX[(bits >>> (28 - 4 * digit)) & 0xf] as number;
   }
 }
-
-const checksum = (data: Uint8Array): string => Bun.hash.crc32(data).toString(16).padStart(CRC_DIGITS, "0");

@@ -47,8 +47,8 @@ export class OwnSegment {
       throw error;
     }
     if (this.#lines) {
-      for (let index = 0; index < texts.length; index += 1) {
-        this.#lines.push({ text: texts[index] as string, end: this.#bytes + (ends[index] as number) });
+      for (const [index, text] of texts.entries()) {
+        this.#lines.push({ text, end: this.#bytes + (ends[index] as number) });
       }
     }
     this.#bytes += bytes.length;

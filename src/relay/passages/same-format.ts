@@ -11,7 +11,10 @@ import { needsPreparation } from "./prepare-conversation.ts";
 
 /** Requests whose client speaks the upstream's own format. */
 
-/** Whether a request may go as it came but for the members that must change. */
+/**
+ * Whether a request may go as it came but for the members that must change. What was made here stands for what only another
+ * maker could prove: then it is written anew.
+ */
 export function keepsRequest(
   { admitted: { body, summary }, upstreamModel, resumed }: Call,
   { dialect, inlineMedia, prompt }: ConversationOptions,

@@ -45,12 +45,8 @@ export class AnswerHeaders {
     return stands === name || stands.toLowerCase() === name.toLowerCase();
   }
 
-  /** Without the blanks around it: mostly one, before it. */
   #valueAt([, colon, end]: Place): string {
-    const text = this.#text;
-    const from = text.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1;
-    const value = text.slice(from, end);
-    return isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1)) ? value.trim() : value;
+    return this.#text.slice(colon + 1, end).trim();
   }
 }
 
@@ -67,26 +63,23 @@ export class BrokenAnswer extends Error {
   override name = "BrokenAnswer";
 }
 
-const STATUS_LINE = /^HTTP\/1\.[01] \d{3}(?: |\r\n|$)/;
-const STATUS_AT = "HTTP/1.1 ".length;
-/** The version in which connections stay open unless something else is said. */
-const KEEPS_OPEN = "HTTP/1.1";
+const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
 const SPACE = 32;
 const TAB = 9;
-const isBlank = (sign: number): boolean => sign === SPACE || sign === TAB;
 /** Letters differ by their case in one bit. */
 const NO_CASE = ~32;
 const DIGITS = /^\d{1,15}$/;
 
 /** Reads a head without the empty line that ends it. Throws BrokenAnswer where it cannot be read in one way only. */
 export function responseHead(text: string): ResponseHead {
-  if (!STATUS_LINE.test(text)) throw new BrokenAnswer("the answer does not begin with a status line of HTTP/1.1");
   const firstEnd = text.indexOf("\r\n");
+  const match = STATUS_LINE.exec(firstEnd < 0 ? text : text.slice(0, firstEnd));
+  if (!match) throw new BrokenAnswer("the answer does not begin with a status line of HTTP/1.1");
   const headers = new AnswerHeaders(text, firstEnd < 0 ? [] : placesIn(text, firstEnd + 2));
-  const status = Number(text.slice(STATUS_AT, STATUS_AT + 3));
+  const status = Number(match[2]);
   const length = bodyLength(status, headers);
   const connection = headers.get("connection")?.toLowerCase() ?? "";
-  const wantsOpen = text.startsWith(KEEPS_OPEN) ? !connection.includes("close") : connection.includes("keep-alive");
+  const wantsOpen = match[1] === "1" ? !connection.includes("close") : connection.includes("keep-alive");
   // Two lengths at once are how answers are smuggled past each other: what follows is not trusted.
   const isPlain = length !== "until-close" && !(headers.has("transfer-encoding") && headers.has("content-length"));
   return { status, headers, length, staysOpen: wantsOpen && isPlain };
@@ -99,7 +92,7 @@ function placesIn(text: string, from: number): Place[] {
     const end = found < 0 ? text.length : found;
     const colon = text.indexOf(":", at);
     const begins = text.charCodeAt(at);
-    if (colon <= at || colon > end || isBlank(begins)) {
+    if (colon <= at || colon > end || begins === SPACE || begins === TAB) {
       throw new BrokenAnswer("a header of the answer has no name");
     }
     places.push([at, colon, end]);
