@@ -18,7 +18,7 @@ test.each([
   ["token_id = 7", "token_id_created_at_idx"],
   ["model_name = 'm7'", "model_name_created_at_idx"],
   ["channel_id = 7", "channel_id_created_at_idx"],
-  ["type = 3", "type_created_at_idx"],
+  ["type = 3 and type <> 2", "type_created_at_idx"],
   ["failed", "created_at_id_idx"],
   ["true", "pkey"],
 ])("the newest rows where %s come out of an index in order, without sorting all that fit", async (where, index) => {

@@ -45,9 +45,9 @@ export const logs = pgTable(
     index("logs_model_idx").on(t.modelName, t.createdAt),
     index("logs_token_idx").on(t.tokenId, t.createdAt),
     index("logs_channel_idx").on(t.channelId, t.createdAt),
-    index("logs_type_idx").on(t.type, t.createdAt),
     index("logs_failed_idx").on(t.createdAt, t.id).where(sql`${t.failed}`),
-    // What is no call: one row in hundreds, which totals count one by one.
+    // What is no call: one row in hundreds, which lists look for and totals count one by one.
+    index("logs_type_idx").on(t.type, t.createdAt).where(sql`${t.type} <> 2`),
     index("logs_events_idx").on(t.userId, t.type, t.createdAt).where(sql`${t.type} <> 2`),
   ],
 );

@@ -11,7 +11,7 @@ import { applyBatch } from "./journal/apply-batch.ts";
 import { makeClaimedDirectory } from "./journal/claim.ts";
 import { Journal } from "./journal/journal.ts";
 import type { RecordSink } from "./journal/pump.ts";
-import { recordText, saneCharge } from "./journal/record-text.ts";
+import { recordOf, recordText, saneCharge } from "./journal/record-text.ts";
 import { keepRejected } from "./journal/rejected.ts";
 import { withoutWritten } from "./journal/without-written.ts";
 import { JournalWriter } from "./journal/writer.ts";
@@ -108,10 +108,10 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     await keepRejected(root, record, reason);
   };
   const own: RecordSink = {
-    apply: (records) => inTurn(async () => ledger.absorb(await applyBatch(sql, processId, `[${records.join(",")}]`))),
+    apply: (records) => inTurn(async () => ledger.absorb(await applyBatch(sql, processId, records))),
     async reject(record, reason) {
       await reject(record, reason);
-      if (record !== null) ledger.forgetCharge(JSON.parse(record) as UsageRecord);
+      if (record !== null) ledger.forgetCharge(recordOf(record));
     },
   };
   const adopt = () =>
@@ -122,7 +122,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
         reject,
         async apply(records) {
           const unwritten = await withoutWritten(sql, records);
-          if (unwritten.length > 0) await applyBatch(sql, dead, `[${unwritten.join(",")}]`);
+          if (unwritten.length > 0) await applyBatch(sql, dead, unwritten);
         },
       }),
       async done(dead) {
@@ -175,7 +175,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       const id = keptName(name);
       await inTurn(async () => {
         const unwritten = await withoutWritten(sql, records.map(recordText));
-        if (unwritten.length > 0) await applyBatch(sql, id, `[${unwritten.join(",")}]`);
+        if (unwritten.length > 0) await applyBatch(sql, id, unwritten);
         await releaseDeadProcesses(sql, { ids: [id] });
       });
       await ledger.refresh("user", [userId]);
@@ -216,6 +216,6 @@ export async function createBilling(parts: Parts): Promise<Billing> {
 /** How long ago the call of a record ended; null without one. */
 function secondsSince(text: string | null): number | null {
   if (text === null) return null;
-  const { createdAt, elapsedMs } = JSON.parse(text) as UsageRecord;
+  const { createdAt, elapsedMs } = recordOf(text);
   return Math.max(0, nowSeconds() - createdAt - Math.round(elapsedMs / 1000));
 }

@@ -121,8 +121,7 @@ test("charges that the dead process had already written are not made twice", asy
   const { sql } = database;
   const userId = await addUser(sql, 1000);
   const records = Array.from({ length: 5 }, () => usageRecord({ userId, quota: 200 }));
-  const [first, second] = records.map(recordText);
-  await applyBatch(sql, "dead", `[${first},${second}]`);
+  await applyBatch(sql, "dead", records.slice(0, 2).map(recordText));
   expect(await booksOf(sql, userId)).toMatchObject({ quota: 600, rows: 2 });
   const left = leaveJournal(...lines(records));
   await recover(database, directory.path);

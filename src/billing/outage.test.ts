@@ -124,7 +124,7 @@ test("the journal does not grow in memory: a long outage is read back from its f
   const userId = await addUser(database.sql, 100_000_000);
   const billing = await open(true);
   outage = "refuses";
-  const content = "x".repeat(500);
+  const content = "x".repeat(800);
   for (let call = 0; call < 15_000; call++) billing.record(usageRecord({ userId, quota: 10, content }));
   expect(billing.status().journalBytes).toBeGreaterThan(12_500_000);
   outage = "none";

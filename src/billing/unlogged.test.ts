@@ -75,7 +75,7 @@ test("a call that is not logged is charged like others, and no row, hour or tota
 test("what balances do not cover is written beside them", async () => {
   const { sql } = database;
   const userId = await addUser(sql, 250);
-  await applyBatch(sql, "p", `[${recordText(usageRecord({ userId, quota: 300, unlogged: true }))}]`);
+  await applyBatch(sql, "p", [recordText(usageRecord({ userId, quota: 300, unlogged: true }))]);
   expect(await booksOf(sql, userId)).toMatchObject({ quota: 0, used: 250, rows: 0, rolledUp: 250 });
   const [note] = await sql`select quota, uncovered from unlogged_calls where user_id = ${userId}`;
   expect([Number(note?.quota), Number(note?.uncovered)]).toEqual([250, 50]);
@@ -88,7 +88,7 @@ test("a charge that comes again, from the journal of a dead process or a second 
     usageRecord({ userId, quota: 100, ...(index % 2 === 0 && { unlogged: true as const }) }),
   );
   const texts = records.map(recordText);
-  const written = `[${texts.slice(0, 2).join(",")}]`;
+  const written = texts.slice(0, 2);
   await applyBatch(sql, "dead", written);
   await applyBatch(sql, "dead", written);
   expect(await booksOf(sql, userId)).toMatchObject({ quota: 800, rows: 1 });

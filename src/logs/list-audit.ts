@@ -4,6 +4,7 @@ import type { Db } from "../../db/types.ts";
 import { parseJson, recordOf, textOf } from "../dialects/json.ts";
 import { contains } from "../lib/sql-text.ts";
 import { countUpTo } from "./count-up-to.ts";
+import { isOfType } from "./log-filter.ts";
 import { LOG_TYPE } from "./write-log.ts";
 
 export type AuditFilter = Readonly<{
@@ -70,7 +71,7 @@ export async function listAudit(
 export function whereAudit({ actor, target, notes, action, start, end }: AuditFilter): SQL | undefined {
   const who = actor?.trim();
   return and(
-    eq(logs.type, LOG_TYPE.management),
+    isOfType(LOG_TYPE.management),
     who ? or(eq(logs.username, who), /^\d{1,9}$/.test(who) ? eq(logs.userId, Number(who)) : undefined) : undefined,
     or(
       target?.trim() ? contains(logs.content, target.trim()) : undefined,

@@ -4,7 +4,7 @@ import type { Db } from "../../db/types.ts";
 import { isOneOf, startsWith } from "../lib/sql-text.ts";
 import { readChannelNames } from "./channel-names.ts";
 import { countUpTo } from "./count-up-to.ts";
-import { type LogFilter, logConditions } from "./log-filter.ts";
+import { isOfType, type LogFilter, logConditions } from "./log-filter.ts";
 import { type LogRow, type LogView, viewForAdmin, viewForOwner } from "./log-view.ts";
 import { sumUsage } from "./usage-sums.ts";
 import { LOG_TYPE } from "./write-log.ts";
@@ -65,7 +65,7 @@ async function readFar(db: Db, where: SQL | undefined, skipped: number, { pageSi
 
 /** The newest rows, 100 at most, of the type whose number the keyword is, or whose text begins with it; null: of everybody. */
 export async function searchLogs(db: Db, keyword: string, userId: number | null, viewer: Viewer): Promise<LogView[]> {
-  const found = /^[1-5]$/.test(keyword) ? eq(logs.type, Number(keyword)) : startsWith(logs.content, keyword);
+  const found = /^[1-5]$/.test(keyword) ? isOfType(Number(keyword)) : startsWith(logs.content, keyword);
   const rows = await db
     .select()
     .from(logs)

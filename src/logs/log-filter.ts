@@ -1,6 +1,7 @@
-import { and, eq, gte, inArray, lt, lte, or, type SQL } from "drizzle-orm";
+import { and, eq, gte, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { logs, usageRollups } from "../../db/schema/logs.ts";
 import { matches } from "../lib/sql-text.ts";
+import { LOG_TYPE } from "./write-log.ts";
 
 /** What a list or a sum of the log may be limited to; every field is optional. */
 export type LogFilter = Readonly<{
@@ -29,11 +30,15 @@ export function isNarrow({ type: _, start: __, end: ___, ...others }: LogFilter)
   return Object.values(others).some((value) => value !== undefined && value !== "");
 }
 
+/** Rows of a type. What is no call says so in words of its own: that is how the indexes of events are found. */
+export const isOfType = (type: number): SQL | undefined =>
+  and(eq(logs.type, type), type === LOG_TYPE.consumption ? undefined : sql`${logs.type} <> 2`);
+
 /** The filter over log rows. */
 export function logConditions(filter: LogFilter): SQL | undefined {
   const { type, requestId, failed, start, end } = filter;
   return and(
-    type ? eq(logs.type, type) : undefined,
+    type ? isOfType(type) : undefined,
     ...dimensions(filter, logs),
     requestId ? matchesRequest(requestId) : undefined,
     failed === undefined ? undefined : eq(logs.failed, failed),

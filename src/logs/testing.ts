@@ -35,10 +35,7 @@ export function callRecord(values: Partial<UsageRecord>): UsageRecord {
 /** Writes records; users who are to be charged need the quota for it. */
 export async function writeCalls({ sql }: Pick<Database, "sql">, records: readonly UsageRecord[]): Promise<void> {
   for (let start = 0; start < records.length; start += 1000) {
-    const batch = `[${records
-      .slice(start, start + 1000)
-      .map(recordText)
-      .join(",")}]`;
+    const batch = records.slice(start, start + 1000).map(recordText);
     await sql.begin((tx) => applyBatch(tx as unknown as Database["sql"], "tests", batch));
   }
 }

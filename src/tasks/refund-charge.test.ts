@@ -19,7 +19,7 @@ async function charged(isLogged: boolean) {
   const tokenId = await addToken(sql, userId, 900);
   const call = { userId, tokenId, tokenLimited: true, channelId, ...(!isLogged && { unlogged: true as const }) };
   const [first, second] = [usageRecord({ ...call, quota: 300 }), usageRecord({ ...call, quota: 50 })];
-  await applyBatch(sql, "p", `[${recordText(first)},${recordText(second)}]`);
+  await applyBatch(sql, "p", [recordText(first), recordText(second)]);
   return {
     userId,
     tokenId,
@@ -54,6 +54,6 @@ test.each([true, false])("a charge that is void before it is written is never ma
   const charge = { chargeId: record.requestId, createdAt: NOW, userId, tokenId: 0, channelId: 0, task };
   expect(await db.transaction((tx) => refundCharge(tx, charge, false))).toBeNull();
   expect(await db.transaction((tx) => refundCharge(tx, charge, true))).toBe(0);
-  await applyBatch(sql, "p", `[${recordText(record)}]`);
+  await applyBatch(sql, "p", [recordText(record)]);
   expect(await booksOf(sql, userId)).toMatchObject({ quota: 1000, used: 0, rolledUp: 0 });
 });

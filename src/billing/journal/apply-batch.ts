@@ -1,5 +1,6 @@
 import { UNLOGGED_HOUR } from "../../../db/schema/logs.ts";
 import type { Sql } from "../../../db/types.ts";
+import { batchText, FIELD, RECORD } from "./record-text.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
 export type SettledAccount = Readonly<{
@@ -20,24 +21,26 @@ export type SettledAccount = Readonly<{
 export const SETTLING = 7_302_001;
 
 /**
- * Writes a batch of records (a JSON array's text) as log rows and applies their sums to users, limited tokens, channels,
+ * Writes a batch of records (`recordText`s) as log rows and applies their sums to users, limited tokens, channels,
  * roll-ups and the holds of `processId`: one statement, each record exactly once by (request id, time). A balance stops
  * at zero: in the order of the batch, a record's `quota` is what could be taken, the rest is `uncovered`. Records that
  * are already in the log change nothing. Those that are `unlogged` leave a note in its place, and roll-ups out of sight.
  */
-export async function applyBatch(sql: Sql, processId: string, batch: string): Promise<SettledAccount[]> {
+export async function applyBatch(sql: Sql, processId: string, records: readonly string[]): Promise<SettledAccount[]> {
   return sql<SettledAccount[]>`
     with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),
     entries as materialized (
-      select e.* from turn, rows from (json_to_recordset(${batch}::text::json) as (
-        "requestId" text, "createdAt" bigint, "userId" integer, "username" text, "tokenId" integer, "tokenName" text,
-        "tokenLimited" boolean, "modelName" text, "channelId" integer, "group" text, "isStream" boolean,
-        "failed" boolean, "elapsedMs" integer, "promptTokens" integer, "completionTokens" integer, "quota" bigint,
-        "ip" text, "content" text, "other" text, "unlogged" boolean
-      )) with ordinality as e(
-        request_id, created_at, user_id, username, token_id, token_name, token_limited, model_name, channel_id,
-        "group", is_stream, failed, elapsed_ms, prompt_tokens, completion_tokens, asked, ip, content, other, unlogged, place
-      )
+      select f[1] as request_id, f[2]::bigint as created_at, f[3]::integer as user_id, f[4] as username,
+        f[5]::integer as token_id, f[6] as token_name, f[7]::boolean as token_limited, f[8] as model_name,
+        f[9]::integer as channel_id, f[10] as "group", f[11]::boolean as is_stream, f[12]::boolean as failed,
+        f[13]::integer as elapsed_ms, f[14]::integer as prompt_tokens, f[15]::integer as completion_tokens,
+        f[16]::bigint as asked, f[17] as ip, f[18] as content, f[19] as other, f[20]::boolean as unlogged, place
+      from turn, (
+        select string_to_array(record, ${FIELD}) as f, place
+        from string_to_table(${batchText(records)}, ${RECORD}) with ordinality as r(record, place)
+        -- A place of its own: else each field would split its record anew.
+        offset 0
+      ) split
     ),
     payers as materialized (
       select id, quota from users where id = any(array(select user_id from entries)) order by id for update
@@ -57,7 +60,7 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
       select created_at, 2, user_id, username, token_id, token_name, model_name, channel_id, "group",
         is_stream, failed, elapsed_ms / 1000, elapsed_ms, prompt_tokens, completion_tokens, taken, asked - taken, ip,
         request_id, content, other
-      from charged where unlogged is not true order by place
+      from charged where not unlogged order by place
       on conflict (request_id, created_at) do nothing
       returning request_id, created_at
     ),
@@ -120,7 +123,7 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
       select created_at - created_at % 3600 as hour, user_id, username, token_id, token_name, channel_id, model_name,
         "group", count(*), count(*) filter (where failed), sum(taken), sum(asked - taken), sum(prompt_tokens::bigint),
         sum(completion_tokens::bigint), sum(elapsed_ms::bigint)
-      from applied where unlogged is not true group by 1, 2, 3, 4, 5, 6, 7, 8
+      from applied where not unlogged group by 1, 2, 3, 4, 5, 6, 7, 8
       union all
       select ${UNLOGGED_HOUR}::bigint, user_id, '', token_id, '', channel_id, '', '', 0, 0, sum(taken), sum(asked - taken), 0, 0, 0
       from applied where unlogged group by user_id, token_id, channel_id
@@ -133,7 +136,7 @@ export async function applyBatch(sql: Sql, processId: string, batch: string): Pr
     ),
     late as (
       update usage_fold set until = s.first - s.first % 3600
-      from (select min(created_at) as first from applied where unlogged is not true) s where until > s.first
+      from (select min(created_at) as first from applied where not unlogged) s where until > s.first
     )
     select 'user' as subject, e.user_id as id, e.asked, p.quota, p.held, p.own
     from (select user_id, sum(asked)::bigint as asked from entries group by user_id) e

@@ -14,7 +14,7 @@ export type RecordSource = Readonly<{
 }>;
 
 export type RecordSink = Readonly<{
-  /** Brings records (JSON texts) into the database, all or none. */
+  /** Brings records (texts) into the database, all or none. */
   apply(records: readonly string[]): Promise<void>;
   /** Puts a record aside that the database refuses; null: the line was damaged. */
   reject(record: string | null, reason: string): Promise<void>;

@@ -1,11 +1,9 @@
 import type { Sql } from "../../../db/types.ts";
-import type { UsageRecord } from "../types.ts";
+import { recordOf } from "./record-text.ts";
 
-type Key = Pick<UsageRecord, "requestId" | "createdAt">;
-
-/** Of these records (JSON texts), those that were not charged yet: what a dead process could not write any more. */
+/** Of these records (texts), those that were not charged yet: what a dead process could not write any more. */
 export async function withoutWritten(sql: Sql, records: readonly string[]): Promise<string[]> {
-  const keys = records.map((text) => JSON.parse(text) as Key);
+  const keys = records.map(recordOf);
   const rows = await sql<{ place: number }[]>`
     select k.place::integer as place
     from unnest(${keys.map((key) => key.requestId)}::text[], ${keys.map((key) => key.createdAt)}::bigint[])
