@@ -108,7 +108,8 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     await keepRejected(root, record, reason);
   };
   const own: RecordSink = {
-    apply: (records) => inTurn(async () => ledger.absorb(await applyBatch(sql, processId, records))),
+    apply: (records, areNew) =>
+      inTurn(async () => ledger.absorb(await applyBatch(sql, processId, records, { areNew }))),
     async reject(record, reason) {
       await reject(record, reason);
       if (record !== null) ledger.forgetCharge(recordOf(record));

@@ -3,6 +3,8 @@ import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import type { Sql } from "../../db/types.ts";
 import { until } from "../lib/testing/until.ts";
 import { type Billing, createBilling } from "./billing.ts";
+import { applyBatch } from "./journal/apply-batch.ts";
+import { recordText } from "./journal/record-text.ts";
 import { LedgerUnavailable } from "./ledger/errors.ts";
 import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
 import { addUser, booksOf, NOW, silentLog, temporaryDirectory, usageRecord } from "./testing.ts";
@@ -30,16 +32,18 @@ afterAll(async () => {
 
 const connectionLost = () => Object.assign(new Error("connection lost"), { code: "CONNECTION_CLOSED" });
 
-/** The driver, over a connection that can be cut. */
+/** The driver, over a connection that can be cut. What is only a part of another statement is never waited for. */
 function cuttable(sql: Sql): Sql {
   return new Proxy(sql, {
     apply(target, self, args: [unknown, ...unknown[]]) {
+      const given = Reflect.apply(target, self, args);
       const statement = Array.isArray(args[0]) && "raw" in args[0];
-      if (!statement || outage === "none") return Reflect.apply(target, self, args);
-      if (outage === "refuses") return Promise.reject(connectionLost());
-      return Promise.resolve(Reflect.apply(target, self, args) as Promise<unknown>).then(() => {
-        throw connectionLost();
-      });
+      if (!statement || outage === "none") return given;
+      const arrives = outage === "loses the answer";
+      const send = (given as Promise<unknown>).then.bind(given);
+      const lose = () => Promise.reject(connectionLost());
+      const lost: Promise<unknown>["then"] = (done, failed) => (arrives ? send(lose) : lose()).then(done, failed);
+      return new Proxy(given, { get: (query, key) => (key === "then" ? lost : Reflect.get(query, key)) });
     },
   });
 }
@@ -107,6 +111,32 @@ test.each([true, false])("a batch whose answer was lost is not written again (al
   await Bun.sleep(2500);
   expect(billing.available(userId)).toBe(96_000);
 });
+
+test("a batch that somebody has written in part meanwhile is written once", async () => {
+  const userId = await addUser(database.sql, 10_000);
+  const billing = await open(true);
+  const records = Array.from({ length: 6 }, (_, call) =>
+    usageRecord({ userId, quota: 100, ...(call % 2 === 1 && { unlogged: true as const }) }),
+  );
+  await applyBatch(database.sql, "another", records.slice(0, 3).map(recordText));
+  expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 9700, requests: 3, rows: 2 });
+  for (const record of records) billing.record(record);
+  await billing.flush();
+  expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 9400, used: 600, requests: 6, rows: 3 });
+  expect(billing.status()).toMatchObject({ pendingRecords: 0, databaseDown: false });
+});
+
+test.each([{}, { unlogged: true as const }])(
+  "of a batch that is said to be new and is not (%p), nothing is written",
+  async (how) => {
+    const userId = await addUser(database.sql, 1000);
+    const [known = "", fresh = ""] = [1, 2].map(() => recordText(usageRecord({ userId, quota: 100, ...how })));
+    await applyBatch(database.sql, "p", [known], { areNew: true });
+    const again = applyBatch(database.sql, "p", [fresh, known], { areNew: true });
+    await expect(again).rejects.toMatchObject({ code: "23505" });
+    expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 900, used: 100, requests: 1, rolledUp: 100 });
+  },
+);
 
 test("a hold whose answer was lost is found again and given back", async () => {
   const userId = await addUser(database.sql, 1000);

@@ -131,8 +131,10 @@ describe("pump", () => {
     const records = Array.from({ length: 300 }, (_, index) => (index % 97 === 5 ? `bad ${index}` : `good ${index}`));
     const applied: string[] = [];
     const rejected: (string | null)[] = [];
+    let tries = 0;
     const pump = new Pump(sourceOf(records), {
-      async apply(part) {
+      async apply(part, areNew) {
+        expect(areNew).toBe(tries++ === 0);
         if (part.some((record) => record.startsWith("bad"))) throw refusal;
         applied.push(...part);
       },
@@ -145,12 +147,12 @@ describe("pump", () => {
     expect(rejected).toEqual(["bad 5", "bad 102", "bad 199", "bad 296"]);
   });
 
-  test("tries the same batch again after an outage", async () => {
+  test("tries the same batch again after an outage, then not as new", async () => {
     const source = sourceOf(["a", "b"]);
-    const tries: string[][] = [];
+    const tries: [boolean, ...string[]][] = [];
     const pump = new Pump(source, {
-      async apply(part) {
-        tries.push([...part]);
+      async apply(part, areNew) {
+        tries.push([areNew, ...part]);
         if (tries.length === 1) throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" });
       },
       reject: async () => {},
@@ -159,8 +161,8 @@ describe("pump", () => {
     expect(source.left()).toBe(2);
     await pump.step();
     expect(tries).toEqual([
-      ["a", "b"],
-      ["a", "b"],
+      [true, "a", "b"],
+      [false, "a", "b"],
     ]);
     expect(source.left()).toBe(0);
   });

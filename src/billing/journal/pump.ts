@@ -14,8 +14,8 @@ export type RecordSource = Readonly<{
 }>;
 
 export type RecordSink = Readonly<{
-  /** Brings records (texts) into the database, all or none. */
-  apply(records: readonly string[]): Promise<void>;
+  /** Brings records (texts) into the database, all or none. `areNew`: they were never tried before. */
+  apply(records: readonly string[], areNew: boolean): Promise<void>;
   /** Puts a record aside that the database refuses; null: the line was damaged. */
   reject(record: string | null, reason: string): Promise<void>;
 }>;
@@ -28,6 +28,7 @@ export type RecordSink = Readonly<{
 export class Pump {
   #waiting: readonly SegmentLine[] = [];
   #size = 0;
+  #tried = false;
 
   constructor(
     private readonly source: RecordSource,
@@ -39,6 +40,7 @@ export class Pump {
     if (this.#waiting.length === 0) {
       this.#waiting = this.source.read(BATCH_RECORDS, BATCH_BYTES);
       this.#size = this.#waiting.length;
+      this.#tried = false;
     }
     const part = this.#waiting.slice(0, this.#size);
     if (part.length === 0) return false;
@@ -56,11 +58,13 @@ export class Pump {
   async #accept(part: readonly SegmentLine[]): Promise<boolean> {
     const texts = part.map((line) => line.text);
     const [first = null] = texts;
+    const areNew = !this.#tried;
+    this.#tried = true;
     try {
       const intact = texts.filter((text) => text !== null);
       if (intact.length < texts.length && part.length > 1) return false;
       if (first === null) await this.sink.reject(null, "the line is damaged");
-      else await this.sink.apply(intact);
+      else await this.sink.apply(intact, areNew);
       return true;
     } catch (error) {
       if (!isPoison(error)) throw error;
