@@ -132,6 +132,17 @@ test.each(rows)(
   },
 );
 
+test("behaviour 3.8: ratios of what a call did not use are left out", async () => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url, models: ["m"] }], options: PRICES });
+  stops.push(upstream.stop, relay.stop);
+  await relay.post("/v1/chat/completions", { model: "m", messages });
+  const { other } = await relay.billing.nextRecord();
+  expect(Object.keys(other).filter((key) => key.endsWith("_ratio"))).toEqual(
+    Object.keys(TEXT).filter((key) => key.endsWith("_ratio")),
+  );
+});
+
 test("behaviour 3.8 frt: milliseconds to the first byte, -1000 where there was none", async () => {
   const relay = startRelay({ channels: [{ baseUrl: "http://127.0.0.1:1", models: ["m"] }], options: PRICES });
   stops.push(relay.stop);

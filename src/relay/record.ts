@@ -31,9 +31,16 @@ export type Outcome = {
 };
 
 /** Numbers of a price as log rows show them: written once per price, for prices are shared by calls. */
-type PriceNotes = Readonly<{ other: Partial<LogOther>; content: string }>;
+type PriceNotes = Readonly<{
+  /** Of every call. */
+  other: Partial<LogOther>;
+  /** Of calls that wrote to a cache, and of those with sound. */
+  writes: Partial<LogOther>;
+  sound: Partial<LogOther>;
+  content: string;
+}>;
 const notesByPrice = new WeakMap<Price, PriceNotes>();
-const NO_PRICE: PriceNotes = { other: {}, content: "" };
+const NO_PRICE: PriceNotes = { other: {}, writes: {}, sound: {}, content: "" };
 
 /** The log row of a finished call; names in `other` as the ecosystem has them (reference behaviour 3.8). */
 export function recordOf(call: Call, outcome: Outcome): UsageRecord {
@@ -116,9 +123,13 @@ function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
   }
   if (summary.reasoningEffort !== null) other.reasoning_effort = summary.reasoningEffort;
   if (usage.reasoningTokens > 0) other.reasoning_tokens = usage.reasoningTokens;
-  if (isClaude || usage.cacheCreationTokens > 0) other.cache_creation_tokens = usage.cacheCreationTokens;
+  if (isClaude || usage.cacheCreationTokens > 0) {
+    Object.assign(other, notes.writes);
+    other.cache_creation_tokens = usage.cacheCreationTokens;
+  }
   if (usage.longCacheCreationTokens) other.cache_creation_tokens_1h = usage.longCacheCreationTokens;
   if (usage.audioInputTokens + usage.audioOutputTokens > 0) {
+    Object.assign(other, notes.sound);
     if (call.admitted.endpoint.capability !== "realtime") other.audio = true;
     other.audio_input = usage.audioInputTokens;
     other.audio_output = usage.audioOutputTokens;
@@ -158,6 +169,8 @@ function perCallNotes(price: Extract<Price, { kind: "per_call" }>): PriceNotes {
       cache_ratio: 0,
       group_ratio: Number(group),
     },
+    writes: {},
+    sound: {},
     content: `Model price $${usd}${price.seconds === undefined ? "" : ` a second, ${price.seconds} seconds`}${price.variant ? ` (${price.variant})` : ""}, group ratio ${group}`,
   };
 }
@@ -172,12 +185,14 @@ function perTokenNotes(price: Extract<Price, { kind: "per_token" }>): PriceNotes
       model_ratio: Number(model),
       completion_ratio: Number(completion),
       cache_ratio: Number(toText(price.cacheRatio)),
-      cache_creation_ratio: Number(toText(price.cacheCreationRatio)),
       group_ratio: Number(group),
-      audio_ratio: Number(toText(price.audioRatio)),
-      audio_completion_ratio: Number(toText(price.audioCompletionRatio)),
       ...(price.imageRatio && { image_ratio: Number(toText(price.imageRatio)) }),
       ...(price.imageCompletionRatio && { image_completion_ratio: Number(toText(price.imageCompletionRatio)) }),
+    },
+    writes: { cache_creation_ratio: Number(toText(price.cacheCreationRatio)) },
+    sound: {
+      audio_ratio: Number(toText(price.audioRatio)),
+      audio_completion_ratio: Number(toText(price.audioCompletionRatio)),
     },
     content: `Model ratio ${model}, completion ratio ${completion}, group ratio ${group}`,
   };
