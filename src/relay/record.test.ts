@@ -132,7 +132,7 @@ test.each(rows)(
   },
 );
 
-test("behaviour 3.8: ratios of what a call did not use are left out", async () => {
+test("ratios of what a call did not use are left out", async () => {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const relay = startRelay({ channels: [{ baseUrl: upstream.url, models: ["m"] }], options: PRICES });
   stops.push(upstream.stop, relay.stop);

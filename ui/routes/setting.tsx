@@ -19,7 +19,8 @@ import { SectionView, sectionId } from "../features/settings/SectionView.tsx";
 import { SettingExtra } from "../features/settings/SettingExtra.tsx";
 import { controlId } from "../features/settings/SettingInput.tsx";
 import { SettingSearch } from "../features/settings/SettingSearch.tsx";
-import { isTab, SECTIONS, type SettingTab, TABS } from "../features/settings/sections.ts";
+import { isTab, type SettingTab, TABS } from "../features/settings/section.ts";
+import { SECTIONS } from "../features/settings/sections.ts";
 import { SettingsStore, useSettings } from "../features/settings/settings-store.tsx";
 import { NotPermitted } from "../features/shell/NotPermitted.tsx";
 

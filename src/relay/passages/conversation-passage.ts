@@ -1,54 +1,26 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import type { ProviderCodec } from "../../dialects/codec.ts";
 import { type Reply, ReplyCollector, stepsOf } from "../../dialects/collect-reply.ts";
-import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
-import { customAsFunctions } from "../../dialects/custom-tools.ts";
+import type { Conversation } from "../../dialects/conversation.ts";
 import { type JsonObject, parseJson, textOf } from "../../dialects/json.ts";
 import { type ReadError, readError } from "../../dialects/openai-chat/error.ts";
 import { providerCodecs } from "../../dialects/provider-codecs.ts";
 import type { ReplyContext, ReplyEvent } from "../../dialects/reply.ts";
 import { replyOf } from "../../dialects/reply-of.ts";
-import { withToolNames } from "../../dialects/tool-names.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { randomId } from "../../lib/request-id.ts";
 import { eventEnd, readEvents } from "../../lib/sse.ts";
-import type { Ask, Provider } from "../../providers/provider.ts";
+import type { Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
 import { NOTHING_YET, refuseLoose, runningAt, runningIn } from "../responses/background.ts";
 import type { KeepReply } from "../responses/keep.ts";
 import { OutputTally } from "../tally.ts";
-import type { ThoughtMemory } from "../thought-memory.ts";
-import type { PassageOptions } from "./bytes-passage.ts";
-import { type ChannelPrompt, withChannelPrompt } from "./channel-prompt.ts";
+import type { ConversationOptions } from "./conversation-options.ts";
 import { ConversationView } from "./conversation-view.ts";
-import { takesCustomTools } from "./custom-calls.ts";
-import { geminiOptions } from "./gemini-options.ts";
+import { encodeConversation } from "./encode-conversation.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
-import { type ConversationSettings, prepareConversation } from "./prepare-conversation.ts";
-import { keepsRequest, splicedRequest, untouchedBody } from "./same-format.ts";
-import { applyFilters, type StepFilter } from "./step-filter.ts";
-
-export type ConversationOptions = PassageOptions &
-  Readonly<{
-    dialect: ChatDialect;
-    settings: ConversationSettings;
-    /** A model refused betas before. */
-    refusesBetas(model: string): boolean;
-    /** The upstream refused to summarise its thoughts. */
-    hidesThoughts: boolean;
-    /** Fetches what the upstream wants inside the request; rejects RelayError. */
-    inlineMedia: ((conversation: Conversation) => Promise<void>) | null;
-    thoughts: ThoughtMemory;
-    /** Makes what keeps the answer for later reference; null: it is not kept. */
-    keeper: ((request: Conversation) => KeepReply | null) | null;
-    /** Names of tools that the upstream's format may not take, each with the one that it is told. */
-    toolNames: ReadonlyMap<string, string>;
-    /** Instructions of the channel's own. */
-    prompt: ChannelPrompt | null;
-    /** Applied in order. */
-    filters: readonly (() => StepFilter)[];
-  }>;
+import { applyFilters } from "./step-filter.ts";
 
 /**
  * A chat read in the client's format and written in the upstream's, and its answer the other way. Where both are the same
@@ -66,60 +38,8 @@ export class ConversationPassage implements Passage {
   }
 
   async encode(channel: ChannelEntry): Promise<EncodedRequest> {
-    const { call, options, provider } = this;
     if (this.#isBackground) refuseLoose(this.#keeper() !== null);
-    const { summary, endpoint } = call.admitted;
-    const stream =
-      provider.streams === "always" ||
-      provider.onlyStreams?.(call.upstreamModel) === true ||
-      (summary.stream && !options.wholeOnly);
-    const ask: Ask = {
-      capability: "chat",
-      dialect: options.dialect,
-      model: call.upstreamModel,
-      requestedModel: call.admitted.candidates.model,
-      stream,
-      ...(options.dialect === "anthropic" && this.#betasFor(call.upstreamModel)),
-      ...(options.dialect === "gemini" && {
-        apiVersion: options.settings.geminiVersion(call.upstreamModel, channel.other),
-      }),
-    };
-    if (this.#sameFormat && options.untouched) return { ask, body: untouchedBody(call, provider, ask) };
-    if (this.#sameFormat && keepsRequest(call, options, stream)) {
-      return splicedRequest(call, provider, options, channel, ask);
-    }
-    const read = call.admitted.conversation?.() ?? endpoint.codec.decodeRequest(call.admitted.body.json);
-    const led = withChannelPrompt(read, options.prompt);
-    const prepared = prepareConversation(led, call.upstreamModel, options.dialect, options.settings);
-    const dropped = new Set<string>();
-    const remembered = options.thoughts.recall(call.admitted.caller.user.id, options.dialect, prepared.conversation);
-    const said = takesCustomTools(provider, options.dialect) ? remembered : customAsFunctions(remembered, dropped);
-    const conversation = { ...withToolNames(said, options.toolNames), model: prepared.model, stream };
-    if (options.inlineMedia) await options.inlineMedia(conversation);
-    const target = {
-      model: prepared.model,
-      defaultMaxTokens: options.settings.defaultMaxTokens(prepared.model),
-      searches: provider.searchesChats === true,
-      marksCache: provider.marksCache === true,
-      hidesThoughts: options.hidesThoughts,
-      newId: randomId,
-    };
-    const encoded = this.#codec.encodeRequest(conversation, target, dropped);
-    const body =
-      options.dialect === "gemini"
-        ? { ...encoded, ...geminiOptions(encoded, prepared.model, options.settings) }
-        : encoded;
-    const betas = options.dialect === "anthropic" ? this.#betasFor(prepared.model) : null;
-    const { enabled, budgetTokens } = conversation.reasoning;
-    const thinksNot = enabled === false || budgetTokens === 0;
-    const asked = { ...ask, model: prepared.model, thinksNot, ...betas };
-    const adaptation = provider.adapt?.(body, asked) ?? null;
-    for (const name of adaptation?.dropped ?? []) dropped.add(name);
-    call.upstreamModel = adaptation?.model ?? prepared.model;
-    call.dropped = [...dropped];
-    const renamed = adaptation && "model" in body ? { model: adaptation.model } : null;
-    const sent: JsonObject = { ...body, ...renamed, ...adaptation?.changes, ...channel.paramOverride };
-    return { ask: { ...asked, model: call.upstreamModel }, body: JSON.stringify(sent) };
+    return encodeConversation(this.call, this.provider, this.options, channel);
   }
 
   readError(status: number, body: string): ReadError {
@@ -229,14 +149,6 @@ export class ConversationPassage implements Passage {
   get #isBackground(): boolean {
     const isResponse = this.#sameFormat && this.options.dialect === "openai-responses";
     return isResponse && this.call.admitted.body.json.background === true;
-  }
-
-  /** Betas of the client's and of the settings', and whether the model takes any. */
-  #betasFor(model: string): Pick<Ask, "betas" | "refusesBetas"> {
-    const { call, options } = this;
-    const asked = call.admitted.request.headers.get("anthropic-beta") ?? "";
-    const set = options.settings.headersOf(call.upstreamModel)?.["anthropic-beta"] ?? "";
-    return { betas: `${asked},${set}`.split(","), refusesBetas: options.refusesBetas(model) };
   }
 
   #keeper(): KeepReply | null {

@@ -4,7 +4,7 @@ import { MADE_HERE } from "../../dialects/signature.ts";
 import { spliceTopLevel } from "../../lib/json-splice.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
-import type { ConversationOptions } from "./conversation-passage.ts";
+import type { ConversationOptions } from "./conversation-options.ts";
 import { geminiOptions } from "./gemini-options.ts";
 import type { EncodedRequest } from "./passage.ts";
 import { needsPreparation } from "./prepare-conversation.ts";

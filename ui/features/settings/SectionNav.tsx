@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import { useTranslation } from "react-i18next";
 import { sectionId } from "./SectionView.tsx";
-import type { SettingSection } from "./sections.ts";
+import type { SettingSection } from "./section.ts";
 import { useSettings } from "./settings-store.tsx";
 
 /** The sections of a tab, to jump to; a dot where something is not saved yet. */

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
 import { SettingInput } from "./SettingInput.tsx";
-import type { SettingSection } from "./sections.ts";
+import type { SettingSection } from "./section.ts";
 import { useSettings } from "./settings-store.tsx";
 
 /** The id of a section, to jump to. */

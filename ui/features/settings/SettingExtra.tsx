@@ -7,7 +7,7 @@ import { DiscoveryPanel } from "./DiscoveryPanel.tsx";
 import { GroupsPanel } from "./GroupsPanel.tsx";
 import { PricingPanel } from "./PricingPanel.tsx";
 import { SystemInfoPanel } from "./SystemInfoPanel.tsx";
-import type { Extra } from "./sections.ts";
+import type { Extra } from "./section.ts";
 import { TransferPanel } from "./TransferPanel.tsx";
 
 const EXTRAS: Readonly<Record<Extra, () => ReactElement>> = {

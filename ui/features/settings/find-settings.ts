@@ -1,4 +1,5 @@
-import { SECTIONS, type SettingSection } from "./sections.ts";
+import type { SettingSection } from "./section.ts";
+import { SECTIONS } from "./sections.ts";
 import type { SettingField } from "./setting-field.ts";
 
 /** A field (or, without one, a section) with the words it is found by. */

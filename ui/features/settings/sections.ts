@@ -1,46 +1,9 @@
 import { PRICE_KEYS } from "./price-maps.ts";
-import {
-  address,
-  endpoint,
-  json,
-  on,
-  percent,
-  quota,
-  type SettingField,
-  secret,
-  share,
-  text,
-  whole,
-} from "./setting-field.ts";
+import { type SettingSection, TABS, type TabSection } from "./section.ts";
+import { json, on, percent, quota, share, text, whole } from "./setting-field.ts";
+import { SYSTEM } from "./system-sections.ts";
 
-export const TABS = ["operation", "ratelimit", "models", "system", "other"] as const;
-export type SettingTab = (typeof TABS)[number];
-
-/** What a section has beside its fields; it is drawn by a component of its own. */
-export type Extra =
-  | "clearLogs"
-  | "groups"
-  | "chats"
-  | "pricing"
-  | "discovery"
-  | "systemInfo"
-  | "announcements"
-  | "transfer"
-  | "calculator";
-
-export type SettingSection = Readonly<{
-  /** Under `settings.sections` in the words. */
-  id: string;
-  tab: SettingTab;
-  fields: readonly SettingField[];
-  extra?: Extra;
-  /** The component draws the fields too. */
-  drawsFields?: true;
-  /** Saving asks for the server's address first. */
-  needsServerAddress?: true;
-}>;
-
-const OPERATION: readonly Omit<SettingSection, "tab">[] = [
+const OPERATION: readonly TabSection[] = [
   {
     id: "quota",
     fields: [
@@ -150,7 +113,7 @@ const OPERATION: readonly Omit<SettingSection, "tab">[] = [
   },
 ];
 
-const RATE_LIMIT: readonly Omit<SettingSection, "tab">[] = [
+const RATE_LIMIT: readonly TabSection[] = [
   {
     id: "rateLimit",
     fields: [
@@ -162,7 +125,7 @@ const RATE_LIMIT: readonly Omit<SettingSection, "tab">[] = [
   },
 ];
 
-const MODELS: readonly Omit<SettingSection, "tab">[] = [
+const MODELS: readonly TabSection[] = [
   {
     id: "global",
     fields: [
@@ -198,92 +161,7 @@ const MODELS: readonly Omit<SettingSection, "tab">[] = [
   },
 ];
 
-const SYSTEM: readonly Omit<SettingSection, "tab">[] = [
-  { id: "server", fields: address("ServerAddress") },
-  {
-    id: "login",
-    fields: on(
-      "PasswordLoginEnabled",
-      "PasswordRegisterEnabled",
-      "RegisterEnabled",
-      "EmailVerificationEnabled",
-      "GitHubOAuthEnabled",
-      "LinuxDOOAuthEnabled",
-      "DiscordOAuthEnabled",
-      "WeChatAuthEnabled",
-      "TelegramOAuthEnabled",
-      "TurnstileCheckEnabled",
-    ),
-  },
-  {
-    id: "emailDomains",
-    fields: [
-      ...on("EmailDomainRestrictionEnabled", "EmailAliasRestrictionEnabled"),
-      { key: "EmailDomainWhitelist", kind: "domains" },
-    ],
-  },
-  {
-    id: "smtp",
-    fields: [
-      ...text("SMTPServer"),
-      { key: "SMTPPort", kind: "number", min: 1, max: 65_535, isWhole: true },
-      ...text("SMTPAccount", "SMTPFrom"),
-      secret("SMTPToken"),
-      ...on("SMTPSSLEnabled"),
-    ],
-  },
-  {
-    id: "payment",
-    needsServerAddress: true,
-    fields: [
-      ...address("PayAddress"),
-      ...text("EpayId"),
-      secret("EpayKey"),
-      ...address("CustomCallbackAddress"),
-      { key: "Price", kind: "number", min: 0, step: 0.1, unit: "perDollar" },
-      whole("MinTopUp", 0, "dollars"),
-      json("TopupGroupRatio"),
-    ],
-  },
-  {
-    id: "stripe",
-    needsServerAddress: true,
-    fields: [
-      secret("StripeSecretKey"),
-      secret("StripeWebhookSecret"),
-      {
-        key: "StripeCurrency",
-        kind: "choice",
-        choices: ["usd", "eur", "gbp", "cny", "hkd", "sgd", "aud", "cad", "jpy"],
-      },
-      { key: "StripePrice", kind: "number", min: 0, step: 0.1, unit: "perDollar" },
-    ],
-  },
-  {
-    id: "oidc",
-    extra: "discovery",
-    fields: [
-      ...on("oidc.enabled"),
-      ...text("oidc.client_id"),
-      secret("oidc.client_secret"),
-      ...endpoint("oidc.well_known", "oidc.authorization_endpoint", "oidc.token_endpoint", "oidc.user_info_endpoint"),
-    ],
-  },
-  { id: "github", fields: [...text("GitHubClientId"), secret("GitHubClientSecret")] },
-  { id: "linuxdo", fields: [...text("LinuxDOClientId"), secret("LinuxDOClientSecret")] },
-  { id: "discord", fields: [...text("DiscordClientId"), secret("DiscordClientSecret")] },
-  {
-    id: "wechat",
-    fields: [...address("WeChatServerAddress"), secret("WeChatServerToken"), ...text("WeChatAccountQRCodeImageURL")],
-  },
-  { id: "telegram", fields: [secret("TelegramBotToken"), ...text("TelegramBotName")] },
-  { id: "turnstile", fields: [...text("TurnstileSiteKey"), secret("TurnstileSecretKey")] },
-  { id: "wxpusher", fields: [...on("WxPusherEnabled"), secret("WxPusherAppToken")] },
-  { id: "endpoints", fields: on("OpenAIEndpointEnabled", "ClaudeEndpointEnabled") },
-  { id: "worker", fields: [...address("WorkerUrl"), secret("WorkerValidKey")] },
-];
-
-const OTHER: readonly Omit<SettingSection, "tab">[] = [
+const OTHER: readonly TabSection[] = [
   { id: "systemInfo", fields: [], extra: "systemInfo" },
   { id: "notice", fields: [{ key: "Notice", kind: "content" }] },
   { id: "identity", fields: text("SystemName", "Logo") },
@@ -299,5 +177,3 @@ const BY_TAB = { operation: OPERATION, ratelimit: RATE_LIMIT, models: MODELS, sy
 export const SECTIONS: readonly SettingSection[] = TABS.flatMap((tab) =>
   BY_TAB[tab].map((section) => ({ ...section, tab })),
 );
-
-export const isTab = (value: unknown): value is SettingTab => TABS.some((tab) => tab === value);

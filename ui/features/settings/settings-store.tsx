@@ -7,7 +7,8 @@ import { SITE_TEXT_KEY } from "../content/site-text.ts";
 import { siteStatus } from "../site/site-status.ts";
 import { type Options, type OptionTexts, options, putOption } from "./option-calls.ts";
 import { type OptionChange, saveOptions } from "./save-options.ts";
-import { SECTIONS, type SettingSection } from "./sections.ts";
+import type { SettingSection } from "./section.ts";
+import { SECTIONS } from "./sections.ts";
 import { faultOf, isSame, normalise } from "./setting-text.ts";
 
 type Store = Options &

@@ -1,0 +1,88 @@
+import type { TabSection } from "./section.ts";
+import { address, endpoint, json, on, secret, text, whole } from "./setting-field.ts";
+
+/** Sections of the tab "system": what the site is to the outside, who may sign in, and what pays. */
+export const SYSTEM: readonly TabSection[] = [
+  { id: "server", fields: address("ServerAddress") },
+  {
+    id: "login",
+    fields: on(
+      "PasswordLoginEnabled",
+      "PasswordRegisterEnabled",
+      "RegisterEnabled",
+      "EmailVerificationEnabled",
+      "GitHubOAuthEnabled",
+      "LinuxDOOAuthEnabled",
+      "DiscordOAuthEnabled",
+      "WeChatAuthEnabled",
+      "TelegramOAuthEnabled",
+      "TurnstileCheckEnabled",
+    ),
+  },
+  {
+    id: "emailDomains",
+    fields: [
+      ...on("EmailDomainRestrictionEnabled", "EmailAliasRestrictionEnabled"),
+      { key: "EmailDomainWhitelist", kind: "domains" },
+    ],
+  },
+  {
+    id: "smtp",
+    fields: [
+      ...text("SMTPServer"),
+      { key: "SMTPPort", kind: "number", min: 1, max: 65_535, isWhole: true },
+      ...text("SMTPAccount", "SMTPFrom"),
+      secret("SMTPToken"),
+      ...on("SMTPSSLEnabled"),
+    ],
+  },
+  {
+    id: "payment",
+    needsServerAddress: true,
+    fields: [
+      ...address("PayAddress"),
+      ...text("EpayId"),
+      secret("EpayKey"),
+      ...address("CustomCallbackAddress"),
+      { key: "Price", kind: "number", min: 0, step: 0.1, unit: "perDollar" },
+      whole("MinTopUp", 0, "dollars"),
+      json("TopupGroupRatio"),
+    ],
+  },
+  {
+    id: "stripe",
+    needsServerAddress: true,
+    fields: [
+      secret("StripeSecretKey"),
+      secret("StripeWebhookSecret"),
+      {
+        key: "StripeCurrency",
+        kind: "choice",
+        choices: ["usd", "eur", "gbp", "cny", "hkd", "sgd", "aud", "cad", "jpy"],
+      },
+      { key: "StripePrice", kind: "number", min: 0, step: 0.1, unit: "perDollar" },
+    ],
+  },
+  {
+    id: "oidc",
+    extra: "discovery",
+    fields: [
+      ...on("oidc.enabled"),
+      ...text("oidc.client_id"),
+      secret("oidc.client_secret"),
+      ...endpoint("oidc.well_known", "oidc.authorization_endpoint", "oidc.token_endpoint", "oidc.user_info_endpoint"),
+    ],
+  },
+  { id: "github", fields: [...text("GitHubClientId"), secret("GitHubClientSecret")] },
+  { id: "linuxdo", fields: [...text("LinuxDOClientId"), secret("LinuxDOClientSecret")] },
+  { id: "discord", fields: [...text("DiscordClientId"), secret("DiscordClientSecret")] },
+  {
+    id: "wechat",
+    fields: [...address("WeChatServerAddress"), secret("WeChatServerToken"), ...text("WeChatAccountQRCodeImageURL")],
+  },
+  { id: "telegram", fields: [secret("TelegramBotToken"), ...text("TelegramBotName")] },
+  { id: "turnstile", fields: [...text("TurnstileSiteKey"), secret("TurnstileSecretKey")] },
+  { id: "wxpusher", fields: [...on("WxPusherEnabled"), secret("WxPusherAppToken")] },
+  { id: "endpoints", fields: on("OpenAIEndpointEnabled", "ClaudeEndpointEnabled") },
+  { id: "worker", fields: [...address("WorkerUrl"), secret("WorkerValidKey")] },
+];
