@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { type Billing, createBilling } from "./billing.ts";
@@ -244,7 +244,15 @@ describe.each(MODES)("%s", (_, mode) => {
     await billing.flush();
     expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 98_200, rows: 18, logged: 1800 });
     expect(billing.available(userId) ?? 98_200).toBe(98_200);
-    expect(existsSync(join(directory.path, "journal", "rejected.jsonl"))).toBe(true);
+    const rejected = readFileSync(join(directory.path, "journal", "rejected.jsonl"), "utf8")
+      .trim()
+      .split("\n");
+    const own = rejected.map((line) => JSON.parse(line)).filter(({ record }) => record.userId === userId);
+    expect(own).toHaveLength(2);
+    for (const { reason, record } of own) {
+      expect(reason).toContain("bigint");
+      expect(record).toMatchObject({ quota: 100, createdAt: null, other: { request_id: record.requestId } });
+    }
   });
 
   test("the journal's directory goes when all is written", async () => {

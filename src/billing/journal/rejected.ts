@@ -1,5 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { UsageRecord } from "../types.ts";
+import { recordOf } from "./record-text.ts";
 
 const FILE = "rejected.jsonl";
 
@@ -8,6 +10,15 @@ const FILE = "rejected.jsonl";
  * `rejected.jsonl` of the journal's root directory.
  */
 export async function keepRejected(root: string, record: string | null, reason: string): Promise<void> {
-  const line = JSON.stringify({ at: new Date().toISOString(), reason, record });
+  const line = JSON.stringify({ at: new Date().toISOString(), reason, record: record && named(record) });
   await appendFile(join(root, FILE), `${line}\n`, { mode: 0o600 });
+}
+
+/** With the names of its fields; a text that is none of a record stays as it is. */
+function named(text: string): UsageRecord | string {
+  try {
+    return recordOf(text);
+  } catch {
+    return text;
+  }
 }
