@@ -11,7 +11,7 @@ import { applyBatch } from "./journal/apply-batch.ts";
 import { makeClaimedDirectory } from "./journal/claim.ts";
 import { Journal } from "./journal/journal.ts";
 import type { RecordSink } from "./journal/pump.ts";
-import { recordOf, recordText, saneCharge } from "./journal/record-text.ts";
+import { readRecord, recordText, saneCharge } from "./journal/record-text.ts";
 import { keepRejected } from "./journal/rejected.ts";
 import { withoutWritten } from "./journal/without-written.ts";
 import { JournalWriter } from "./journal/writer.ts";
@@ -112,7 +112,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       inTurn(async () => ledger.absorb(await applyBatch(sql, processId, records, { areNew }))),
     async reject(record, reason) {
       await reject(record, reason);
-      if (record !== null) ledger.forgetCharge(recordOf(record));
+      if (record !== null) ledger.forgetCharge(readRecord(record));
     },
   };
   const adopt = () =>
@@ -217,6 +217,6 @@ export async function createBilling(parts: Parts): Promise<Billing> {
 /** How long ago the call of a record ended; null without one. */
 function secondsSince(text: string | null): number | null {
   if (text === null) return null;
-  const { createdAt, elapsedMs } = recordOf(text);
+  const { createdAt, elapsedMs } = readRecord(text);
   return Math.max(0, nowSeconds() - createdAt - Math.round(elapsedMs / 1000));
 }

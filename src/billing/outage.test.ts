@@ -126,6 +126,18 @@ test("a batch that somebody has written in part meanwhile is written once", asyn
   expect(billing.status()).toMatchObject({ pendingRecords: 0, databaseDown: false });
 });
 
+test.each([true, false])("log rows stand in the order of their batch, whoever runs short (new: %p)", async (areNew) => {
+  const { sql } = database;
+  const [rich, poor] = [await addUser(sql, 100_000), await addUser(sql, 1500)];
+  const records = Array.from({ length: 200 }, (_, call) =>
+    usageRecord({ userId: call % 3 === 0 ? poor : rich, quota: 100 }),
+  );
+  await applyBatch(sql, "p", records.map(recordText), { areNew });
+  const rows = await sql`select request_id from logs where user_id in (${rich}, ${poor}) order by id`;
+  expect(rows.map((row) => row.request_id)).toEqual(records.map(({ requestId }) => requestId));
+  expect(await booksOf(sql, poor)).toMatchObject({ quota: 0, used: 1500 });
+});
+
 test.each([{}, { unlogged: true as const }])(
   "of a batch that is said to be new and is not (%p), nothing is written",
   async (how) => {

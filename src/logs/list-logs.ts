@@ -4,7 +4,7 @@ import type { Db } from "../../db/types.ts";
 import { isOneOf, startsWith } from "../lib/sql-text.ts";
 import { readChannelNames } from "./channel-names.ts";
 import { countUpTo } from "./count-up-to.ts";
-import { isOfType, type LogFilter, logConditions } from "./log-filter.ts";
+import { isEvent, isOfType, type LogFilter, logConditions } from "./log-filter.ts";
 import { type LogRow, type LogView, viewForAdmin, viewForOwner } from "./log-view.ts";
 import { sumUsage } from "./usage-sums.ts";
 import { LOG_TYPE } from "./write-log.ts";
@@ -93,7 +93,7 @@ async function countCalls(db: Db, { failed, ...filter }: LogFilter): Promise<num
 
 async function countEvents(db: Db, filter: LogFilter): Promise<number> {
   // Both say "not a call": named one by one for the index by type, the other way for that of events by user.
-  const where = and(logConditions(filter), isOneOf(logs.type, EVENT_TYPES), sql`${logs.type} <> 2`);
+  const where = and(logConditions(filter), isOneOf(logs.type, EVENT_TYPES), isEvent);
   return countUpTo(db, where, COUNTED_EVENTS);
 }
 

@@ -30,9 +30,11 @@ export function isNarrow({ type: _, start: __, end: ___, ...others }: LogFilter)
   return Object.values(others).some((value) => value !== undefined && value !== "");
 }
 
-/** Rows of a type. What is no call says so in words of its own: that is how the indexes of events are found. */
+/** Rows that are no call, in the words of the indexes of events: only by these they are found. */
+export const isEvent = sql`${logs.type} <> 2`;
+
 export const isOfType = (type: number): SQL | undefined =>
-  and(eq(logs.type, type), type === LOG_TYPE.consumption ? undefined : sql`${logs.type} <> 2`);
+  and(eq(logs.type, type), type === LOG_TYPE.consumption ? undefined : isEvent);
 
 /** The filter over log rows. */
 export function logConditions(filter: LogFilter): SQL | undefined {

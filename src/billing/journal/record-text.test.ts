@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { usageRecord } from "../testing.ts";
-import { batchText, FIELD, RECORD, recordOf, recordText } from "./record-text.ts";
+import { batchText, FIELD, RECORD, readRecord, recordText } from "./record-text.ts";
 
 const record = usageRecord({
   userId: 7,
@@ -16,7 +16,7 @@ const record = usageRecord({
 describe("a record's text", () => {
   test.each([record, { ...record, unlogged: true as const }, { ...record, content: "", ip: "" }])(
     "tells it whole",
-    (given) => expect(recordOf(recordText(given))).toEqual(given),
+    (given) => expect(readRecord(recordText(given))).toEqual(given),
   );
 
   test("is one line, whatever the record says", () => {
@@ -24,12 +24,12 @@ describe("a record's text", () => {
     const text = recordText({ ...record, content: hostile, modelName: hostile });
     expect(text).not.toContain("\n");
     expect(text.split(FIELD)).toHaveLength(20);
-    expect(recordOf(text)).toMatchObject({ content: "abcd\nef\ufffdg", modelName: "abcd\nef\ufffdg", quota: 43 });
+    expect(readRecord(text)).toMatchObject({ content: "abcd\nef\ufffdg", modelName: "abcd\nef\ufffdg", quota: 43 });
   });
 
   test("has whole numbers in the range of their columns", () => {
     const text = recordText({ ...record, elapsedMs: 12.6, promptTokens: 1e12, completionTokens: -1, quota: 1.2 });
-    expect(recordOf(text)).toMatchObject({
+    expect(readRecord(text)).toMatchObject({
       elapsedMs: 13,
       promptTokens: 2_147_483_647,
       completionTokens: 0,
@@ -40,7 +40,7 @@ describe("a record's text", () => {
 
 test("records that an earlier version wrote, as JSON, are read beside new ones", () => {
   const earlier = JSON.stringify(record);
-  expect(recordOf(earlier)).toEqual(record);
+  expect(readRecord(earlier)).toEqual(record);
   const [first, second] = batchText([earlier, recordText(record)]).split(RECORD);
   expect(first).toBe(second as string);
 });

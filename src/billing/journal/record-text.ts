@@ -53,7 +53,7 @@ export function recordText(record: UsageRecord): string {
 }
 
 /** The record of a text, also of one that an earlier version wrote: JSON. */
-export function recordOf(text: string): UsageRecord {
+export function readRecord(text: string): UsageRecord {
   if (text.startsWith("{")) return JSON.parse(text) as UsageRecord;
   const fields = text.split(FIELD);
   const string = (at: number) => (fields[at] ?? "").replaceAll(NEWLINE, "\n");
@@ -86,7 +86,7 @@ export function recordOf(text: string): UsageRecord {
 /** Texts of records as the database reads them: U+001E between records, U+001F between fields. */
 export function batchText(texts: readonly string[]): string {
   const current = texts.some(isEarlier)
-    ? texts.map((text) => (isEarlier(text) ? recordText(recordOf(text)) : text))
+    ? texts.map((text) => (isEarlier(text) ? recordText(readRecord(text)) : text))
     : texts;
   return current.join(RECORD).replaceAll(NEWLINE, "\n");
 }

@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { UsageRecord } from "../types.ts";
-import { recordOf } from "./record-text.ts";
+import { readRecord } from "./record-text.ts";
 
 const FILE = "rejected.jsonl";
 
@@ -17,7 +17,7 @@ export async function keepRejected(root: string, record: string | null, reason: 
 /** With the names of its fields; a text that is none of a record stays as it is. */
 function named(text: string): UsageRecord | string {
   try {
-    return recordOf(text);
+    return readRecord(text);
   } catch {
     return text;
   }

@@ -1,9 +1,9 @@
 import type { Sql } from "../../../db/types.ts";
-import { recordOf } from "./record-text.ts";
+import { readRecord } from "./record-text.ts";
 
 /** Of these records (texts), those that were not charged yet: what a dead process could not write any more. */
 export async function withoutWritten(sql: Sql, records: readonly string[]): Promise<string[]> {
-  const keys = records.map(recordOf);
+  const keys = records.map(readRecord);
   const rows = await sql<{ place: number }[]>`
     select k.place::integer as place
     from unnest(${keys.map((key) => key.requestId)}::text[], ${keys.map((key) => key.createdAt)}::bigint[])
