@@ -2,9 +2,14 @@ import type { Logger } from "../../lib/log.ts";
 import type { Journal } from "./journal.ts";
 import { BATCH_RECORDS, Pump, type RecordSink } from "./pump.ts";
 
-/** The first record after a pause waits this long for company; under load batches start this far apart. */
+/** The first record after a pause waits this long for company. */
 const GATHER_MS = 10;
-const PACE_MS = 250;
+/**
+ * A batch keeps the next one away for so long per record: single calls are written at once, from 20 a second on
+ * batches grow until they start a second apart, since each costs the database milliseconds beside its records.
+ */
+const PACE_PER_RECORD_MS = 50;
+const SLOWEST_PACE_MS = 1000;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5000;
 
@@ -14,7 +19,8 @@ type Watcher = Readonly<{ target: number; resolve(): void }>;
 export class JournalWriter {
   readonly #pump: Pump;
   #timer: Timer | null = null;
-  #startedAt = Number.NEGATIVE_INFINITY;
+  /** When the next batch may start, unless it is full (`performance.now`). */
+  #nextAt = 0;
   #running: Promise<void> | null = null;
   #failures = 0;
   #closed = false;
@@ -37,7 +43,7 @@ export class JournalWriter {
   wake(): void {
     if (this.#running || this.#failures > 0) return;
     if (this.journal.pendingRecords >= BATCH_RECORDS) this.#start();
-    else if (!this.#timer) this.#startIn(Math.max(GATHER_MS, this.#startedAt + PACE_MS - performance.now()));
+    else if (!this.#timer) this.#startIn(Math.max(GATHER_MS, this.#nextAt - performance.now()));
   }
 
   /** Resolves when all records appended so far are in the database; rejects after `timeoutMs`. */
@@ -72,9 +78,12 @@ export class JournalWriter {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#running || this.#closed) return;
-    this.#startedAt = performance.now();
+    const startedAt = performance.now();
+    const before = this.journal.committedRecords;
     this.#running = this.#step().finally(() => {
       this.#running = null;
+      const moved = this.journal.committedRecords - before;
+      this.#nextAt = startedAt + Math.min(SLOWEST_PACE_MS, moved * PACE_PER_RECORD_MS);
       this.#goOn();
     });
   }
