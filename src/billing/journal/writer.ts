@@ -4,12 +4,10 @@ import { BATCH_RECORDS, Pump, type RecordSink } from "./pump.ts";
 
 /** The first record after a pause waits this long for company. */
 const GATHER_MS = 10;
-/**
- * A batch keeps the next one away for so long per record: single calls are written at once, from 20 a second on
- * batches grow until they start a second apart, since each costs the database milliseconds beside its records.
- */
-const PACE_PER_RECORD_MS = 50;
-const SLOWEST_PACE_MS = 1000;
+/** While records keep coming batches start this far apart: each costs the database milliseconds beside its records. */
+const PACE_MS = 1000;
+/** When none came for this long the pace is not waited for. */
+const QUIET_MS = 50;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5000;
 
@@ -19,8 +17,9 @@ type Watcher = Readonly<{ target: number; resolve(): void }>;
 export class JournalWriter {
   readonly #pump: Pump;
   #timer: Timer | null = null;
-  /** When the next batch may start, unless it is full (`performance.now`). */
-  #nextAt = 0;
+  #startedAt = Number.NEGATIVE_INFINITY;
+  /** How many records had been appended when the timer was set. */
+  #seen = 0;
   #running: Promise<void> | null = null;
   #failures = 0;
   #closed = false;
@@ -43,7 +42,7 @@ export class JournalWriter {
   wake(): void {
     if (this.#running || this.#failures > 0) return;
     if (this.journal.pendingRecords >= BATCH_RECORDS) this.#start();
-    else if (!this.#timer) this.#startIn(Math.max(GATHER_MS, this.#nextAt - performance.now()));
+    else if (!this.#timer) this.#lookIn(Math.max(GATHER_MS, Math.min(QUIET_MS, this.#paceLeftMs)));
   }
 
   /** Resolves when all records appended so far are in the database; rejects after `timeoutMs`. */
@@ -74,16 +73,28 @@ export class JournalWriter {
     this.#timer = setTimeout(() => this.#start(), delayMs);
   }
 
+  /** What is left of the time between two batches. */
+  get #paceLeftMs(): number {
+    return this.#startedAt + PACE_MS - performance.now();
+  }
+
+  /** Starts a batch when its time has come or nothing more does; looks again until then. */
+  #lookIn(delayMs: number): void {
+    this.#seen = this.journal.appendedRecords;
+    this.#timer = setTimeout(() => {
+      const leftMs = this.#paceLeftMs;
+      if (leftMs <= 0 || this.#seen === this.journal.appendedRecords) this.#start();
+      else this.#lookIn(Math.min(QUIET_MS, leftMs));
+    }, delayMs);
+  }
+
   #start(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#running || this.#closed) return;
-    const startedAt = performance.now();
-    const before = this.journal.committedRecords;
+    this.#startedAt = performance.now();
     this.#running = this.#step().finally(() => {
       this.#running = null;
-      const moved = this.journal.committedRecords - before;
-      this.#nextAt = startedAt + Math.min(SLOWEST_PACE_MS, moved * PACE_PER_RECORD_MS);
       this.#goOn();
     });
   }
