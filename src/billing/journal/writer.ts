@@ -2,12 +2,12 @@ import type { Logger } from "../../lib/log.ts";
 import type { Journal } from "./journal.ts";
 import { BATCH_RECORDS, Pump, type RecordSink } from "./pump.ts";
 
-/** The first record after a pause waits this long for company. */
-const GATHER_MS = 10;
-/** While records keep coming batches start this far apart: each costs the database milliseconds beside its records. */
+/** While records keep coming they gather for so long: a batch costs the database milliseconds beside its records. */
 const PACE_MS = 1000;
-/** When none came for this long the pace is not waited for. */
+/** When none came for this long they are written at once, ... */
 const QUIET_MS = 50;
+/** ... and the first one after a pause sooner. */
+const ALONE_MS = 10;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5000;
 
@@ -17,7 +17,8 @@ type Watcher = Readonly<{ target: number; resolve(): void }>;
 export class JournalWriter {
   readonly #pump: Pump;
   #timer: Timer | null = null;
-  #startedAt = Number.NEGATIVE_INFINITY;
+  /** When records began to gather (`performance.now`). */
+  #gathersSince = Number.NEGATIVE_INFINITY;
   /** How many records had been appended when the timer was set. */
   #seen = 0;
   #running: Promise<void> | null = null;
@@ -42,7 +43,7 @@ export class JournalWriter {
   wake(): void {
     if (this.#running || this.#failures > 0) return;
     if (this.journal.pendingRecords >= BATCH_RECORDS) this.#start();
-    else if (!this.#timer) this.#lookIn(Math.max(GATHER_MS, Math.min(QUIET_MS, this.#paceLeftMs)));
+    else if (!this.#timer) this.#gather();
   }
 
   /** Resolves when all records appended so far are in the database; rejects after `timeoutMs`. */
@@ -73,16 +74,18 @@ export class JournalWriter {
     this.#timer = setTimeout(() => this.#start(), delayMs);
   }
 
-  /** What is left of the time between two batches. */
-  get #paceLeftMs(): number {
-    return this.#startedAt + PACE_MS - performance.now();
+  #gather(): void {
+    const now = performance.now();
+    const isFirst = now - this.#gathersSince >= PACE_MS;
+    if (isFirst) this.#gathersSince = now;
+    this.#lookIn(isFirst ? ALONE_MS : QUIET_MS);
   }
 
   /** Starts a batch when its time has come or nothing more does; looks again until then. */
   #lookIn(delayMs: number): void {
     this.#seen = this.journal.appendedRecords;
     this.#timer = setTimeout(() => {
-      const leftMs = this.#paceLeftMs;
+      const leftMs = this.#gathersSince + PACE_MS - performance.now();
       if (leftMs <= 0 || this.#seen === this.journal.appendedRecords) this.#start();
       else this.#lookIn(Math.min(QUIET_MS, leftMs));
     }, delayMs);
@@ -92,7 +95,7 @@ export class JournalWriter {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#running || this.#closed) return;
-    this.#startedAt = performance.now();
+    this.#gathersSince = performance.now();
     this.#running = this.#step().finally(() => {
       this.#running = null;
       this.#goOn();
