@@ -4,9 +4,9 @@ import { BATCH_RECORDS, Pump, type RecordSink } from "./pump.ts";
 
 /** While records keep coming they gather for so long: a batch costs the database milliseconds beside its records. */
 const PACE_MS = 1000;
-/** When none came for this long they are written at once, ... */
+/** When no other came for this long they are written at once. */
 const QUIET_MS = 50;
-/** ... and the first one after a pause sooner. */
+/** The first one after a pause waits only this long for another. */
 const ALONE_MS = 10;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5000;
@@ -19,8 +19,6 @@ export class JournalWriter {
   #timer: Timer | null = null;
   /** When records began to gather (`performance.now`). */
   #gathersSince = Number.NEGATIVE_INFINITY;
-  /** How many records had been appended when the timer was set. */
-  #seen = 0;
   #running: Promise<void> | null = null;
   #failures = 0;
   #closed = false;
@@ -83,10 +81,10 @@ export class JournalWriter {
 
   /** Starts a batch when its time has come or nothing more does; looks again until then. */
   #lookIn(delayMs: number): void {
-    this.#seen = this.journal.appendedRecords;
+    const seen = this.journal.appendedRecords;
     this.#timer = setTimeout(() => {
       const leftMs = this.#gathersSince + PACE_MS - performance.now();
-      if (leftMs <= 0 || this.#seen === this.journal.appendedRecords) this.#start();
+      if (leftMs <= 0 || seen === this.journal.appendedRecords) this.#start();
       else this.#lookIn(Math.min(QUIET_MS, leftMs));
     }, delayMs);
   }
