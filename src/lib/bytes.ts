@@ -13,6 +13,6 @@ export const lastIndexOfBytes = (bytes: Uint8Array, needle: Buffer, from = bytes
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** UTF-8 text of (a part of) the bytes. */
+/** UTF-8 text of (a part of) the bytes; a part is read where it stands, without an array of its own. */
 export const textOfBytes = (bytes: Uint8Array, start = 0, end = bytes.length): string =>
-  utf8.decode(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end));
+  start === 0 && end === bytes.length ? utf8.decode(bytes) : Buffer.prototype.toString.call(bytes, "utf8", start, end);

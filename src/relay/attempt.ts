@@ -149,7 +149,8 @@ async function exchangeWith(
   }
   // Its head is its first byte: what follows may be as late as the next piece of a stream. Jobs have a time of their own.
   exchange.begun(passage.follow ? 0 : context.services.config.streamingTimeoutMs);
-  const bytes = await (gathers && framing ? new Response(framed(response, framing)) : response).bytes();
+  const read = (gathers && framing ? new Response(framed(response, framing)) : response).bytes();
+  const bytes = read instanceof Promise ? await read : read;
   const announced = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
   const body = passage.follow
     ? await passage.follow(announced, asking(context, choice, exchange, passage, outgoing))

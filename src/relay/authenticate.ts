@@ -101,13 +101,14 @@ export function authenticate(services: RelayServices, request: Request, ip: stri
   };
 }
 
+const masked = (key: string): string => `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
+
 function checkToken(services: RelayServices, token: TokenEntry, key: string, nowSeconds: number): void {
-  const masked = `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
   const expired = token.expiredTime !== -1 && token.expiredTime <= nowSeconds;
   // A budget that is due is filled when the call is admitted.
   const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= nowSeconds;
   if (token.status === 4 && !isDue)
-    throw new RelayError(401, "api_key_exhausted", `The quota of the API key ${masked} is used up.`);
+    throw new RelayError(401, "api_key_exhausted", `The quota of the API key ${masked(key)} is used up.`);
   if (token.status === 3 || expired) {
     if (token.status === 1) services.tokens.setStatus(token.id, 3);
     throw new RelayError(401, "api_key_expired", "This API key has expired.");

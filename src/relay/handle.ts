@@ -3,6 +3,7 @@ import { DecodeError, type DoorCodec } from "../dialects/codec.ts";
 import type { PeerSource } from "../lib/client-ip.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
+import type { Form } from "../lib/multipart/read-form.ts";
 import { isTask } from "../providers/provider.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { admitGroup, admitModel, admitOutputLimit, findCandidates } from "./admit.ts";
@@ -34,21 +35,23 @@ export type Arrival = Readonly<{
 }>;
 
 /** A call of an API key: authenticate → admit → decode → relay. Answers every failure in the form of its door. */
-export async function handleCall(context: RelayContext, arrival: Arrival): Promise<Response> {
+export function handleCall(context: RelayContext, arrival: Arrival): Promise<Response> {
   const startedAtMs = performance.now();
   const { request, server } = arrival;
   server?.timeout(request, 0);
+  let ip: string;
+  let caller: Caller;
   try {
-    const ip = context.services.clientAddress.ip(request, server);
-    const caller = authenticate(context.services, request, ip, nowSeconds());
+    ip = context.services.clientAddress.ip(request, server);
+    caller = authenticate(context.services, request, ip, nowSeconds());
     admitGroup(context.services, caller);
-    return await handleCaller(context, arrival, caller, ip, startedAtMs);
   } catch (error) {
-    return refuse(context, request, error, arrival.endpoint.codec);
+    return Promise.resolve(refuse(context, request, error, arrival.endpoint.codec));
   }
+  return handleCaller(context, arrival, caller, ip, startedAtMs);
 }
 
-/** Goes on with a caller who is known: rate → decode → model → relay. Rejects RelayError. */
+/** Goes on with a caller who is known: rate → decode → model → relay. Answers every failure in the form of the door. */
 export async function handleCaller(
   context: RelayContext,
   arrival: Arrival,
@@ -57,33 +60,33 @@ export async function handleCaller(
   startedAtMs: number,
   known?: Readonly<{ body: ClientBody; changes: TopLevelChanges }>,
 ): Promise<Response> {
-  const { request } = arrival;
+  const { request, endpoint } = arrival;
   const { settings, config } = context.services;
-  const admitted = admitArrival(context, arrival, caller);
-  if (admitted) await admitted;
-  const waitFrom = performance.now();
-  const body = known?.body ?? (await readBody(request, config, config.maxUploadBytes));
-  const bodyWaitMs = performance.now() - waitFrom;
-  const discard = () => void body.form?.discard();
-  let call: Call;
+  let form: Form | undefined;
+  let isCall = false;
+  const discard = () => void form?.discard();
   try {
-    call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, bodyWaitMs);
-    if (arrival.endpoint.codec.dialect === "openai-responses") await resume(context, call);
-  } catch (error) {
-    discard();
-    throw error;
-  }
-  call.presence = new ClientPresence(context.arrivals, request, call);
-  const pingSeconds = settings.get("general_setting.ping_interval_seconds");
-  const pings = call.admitted.summary.stream && settings.get("general_setting.ping_interval_enabled");
-  try {
+    const admitted = admitArrival(context, arrival, caller);
+    if (admitted) await admitted;
+    const waitFrom = performance.now();
+    const body = known?.body ?? (await readBody(request, config, config.maxUploadBytes));
+    form = body.form;
+    const waitMs = performance.now() - waitFrom;
+    const call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, waitMs);
+    if (endpoint.codec.dialect === "openai-responses") await resume(context, call);
+    isCall = true;
+    call.presence = new ClientPresence(context.arrivals, request, call);
+    const pingSeconds = settings.get("general_setting.ping_interval_seconds");
+    const pings = call.admitted.summary.stream && settings.get("general_setting.ping_interval_enabled");
     const answer = relay(context, call);
-    // Files of a form are read again for each attempt, so they stay until there is an answer.
-    if (body.form) answer.then(discard, discard);
+    // Its files are read again for each attempt, so they stay until there is an answer.
+    if (form) answer.then(discard, discard);
     return await (pings ? withEarlyPings(answer, pingSeconds * 1000, request, call) : answer);
   } catch (error) {
-    if (error instanceof RelayError) return errorResponse(error, request, arrival.endpoint.codec);
-    throw error;
+    // A call that failed has been counted as one.
+    if (isCall && error instanceof RelayError) return errorResponse(error, request, endpoint.codec);
+    if (!isCall) discard();
+    return refuse(context, request, error, endpoint.codec);
   }
 }
 

@@ -61,17 +61,27 @@ export function createRelayMetrics(registry: Registry, openStreams: () => number
     finished(call, record) {
       if (call.overheadMs !== null) overheads.add(call.overheadMs);
       const { capability } = call.admitted.endpoint;
-      requests.add(`${capability} ${statusClass(record.other.status ?? 200)}`);
+      requests.add(outcomeOf(capability, record.other.status ?? 200));
       duration.add(capability, record.elapsedMs / 1000);
       if (call.firstByteMs !== null) firstByte.add(capability, call.firstByteMs / 1000);
       if (record.promptTokens > 0) tokens.add("prompt", record.promptTokens);
       if (record.completionTokens > 0) tokens.add("completion", record.completionTokens);
       if (record.quota > 0) quota.add(capability, record.quota);
     },
-    refused: (status) => requests.add(`refused ${statusClass(status)}`),
+    refused: (status) => requests.add(outcomeOf("refused", status)),
     upstreamFailed: (channelId, status) => failures.add(`${channelId} ${status}`),
   };
 }
 
 const CLASSES = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
-const statusClass = (status: number): string => CLASSES[Math.floor(status / 100)] ?? "5xx";
+const outcomes = new Map<string, readonly string[]>();
+
+/** The labels of a call by its endpoint and status: made once, for each call counts under some. */
+function outcomeOf(endpoint: string, status: number): string {
+  let labels = outcomes.get(endpoint);
+  if (!labels) {
+    labels = CLASSES.map((name) => `${endpoint} ${name}`);
+    outcomes.set(endpoint, labels);
+  }
+  return labels[Math.floor(status / 100)] ?? `${endpoint} 5xx`;
+}

@@ -44,7 +44,7 @@ export async function relay(context: RelayContext, call: Call): Promise<Response
   }
   switch (answer.kind) {
     case "whole":
-      return answerWhole(context, call, answer.answer);
+      return await answerWhole(context, call, answer.answer);
     case "bytes":
       return handOn(context, call, answer);
     case "stream":

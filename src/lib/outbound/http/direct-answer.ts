@@ -94,7 +94,19 @@ export class DirectAnswer implements ByteReader {
     });
   }
 
-  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+  /** All of the body; at once where it is complete. Throws or rejects when it breaks off. */
+  bytes(): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    if (this.#ended && this.#failure === null && this.#waiting.length === 1) {
+      return this.#taken().value[0] as Uint8Array<ArrayBuffer>;
+    }
+    return this.#gathered();
+  }
+
+  async text(): Promise<string> {
+    return utf8.decode(await this.bytes());
+  }
+
+  async #gathered(): Promise<Uint8Array<ArrayBuffer>> {
     this.#gathers = true;
     const parts: Uint8Array<ArrayBuffer>[] = [];
     for (;;) {
@@ -103,10 +115,6 @@ export class DirectAnswer implements ByteReader {
       for (const part of value) parts.push(part);
       if (done) return parts.length === 1 ? (parts[0] as Uint8Array<ArrayBuffer>) : Buffer.concat(parts);
     }
-  }
-
-  async text(): Promise<string> {
-    return utf8.decode(await this.bytes());
   }
 
   #taken(): ReadBytes<ArrayBuffer> {

@@ -37,12 +37,12 @@ export class AnswerHeaders {
     return [...names].map((name): [string, string] => [name, this.get(name) ?? ""])[Symbol.iterator]();
   }
 
-  /** Of the same length as the name. The first letters differ mostly: then nothing is copied. */
-  #isNamed([begin, colon]: Place, name: string): boolean {
-    const text = this.#text;
-    if ((text.charCodeAt(begin) ^ name.charCodeAt(0)) & NO_CASE) return false;
-    const stands = text.slice(begin, colon);
-    return stands === name || stands.toLowerCase() === name.toLowerCase();
+  /** Of the same length as the name. Sign by sign: a text cut out to be compared would be memory of its own. */
+  #isNamed([begin]: Place, name: string): boolean {
+    for (let at = 0; at < name.length; at += 1) {
+      if (lowerCase(this.#text.charCodeAt(begin + at)) !== lowerCase(name.charCodeAt(at))) return false;
+    }
+    return true;
   }
 
   #valueAt([, colon, end]: Place): string {
@@ -66,8 +66,10 @@ export class BrokenAnswer extends Error {
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
 const SPACE = 32;
 const TAB = 9;
-/** Letters differ by their case in one bit. */
-const NO_CASE = ~32;
+const UPPER_A = 65;
+const UPPER_Z = 90;
+/** By which letters differ in their case. */
+const CASE_BIT = 32;
 const DIGITS = /^\d{1,15}$/;
 
 /** Reads a head without the empty line that ends it. Throws BrokenAnswer where it cannot be read in one way only. */
@@ -116,3 +118,5 @@ function bodyLength(status: number, headers: AnswerHeaders): BodyLength {
   if (lengths.size !== 1 || !DIGITS.test(length)) throw new BrokenAnswer("the answer's length cannot be known");
   return Number(length);
 }
+
+const lowerCase = (code: number): number => (code >= UPPER_A && code <= UPPER_Z ? code | CASE_BIT : code);
