@@ -68,7 +68,7 @@ export type App = Readonly<{
  */
 export function createApp(services: Services, draining: () => boolean): App {
   const parts = relayServices(services);
-  const { routes, talks, explain, readLive, readOverhead, keepTraffic } = createRelay(parts);
+  const { routes, takeCall, talks, explain, readLive, readOverhead, keepTraffic } = createRelay(parts);
   const patient = patientOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
   const api = managementApi(services, explain, readLive, patient);
@@ -87,12 +87,17 @@ export function createApp(services: Services, draining: () => boolean): App {
     .get("/openapi.json", () => document())
     .use(webAssets(consoleRoot(), pageLimit(services), scriptHosts(services)))
     .compile();
+  let listening: Bun.Server<Talk> | null = null;
   return {
-    fetch: (request) =>
-      isRelayPath(request.url)
-        ? relay.fetch(request)
-        : Promise.resolve(management.fetch(request)).then((answer) => compressed(request, answer)),
+    fetch(request) {
+      const path = pathOf(request.url);
+      const call = takeCall(request, path, listening);
+      if (call) return call;
+      if (RELAY_PREFIXES.some((prefix) => path.startsWith(prefix))) return relay.fetch(request);
+      return Promise.resolve(management.fetch(request)).then((answer) => compressed(request, answer));
+    },
     attach(server) {
+      listening = server;
       relay.server = server;
       management.server = server;
     },
@@ -134,10 +139,11 @@ const RELAY_PREFIXES = [
   "/suno/",
 ] as const;
 
-function isRelayPath(url: string): boolean {
+/** As it stands in an absolute address, without the query. */
+function pathOf(url: string): string {
   const start = url.indexOf("/", "https://".length);
-  for (const prefix of RELAY_PREFIXES) if (url.startsWith(prefix, start)) return true;
-  return false;
+  const end = url.indexOf("?", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
 }
 
 /** The human check is a script of its provider. */

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { recordIdOf, requestIdOf } from "./request-id.ts";
+import { identify, requestIdOf } from "./request-id.ts";
 
+const recordIdOf = (request: Request) => identify(request).recordId;
 const request = (id?: string) => new Request("http://localhost/", id ? { headers: { "X-Request-Id": id } } : {});
 
 test("a request keeps one id", () => {

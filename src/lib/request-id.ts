@@ -3,25 +3,33 @@
  * billed. The record id is always unique, so a caller who repeats an id is still charged for each call.
  */
 
-const ids = new WeakMap<Request, { requestId: string; recordId: string }>();
+export type Identity = Readonly<{
+  /** Answered in `X-Request-Id`: the caller's own when acceptable (1 to 64 of `A-Za-z0-9._:-`), else a new one. */
+  requestId: string;
+  /** Of the request's log row: the request id, followed by `~` and a random part when the caller chose it. */
+  recordId: string;
+}>;
+
+/** A request keeps its identity itself: a table of all requests would only grow until garbage is collected. */
+const IDENTITY = Symbol("identity");
+type Identified = Request & { [IDENTITY]?: Identity };
+
 const ACCEPTABLE = /^[A-Za-z0-9._:-]{1,64}$/;
 
 export const REQUEST_ID_HEADER = "x-request-id";
 
-/** The id answered in `X-Request-Id`: the caller's own when acceptable (1 to 64 of `A-Za-z0-9._:-`), else a new one. */
+/** The id that is answered in `X-Request-Id`. */
 export const requestIdOf = (request: Request): string => identify(request).requestId;
 
-/** The unique id of the request's log row: the request id, followed by `~` and a random part when the caller chose it. */
-export const recordIdOf = (request: Request): string => identify(request).recordId;
-
-function identify(request: Request) {
-  const known = ids.get(request);
+/** Both ids of a request, given to it when first asked for. */
+export function identify(request: Identified): Identity {
+  const known = request[IDENTITY];
   if (known) return known;
   const own = Bun.randomUUIDv7();
   const given = request.headers.get(REQUEST_ID_HEADER);
   const accepted = given !== null && ACCEPTABLE.test(given);
   const identity = accepted ? { requestId: given, recordId: `${given}~${own}` } : { requestId: own, recordId: own };
-  ids.set(request, identity);
+  request[IDENTITY] = identity;
   return identity;
 }
 

@@ -8,13 +8,13 @@ import type { Call } from "./call.ts";
 import { takePrice } from "./price-call.ts";
 import type { Choice } from "./scheduler/choose.ts";
 
-/** Begins the record of one try, in the call's list of attempts. */
-export function beginAttempt(call: Call, { channel }: Choice): Attempt {
+/** Begins the record of one try, in the call's list of attempts; `startMs`: milliseconds since the call came. */
+export function beginAttempt(call: Call, { channel }: Choice, startMs: number): Attempt {
   const attempt: Attempt = {
     channelId: channel.id,
     channelName: channel.name,
     status: 0,
-    startMs: Math.round(call.elapsedMs),
+    startMs: Math.round(startMs),
     firstByteMs: null,
     endMs: 0,
   };

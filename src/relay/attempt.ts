@@ -68,7 +68,7 @@ export async function underWatch<Result>(
 ): Promise<Result> {
   const { channel } = choice;
   const startMs = call.elapsedMs;
-  const entry = beginAttempt(call, choice);
+  const entry = beginAttempt(call, choice, startMs);
   context.coolDown.begin(channel.id, choice.key);
   context.traffic.begin(channel.id, choice.key);
   let failed: boolean | null = null;
@@ -89,10 +89,11 @@ export async function underWatch<Result>(
     throw failure;
   } finally {
     exchange.answered();
-    const waitedMs = call.elapsedMs - startMs;
+    const endMs = call.elapsedMs;
+    const waitedMs = endMs - startMs;
     context.traffic.end(channel.id, choice.key, failed, waitedMs);
     call.waitedMs += waitedMs;
-    entry.endMs = Math.round(call.elapsedMs);
+    entry.endMs = Math.round(endMs);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Conversation } from "../dialects/conversation.ts";
 import type { JsonObject } from "../dialects/json.ts";
 import type { RequestSummary } from "../dialects/openai-chat/request.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
-import { recordIdOf, requestIdOf } from "../lib/request-id.ts";
+import { identify } from "../lib/request-id.ts";
 import type { Caller } from "./authenticate.ts";
 import type { ClientBody } from "./client-body.ts";
 import type { ClientPresence } from "./client-presence.ts";
@@ -76,8 +76,9 @@ export class Call {
     /** Time spent waiting for the client's body and for upstreams; the rest is the gateway's own. */
     public waitedMs: number,
   ) {
-    this.requestId = requestIdOf(admitted.request);
-    this.recordId = recordIdOf(admitted.request);
+    const { requestId, recordId } = identify(admitted.request);
+    this.requestId = requestId;
+    this.recordId = recordId;
   }
 
   /** Names of what of the request stays behind. Clients may make names up: a header and a log row hold only so much. */

@@ -14,6 +14,7 @@ import { billingSubscription, billingUsage, tokenUsage } from "./endpoints/billi
 import { messages, responses } from "./endpoints/conversations.ts";
 import { countMessageTokens } from "./endpoints/count-tokens.ts";
 import { embeddings } from "./endpoints/embeddings.ts";
+import type { Endpoint } from "./endpoints/endpoint.ts";
 import { handleGemini, listGeminiModels, showGeminiModel } from "./endpoints/gemini.ts";
 import {
   imageEdits,
@@ -31,7 +32,7 @@ import { storedResponse } from "./endpoints/stored-responses.ts";
 import { chatCompletions, completions } from "./endpoints/text.ts";
 import { errorResponse, PLAYGROUND_PATH, RelayError } from "./errors.ts";
 import { type ExplainQuestion, type Explanation, explain } from "./explain.ts";
-import { handleCall } from "./handle.ts";
+import { handleCall, type RelayServer } from "./handle.ts";
 import { PREFLIGHT_HEADERS } from "./headers.ts";
 import { createHealth } from "./health.ts";
 import { readLive } from "./live.ts";
@@ -80,6 +81,7 @@ export function createRelay(services: RelayServices) {
   const talks = createTalks(context);
   return {
     routes: routesOf(context, talks),
+    takeCall: (request: Request, path: string, server: RelayServer | null) => takeCall(context, request, path, server),
     talks,
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
     readOverhead: () => context.metrics.overhead(),
@@ -89,10 +91,12 @@ export function createRelay(services: RelayServices) {
   };
 }
 
+/** The ecosystem serves every route under /hf too. */
+const BASES = ["/v1", "/hf/v1"] as const;
+
 function routesOf(context: RelayContext, talks: Talks) {
   const app = new Elysia({ name: "relay" });
-  // The ecosystem serves every route under /hf too.
-  for (const base of ["/v1", "/hf/v1"]) app.use(versionOne(context, talks, base)).use(videoRoutes(context, base));
+  for (const base of BASES) app.use(versionOne(context, talks, base)).use(videoRoutes(context, base));
   app.use(geminiVersions(context));
   app.use(drawingRoutes(context));
   app.use(musicRoutes(context));
@@ -188,8 +192,13 @@ const UNSUPPORTED_METHODS = [
   ["DELETE", "/models/*"],
 ] as const;
 
-/** Calls beside chats. */
-const MEDIA = [
+/** What is called at an address without anything variable. */
+const CALLS: readonly (readonly [path: string, endpoint: Endpoint])[] = [
+  ["/chat/completions", chatCompletions],
+  ["/completions", completions],
+  ["/embeddings", embeddings],
+  ["/messages", messages],
+  ["/responses", responses],
   ["/moderations", moderations],
   ["/rerank", rerank],
   ["/images/generations", images],
@@ -198,26 +207,26 @@ const MEDIA = [
   ["/audio/speech", speech],
   ["/audio/transcriptions", transcriptions],
   ["/audio/translations", translations],
-] as const;
+];
+
+const endpointByPath: ReadonlyMap<string, Endpoint> = new Map(
+  BASES.flatMap((base) => CALLS.map(([path, endpoint]) => [base + path, endpoint] as const)),
+);
+
+/** Takes a request that is one of these calls past the router, which such calls would pay for; null: it is another. */
+function takeCall(
+  context: RelayContext,
+  request: Request,
+  path: string,
+  server: RelayServer | null,
+): Promise<Response> | null {
+  const endpoint = endpointByPath.get(path);
+  return endpoint && request.method === "POST" ? handleCall(context, { request, server, endpoint }) : null;
+}
 
 function versionOne(context: RelayContext, talks: Talks, base: string) {
   const unread = { parse: "none" } as const;
   const app = new Elysia({ name: `relay${base}`, prefix: base })
-    .post(
-      "/chat/completions",
-      ({ request, server }) => handleCall(context, { request, server, endpoint: chatCompletions }),
-      unread,
-    )
-    .post(
-      "/completions",
-      ({ request, server }) => handleCall(context, { request, server, endpoint: completions }),
-      unread,
-    )
-    .post(
-      "/embeddings",
-      ({ request, server }) => handleCall(context, { request, server, endpoint: embeddings }),
-      unread,
-    )
     .post(
       "/engines/:model/embeddings",
       ({ request, server, params }) =>
@@ -229,9 +238,7 @@ function versionOne(context: RelayContext, talks: Talks, base: string) {
         }),
       unread,
     )
-    .post("/messages", ({ request, server }) => handleCall(context, { request, server, endpoint: messages }), unread)
     .post("/messages/count_tokens", ({ request, server }) => countMessageTokens(context, request, server), unread)
-    .post("/responses", ({ request, server }) => handleCall(context, { request, server, endpoint: responses }), unread)
     .get("/responses/:id", ({ request, server, params }) =>
       storedResponse(context, request, server, params.id, "retrieve"),
     )
@@ -254,7 +261,7 @@ function versionOne(context: RelayContext, talks: Talks, base: string) {
     );
   app.use(billingRoutes(context, "/dashboard/billing"));
   app.use(objectRoutes(context, ""));
-  for (const [path, endpoint] of MEDIA) {
+  for (const [path, endpoint] of CALLS) {
     app.post(path, ({ request, server }) => handleCall(context, { request, server, endpoint }), unread);
   }
   for (const path of UNSUPPORTED.flatMap((path) => [path, `${path}/*`])) {

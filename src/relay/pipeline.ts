@@ -1,7 +1,6 @@
 import { DecodeError } from "../dialects/codec.ts";
 import type { JsonObject } from "../dialects/json.ts";
-import { EVENT_STREAM_HEADERS } from "../lib/sse.ts";
-import { answerHeaders } from "./answer-headers.ts";
+import { answerTo } from "./answer-headers.ts";
 import { type Answer, attempt } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { invalidRequest } from "./client-body.ts";
@@ -90,17 +89,17 @@ async function handOn(
   tally.other();
   const reported = call.admitted.endpoint.meter?.(call.admitted, null, call.price) ?? null;
   await settle(context, call, { ending: "complete", reported, tally });
-  return new Response(response.body, { headers: answerHeaders(call, contentType) });
+  return answerTo(call, response.body, contentType, false);
 }
 
 function streamBack(context: RelayContext, call: Call, answer: Extract<Answer, { kind: "stream" }>): Response {
   call.firstByteMs = call.elapsedMs;
   const { streamType } = call.admitted.endpoint.codec;
-  const headers = { ...answerHeaders(call, ""), ...EVENT_STREAM_HEADERS, "content-type": streamType };
   const pump = new StreamPump(context, call, answer);
   if (call.clientLeft) pump.cancel();
   // The DOM's types do not know the runtime's direct streams, which write to the socket without a queue between.
-  return new Response(new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>), { headers });
+  const stream = new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>);
+  return answerTo(call, stream, streamType, true);
 }
 
 const CLIENT_LEFT = new RelayError(499, "client_left", "The client closed its connection.");

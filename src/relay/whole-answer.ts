@@ -1,5 +1,4 @@
-import { EVENT_STREAM_HEADERS } from "../lib/sse.ts";
-import { answerHeaders, overheadOf } from "./answer-headers.ts";
+import { answerTo, overheadOf } from "./answer-headers.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import type { WholeAnswer } from "./passages/passage.ts";
@@ -21,8 +20,5 @@ export async function answerWhole(context: RelayContext, call: Call, answer: Who
     tally: answer.tally,
   });
   const { body, contentType } = answer;
-  const headers = answerHeaders(call, contentType);
-  return new Response(typeof body === "function" ? body(billed) : body, {
-    headers: stream ? { ...headers, ...EVENT_STREAM_HEADERS, "content-type": contentType } : headers,
-  });
+  return answerTo(call, typeof body === "function" ? body(billed) : body, contentType, stream);
 }

@@ -108,7 +108,7 @@ export class Journal {
     }
     const segment = this.#segments[0] as OwnSegment;
     segment.commit(lines);
-    if (this.#segments.length === 1 && segment.bytes - segment.left >= SEGMENT_BYTES / 4) this.#openSegment();
+    if (this.#segments.length === 1 && segment.bytes - segment.left >= SEGMENT_BYTES / 2) this.#openSegment();
     this.#dropDone();
   }
 

@@ -24,7 +24,7 @@ export async function connect(
 ): Promise<Connected> {
   const { channel, key } = choice;
   const startMs = call.elapsedMs;
-  const entry = beginAttempt(call, choice);
+  const entry = beginAttempt(call, choice, startMs);
   context.coolDown.begin(channel.id, key);
   try {
     const provider = aimCall(call, choice);
