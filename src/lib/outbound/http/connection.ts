@@ -3,6 +3,7 @@ import type { StopListener, Stopper } from "../stopper.ts";
 import { BodyDecoder } from "./body-decoder.ts";
 import { type BodySource, DirectAnswer } from "./direct-answer.ts";
 import type { Origin } from "./origin.ts";
+import { inOnePiece, restOf } from "./pieces.ts";
 import { type DirectRequest, requestHead } from "./request-head.ts";
 import { BrokenAnswer, responseHead } from "./response-head.ts";
 import { type HttpAnswer, unpacked } from "./unpacked.ts";
@@ -258,17 +259,6 @@ export class Connection implements BodySource, StopListener {
   }
 }
 
-/** A few bytes are copied: to point into a small array the runtime would first move all of it, which takes longer. */
-const FEW_BYTES = 4 * 1024;
-
-function restOf(bytes: Buffer<ArrayBuffer>, from: number): Buffer<ArrayBuffer> {
-  const length = bytes.length - from;
-  if (length > FEW_BYTES) return bytes.subarray(from);
-  const rest = Buffer.allocUnsafe(length);
-  bytes.copy(rest, 0, from);
-  return rest;
-}
-
 /** Connections with a request that goes out when this turn is over. */
 let outbox: Connection[] = [];
 
@@ -276,14 +266,6 @@ function sendAll(): void {
   const connections = outbox;
   outbox = [];
   for (const connection of connections) connection.sendUnsent();
-}
-
-function inOnePiece(head: string, body: DirectRequest["body"], bodyBytes: number): Uint8Array {
-  const piece = Buffer.allocUnsafe(head.length + bodyBytes);
-  piece.write(head, "latin1");
-  if (typeof body === "string") piece.write(body, head.length);
-  else if (body) piece.set(body, head.length);
-  return piece;
 }
 
 function lost(cause: unknown, wasResting = false): ConnectionLost {
