@@ -3,7 +3,7 @@ import type { StopListener, Stopper } from "../stopper.ts";
 import { BodyDecoder } from "./body-decoder.ts";
 import { type BodySource, DirectAnswer } from "./direct-answer.ts";
 import type { Origin } from "./origin.ts";
-import { inOnePiece, restOf } from "./pieces.ts";
+import { inOnePiece, restOf, writesInOnePiece } from "./pieces.ts";
 import { type DirectRequest, requestHead } from "./request-head.ts";
 import { BrokenAnswer, responseHead } from "./response-head.ts";
 import { type HttpAnswer, unpacked } from "./unpacked.ts";
@@ -28,8 +28,6 @@ export type ConnectionKeeper = { rests(connection: Connection): void; gone(conne
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 const MAX_HEAD_BYTES = 128 * 1024;
-/** Up to here a body goes into one piece with its head: two would wake the other side twice. */
-const SMALL_BODY = 64 * 1024;
 /** Silence after which the system asks whether the other side still is there. */
 const PROBE_AFTER_MS = 60_000;
 
@@ -48,6 +46,8 @@ export class Connection implements BodySource, StopListener {
   #decoder: BodyDecoder | null = null;
   /** The beginning of a head whose end has not come. */
   #head: Buffer<ArrayBuffer> | null = null;
+  /** A request that goes out in one piece when this turn is over. */
+  #coming: Readonly<{ head: string; body: DirectRequest["body"] }> | null = null;
   /** What the system has not taken yet. */
   #unsent: Uint8Array[] = [];
   #staysOpen = true;
@@ -116,8 +116,8 @@ export class Connection implements BodySource, StopListener {
     this.#heard = false;
     this.#staysOpen = true;
     this.#waiting = waiting;
-    if (bodyBytes === null || bodyBytes <= SMALL_BODY) {
-      this.#unsent.push(inOnePiece(head, body, bodyBytes ?? 0));
+    if (writesInOnePiece(head, bodyBytes ?? 0)) {
+      this.#coming = { head, body };
     } else {
       this.#unsent.push(
         Buffer.from(head, "latin1"),
@@ -163,9 +163,12 @@ export class Connection implements BodySource, StopListener {
 
   /** Sends what is not sent yet, as far as the system takes it. */
   sendUnsent(): void {
+    const coming = this.#coming;
     const unsent = this.#unsent;
+    this.#coming = null;
     this.#unsent = [];
     try {
+      if (coming) this.#writeInOnePiece(coming.head, coming.body);
       for (const bytes of unsent) this.#write(bytes);
     } catch (error) {
       this.#fail(lost(error));
@@ -186,6 +189,13 @@ export class Connection implements BodySource, StopListener {
     }
     const wasResting = this.#sent > 1 && !this.#heard;
     this.#fail(lost(cause, wasResting));
+  }
+
+  #writeInOnePiece(head: string, body: DirectRequest["body"]): void {
+    const { bytes, length } = inOnePiece(head, body);
+    const taken = Math.max(0, this.#socket?.write(bytes, 0, length) ?? 0);
+    // The bytes are only good until the next piece.
+    if (taken < length) this.#unsent.push(Buffer.from(bytes.subarray(taken, length)));
   }
 
   #write(bytes: Uint8Array): void {
@@ -233,7 +243,8 @@ export class Connection implements BodySource, StopListener {
     this.#answer = null;
     answer.end();
     // An answer that came before the whole request was sent leaves the connection of no use.
-    if (this.#staysOpen && !decoder.surplus && this.#unsent.length === 0) this.#keeper.rests(this);
+    const isSent = this.#coming === null && this.#unsent.length === 0;
+    if (this.#staysOpen && !decoder.surplus && isSent) this.#keeper.rests(this);
     else this.#close();
   }
 
@@ -249,6 +260,7 @@ export class Connection implements BodySource, StopListener {
     this.#waiting = null;
     this.#answer = null;
     this.#decoder = null;
+    this.#coming = null;
     this.#unsent = [];
     const socket = this.#socket;
     if (!socket) return;

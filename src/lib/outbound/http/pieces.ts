@@ -12,11 +12,20 @@ export function restOf(bytes: Buffer<ArrayBuffer>, from: number): Buffer<ArrayBu
   return rest;
 }
 
-/** A request as one array: its head in Latin-1, then its body of `bodyBytes`. */
-export function inOnePiece(head: string, body: DirectRequest["body"], bodyBytes: number): Uint8Array {
-  const piece = Buffer.allocUnsafe(head.length + bodyBytes);
-  piece.write(head, "latin1");
-  if (typeof body === "string") piece.write(body, head.length);
-  else if (body) piece.set(body, head.length);
-  return piece;
+/** Up to here head and body go out as one piece: two would wake the other side twice. */
+const PIECE_BYTES = 64 * 1024;
+const piece = Buffer.allocUnsafe(PIECE_BYTES);
+
+/** Whether a request is small enough for `inOnePiece`. */
+export const writesInOnePiece = (head: string, bodyBytes: number): boolean => head.length + bodyBytes <= PIECE_BYTES;
+
+/** A request's bytes: its head in Latin-1, then its body. They are only good until the next call. */
+export function inOnePiece(head: string, body: DirectRequest["body"]): { bytes: Buffer; length: number } {
+  let length = piece.write(head, "latin1");
+  if (typeof body === "string") length += piece.write(body, length);
+  else if (body) {
+    piece.set(body, length);
+    length += body.length;
+  }
+  return { bytes: piece, length };
 }

@@ -108,7 +108,8 @@ function bodyLength(status: number, headers: AnswerHeaders): BodyLength {
   const encoding = headers.get("transfer-encoding");
   const told = headers.get("content-length");
   if (encoding !== null) {
-    if (encoding.toLowerCase() !== "chunked") throw new BrokenAnswer("the answer's length cannot be known");
+    if (encoding !== "chunked" && encoding.toLowerCase() !== "chunked")
+      throw new BrokenAnswer("the answer's length cannot be known");
     return "chunked";
   }
   if (told === null) return "until-close";
