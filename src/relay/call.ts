@@ -27,7 +27,7 @@ type Admitted = Readonly<{
   promptBound: number;
   /** The prompt in the shape of an OpenAI request: what is counted, checked and logged. */
   prompt: JsonObject;
-  /** The chat in no provider's words, read when first needed; null where it is no chat. */
+  /** Reads the chat in no provider's words; null where it is no chat. */
   conversation: (() => Conversation) | null;
 }>;
 
@@ -48,6 +48,7 @@ export class Call {
   keyIndex = -1;
   upstreamModel = "";
   #dropped: readonly string[] = [];
+  #chat: Conversation | null = null;
   /** What is left out from the start; null: nothing. */
   tried: Tried | null = null;
   /** An earlier talk was put before its own messages. */
@@ -79,6 +80,16 @@ export class Call {
     const { requestId, recordId } = identify(admitted.request);
     this.requestId = requestId;
     this.recordId = recordId;
+  }
+
+  /** The chat in no provider's words, read when first needed; null where it is no chat. */
+  get chat(): Conversation | null {
+    this.#chat ??= this.admitted.conversation?.() ?? null;
+    return this.#chat;
+  }
+
+  set chat(whole: Conversation | null) {
+    this.#chat = whole;
   }
 
   /** Names of what of the request stays behind. Clients may make names up: a header and a log row hold only so much. */

@@ -62,15 +62,14 @@ export async function handleCaller(
 ): Promise<Response> {
   const { request, endpoint } = arrival;
   const { settings, config } = context.services;
-  let form: Form | undefined;
+  let form: Form | null = null;
   let isCall = false;
-  const discard = () => void form?.discard();
   try {
     const admitted = admitArrival(context, arrival, caller);
     if (admitted) await admitted;
     const waitFrom = performance.now();
     const body = known?.body ?? (await readBody(request, config, config.maxUploadBytes));
-    form = body.form;
+    form = body.form ?? null;
     const waitMs = performance.now() - waitFrom;
     const call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, waitMs);
     if (endpoint.codec.dialect === "openai-responses") await resume(context, call);
@@ -80,14 +79,19 @@ export async function handleCaller(
     const pings = call.admitted.summary.stream && settings.get("general_setting.ping_interval_enabled");
     const answer = relay(context, call);
     // Its files are read again for each attempt, so they stay until there is an answer.
-    if (form) answer.then(discard, discard);
+    if (form) discardAfter(answer, form);
     return await (pings ? withEarlyPings(answer, pingSeconds * 1000, request, call) : answer);
   } catch (error) {
     // A call that failed has been counted as one.
     if (isCall && error instanceof RelayError) return errorResponse(error, request, endpoint.codec);
-    if (!isCall) discard();
+    if (!isCall) void form?.discard();
     return refuse(context, request, error, endpoint.codec);
   }
+}
+
+function discardAfter(answer: Promise<Response>, form: Form): void {
+  const discard = () => void form.discard();
+  answer.then(discard, discard);
 }
 
 const NO_CHANGES: TopLevelChanges = {};
@@ -174,22 +178,12 @@ export function admitCall(
       candidates,
       promptBound,
       prompt,
-      conversation: lazily(conversation),
+      conversation,
     },
     startedAtMs,
     nowSeconds(),
     bodyWaitMs,
   );
-}
-
-/** Reads once, when first asked. */
-function lazily<Value>(read: (() => Value) | null): (() => Value) | null {
-  if (!read) return null;
-  let known: { value: Value } | null = null;
-  return () => {
-    known ??= { value: read() };
-    return known.value;
-  };
 }
 
 /** The answer to whatever went wrong before or in a call. */

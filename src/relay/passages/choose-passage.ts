@@ -70,7 +70,7 @@ export function choosePassage(
   if (door === "openai-chat" && dialect === door && !rewritten && !provider.framing) {
     return new BytesPassage(call, provider, options);
   }
-  const talk = dialect === door ? null : call.admitted.conversation?.();
+  const talk = dialect === door ? null : call.chat;
   const toolNames = talk ? toolAliases(talk) : NO_NAMES;
   return new ConversationPassage(call, provider, {
     ...options,

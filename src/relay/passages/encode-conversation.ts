@@ -55,7 +55,7 @@ async function writtenAnew(
 ): Promise<EncodedRequest> {
   const { admitted } = call;
   const { dialect, settings } = options;
-  const read = admitted.conversation?.() ?? admitted.endpoint.codec.decodeRequest(admitted.body.json);
+  const read = call.chat ?? admitted.endpoint.codec.decodeRequest(admitted.body.json);
   const led = withChannelPrompt(read, options.prompt);
   const prepared = prepareConversation(led, call.upstreamModel, dialect, settings);
   const dropped = new Set<string>();

@@ -51,7 +51,7 @@ function withTalkBefore(conversation: Conversation, { turns }: StoredResponse): 
 export async function resume(context: RelayContext, call: Call): Promise<void> {
   await putIn(context, call);
   const { admitted } = call;
-  const conversation = admitted.conversation?.();
+  const conversation = call.chat;
   const previous = conversation && (await previousResponse(context, admitted.caller, conversation));
   if (!conversation || !previous) return;
   if (previous.isNative) {
@@ -85,6 +85,7 @@ async function putIn({ services }: RelayContext, call: Call): Promise<void> {
 function takeWhole(call: Call, whole: Conversation): void {
   const prompt = promptAsChat(whole);
   const promptBound = promptTokensBound(prompt, JSON.stringify(prompt).length);
-  call.admitted = { ...call.admitted, prompt, promptBound, conversation: () => whole };
+  call.admitted = { ...call.admitted, prompt, promptBound };
+  call.chat = whole;
   call.resumed = true;
 }

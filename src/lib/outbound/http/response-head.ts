@@ -1,8 +1,9 @@
 /** How the end of a body is known (RFC 9112, section 6.3): no body, so many bytes, chunks, or the connection's end. */
 export type BodyLength = number | "chunked" | "until-close";
 
-/** Where a header stands in its head's text: the beginning of its name, its colon, its end. */
-type Place = readonly [name: number, colon: number, end: number];
+/** Where headers stand in their head's text, one behind the other: the beginning of a name, its colon, the header's end. */
+type Places = readonly number[];
+const NUMBERS_PER_PLACE = 3;
 
 /**
  * Headers of an answer, as far as the runtime's Headers are used of one: read where they stand, for most are never asked
@@ -10,19 +11,18 @@ type Place = readonly [name: number, colon: number, end: number];
  */
 export class AnswerHeaders {
   readonly #text: string;
-  readonly #places: readonly Place[];
+  readonly #places: Places;
 
-  constructor(text: string, places: readonly Place[]) {
+  constructor(text: string, places: Places) {
     this.#text = text;
     this.#places = places;
   }
 
   get(name: string): string | null {
     let joined: string | null = null;
-    for (const place of this.#places) {
-      const [begin, colon] = place;
-      if (colon - begin !== name.length || !this.#isNamed(place, name)) continue;
-      const value = this.#valueAt(place);
+    for (let place = 0; place < this.#places.length; place += NUMBERS_PER_PLACE) {
+      if (!this.#isNamed(place, name)) continue;
+      const value = this.#text.slice(this.#at(place + 1) + 1, this.#at(place + 2)).trim();
       joined = joined === null ? value : `${joined}, ${value}`;
     }
     return joined;
@@ -33,20 +33,25 @@ export class AnswerHeaders {
   }
 
   [Symbol.iterator](): IterableIterator<[string, string]> {
-    const names = new Set(this.#places.map(([begin, colon]) => this.#text.slice(begin, colon).toLowerCase()));
+    const names = new Set<string>();
+    for (let place = 0; place < this.#places.length; place += NUMBERS_PER_PLACE) {
+      names.add(this.#text.slice(this.#at(place), this.#at(place + 1)).toLowerCase());
+    }
     return [...names].map((name): [string, string] => [name, this.get(name) ?? ""])[Symbol.iterator]();
   }
 
-  /** Of the same length as the name. Sign by sign: a text cut out to be compared would be memory of its own. */
-  #isNamed([begin]: Place, name: string): boolean {
+  /** Sign by sign: a text cut out to be compared would be memory of its own. */
+  #isNamed(place: number, name: string): boolean {
+    const begin = this.#at(place);
+    if (this.#at(place + 1) - begin !== name.length) return false;
     for (let at = 0; at < name.length; at += 1) {
       if (lowerCase(this.#text.charCodeAt(begin + at)) !== lowerCase(name.charCodeAt(at))) return false;
     }
     return true;
   }
 
-  #valueAt([, colon, end]: Place): string {
-    return this.#text.slice(colon + 1, end).trim();
+  #at(place: number): number {
+    return this.#places[place] as number;
   }
 }
 
@@ -87,8 +92,8 @@ export function responseHead(text: string): ResponseHead {
   return { status, headers, length, staysOpen: wantsOpen && isPlain };
 }
 
-function placesIn(text: string, from: number): Place[] {
-  const places: Place[] = [];
+function placesIn(text: string, from: number): Places {
+  const places: number[] = [];
   for (let at = from; at < text.length; ) {
     const found = text.indexOf("\r\n", at);
     const end = found < 0 ? text.length : found;
@@ -97,7 +102,7 @@ function placesIn(text: string, from: number): Place[] {
     if (colon <= at || colon > end || begins === SPACE || begins === TAB) {
       throw new BrokenAnswer("a header of the answer has no name");
     }
-    places.push([at, colon, end]);
+    places.push(at, colon, end);
     at = end + 2;
   }
   return places;
