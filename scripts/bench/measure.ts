@@ -42,13 +42,13 @@ export async function measureCost(
 }
 
 /** Rests of an endurance run; an even number. */
-const RESTS = 8;
+const RESTS = 16;
 /** Time for the runtime to give memory back. */
-const GIVE_BACK_MS = 5000;
+const GIVE_BACK_MS = 3000;
 
 /**
  * What memory at rest grew by over `requests` calls: the least of the rests in the second half over the least of the first.
- * A single rest tells nothing, since the runtime gives memory back when it likes; what leaks never comes back.
+ * A few rests tell nothing, since the runtime gives memory back when it likes; what leaks never comes back.
  */
 export async function measureGrowth(
   { pid, target }: Subject,

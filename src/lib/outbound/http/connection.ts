@@ -119,10 +119,8 @@ export class Connection implements BodySource, StopListener {
     if (writesInOnePiece(head, bodyBytes ?? 0)) {
       this.#coming = { head, body };
     } else {
-      this.#unsent.push(
-        Buffer.from(head, "latin1"),
-        typeof body === "string" ? Buffer.from(body) : (body as Uint8Array),
-      );
+      this.#unsent.push(Buffer.from(head, "latin1"));
+      if (body !== null) this.#unsent.push(typeof body === "string" ? Buffer.from(body) : body);
     }
     if (outbox.push(this) === 1) atEndOfTurn(sendAll);
   }

@@ -173,6 +173,20 @@ test("an answer that comes before the request is sent wholly is taken, and its c
   expect([reply.status, await reply.text()]).toEqual([413, "big"]);
 });
 
+test("a head that is too long for one piece goes out whole, with a body and without", async () => {
+  const arrived: string[] = [];
+  const { server } = start((visit) => {
+    arrived.push(visit.received);
+    visit.write(whole("ok"));
+  });
+  const long = "v".repeat(70_000);
+  const common = { host: "x", path: "/v1", headers: { "x-long": long } };
+  await send(createDirectHttp(), server.port, { ...common, method: "GET", body: null });
+  await send(createDirectHttp(), server.port, { ...common, method: "POST", body: "said" });
+  expect(arrived.map((text) => text.includes(`x-long: ${long}\r\n`))).toEqual([true, true]);
+  expect(arrived.map((text) => text.slice(text.lastIndexOf("\r\n\r\n") + 4))).toEqual(["", "said"]);
+});
+
 test("an exchange that is stopped ends its connection, whatever it waits for", async () => {
   const { server, ask } = start((visit) => {
     if (visit.received.includes("head")) visit.write(`${OK}transfer-encoding: chunked\r\n\r\n5\r\nfirst\r\n`);
