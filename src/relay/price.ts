@@ -23,27 +23,15 @@ const MAX_KEPT = 5_000;
 /** Prices from the settings, each resolved once until an option changes. */
 export function createPrices(settings: SettingsReader): Prices {
   const table = createPriceTable(settings);
-  /** By whether a missing price is accepted, then by model and by group: looked up without a name made of them. */
-  const kept = [new Map<string, Map<string, Price>>(), new Map<string, Map<string, Price>>()] as const;
-  let keptCount = 0;
+  const kept = new Map<string, Price>();
   let version = Number.NaN;
   let keptFor: PriceTable | null = null;
   let unit = whole(1);
 
-  const forget = () => {
-    for (const byModel of kept) byModel.clear();
-    keptCount = 0;
-  };
-  const keep = (byModel: Map<string, Map<string, Price>>, model: string, group: string, price: Price) => {
-    if (keptCount >= MAX_KEPT) forget();
-    keptCount += 1;
-    const byGroup = byModel.get(model) ?? new Map<string, Price>();
-    byModel.set(model, byGroup.set(group, price));
-  };
   const refresh = () => {
     version = settings.version;
     keptFor = table();
-    forget();
+    kept.clear();
     unit = whole(settings.get("QuotaPerUnit"));
   };
 
@@ -52,14 +40,13 @@ export function createPrices(settings: SettingsReader): Prices {
       // Discounts begin and end without a change of an option.
       if (version !== settings.version || keptFor !== table()) refresh();
       const acceptUnset = payer.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
-      const { group } = payer;
-      const byModel = kept[acceptUnset ? 1 : 0];
-      const model = upstreamModel === requestedModel ? requestedModel : `${requestedModel}\n${upstreamModel}`;
-      const known = byModel.get(model)?.get(group);
+      const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
+      const known = kept.get(name);
       if (known) return known;
-      const price = resolvePrice(table(), { requestedModel, upstreamModel, group, acceptUnset });
+      const price = resolvePrice(table(), { requestedModel, upstreamModel, group: payer.group, acceptUnset });
       if (!price) throw noPrice(requestedModel);
-      keep(byModel, model, group, price);
+      if (kept.size >= MAX_KEPT) kept.clear();
+      kept.set(name, price);
       return price;
     },
     ofTask({ group }, model, usd) {
