@@ -4,7 +4,8 @@ import { type LogCursor, readLogs, type Viewer } from "./list-logs.ts";
 import type { LogFilter } from "./log-filter.ts";
 import type { LogView } from "./log-view.ts";
 
-const SLICE = 500;
+/** Rows: of larger slices more memory is left to the collector while a file goes out, and it takes as long. */
+const SLICE = 200;
 const COMMON = [
   "created_at",
   "request_id",
