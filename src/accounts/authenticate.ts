@@ -40,7 +40,7 @@ export async function authenticate(services: AuthenticationServices, request: Re
   if (!actor) throw new OperationError("access_token_invalid", {}, UNAUTHENTICATED);
   const problem = hasDownloadTicket(request)
     ? await ticketProblem(services, request, actor)
-    : headerProblem(request, actor, session !== null);
+    : userHeaderProblem(request, actor.id, session !== null);
   if (problem) throw new OperationError(problem, {}, UNAUTHENTICATED);
   if (actor.status === USER_STATUS.banned) throw new OperationError("user_banned");
   return { actor, session };
@@ -54,7 +54,7 @@ export async function sessionCaller(
   const session = await findSession(services, request);
   const actor = session && services.users.get(session.userId);
   if (!actor || actor.status === USER_STATUS.banned) return null;
-  return headerProblem(request, actor, true) ? null : { actor, session };
+  return userHeaderProblem(request, actor.id, true) ? null : { actor, session };
 }
 
 /** The user of `sessionCaller`. */
@@ -65,11 +65,11 @@ export const sessionUser = async (...call: Parameters<typeof sessionCaller>): Pr
  * What is wrong with the user-id header. Cookies travel by themselves, the header does not: with a session it is required,
  * so other sites cannot make calls.
  */
-function headerProblem(request: Request, actor: UserEntry, isRequired: boolean): MessageCode | null {
+export function userHeaderProblem(request: Request, userId: number, isRequired: boolean): MessageCode | null {
   const given = USER_ID_HEADERS.flatMap((name) => request.headers.get(name) ?? []);
   if (given.length === 0) return isRequired ? "user_header_missing" : null;
   if (given.some((id) => !/^\s*\d{1,10}\s*$/.test(id))) return "user_header_malformed";
-  return given.some((id) => Number(id) !== actor.id) ? "user_header_mismatch" : null;
+  return given.some((id) => Number(id) !== userId) ? "user_header_mismatch" : null;
 }
 
 /** A download that the browser makes by itself has a ticket in place of the header. */

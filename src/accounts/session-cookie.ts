@@ -1,19 +1,15 @@
+import { readHostCookie, setHostCookie } from "../lib/host-cookie.ts";
 import { SESSION_SECONDS } from "./sessions.ts";
 
 const NAME = "session";
 
 /** The value of the session cookie; null without one. */
-export function sessionCookieOf(request: Request): string | null {
-  for (const pair of request.headers.get("cookie")?.split(";") ?? []) {
-    const [name, value] = pair.trim().split("=", 2);
-    if (name === NAME && value) return value;
-  }
-  return null;
-}
+export const sessionCookieOf = (request: Request): string | null => readHostCookie(request, NAME);
 
-/** The `Set-Cookie` text of a session, out of reach of scripts and of other sites' posts. */
-export const sessionCookie = (value: string, isHttps: boolean): string =>
-  `${NAME}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_SECONDS}${isHttps ? "; Secure" : ""}`;
+/** The `Set-Cookie` texts of a session. */
+export const sessionCookie = (value: string, isHttps: boolean): string[] =>
+  setHostCookie({ name: NAME, value, maxAgeSeconds: SESSION_SECONDS }, isHttps);
 
-export const clearedSessionCookie = (isHttps: boolean): string =>
-  `${NAME}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0${isHttps ? "; Secure" : ""}`;
+/** The `Set-Cookie` texts that remove it. */
+export const clearedSessionCookie = (isHttps: boolean): string[] =>
+  setHostCookie({ name: NAME, value: "", maxAgeSeconds: 0 }, isHttps);

@@ -119,6 +119,40 @@ describe("sessions", () => {
     expect((await self(other)).status).toBe(200);
   });
 
+  test("another site cannot log anybody out: neither by a link, an image, nor a form", async () => {
+    const { cookie = "", ...userHeader } = await app.login("alice");
+    const logout = (method: string, headers: Record<string, string>) =>
+      app.ask(method, "/api/user/logout", undefined, { cookie, ...headers });
+    const signedIn = async () => (await self({ cookie, ...userHeader })).status === 200;
+    for (const site of ["cross-site", "same-site", "none"]) {
+      const answer = await logout("GET", { "sec-fetch-site": site });
+      expect([answer.status, answer.body.code]).toEqual([401, "user_header_missing"]);
+    }
+    expect((await logout("GET", {})).status).toBe(401);
+    expect((await logout("GET", { "Sluice-User": "999" })).body.code).toBe("user_header_mismatch");
+    expect((await logout("POST", { "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect(await signedIn()).toBe(true);
+    expect((await logout("GET", { "sec-fetch-site": "same-origin" })).status).toBe(200);
+    expect(await signedIn()).toBe(false);
+  });
+
+  test("a session over HTTPS is in a cookie that no other host can set", async () => {
+    const over = (method: string, path: string, headers: Record<string, string>, body?: object) =>
+      app.ask(method, `https://gateway.test${path}`, body, headers);
+    const answer = await over("POST", "/api/user/login", {}, { username: "alice", password: TEST_PASSWORD });
+    const [cookie = "", removed = ""] = answer.headers.getSetCookie();
+    expect(cookie).toMatch(/^__Host-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000; Secure$/);
+    expect(removed).toBe("session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0; Secure");
+    const pair = cookie.split(";")[0] ?? "";
+    const status = async (cookies: string) =>
+      (await over("GET", "/api/user/self", { cookie: cookies, "Sluice-User": String(aliceId) })).status;
+    expect(await status(pair)).toBe(200);
+    expect(await status(`session=planted; ${pair}`)).toBe(200);
+    const left = await over("POST", "/api/user/logout", { cookie: pair, "sec-fetch-site": "same-origin" });
+    expect(left.headers.getSetCookie().map((text) => text.split("=")[0])).toEqual(["__Host-session", "session"]);
+    expect(await status(pair)).toBe(401);
+  });
+
   test("signing in never takes a value over that the browser brought: each login has its own", async () => {
     const planted = `session=${"a".repeat(43)}`;
     const body = { username: "alice", password: TEST_PASSWORD };

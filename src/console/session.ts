@@ -1,11 +1,13 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
+import { userHeaderProblem } from "../accounts/authenticate.ts";
 import { clearedSessionCookie, sessionCookieOf } from "../accounts/session-cookie.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import { signInWithPassword } from "../accounts/sign-in.ts";
 import { checkTurnstile } from "../accounts/turnstile.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Vault } from "../lib/crypto.ts";
+import { OperationError } from "../lib/operation-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { Limiter } from "../lib/shared-limits.ts";
 import type { SettingsReader } from "../settings/settings.ts";
@@ -31,7 +33,10 @@ export function sessionRoutes(services: SessionServices, limits: ReturnType<type
   const logout = async ({ request, server, set }: LogoutContext) => {
     const value = sessionCookieOf(request);
     const session = value === null ? null : await sessions.find(value);
-    if (session) await sessions.end(session);
+    if (session) {
+      refuseForcedLogout(request, session.userId);
+      await sessions.end(session);
+    }
     set.headers["set-cookie"] = clearedSessionCookie(clientAddress.isHttps(request, server));
     return ok(null);
   };
@@ -60,6 +65,16 @@ export function sessionRoutes(services: SessionServices, limits: ReturnType<type
     )
     .get("/logout", logout)
     .post("/logout", logout);
+}
+
+/**
+ * A link or an image of another site sends the cookie with a GET, too, but neither says that it comes from here nor has the
+ * user-id header. POST is guarded by `sameOrigin`. Throws OperationError.
+ */
+function refuseForcedLogout(request: Request, userId: number): void {
+  if (request.method !== "GET" || request.headers.get("sec-fetch-site") === "same-origin") return;
+  const problem = userHeaderProblem(request, userId, true);
+  if (problem) throw new OperationError(problem, {}, { status: 401 });
 }
 
 type LogoutContext = {
