@@ -3,6 +3,7 @@ import { isBetaRefusal } from "../providers/claude-betas.ts";
 import type { Ask, Provider } from "../providers/provider.ts";
 import type { RelayContext } from "./context.ts";
 import type { Choice } from "./scheduler/choose.ts";
+import { isUnknownEndpoint } from "./unknown-endpoint.ts";
 
 /** What an upstream was asked that refused. */
 type Asked = Readonly<{
@@ -23,14 +24,10 @@ export const mends: Rule = (...refusal) => RULES.some((rule) => rule(...refusal)
 
 /** Many servers that imitate OpenAI have no Responses. */
 const knowsNoResponses: Rule = ({ withoutResponses }, { channel }, { ask }, status, told) => {
-  if (ask.dialect !== "openai-responses" || !isUnknownAddress(status, told)) return false;
+  if (ask.dialect !== "openai-responses" || !isUnknownEndpoint(status, told)) return false;
   withoutResponses.add(channel);
   return true;
 };
-
-/** A server has no such address; what it does not have otherwise it names by a code. */
-const isUnknownAddress = (status: number, { code, shaped }: ReadError): boolean =>
-  (status === 404 || status === 405 || status === 501) && (!shaped || code === null || code === "unknown_url");
 
 /** A model refused the betas that its cloud knows: it gets none from now on. */
 const refusesBetas: Rule = ({ withoutBetas }, { channel }, { ask }, status, { message }) => {
