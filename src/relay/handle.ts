@@ -68,7 +68,7 @@ export async function handleCaller(
     const admitted = admitArrival(context, arrival, caller);
     if (admitted) await admitted;
     const waitFrom = performance.now();
-    const body = known?.body ?? (await readBody(request, config, config.maxUploadBytes));
+    const body = known?.body ?? normalized(endpoint, await readBody(request, config, config.maxUploadBytes));
     form = body.form ?? null;
     const waitMs = performance.now() - waitFrom;
     const call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, waitMs);
@@ -92,6 +92,13 @@ export async function handleCaller(
 function discardAfter(answer: Promise<Response>, form: Form): void {
   const discard = () => void form.discard();
   answer.then(discard, discard);
+}
+
+function normalized({ normalize }: Endpoint, body: ClientBody): ClientBody {
+  if (!normalize) return body;
+  const json = normalize(body.json);
+  const text = JSON.stringify(json);
+  return { text, size: Buffer.byteLength(text), json };
 }
 
 const NO_CHANGES: TopLevelChanges = {};

@@ -39,6 +39,10 @@ export type Endpoint = Readonly<{
   meter?(asked: Asked, answer: JsonObject | null, price: Price | null): ReportedUsage | null;
   /** The answer with what the client asked for and the upstream left out; null: it goes as it came. */
   amend?(request: JsonObject, answer: Uint8Array): JsonObject | null;
+  /** The request in OpenAI's members, where clients of a call beside chats speak another format. Throws DecodeError. */
+  normalize?(body: JsonObject): JsonObject;
+  /** Members of such a request that OpenAI's API lacks: they go only to providers with a format of their own. */
+  nonOpenAiMembers?: readonly string[];
   /** Throws RelayError or DecodeError when the request lacks what the format demands. */
   read(body: JsonObject, path: PathAsk | null): Asked;
 }>;

@@ -6,6 +6,7 @@ import { countPrompt } from "../count-tokens.ts";
 import { RelayError } from "../errors.ts";
 import { handleCall, type RelayServer, refuse } from "../handle.ts";
 import { generateContent, generateContentArray } from "./conversations.ts";
+import { batchEmbedContents, embedContent } from "./embed-content.ts";
 import { admittedModels, answerFor, refuseUnknownModel } from "./models.ts";
 
 /** POST …/models/{model}:{method} as Google's clients ask; the model may hold slashes and be percent-encoded. */
@@ -26,6 +27,10 @@ export function handleGemini(
       const endpoint = asEvents ? generateContent : generateContentArray;
       return handleCall(context, { request, server, endpoint, path: { model, stream: true } });
     }
+    case "embedContent":
+      return handleCall(context, { request, server, endpoint: embedContent, path: { model } });
+    case "batchEmbedContents":
+      return handleCall(context, { request, server, endpoint: batchEmbedContents, path: { model } });
     case "countTokens":
       return countTokens(context, request, server, model);
     default: {

@@ -1,6 +1,7 @@
 /** Vectors and rankings, of services without chats (Jina, MokaAI) too: answers, refusals, tokens and the price, lists of models. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { GoogleGenAI } from "@google/genai";
 import { openTestDatabase, type TestDatabase } from "../../../db/testing.ts";
 import { fetchModels } from "../../channels/fetch-models.ts";
 import { testChannel } from "../../channels/test-channel.ts";
@@ -116,6 +117,18 @@ describe.each(vectorFakes.map((fake) => [nameOf(fake), fake] as const))("%s", (_
   });
 
   if (fake.call === "embeddings") {
+    test("answers Google's own client, and is charged the same", async () => {
+      const { state, relay } = started;
+      const count = relay.billing.records.length;
+      const client = new GoogleGenAI({ apiKey: "sk-test", httpOptions: { baseUrl: relay.url } });
+      const { embeddings } = await client.models.embedContent({ model: fake.model, contents: [...TEXTS] });
+      expect(state.objections).toEqual([]);
+      expect(embeddings).toEqual(VECTORS.map((values) => ({ values: [...values] })));
+      const { promptTokens, quota } = await relay.billing.nextRecord(count + 1);
+      if (!fake.silentOnUsage) expect(promptTokens).toBe(TOKENS);
+      expect(quota).toBe(promptTokens * MODEL_RATIO);
+    });
+
     test("passes the test of its connection, and fails it when refused", async () => {
       const { state, channel } = started;
       expect(await testChannel({ db: database.db, fetch }, channel)).toMatchObject({ success: true, message: "" });

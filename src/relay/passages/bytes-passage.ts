@@ -127,21 +127,24 @@ export class BytesPassage implements Passage {
   /** Null: nothing changes. Notes on the call the final model name and the fields that had to go. */
   #changes(channel: ChannelEntry, ask: Ask): TopLevelChanges | null {
     const { call, provider } = this;
-    const { body, summary, changes } = call.admitted;
+    const { body, summary, changes, endpoint } = call.admitted;
     const adaptation = provider.adapt?.(body.json, ask) ?? null;
     if (adaptation) {
       call.upstreamModel = adaptation.model;
       call.dropped = adaptation.dropped;
     }
+    const unknown = endpoint.nonOpenAiMembers?.filter((name) => Object.hasOwn(body.json, name)) ?? NONE;
+    if (unknown.length > 0) call.dropped = [...call.dropped, ...unknown];
     const asksUsage = ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.streamUsage;
     const asksNumbers = provider.vectorsAsNumbers === true && body.json.encoding_format === "base64";
     const renamed = call.upstreamModel !== body.json.model;
     const unstreamed = summary.stream && !ask.stream;
-    const asIs = !adaptation && !asksUsage && !asksNumbers && !renamed && !unstreamed;
+    const asIs = unknown.length === 0 && !adaptation && !asksUsage && !asksNumbers && !renamed && !unstreamed;
     if (asIs && !hasAny(changes) && !channel.paramOverride) return null;
     return {
       ...changes,
       ...adaptation?.changes,
+      ...Object.fromEntries(unknown.map((name) => [name, undefined])),
       ...(renamed && { model: call.upstreamModel }),
       ...(unstreamed && { stream: undefined, stream_options: undefined }),
       ...(asksNumbers && { encoding_format: "float" }),
@@ -158,6 +161,7 @@ function withCountedUsage(body: Uint8Array<ArrayBuffer>): ((billed: ReportedUsag
   return answer && ((billed) => spliceTopLevel(text, { usage: countedUsage(billed) }, answer));
 }
 
+const NONE: readonly string[] = [];
 const EVENT_STREAM = "text/event-stream; charset=utf-8";
 
 /** What streams in the chunks of chats; everything else has events of its own. */
