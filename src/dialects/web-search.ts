@@ -2,7 +2,7 @@ import type { Dropped } from "./codec.ts";
 import { compact } from "./compact.ts";
 import type { Conversation, Part, Tool } from "./conversation.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf, textsOf } from "./json.ts";
-import { MADE_HERE } from "./signature.ts";
+import { GATEWAY_MARK, hasGatewayMark } from "./signature.ts";
 
 type Hosted = Extract<Tool, { type: "hosted" }>;
 type Native = Extract<Part, { type: "native" }>;
@@ -177,11 +177,11 @@ function pageOf(page: JsonObject | null, member: "uri" | "url"): Searched["found
 }
 
 /** An id for a search that is told to a client whose format the provider does not speak; `prefix` as that format has it. */
-export const madeUpId = (newId: (prefix: string) => string, prefix: string): string => newId(prefix + MADE_HERE);
+export const madeUpId = (newId: (prefix: string) => string, prefix: string): string => newId(prefix + GATEWAY_MARK);
 
 /** The search was told so by this gateway: the provider whose words it is in knows nothing of it. */
 export const isMadeUp = ({ id, tool_use_id }: JsonObject): boolean =>
-  (textOf(id) ?? textOf(tool_use_id) ?? "").includes(MADE_HERE);
+  hasGatewayMark(textOf(id) ?? textOf(tool_use_id) ?? "");
 
 /** A search of an earlier turn: what it found stands in the words of the answer, so that nothing is lost without it. */
 export const isPastSearch = ({ dialect, name, value }: Omit<Native, "type">): boolean =>

@@ -1,7 +1,8 @@
 import { besideOf, ownMembers } from "../beside.ts";
 import type { Citation, MediaPart, MediaSource, Part, TextPart } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
-import { carrySignature, MADE_HERE, readSignature } from "../signature.ts";
+import { callIdFor } from "../short-name.ts";
+import { carrySignature, EMPTY_PROOF, hasGatewayMark, readCallId, readSignature } from "../signature.ts";
 import { isMadeUp, madeUpId, type Searched } from "../web-search.ts";
 
 /** Reads content blocks of a message (providers.md 2.3.1) or of an answer. */
@@ -59,7 +60,7 @@ function partOf(block: JsonObject): Part {
     case "tool_use":
       return {
         type: "tool-call",
-        id: textOf(block.id) ?? "",
+        id: readCallId(textOf(block.id) ?? ""),
         name: textOf(block.name) ?? "",
         input: JSON.stringify(block.input ?? {}),
         kind: "function",
@@ -69,7 +70,7 @@ function partOf(block: JsonObject): Part {
     case "tool_result":
       return {
         type: "tool-result",
-        callId: textOf(block.tool_use_id) ?? "",
+        callId: readCallId(textOf(block.tool_use_id) ?? ""),
         name: null,
         parts: partsOf(block.content),
         isError: block.is_error === true,
@@ -150,7 +151,7 @@ export function blockOf(part: Part): JsonObject | null {
       return {
         ...ownMembers(part, "anthropic"),
         type: "tool_use",
-        id: toolId(part.id),
+        id: callIdFor("anthropic", part.id),
         name: part.name,
         input: inputOf(part.input, part.kind),
         ...mark,
@@ -159,7 +160,7 @@ export function blockOf(part: Part): JsonObject | null {
       const content = part.parts.flatMap((inner) => blockOf(inner) ?? []);
       return {
         type: "tool_result",
-        tool_use_id: toolId(part.callId),
+        tool_use_id: callIdFor("anthropic", part.callId),
         ...(content.length > 0 && { content }),
         ...(part.isError && { is_error: true }),
         ...mark,
@@ -175,7 +176,7 @@ export function blockOf(part: Part): JsonObject | null {
 /** Sources that its own search found go back as they came, with their proof. */
 function citedBy({ citations = [] }: TextPart): { citations?: JsonObject[] } {
   const own = citations.flatMap(({ native }) => (native?.dialect === "anthropic" ? [native.value] : []));
-  const known = own.filter(({ encrypted_index: proof }) => typeof proof === "string" && proof !== MADE_HERE);
+  const known = own.filter(({ encrypted_index: proof }) => typeof proof === "string" && !hasGatewayMark(proof));
   return known.length > 0 ? { citations: known } : {};
 }
 
@@ -211,9 +212,6 @@ function sourceBlock(source: MediaSource): JsonObject | null {
   }
 }
 
-/** Ids of Anthropic's calls are letters, digits, `_` and `-`. */
-const toolId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, "_") || "call_0";
-
 /** A call's input must be an object: text that is none is wrapped. */
 function inputOf(input: string, kind: "function" | "custom"): unknown {
   if (kind === "custom") return { input };
@@ -229,7 +227,7 @@ export const searchBlocks = ({ queries, found }: Searched, newId: (prefix: strin
     const content = pages.map((page) => ({
       type: "web_search_result",
       ...page,
-      encrypted_content: MADE_HERE,
+      encrypted_content: EMPTY_PROOF,
       page_age: null,
     }));
     return [

@@ -3,7 +3,7 @@ import type { Citation, Part } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { imageText } from "../openai-chat/encode-reply.ts";
 import type { ReplyContext } from "../reply.ts";
-import { MADE_HERE } from "../signature.ts";
+import { carryCallId, EMPTY_PROOF } from "../signature.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { searchedIn } from "../web-search.ts";
 import { blockOf, searchBlocks, thinkingBlock } from "./blocks.ts";
@@ -75,7 +75,7 @@ function contentOf({ parts, citations }: ReplyChoice, { newId }: ReplyContext): 
 export const citationBlock = ({ native, url, title, citedText }: Citation): JsonObject =>
   native?.dialect === "anthropic"
     ? native.value
-    : { type: "web_search_result_location", url, title, cited_text: citedText ?? "", encrypted_index: MADE_HERE };
+    : { type: "web_search_result_location", url, title, cited_text: citedText ?? "", encrypted_index: EMPTY_PROOF };
 
 /** A signed call of Gemini's carries its signature in a thought before it, which clients send back. */
 function answerBlocks(part: Part, newId: ReplyContext["newId"]): JsonObject[] {
@@ -84,7 +84,10 @@ function answerBlocks(part: Part, newId: ReplyContext["newId"]): JsonObject[] {
   if (part.type === "reasoning") return [thinkingBlock(part.text, part.signature, part.encrypted)];
   // An answer holds no images: clients that read Markdown see them.
   if (part.type === "image") return [{ type: "text", text: imageText(part) }];
+  if (part.type === "tool-call") {
+    const call = { ...blockOf(part), id: carryCallId(part.id) };
+    return part.signature ? [thinkingBlock("", part.signature), call] : [call];
+  }
   const block = blockOf(part);
-  if (!block) return [];
-  return part.type === "tool-call" && part.signature ? [thinkingBlock("", part.signature), block] : [block];
+  return block ? [block] : [];
 }

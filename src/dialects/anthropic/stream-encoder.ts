@@ -2,7 +2,7 @@ import type { Citation } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf } from "../json.ts";
 import { imageText } from "../openai-chat/encode-reply.ts";
 import type { ReplyContext, ReplyEvent, StreamEncoder } from "../reply.ts";
-import { carrySignature } from "../signature.ts";
+import { carryCallId, carrySignature } from "../signature.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { searchedIn } from "../web-search.ts";
 import { searchBlocks, thinkingBlock } from "./blocks.ts";
@@ -161,7 +161,9 @@ export class MessagesStreamEncoder implements StreamEncoder {
         this.#sign(step.signature)
       : "";
     return (
-      signature + this.#close() + this.#enter(step.index, { type: "tool_use", id: step.id, name: step.name, input: {} })
+      signature +
+      this.#close() +
+      this.#enter(step.index, { type: "tool_use", id: carryCallId(step.id), name: step.name, input: {} })
     );
   }
 

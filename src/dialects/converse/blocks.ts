@@ -2,6 +2,7 @@ import type { Dropped } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { MediaPart, Part, ReasoningPart, ToolResultPart } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf } from "../json.ts";
+import { callIdFor } from "../short-name.ts";
 import { noteNative } from "../unsaid.ts";
 
 /** A part as a content block of Converse; none for what it cannot hold, which is noted. */
@@ -16,7 +17,7 @@ export function blocksOf(part: Part, dropped: Dropped): JsonObject[] {
       return thoughtOf(part);
     case "tool-call": {
       const input = recordOf(parseJson(part.input || "{}")) ?? { input: part.input };
-      return [{ toolUse: { toolUseId: idOf(part.id), name: part.name, input } }];
+      return [{ toolUse: { toolUseId: callIdFor("converse", part.id), name: part.name, input } }];
     }
     case "tool-result":
       return [{ toolResult: resultOf(part, dropped) }];
@@ -31,9 +32,6 @@ export function blocksOf(part: Part, dropped: Dropped): JsonObject[] {
   }
 }
 
-/** Letters, digits, `_` and `-`, 64 at most. */
-const idOf = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
-
 /** Thoughts go back only with a proof that this service gave. */
 function thoughtOf({ text, signature, encrypted }: ReasoningPart): JsonObject[] {
   if (signature?.dialect !== "converse") return [];
@@ -44,7 +42,7 @@ function thoughtOf({ text, signature, encrypted }: ReasoningPart): JsonObject[] 
 function resultOf({ callId, parts, isError }: ToolResultPart, dropped: Dropped): JsonObject {
   const content = parts.flatMap((part) => blocksOf(part, dropped));
   return compact({
-    toolUseId: idOf(callId),
+    toolUseId: callIdFor("converse", callId),
     content: content.length > 0 ? content : [{ text: "(empty)" }],
     status: isError ? "error" : null,
   });

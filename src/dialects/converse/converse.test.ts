@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { eventStreamToSse } from "../aws-events.ts";
 import { openaiChatDoor } from "../openai-chat/index.ts";
+import { callIdFor } from "../short-name.ts";
 import { expectSameThroughDoors, expectSense, meaningOf, samples, stepsOfStream, target } from "../testing.ts";
 import { converseProvider } from "./index.ts";
 
@@ -35,10 +36,18 @@ test("a request: results first in their turn, documents by an allowed name, tool
         role: "user",
         content: [{ text: "q" }, { document: { format: "pdf", name: "a b", source: { bytes: PDF } } }],
       },
-      { role: "assistant", content: [{ toolUse: { toolUseId: "call_1", name: "weather", input: { city: "Ghent" } } }] },
+      {
+        role: "assistant",
+        content: [
+          { toolUse: { toolUseId: callIdFor("converse", "call:1"), name: "weather", input: { city: "Ghent" } } },
+        ],
+      },
       {
         role: "user",
-        content: [{ toolResult: { toolUseId: "call_1", content: [{ text: "rain" }] } }, { text: "and?" }],
+        content: [
+          { toolResult: { toolUseId: callIdFor("converse", "call:1"), content: [{ text: "rain" }] } },
+          { text: "and?" },
+        ],
       },
     ],
     inferenceConfig: { maxTokens: 5, stopSequences: ["END"] },

@@ -3,7 +3,7 @@ import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation, Part, ReasoningPart, TextPart, Tool, ToolCallPart, Turn } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
-import { shortName } from "../short-name.ts";
+import { callIdFor, shortName } from "../short-name.ts";
 import { resultMedia, resultText } from "../tool-result.ts";
 import { noteForeign, noteNative } from "../unsaid.ts";
 import {
@@ -122,7 +122,7 @@ function userMessages(turn: Turn, dropped: Dropped): JsonObject[] {
   for (const part of parts) {
     if (part.type !== "tool-result") rest.push(part);
     else {
-      messages.push({ role: "tool", tool_call_id: shortName(part.callId, "call_"), content: resultText(part) });
+      messages.push({ role: "tool", tool_call_id: callIdFor("openai-chat", part.callId), content: resultText(part) });
       rest.push(...resultMedia(part));
     }
   }
@@ -165,7 +165,7 @@ const mayGo = ({ signature }: ReasoningPart): boolean => !signature || signature
 /** The signature on a call goes back to the service that put it there. */
 const ownCall = (call: ToolCallPart): JsonObject =>
   callOf(
-    { ...call, id: shortName(call.id, "call_") },
+    { ...call, id: callIdFor("openai-chat", call.id) },
     call.signature?.dialect === "openai-chat" ? callExtra(call.signature) : {},
   );
 

@@ -5,7 +5,7 @@ import type { Beside, Conversation, Part, ReasoningPart, ToolCallPart, ToolResul
 import type { JsonObject } from "../json.ts";
 import { textOfParts } from "../openai-chat/media.ts";
 import { withoutRootlessFormat } from "../openai-chat/rootless-format.ts";
-import { shortName } from "../short-name.ts";
+import { callIdFor, shortName } from "../short-name.ts";
 import { resultMedia, resultText } from "../tool-result.ts";
 import { noteForeign, noteNative } from "../unsaid.ts";
 import { foreignSearch, isMadeUp, isWebSearch, noteSearch, SEARCH_MEMBERS, type WebSearch } from "../web-search.ts";
@@ -151,7 +151,11 @@ function resultItem(result: ToolResultPart, custom: ReadonlySet<string>, dropped
   const media = contentOf(resultMedia(result), dropped);
   const type = custom.has(result.callId) ? "custom_tool_call_output" : "function_call_output";
   const said = text === "" ? [] : [{ type: "input_text", text }];
-  return { type, call_id: shortName(result.callId, "call_"), output: media.length === 0 ? text : [...said, ...media] };
+  return {
+    type,
+    call_id: callIdFor("openai-responses", result.callId),
+    output: media.length === 0 ? text : [...said, ...media],
+  };
 }
 
 function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
@@ -202,7 +206,7 @@ function assistantItems({ parts }: Turn, dropped: Dropped): JsonObject[] {
 const messageOf = (content: JsonObject[]): JsonObject => ({ type: "message", role: "assistant", content });
 
 function callItem({ id, name, input, kind }: ToolCallPart): JsonObject {
-  const callId = shortName(id, "call_");
+  const callId = callIdFor("openai-responses", id);
   return kind === "custom"
     ? { type: "custom_tool_call", call_id: callId, name, input }
     : { type: "function_call", call_id: callId, name, arguments: input.trim() === "" ? "{}" : input };

@@ -1,6 +1,6 @@
 import type { Citation } from "../conversation.ts";
 import { type JsonObject, numberOf, textOf } from "../json.ts";
-import { MADE_HERE } from "../signature.ts";
+import { GATEWAY_MARK } from "../signature.ts";
 import type { Searched } from "../web-search.ts";
 
 /** `base`: where in the answer's text the annotated piece begins. */
@@ -56,4 +56,5 @@ export function placeOfItem(id: string): Readonly<{ responseId: string; outputIn
   return stem === undefined ? null : { responseId: `resp_${stem}`, outputIndex: Number(at) };
 }
 
-const ITEM_ID = new RegExp(`^[a-z]+_(?:${MADE_HERE})?([\\w-]+)_(\\d+)$`);
+/** Item ids of gateways up to 0.1.0 had their mark in plain text. */
+const ITEM_ID = new RegExp(`^[a-z]+_(?:${GATEWAY_MARK}|sluice~)?([\\w-]+)_(\\d+)$`);

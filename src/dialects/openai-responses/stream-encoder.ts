@@ -1,7 +1,7 @@
 import type { Citation, Conversation, Signature } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 import type { FinishReason, ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../reply.ts";
-import { MADE_HERE } from "../signature.ts";
+import { GATEWAY_MARK } from "../signature.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { searchedIn } from "../web-search.ts";
 import { annotationOf, itemId, reasoningItem, searchItem } from "./items.ts";
@@ -266,7 +266,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     const searched = searchedIn(step);
     if (!searched) return "";
     const closed = this.#closeItem() + this.#closeCalls();
-    const item = searchItem(this.#idOfNext(`ws_${MADE_HERE}`), searched);
+    const item = searchItem(this.#idOfNext(`ws_${GATEWAY_MARK}`), searched);
     const place = { item_id: item.id, output_index: this.#nextIndex++ };
     const added = { output_index: place.output_index, item: { ...item, status: "in_progress" } };
     return (

@@ -1,6 +1,6 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { goesAsItCame } from "../../dialects/gemini/goes-as-it-came.ts";
-import { MADE_HERE } from "../../dialects/signature.ts";
+import { hasGatewayMark } from "../../dialects/signature.ts";
 import { spliceTopLevel } from "../../lib/json-splice.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
@@ -25,7 +25,7 @@ export function keepsRequest(
     dialect !== "openai-chat" &&
     (dialect === "gemini"
       ? goesAsItCame(body.json, upstreamModel)
-      : inlineMedia === null && !body.text.includes(MADE_HERE)) &&
+      : inlineMedia === null && !hasGatewayMark(body.text)) &&
     prompt === null &&
     summary.stream === stream &&
     !needsPreparation(upstreamModel, dialect)
