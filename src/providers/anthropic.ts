@@ -1,4 +1,5 @@
-import type { Provider } from "./provider.ts";
+import type { Provider, ProviderChannel } from "./provider.ts";
+import { decodeAnthropicCount, encodeAnthropicCount } from "./token-count.ts";
 
 const DEFAULT_BASE_URL = "https://api.anthropic.com";
 const API_VERSION = "2023-06-01";
@@ -27,11 +28,20 @@ export const anthropic: Provider = {
   capabilities: ["chat"],
   keyHint: "sk-ant-…",
   models: CLAUDE_MODELS,
-  url: (channel) => `${baseOf(channel.baseUrl)}/v1/messages`,
+  url: messagesUrl,
+  tokenCount: () => ({
+    url: (channel) => `${messagesUrl(channel)}/count_tokens`,
+    encode: encodeAnthropicCount,
+    decode: decodeAnthropicCount,
+  }),
   modelListUrl: (channel) => `${baseOf(channel.baseUrl)}/v1/models?limit=1000`,
   authHeaders: (_channel, key) => ({ "x-api-key": key, "anthropic-version": API_VERSION }),
   clientHeaders: ["anthropic-version", "anthropic-beta"],
   streamUsage: true,
 };
+
+function messagesUrl({ baseUrl }: ProviderChannel): string {
+  return `${baseOf(baseUrl)}/v1/messages`;
+}
 
 const baseOf = (baseUrl: string): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/v1$/, "");

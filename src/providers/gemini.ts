@@ -4,6 +4,7 @@ import { googleSpeech } from "./google-speech.ts";
 import { googleImages, isImagen } from "./images/google.ts";
 import type { OwnFormat } from "./own-format.ts";
 import type { Ask, Provider, ProviderChannel } from "./provider.ts";
+import { decodeGeminiCount, encodeGeminiCount } from "./token-count.ts";
 
 const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com";
 const DEFAULT_VERSION = "v1beta";
@@ -46,6 +47,12 @@ export const gemini: Provider = {
     const method = capability === "embeddings" ? "batchEmbedContents" : geminiMethod(model, stream);
     return `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:${method}`;
   },
+  tokenCount: () => ({
+    url: (channel, { model, apiVersion }) =>
+      `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:countTokens`,
+    encode: encodeGeminiCount,
+    decode: decodeGeminiCount,
+  }),
   modelListUrl: (channel) => `${rootOf(channel)}/models?pageSize=1000`,
   readModelList: (answer) =>
     recordsOf(recordOf(answer)?.models).flatMap(({ name }) => textOf(name)?.replace(/^models\//, "") ?? []),

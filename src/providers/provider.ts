@@ -3,6 +3,7 @@ import type { JsonObject } from "../dialects/json.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
 import type { OwnFormatOf } from "./own-format.ts";
 import type { TaskProtocol, VideoProtocol } from "./tasks/protocol.ts";
+import type { TokenCount } from "./token-count.ts";
 
 /** What a client can ask of a provider. */
 export type Capability =
@@ -136,6 +137,8 @@ export type Provider = Readonly<{
   modelListUrl(channel: ProviderChannel): string | null;
   /** Ids in an answer of that address; absent: OpenAI's list. */
   readModelList?(answer: unknown): string[];
+  /** How it counts the tokens of chats in one of its formats; absent or null: it has no call for that. */
+  tokenCount?(dialect: ChatDialect): TokenCount | null;
   /** Words of its own for calls beside chats; absent: it has OpenAI's for all. */
   ownFormat?: OwnFormatOf;
   /** Where files, batches and fine-tuning jobs are kept, as OpenAI's API has them; `path` is what follows the version. */

@@ -38,6 +38,8 @@ export type RelayContext = Readonly<{
   withoutBetas: WeakMap<ChannelEntry, Set<string>>;
   /** Channels whose organisation may not read summaries of thoughts: they are not asked for any unless clients do. */
   withoutSummaries: WeakSet<ChannelEntry>;
+  /** Channels whose server turned out to have no call that counts tokens. */
+  withoutTokenCount: WeakSet<ChannelEntry>;
   watch: Watch;
   /** Calls whose client has not been looked after yet. */
   arrivals: Watch;

@@ -100,6 +100,7 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
     withoutResponses: new WeakSet(),
     withoutBetas: new WeakMap(),
     withoutSummaries: new WeakSet(),
+    withoutTokenCount: new WeakSet(),
     watch,
     arrivals: createWatch(),
     metrics: createRelayMetrics(services.metrics, () => watch.size),

@@ -1,8 +1,9 @@
 import { CLAUDE_MODELS } from "../anthropic.ts";
 import { cloudBetas, cloudMembers } from "../claude-betas.ts";
 import type { Provider } from "../provider.ts";
+import { decodeBedrockCount, encodeBedrockCount } from "../token-count.ts";
 import { bearerHeader, credentialOf, hostOf, signForAws } from "./credential.ts";
-import { bedrockModelId } from "./model-ids.ts";
+import { bedrockModelId, foundationModelId } from "./model-ids.ts";
 
 /** Model and stream stand in the address. */
 const FRAME = { model: undefined, stream: undefined, anthropic_version: "bedrock-2023-05-31" };
@@ -23,6 +24,15 @@ export const bedrock: Provider = {
     const id = encodeURIComponent(bedrockModelId(model, region));
     return `${hostOf(channel, region)}/model/${id}/${stream ? "invoke-with-response-stream" : "invoke"}`;
   },
+  tokenCount: () => ({
+    url(channel, { model, key = "" }) {
+      const { region } = credentialOf(key);
+      const id = foundationModelId(bedrockModelId(model, region));
+      return `${hostOf(channel, region)}/model/${encodeURIComponent(id)}/count-tokens`;
+    },
+    encode: encodeBedrockCount,
+    decode: decodeBedrockCount,
+  }),
   modelListUrl: () => null,
   authHeaders: (_channel, key) => bearerHeader(key),
   sign: (request, _channel, key) => signForAws(request, key),

@@ -30,3 +30,9 @@ function profileOf(model: string, region: string): string | null {
   if (WORLDWIDE.test(model) && !region.startsWith("cn-")) return "global";
   return region.startsWith("ap-") ? "apac" : null;
 }
+
+/**
+ * The model behind an inference profile, which is all that CountTokens takes
+ * (https://github.com/pydantic/pydantic-ai/issues/4001); ARNs stay.
+ */
+export const foundationModelId = (id: string): string => id.replace(/^(us-gov|us|eu|jp|au|apac|global)\.(?=\w)/, "");

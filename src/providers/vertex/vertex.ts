@@ -7,6 +7,7 @@ import { googleSpeech } from "../google-speech.ts";
 import { googleImages } from "../images/google.ts";
 import type { OwnFormat } from "../own-format.ts";
 import type { Ask, Provider, ProviderChannel } from "../provider.ts";
+import { decodeAnthropicCount, decodeGeminiCount, encodeAnthropicCount, encodeVertexCount } from "../token-count.ts";
 import { accessToken, forgetAccessToken, serviceAccountOf } from "./access-token.ts";
 
 const DEFAULT_REGION = "global";
@@ -31,6 +32,14 @@ function hostOf({ baseUrl }: ProviderChannel, region: string): string {
   return `https://${region}-aiplatform.googleapis.com`;
 }
 
+/** Where the models of all publishers are: under a project, or of none in express mode. */
+function publishersUrl(channel: ProviderChannel, { key = "", model, requestedModel = model }: Ask): string {
+  const account = serviceAccountOf(key);
+  if (!account) return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers`;
+  const region = regionOf(channel.other, requestedModel);
+  return `${hostOf(channel, region)}/v1/projects/${account.projectId}/locations/${region}/publishers`;
+}
+
 const DATED = /^(claude-.*)-(\d{8})$/;
 /** Vertex writes the date of a Claude model behind an `@`. */
 const claudeName = (model: string): string => model.replace(DATED, "$1@$2");
@@ -51,16 +60,26 @@ export const vertex: Provider = {
   keyHint: '{"type": "service_account", …}',
   models: [...GEMINI_MODELS, ...CLAUDE_MODELS],
   dialectOf: (model) => (model.startsWith("claude") ? "anthropic" : "gemini"),
-  url(channel, { capability, model, stream, dialect, key = "", requestedModel = model }) {
-    const account = serviceAccountOf(key);
+  url(channel, ask) {
+    const { capability, model, stream } = ask;
+    if (ask.dialect === "anthropic" && serviceAccountOf(ask.key ?? "")) {
+      return `${publishersUrl(channel, ask)}/anthropic/models/${claudeName(model)}:${stream ? "streamRawPredict" : "rawPredict"}`;
+    }
     const method = capability === "embeddings" ? "predict" : geminiMethod(model, stream);
-    if (!account) return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers/google/models/${model}:${method}`;
-    const region = regionOf(channel.other, requestedModel);
-    const stem = `${hostOf(channel, region)}/v1/projects/${account.projectId}/locations/${region}/publishers`;
-    return dialect === "anthropic"
-      ? `${stem}/anthropic/models/${claudeName(model)}:${stream ? "streamRawPredict" : "rawPredict"}`
-      : `${stem}/google/models/${model}:${method}`;
+    return `${publishersUrl(channel, ask)}/google/models/${model}:${method}`;
   },
+  tokenCount: (dialect) =>
+    dialect === "anthropic"
+      ? {
+          url: (channel, ask) => `${publishersUrl(channel, ask)}/anthropic/models/count-tokens:rawPredict`,
+          encode: (chat, { model }) => ({ ...encodeAnthropicCount(chat), model: claudeName(model) }),
+          decode: decodeAnthropicCount,
+        }
+      : {
+          url: (channel, ask) => `${publishersUrl(channel, ask)}/google/models/${ask.model}:countTokens`,
+          encode: encodeVertexCount,
+          decode: decodeGeminiCount,
+        },
   modelListUrl: () => null,
   authHeaders: (_channel, key): Record<string, string> => (serviceAccountOf(key) ? {} : { "x-goog-api-key": key }),
   async sign(_request, _channel, key, tools) {

@@ -1,11 +1,9 @@
 import { geminiDoor } from "../../dialects/gemini/index.ts";
-import { promptAsChat } from "../../dialects/openai-chat/index.ts";
-import { readBody } from "../client-body.ts";
 import type { RelayContext } from "../context.ts";
-import { countPrompt } from "../count-tokens.ts";
 import { RelayError } from "../errors.ts";
 import { handleCall, type RelayServer, refuse } from "../handle.ts";
 import { generateContent, generateContentArray } from "./conversations.ts";
+import { countGeminiTokens } from "./count-tokens.ts";
 import { batchEmbedContents, embedContent } from "./embed-content.ts";
 import { admittedModels, answerFor, refuseUnknownModel } from "./models.ts";
 
@@ -32,27 +30,12 @@ export function handleGemini(
     case "batchEmbedContents":
       return handleCall(context, { request, server, endpoint: batchEmbedContents, path: { model } });
     case "countTokens":
-      return countTokens(context, request, server, model);
+      return countGeminiTokens(context, request, server, model);
     default: {
       const unknown = new RelayError(404, "unknown_url", `Invalid URL (${request.method} …/models/${whole})`);
       return refuse(context, request, unknown, geminiDoor);
     }
   }
-}
-
-/** POST …:countTokens: counted here, free of charge. */
-function countTokens(
-  context: RelayContext,
-  request: Request,
-  server: RelayServer | null,
-  model: string,
-): Promise<Response> {
-  return answerFor(context, request, server, geminiDoor, async () => {
-    const { json } = await readBody(request, context.services.config);
-    const inner = typeof json.generateContentRequest === "object" ? { ...json.generateContentRequest } : json;
-    const conversation = geminiDoor.decodeRequest(inner, { model, stream: false });
-    return { totalTokens: await countPrompt(model, promptAsChat(conversation)) };
-  });
 }
 
 const METHODS = ["generateContent", "streamGenerateContent", "countTokens"];
