@@ -47,7 +47,8 @@ export class GeminiDecoder implements StreamDecoder {
     const answer = recordOf(Array.isArray(parsed) ? parsed[0] : parsed);
     if (!answer) return [];
     const error = answer.error === undefined ? null : decodeError(200, answer);
-    if (error) return [{ type: "error", error }];
+    const used = recordOf(answer.usageMetadata);
+    if (error) return [...(used ? [usageStep(used)] : []), { type: "error", error }];
     this.#plain.learn(data, answer);
     return this.read(answer);
   }

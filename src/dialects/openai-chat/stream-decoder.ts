@@ -12,7 +12,7 @@ import {
   reasoningSteps,
 } from "./message-steps.ts";
 import { ThinkTags } from "./think-tags.ts";
-import { readUsage } from "./usage.ts";
+import { usageIn } from "./usage.ts";
 
 /** A tool call that is open: upstreams may leave out its index or its id after the first fragment. */
 type OpenCall = { index: number; id: string; input: string };
@@ -48,13 +48,12 @@ export class ChatStreamDecoder implements StreamDecoder {
     const chunk = recordOf(parseJson(data));
     if (!chunk) return [];
     const error = errorOf(200, chunk);
-    if (error) return [{ type: "error", error }];
+    // OpenRouter reports usage with the error that ends a stream.
+    if (error) return [...usageSteps(chunk), { type: "error", error }];
     const steps = this.#start(chunk);
     if ((chunk.search_results ?? chunk.web_search ?? chunk.citations) !== undefined) this.#pages = pagesBeside(chunk);
     for (const choice of recordsOf(chunk.choices)) steps.push(...this.#choice(choice));
-    const usage = readUsage(chunk.usage) ?? readUsage(recordOf(chunk.x_groq)?.usage);
-    const serviceTier = textOf(chunk.service_tier);
-    if (usage) steps.push({ type: "usage", usage, ...(serviceTier !== null && { serviceTier }) });
+    steps.push(...usageSteps(chunk));
     return steps;
   }
 
@@ -162,6 +161,12 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (text !== "") steps.push({ type: "tool-input", choice, index: call.index, text });
     return steps;
   }
+}
+
+function usageSteps(chunk: JsonObject): ReplyEvent[] {
+  const usage = usageIn(chunk);
+  const serviceTier = textOf(chunk.service_tier);
+  return usage ? [{ type: "usage", usage, ...(serviceTier !== null && { serviceTier }) }] : [];
 }
 
 function audioSteps(audio: JsonObject | null, choice: number): ReplyEvent[] {

@@ -4,7 +4,7 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../json.ts";
 import type { ReportedUsage } from "../usage.ts";
 import { isErrorAnswer } from "./error.ts";
 import { collectOutput } from "./output.ts";
-import { isPlaceholder, readUsage } from "./usage.ts";
+import { isPlaceholder, readUsage, usageIn } from "./usage.ts";
 
 /** Bytes of chat (and text completion) streams, looked at without decoding what needs no look. */
 
@@ -36,20 +36,23 @@ export function chunkOf(event: string): JsonObject | null {
 
 /**
  * Usage that a block of whole events reports (the last one counts), and the block without the events that hold nothing
- * else, unless they are to be kept: these are cut out in place. Only events that mention usage are looked into.
+ * else, unless they are to be kept: these are cut out in place. `isStandard`: it is in the member that OpenAI has for it. Only
+ * events that mention usage are looked into.
  */
 export function readUsageEvents(
   block: Uint8Array,
   keepUsageOnly: boolean,
-): { usage: ReportedUsage | null; block: Uint8Array } {
+): { usage: ReportedUsage | null; isStandard: boolean; block: Uint8Array } {
   let usage: ReportedUsage | null = null;
+  let isStandard = false;
   let kept = block;
   for (let at = indexOfBytes(kept, USAGE_MEMBER); at >= 0; ) {
     const start = eventStart(kept, at);
     const end = eventEnd(kept, at);
     const chunk = chunkOf(textOfBytes(kept, start, end));
-    const reported = readUsage(chunk?.usage);
+    const reported = usageIn(chunk);
     usage = reported ?? usage;
+    isStandard ||= readUsage(chunk?.usage) !== null;
     const isToGo = reported ? !keepUsageOnly : isPlaceholder(recordOf(chunk?.usage) ?? {});
     const swallowed = isToGo && Array.isArray(chunk?.choices) && chunk.choices.length === 0;
     if (swallowed) {
@@ -58,7 +61,7 @@ export function readUsageEvents(
     }
     at = indexOfBytes(kept, USAGE_MEMBER, swallowed ? start : end);
   }
-  return { usage, block: kept };
+  return { usage, isStandard, block: kept };
 }
 
 /** Whether any event of the block carries a chunk (comments do not). */
@@ -111,8 +114,8 @@ function withCallIndexes(message: JsonObject): JsonObject {
   return { ...message, tool_calls: message.tool_calls.map((call, index) => ({ index, ...recordOf(call) })) };
 }
 
-/** The usage chunk an upstream left out, in the form of the stream's other chunks. */
-export function usageEvent(firstChunk: JsonObject | null, usage: ReportedUsage): string {
+/** The usage chunk an upstream left out, in the form of the stream's other chunks. `usage`: in chat's words. */
+export function usageEvent(firstChunk: JsonObject | null, usage: JsonObject): string {
   const { id, object, created, model } = firstChunk ?? {};
   const chunk = {
     id: textOf(id) ?? "",
@@ -120,7 +123,7 @@ export function usageEvent(firstChunk: JsonObject | null, usage: ReportedUsage):
     created: created ?? 0,
     model: textOf(model) ?? "",
     choices: [],
-    usage: countedUsage(usage),
+    usage,
   };
   return `data: ${JSON.stringify(chunk)}\n\n`;
 }

@@ -35,6 +35,13 @@ export function readUsage(value: unknown): ReportedUsage | null {
   };
 }
 
+/**
+ * The usage that an answer or a chunk of a stream reports; null: none. Groq's streams up to 2025 have it in `x_groq` alone
+ * (https://console.groq.com/docs/api-reference#chat-create).
+ */
+export const usageIn = (answer: JsonObject | null): ReportedUsage | null =>
+  answer && (readUsage(answer.usage) ?? readUsage(recordOf(answer.x_groq)?.usage));
+
 /** One token in, one out, one in all: FastGPT says so of any call, and no sum is like that. */
 export const isPlaceholder = ({ prompt_tokens, completion_tokens, total_tokens }: JsonObject): boolean =>
   prompt_tokens === 1 && completion_tokens === 1 && total_tokens === 1;

@@ -1,4 +1,5 @@
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
+import { readUsage } from "../openai-chat/usage.ts";
 import type { ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
 import { callStart, endOf, itemSteps, signatureSteps, startOf } from "./decode-reply.ts";
 import { decodeError } from "./error.ts";
@@ -119,6 +120,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     const error = decodeError(200, event);
     if (this.#failed || !error) return [];
     this.#failed = true;
-    return [{ type: "error", error }];
+    const usage = readUsage(recordOf(event.response)?.usage);
+    return [...(usage ? [{ type: "usage" as const, usage }] : []), { type: "error", error }];
   }
 }

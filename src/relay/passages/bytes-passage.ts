@@ -1,9 +1,10 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { parseJson, recordOf } from "../../dialects/json.ts";
 import { errorOf } from "../../dialects/openai-chat/decode-error.ts";
+import { usageObject } from "../../dialects/openai-chat/encode-reply.ts";
 import { isErrorAnswer, readError } from "../../dialects/openai-chat/error.ts";
 import { countedUsage, errorInPlaceOfAnswer, mayTellError, replyAsStream } from "../../dialects/openai-chat/stream.ts";
-import { readUsage } from "../../dialects/openai-chat/usage.ts";
+import { readUsage, usageIn } from "../../dialects/openai-chat/usage.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel, type TopLevelChanges } from "../../lib/json-splice.ts";
@@ -100,10 +101,10 @@ export class BytesPassage implements Passage {
     }
     const tally = new OutputTally();
     tally.pushWhole(body);
-    const reported = readUsage(reply.usage);
+    const reported = usageIn(reply);
     const { wantsUsage } = this.call.admitted.summary;
     const told = reported
-      ? replyAsStream(reply, wantsUsage)
+      ? replyAsStream({ ...reply, usage: reply.usage ?? usageObject(reported) }, wantsUsage)
       : (billed: ReportedUsage) => replyAsStream({ ...reply, usage: countedUsage(billed) }, wantsUsage);
     return { body: told, contentType: EVENT_STREAM, reported, tally };
   }

@@ -1,6 +1,8 @@
 import type { JsonObject } from "../../dialects/json.ts";
+import { usageObject } from "../../dialects/openai-chat/encode-reply.ts";
 import {
   chunkOf,
+  countedUsage,
   DONE_EVENT,
   doneEventStart,
   errorEventIn,
@@ -25,6 +27,8 @@ const EMPTY = Buffer.alloc(0);
 export class ChatView implements StreamView {
   readonly tally = new OutputTally();
   usage: ReportedUsage | null = null;
+  /** Usage was reported where OpenAI's clients look for it. */
+  #hasStandardUsage = false;
   failed: string | null = null;
   #done = -1;
   #last: Uint8Array = EMPTY;
@@ -51,10 +55,11 @@ export class ChatView implements StreamView {
 
   close(written: Piece, billed: ReportedUsage): Uint8Array {
     const last = bytesOf(written);
-    const missing = this.keepUsage && this.usage === null && this.failed === null;
+    const missing = this.keepUsage && !this.#hasStandardUsage && this.failed === null;
     if (!missing) return this.ended ? last : Buffer.concat([last, DONE]);
     const end = this.ended ? this.#done : last.length;
-    return Buffer.concat([last.subarray(0, end), Buffer.from(usageEvent(this.#firstChunk(), billed)), DONE]);
+    const usage = this.usage ? usageObject(this.usage) : countedUsage(billed);
+    return Buffer.concat([last.subarray(0, end), Buffer.from(usageEvent(this.#firstChunk(), usage)), DONE]);
   }
 
   broken(error: RelayError, requestId: string): Uint8Array {
@@ -78,8 +83,9 @@ export class ChatView implements StreamView {
       this.tally.push(block);
       return block;
     }
-    const { usage, block: passed } = readUsageEvents(block, this.keepUsage);
+    const { usage, isStandard, block: passed } = readUsageEvents(block, this.keepUsage);
     this.usage = usage ?? this.usage;
+    this.#hasStandardUsage ||= isStandard;
     this.tally.push(passed);
     return passed;
   }

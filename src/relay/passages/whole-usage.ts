@@ -1,5 +1,5 @@
 import { parseJson, recordOf } from "../../dialects/json.ts";
-import { readUsage } from "../../dialects/openai-chat/usage.ts";
+import { readUsage, usageIn } from "../../dialects/openai-chat/usage.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { lastIndexOfBytes, textOfBytes } from "../../lib/bytes.ts";
 
@@ -14,7 +14,7 @@ export function readWholeUsage(body: Uint8Array): ReportedUsage | null {
   const text = textOfBytes(body, start, Math.min(body.length, start + MAX_USAGE_BYTES));
   const object = objectIn(text);
   const quick = object === null ? null : readUsage(parseJson(object));
-  return quick ?? readUsage(recordOf(parseJson(textOfBytes(body)))?.usage);
+  return quick ?? usageIn(recordOf(parseJson(textOfBytes(body))));
 }
 
 const BEFORE_OBJECT = /^\s*:\s*(?=\{)/;
