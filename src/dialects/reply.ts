@@ -1,11 +1,21 @@
 import type { ChatDialect, Citation, Signature } from "./conversation.ts";
+import type { ErrorExtra } from "./error-extra.ts";
 import type { JsonObject } from "./json.ts";
 import type { ReportedUsage } from "./usage.ts";
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "error";
 
 /** What went wrong at an upstream, in OpenAI's classes; `status` is an HTTP status, also inside a stream. */
-export type ReplyError = { status: number; type: string; code: string | null; message: string; param: string | null };
+export type ReplyError = {
+  status: number;
+  type: string;
+  code: string | null;
+  message: string;
+  param: string | null;
+  extra?: ErrorExtra;
+  /** Seconds after which to try again, where the error itself says so. */
+  retryAfter?: string;
+};
 
 /**
  * One step of an answer, streamed or not. Steps of different choices and calls may interleave; a decoder gives every tool

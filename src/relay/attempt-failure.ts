@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "../channels/entry.ts";
+import { type JsonObject, parseJson, recordOf } from "../dialects/json.ts";
 import type { ReadError } from "../dialects/openai-chat/error.ts";
 import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import { RelayError } from "./errors.ts";
@@ -39,11 +40,24 @@ export function refusedByUpstream(
   error: ReadError,
   retryAfter: string | null,
 ): AttemptFailure {
-  const told = { ...error, message: withoutKey(error.message, key).slice(0, MAX_MESSAGE_CHARACTERS) };
-  return new AttemptFailure(channel, key, status, told, true, retryAfter);
+  const { extra, ...rest } = error;
+  const shown = extra && withoutKeyInside(extra.members, key);
+  const told = {
+    ...rest,
+    message: withoutKey(error.message, key).slice(0, MAX_MESSAGE_CHARACTERS),
+    ...(shown && { extra: { dialect: extra.dialect, members: shown } }),
+  };
+  return new AttemptFailure(channel, key, status, told, true, retryAfter ?? error.retryAfter ?? null);
 }
 
 const MAX_MESSAGE_CHARACTERS = 2_000;
+const MAX_EXTRA_CHARACTERS = 16_000;
+
+/** The members of an error object without the channel's key in any text; null where they are too large to be an error's. */
+function withoutKeyInside(members: JsonObject, key: string): JsonObject | null {
+  const text = JSON.stringify(members, (_, value) => (typeof value === "string" ? withoutKey(value, key) : value));
+  return text.length > MAX_EXTRA_CHARACTERS ? null : recordOf(parseJson(text));
+}
 
 /** No usable answer came: the client is told the kind of failure, the operator its cause. */
 export function notAnswered(
@@ -84,6 +98,7 @@ export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boole
   const status = clientStatus(failure.mappedStatus);
   const retryAfterSeconds = status === 429 ? retryAfterOf(failure) : undefined;
   if (status === 429) {
+    // Details of a quota name the operator's organization or project.
     return new RelayError(429, failure.error.code, "The upstream of this group is saturated. Try again later.", {
       type: failure.error.type,
       retryAfterSeconds,
@@ -94,6 +109,7 @@ export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boole
   return new RelayError(status, hidden ? null : failure.error.code, message, {
     type: hidden ? "upstream_error" : failure.error.type,
     param: hidden ? "" : failure.error.param,
+    extra: hidden ? undefined : failure.error.extra,
   });
 }
 

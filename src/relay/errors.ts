@@ -1,4 +1,5 @@
 import type { DoorCodec } from "../dialects/codec.ts";
+import { type ErrorExtra, ownExtra } from "../dialects/error-extra.ts";
 import type { OpenAiError } from "../dialects/openai-chat/error.ts";
 import type { ReplyError } from "../dialects/reply.ts";
 import { type Language, languageOf } from "../lib/messages.ts";
@@ -17,12 +18,18 @@ export class RelayError extends Error {
   readonly code: string | number | null;
   readonly param: string;
   readonly retryAfterSeconds: number | undefined;
+  readonly extra: ErrorExtra | undefined;
 
   constructor(
     status: number,
     code: string | number | null,
     message: string,
-    details: Readonly<{ type?: string; param?: string; retryAfterSeconds?: number | undefined }> = {},
+    details: Readonly<{
+      type?: string;
+      param?: string;
+      retryAfterSeconds?: number | undefined;
+      extra?: ErrorExtra | undefined;
+    }> = {},
   ) {
     super(message);
     this.status = status;
@@ -30,13 +37,15 @@ export class RelayError extends Error {
     this.type = details.type ?? LOCAL_TYPE;
     this.param = details.param ?? "";
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.extra = details.extra;
   }
 }
 
 /** The error as OpenAI's API writes it, the request id behind the message. */
 export function errorObject(error: RelayError, requestId: string, language: Language = "en"): { error: OpenAiError } {
   const message = `${sayFailure(error.message, language)} (request id: ${requestId})`;
-  return { error: { message, type: error.type, param: error.param, code: error.code } };
+  const { type, param, code, extra } = error;
+  return { error: { ...ownExtra(extra, "openai-chat"), message, type, param, code } };
 }
 
 /** The answer to a refused or failed call, in the format of its door; without one in OpenAI's. */
@@ -56,10 +65,11 @@ const readersLanguage = (request: Request): Language =>
   new URL(request.url).pathname === PLAYGROUND_PATH ? languageOf(request) : "en";
 
 /** The error in the words that every format's encoder knows. */
-export const told = ({ status, type, code, message, param }: RelayError): ReplyError => ({
+export const told = ({ status, type, code, message, param, extra }: RelayError): ReplyError => ({
   status,
   type,
   code: code === null ? null : String(code),
   message,
   param: param || null,
+  ...(extra && { extra }),
 });

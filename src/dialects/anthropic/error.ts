@@ -1,3 +1,4 @@
+import { extraOf, ownExtra } from "../error-extra.ts";
 import { type JsonObject, recordOf, textOf } from "../json.ts";
 import type { ReplyError } from "../reply.ts";
 
@@ -15,6 +16,9 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
 };
 const TYPE_OF_STATUS = new Map(Object.entries(STATUS_OF_TYPE).map(([type, status]) => [status, type]));
 
+/** The type is kept as it came as well: clients of the same format are told the provider's own, also one unknown here. */
+const READ: ReadonlySet<string> = new Set(["message"]);
+
 /** Reads Anthropic's error object (providers.md 2.3.5), also as Bedrock and Vertex pass it on; null when it is none. */
 export function decodeError(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(Array.isArray(body) ? body[0] : body);
@@ -24,13 +28,15 @@ export function decodeError(status: number, body: unknown): ReplyError | null {
   if (message === null || (status < 400 && answer?.type !== "error" && !error)) return null;
   const type = textOf(error?.type) ?? textOf(error?.status) ?? TYPE_OF_STATUS.get(status) ?? "api_error";
   const told = status >= 400 && status !== 502 ? status : (STATUS_OF_TYPE[type] ?? 502);
-  return { status: told, type, code: textOf(error?.code), message, param: null };
+  // Clouds that host Claude answer with their own error objects, too.
+  const extra = error && answer?.type === "error" && extraOf("anthropic", error, READ);
+  return { status: told, type, code: textOf(error?.code), message, param: null, ...extra };
 }
 
 /** The error as Anthropic's API writes it. */
-export const encodeError = ({ status, type, message }: ReplyError, requestId: string): JsonObject => ({
+export const encodeError = ({ status, type, message, extra }: ReplyError, requestId: string): JsonObject => ({
   type: "error",
-  error: { type: typeOf(status, type), message },
+  error: { type: typeOf(status, type), ...ownExtra(extra, "anthropic"), message },
   request_id: requestId,
 });
 

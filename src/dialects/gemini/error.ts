@@ -1,3 +1,4 @@
+import { extraOf, ownExtra } from "../error-extra.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 import type { ReplyError } from "../reply.ts";
 
@@ -30,17 +31,33 @@ export function decodeError(status: number, body: unknown): ReplyError | null {
     code: badKey ? "invalid_api_key" : name || null,
     message,
     param: null,
+    ...extraOf("gemini", error, badKey ? READ_OF_BAD_KEY : READ),
+    ...retryAfterOf(error),
   };
+}
+
+/** Google's own name of the status goes on to its clients; a rejected key has another status here than there. */
+const READ: ReadonlySet<string> = new Set(["message", "code"]);
+const READ_OF_BAD_KEY: ReadonlySet<string> = new Set([...READ, "status"]);
+
+/** Google says in the details when to try again (https://cloud.google.com/apis/design/errors), not in a header. */
+function retryAfterOf(error: JsonObject): { retryAfter?: string } {
+  for (const { retryDelay } of recordsOf(error.details)) {
+    const seconds = /^(\d+)(\.\d+)?s$/.exec(textOf(retryDelay) ?? "");
+    if (seconds) return { retryAfter: String(Math.ceil(Number.parseFloat(seconds[0]))) };
+  }
+  return {};
 }
 
 const numberIn = (code: unknown): number | null =>
   typeof code === "number" && code >= 400 && code <= 599 ? code : null;
 
 /** The error as Google's API writes it. */
-export const encodeError = ({ status, message }: ReplyError, requestId: string): JsonObject => ({
+export const encodeError = ({ status, message, extra }: ReplyError, requestId: string): JsonObject => ({
   error: {
     code: status,
     message: `${message} (request id: ${requestId})`,
     status: NAMES.get(status) ?? (status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT"),
+    ...ownExtra(extra, "gemini"),
   },
 });

@@ -10,13 +10,14 @@ import { isErrorAnswer, readError } from "./error.ts";
 export function errorOf(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(Array.isArray(body) ? body[0] : body);
   if (!answer || (status < 400 && !tellsError(answer))) return null;
-  const { message, type, code, param, status: meant } = readError(status, JSON.stringify(answer));
+  const { message, type, code, param, status: meant, extra } = readError(status, JSON.stringify(answer));
   return {
     status: meant ?? (status < 400 ? innerStatus(answer) : status),
     type,
     code: code === null ? null : String(code),
     message,
     param: param || null,
+    ...(extra && { extra }),
   };
 }
 

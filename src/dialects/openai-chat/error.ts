@@ -1,3 +1,4 @@
+import { type ErrorExtra, extraOf } from "../error-extra.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { baseFailure } from "./base-resp.ts";
 
@@ -8,7 +9,15 @@ export type OpenAiError = { message: string; type: string; param: string; code: 
  * An upstream's error as it can be told on; `shaped`: it came in OpenAI's shape, so its own type and code are kept; `status`:
  * what it means, where that is not the status that it came with.
  */
-export type ReadError = OpenAiError & { shaped: boolean; status?: number };
+export type ReadError = OpenAiError & {
+  shaped: boolean;
+  status?: number;
+  extra?: ErrorExtra;
+  /** Seconds, as a `Retry-After` header has them. */
+  retryAfter?: string;
+};
+
+const READ: ReadonlySet<string> = new Set(["message", "type", "param", "code"]);
 
 /**
  * Recovers what went wrong from the body of a failed answer, in the order the ecosystem does: error.message, message, msg,
@@ -45,6 +54,7 @@ export function readError(status: number, body: string): ReadError {
     param: shaped ? (textOf(error?.param) ?? "") : String(status),
     code: typeof code === "string" || typeof code === "number" ? code : shaped ? null : "bad_response_status_code",
     shaped,
+    ...(shaped && error && extraOf("openai-chat", error, READ)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Conversation } from "../conversation.ts";
+import { ownExtra } from "../error-extra.ts";
 import type { JsonObject } from "../json.ts";
 import type { ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../reply.ts";
 import type { ReportedUsage } from "../usage.ts";
@@ -156,8 +157,8 @@ function headOf(context: ReplyContext, { id, createdAt }: Start, serviceTier: st
 }
 
 /** The error object of OpenAI's API, the request id behind the message. */
-export const errorBody = ({ message, type, param, code }: ReplyError, requestId: string): JsonObject => ({
-  error: { message: `${message} (request id: ${requestId})`, type, param, code },
+export const errorBody = ({ message, type, param, code, extra }: ReplyError, requestId: string): JsonObject => ({
+  error: { ...ownExtra(extra, "openai-chat"), message: `${message} (request id: ${requestId})`, type, param, code },
 });
 
 export const chatStreamEncoder = (context: ReplyContext, { wantsUsage }: Conversation): StreamEncoder =>

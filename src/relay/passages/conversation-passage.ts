@@ -45,8 +45,7 @@ export class ConversationPassage implements Passage {
   readError(status: number, body: string): ReadError {
     const known = this.#codec.decodeError(status, parseJson(body));
     if (!known) return readError(status, body);
-    const { message, type, code, param, status: meant } = known;
-    return { message, type, code, param: param ?? "", shaped: true, status: meant };
+    return { ...known, param: known.param ?? "", shaped: true };
   }
 
   errorIn(body: Uint8Array<ArrayBuffer>): string | null {
