@@ -101,7 +101,7 @@ test("other formats get none of it", async () => {
   const told = await google(start(14, 404, anthropicError).url);
   expect(Object.keys(JSON.parse((told as ApiError).message).error).toSorted()).toEqual(["code", "message", "status"]);
   const error = await anthropic(start(24, 400, googleError).url);
-  const { error: shape } = (error as { error: { error: object } }).error;
+  const { error: shape } = (error as { error: object }).error as { error: object };
   expect(Object.keys(shape).toSorted()).toEqual(["message", "type"]);
 });
 
