@@ -15,12 +15,16 @@ export type Config = Readonly<{
   logLevel: LogLevel;
   logFormat: "json" | "pretty";
   allowPrivateUpstreams: boolean;
-  /** The environment names proxies, or servers that need not be trusted, for all that the process asks. */
-  hasNetworkRules: boolean;
-  /** Milliseconds to the upstream's first byte; 0: no limit. */
+  /** The environment names a proxy for all outgoing requests of the process. */
+  usesEnvironmentProxy: boolean;
+  /** Milliseconds to the head of an upstream's response; 0: no limit. */
   relayTimeoutMs: number;
-  /** Milliseconds of silence in a stream. */
+  /** Milliseconds of silence while an upstream's response is read. */
   streamingTimeoutMs: number;
+  /** Largest response of an upstream that is read whole, and largest event of a stream; decompressed. */
+  maxResponseBodyBytes: number;
+  /** Connections in use at a time, for each origin of an upstream. */
+  maxUpstreamConnections: number;
   /** Largest body of a relayed call, packed or unpacked. */
   maxRequestBodyBytes: number;
   /** Largest form of a relayed call; its files wait on the disk. */
@@ -73,8 +77,8 @@ export class ConfigError extends Error {
 
 const LOG_LEVELS: readonly LogLevel[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
-/** What the runtime itself obeys. */
-const NETWORK_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NODE_TLS_REJECT_UNAUTHORIZED"];
+/** The runtime's fetch obeys them. */
+const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
 const MEGABYTE = 1_048_576;
 
@@ -96,9 +100,11 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
     logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS, "info"),
     logFormat: read.oneOf("LOG_FORMAT", ["json", "pretty"] as const, isTerminal ? "pretty" : "json"),
     allowPrivateUpstreams: read.flag("ALLOW_PRIVATE_UPSTREAMS", false),
-    hasNetworkRules: NETWORK_VARIABLES.some((name) => read.text(name) !== null),
-    relayTimeoutMs: read.integer("RELAY_TIMEOUT", 0, 0, 86_400) * 1000,
+    usesEnvironmentProxy: PROXY_VARIABLES.some((name) => read.text(name) !== null),
+    relayTimeoutMs: read.integer("RELAY_TIMEOUT", 600, 0, 86_400) * 1000,
     streamingTimeoutMs: read.integer("STREAMING_TIMEOUT", 300, 1, 86_400) * 1000,
+    maxResponseBodyBytes: read.integer("MAX_RESPONSE_BODY_MB", 64, 1, 1024) * MEGABYTE,
+    maxUpstreamConnections: read.integer("MAX_UPSTREAM_CONNECTIONS", 10_000, 1, 65_535),
     maxRequestBodyBytes: read.integer("MAX_REQUEST_BODY_MB", 64, 1, 256) * MEGABYTE,
     // A file comes with some words about it.
     maxUploadBytes: (read.integer("MAX_UPLOAD_MB", 256, 1, 1024) + 1) * MEGABYTE,

@@ -1,9 +1,13 @@
 import type { ChannelEntry } from "../channels/entry.ts";
 import { type JsonObject, parseJson, recordOf } from "../dialects/json.ts";
 import type { ReadError } from "../dialects/openai-chat/error.ts";
+import { UpstreamBusyError } from "../lib/outbound/connection-limit.ts";
+import { EncodingError } from "../lib/outbound/decode-body.ts";
 import { OutboundError } from "../lib/outbound/outbound-error.ts";
 import { RelayError } from "./errors.ts";
+import type { Exchange } from "./exchange.ts";
 import { withoutKey } from "./health.ts";
+import { ResponseTooLargeError } from "./read-body.ts";
 
 /** One attempt at an upstream failed before anything was sent to the client. */
 export class AttemptFailure extends Error {
@@ -63,7 +67,7 @@ function withoutKeyInside(members: JsonObject, key: string): JsonObject | null {
 export function notAnswered(
   channel: ChannelEntry,
   key: string,
-  kind: keyof typeof KINDS,
+  kind: FailureKind,
   cause?: unknown,
   overBudget = false,
 ): AttemptFailure {
@@ -79,10 +83,28 @@ export const UNSUPPORTED = {
   message: "The channel cannot serve this kind of request.",
 } as const;
 
+type FailureKind = keyof typeof KINDS;
+
+/** What went wrong where the upstream gave no usable answer. */
+export function failureKind({ stopped }: Exchange, cause: unknown): FailureKind {
+  if (stopped === "first_byte_timeout") return "timeout";
+  if (stopped === "idle_timeout") return "stalled";
+  if (cause instanceof ResponseTooLargeError) return "too_large";
+  if (cause instanceof UpstreamBusyError) return "busy";
+  return cause instanceof EncodingError ? "broken" : "unreachable";
+}
+
 const KINDS = {
   unreachable: { status: 502, code: "do_request_failed", message: "The request to the upstream address failed." },
   timeout: { status: 504, code: "upstream_timeout", message: "The upstream did not answer in time." },
   broken: { status: 502, code: "read_response_body_failed", message: "The upstream's answer broke off." },
+  stalled: {
+    status: 504,
+    code: "upstream_stalled",
+    message: "The upstream stopped sending before its answer was complete.",
+  },
+  too_large: { status: 502, code: "response_too_large", message: "The upstream's answer is too large." },
+  busy: { status: 503, code: "upstream_busy", message: "All connections to the upstream are in use." },
   empty: { status: 502, code: "empty_response", message: "The upstream's answer was empty." },
   unsupported: UNSUPPORTED,
 } as const;

@@ -4,10 +4,9 @@ import { DecodeError } from "../dialects/codec.ts";
 import type { JsonObject } from "../dialects/json.ts";
 import { carriesData } from "../dialects/openai-chat/stream.ts";
 import { withoutKeepAlives } from "../lib/json-body.ts";
-import type { ByteReader } from "../lib/outbound/http/direct-answer.ts";
 import { wholeEventsLength } from "../lib/sse.ts";
 import { aimCall, beginAttempt } from "./aim-call.ts";
-import { AttemptFailure, notAnswered, refusedByUpstream } from "./attempt-failure.ts";
+import { AttemptFailure, failureKind, notAnswered, refusedByUpstream } from "./attempt-failure.ts";
 import { drains } from "./broken-stream.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
@@ -18,14 +17,15 @@ import { framed } from "./framing.ts";
 import { mends } from "./mend-refusal.ts";
 import { choosePassage } from "./passages/choose-passage.ts";
 import type { Passage, StreamView, WholeAnswer } from "./passages/passage.ts";
+import { type ByteReader, bodyLimits, ResponseTooLargeError, readBody, readErrorText, readerOf } from "./read-body.ts";
 import type { Choice } from "./scheduler/choose.ts";
-import { type Outgoing, readerOf, type UpstreamAnswer } from "./upstream.ts";
+import type { Outgoing } from "./upstream.ts";
 
 /** What an upstream answered, as far as it must be known before the client gets its first byte. */
 export type Answer =
   | Readonly<{ kind: "whole"; answer: WholeAnswer }>
   /** Sound or the like, which is handed on as it comes. */
-  | Readonly<{ kind: "bytes"; response: UpstreamAnswer; contentType: string }>
+  | Readonly<{ kind: "bytes"; response: Response; exchange: Exchange; contentType: string }>
   | OpenStream;
 
 export type OpenStream = Readonly<{
@@ -77,6 +77,7 @@ export async function underWatch<Result>(
     failed = false;
     return answer;
   } catch (cause) {
+    exchange.end();
     if (cause instanceof DecodeError || cause instanceof RelayError) {
       entry.error = cause.message;
       throw cause;
@@ -88,7 +89,7 @@ export async function underWatch<Result>(
     failed = call.clientLeft || (failure.answered && isClientsFault(failure.status)) ? null : true;
     throw failure;
   } finally {
-    exchange.answered();
+    exchange.endTimeouts();
     const endMs = call.elapsedMs;
     const waitedMs = endMs - startMs;
     context.traffic.end(channel.id, choice.key, failed, waitedMs);
@@ -100,8 +101,8 @@ export async function underWatch<Result>(
 const isClientsFault = (status: number): boolean => status === 400 || status === 413 || status === 422;
 
 function failureOf({ channel, key }: Choice, exchange: Exchange, cause: unknown, hasBudget: boolean): AttemptFailure {
-  const late = exchange.stopped === "first_byte_timeout";
-  return notAnswered(channel, key, late ? "timeout" : "unreachable", cause, late && hasBudget);
+  const isLate = exchange.stopped === "first_byte_timeout";
+  return notAnswered(channel, key, failureKind(exchange, cause), cause, isLate && hasBudget);
 }
 
 /** The channel's own limit on the time to the first byte (setting `first_byte_timeout_seconds`); null: the general one. */
@@ -127,11 +128,13 @@ async function exchangeWith(
   refuseLoss(call);
   const encodedCall = encode(context, call, request, channel, key, provider);
   const outgoing = encodedCall instanceof Promise ? await encodedCall : encodedCall;
-  const response = await context.upstream.send(outgoing, exchange.stopper);
+  const response = await context.upstream.send(outgoing, exchange);
   entry.status = response.status;
   if (!response.ok) {
-    const told = passage.readError(response.status, await response.text());
+    const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
+    const told = passage.readError(response.status, text);
     if (mends(context, choice, { provider, ask: request.ask, asksSummaries }, response.status, told)) {
+      exchange.expectHead();
       return exchangeWith(context, call, choice, exchange, entry);
     }
     throw refusedByUpstream(channel, key, told.status ?? response.status, told, response.headers.get("retry-after"));
@@ -141,20 +144,18 @@ async function exchangeWith(
   // An upstream that only streams is gathered for a client that wants a whole answer.
   const gathers = request.ask.stream && request.ask.capability === "chat" && !summary.stream;
   if (request.ask.stream && !gathers && (framing || !contentType.startsWith("application/json"))) {
-    const reader = framing ? framed(response, framing)?.getReader() : readerOf(response);
-    return openStream(call, reader ?? null, passage, choice, exchange, entry);
+    const reader = readerOf(framing ? framed(response, framing) : response.body);
+    return openStream(context, call, reader, passage, choice, exchange, entry);
   }
   if (endpoint.capability === "speech" && !contentType.startsWith("application/json")) {
     entry.firstByteMs = Math.round(call.elapsedMs);
-    return { kind: "bytes", response, contentType };
+    return { kind: "bytes", response, exchange, contentType };
   }
-  // Its head is its first byte: what follows may be as late as the next piece of a stream. Jobs have a time of their own.
-  exchange.begun(passage.follow ? 0 : context.services.config.streamingTimeoutMs);
-  const read = (gathers && framing ? new Response(framed(response, framing)) : response).bytes();
-  const bytes = read instanceof Promise ? await read : read;
+  const gathered = gathers && framing ? new Response(framed(response, framing)) : response;
+  const bytes = await readBody(gathered, exchange, bodyLimits(context));
   const announced = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
   const body = passage.follow
-    ? await passage.follow(announced, asking(context, choice, exchange, passage, outgoing))
+    ? await passage.follow(announced, polling(context, choice, exchange, passage, outgoing))
     : announced;
   entry.firstByteMs = Math.round(call.elapsedMs);
   if (body.byteLength === 0) throw notAnswered(channel, key, "empty");
@@ -162,6 +163,7 @@ async function exchangeWith(
   if (error !== null) {
     const failure = refusedInside(channel, key, passage, error);
     if (failure.status === 401 && provider.forgetToken?.(key)) {
+      exchange.expectHead();
       return exchangeWith(context, call, choice, exchange, entry);
     }
     throw failure;
@@ -171,20 +173,21 @@ async function exchangeWith(
   return { kind: "whole", answer };
 }
 
-/** What asks the same upstream for what an address of it says. */
-function asking(
-  { upstream }: RelayContext,
+/** Reads a URL of the same upstream, for jobs whose result is fetched later. */
+function polling(
+  context: RelayContext,
   { channel, key }: Choice,
-  { stopper }: Exchange,
+  exchange: Exchange,
   passage: Passage,
   { headers, proxy }: Outgoing,
 ) {
   return async (url: string): Promise<Uint8Array<ArrayBuffer>> => {
-    const told = await upstream.send({ method: "GET", url, headers, body: "", proxy }, stopper);
-    const text = await told.bytes();
-    if (told.ok) return text;
-    const error = passage.readError(told.status, new TextDecoder().decode(text));
-    throw refusedByUpstream(channel, key, told.status, error, told.headers.get("retry-after"));
+    exchange.expectHead();
+    const response = await context.upstream.send({ method: "GET", url, headers, body: "", proxy }, exchange);
+    if (response.ok) return readBody(response, exchange, bodyLimits(context));
+    const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
+    const error = passage.readError(response.status, text);
+    throw refusedByUpstream(channel, key, response.status, error, response.headers.get("retry-after"));
   };
 }
 
@@ -210,6 +213,7 @@ const isOn = (header: string | null): boolean =>
 
 /** Reads until the first event is understood, so that an early failure can still be answered, or tried elsewhere. */
 async function openStream(
+  context: RelayContext,
   call: Call,
   reader: ByteReader | null,
   passage: Passage,
@@ -218,9 +222,13 @@ async function openStream(
   entry: Attempt,
 ): Promise<OpenStream> {
   if (!reader) throw notAnswered(channel, key, "empty");
+  const { maxBytes, idleMs } = bodyLimits(context);
+  // A channel's own limit counts until the first event, the general one until the head.
+  if (firstByteBudgetMs(channel) === null) exchange.expectBody(idleMs);
   let first: Uint8Array = new Uint8Array(0);
   for (;;) {
     const { value, done } = await reader.read();
+    exchange.progressed();
     if (value) {
       entry.firstByteMs ??= Math.round(call.elapsedMs);
       first = first.length === 0 ? value : Buffer.concat([first, value]);
@@ -237,5 +245,9 @@ async function openStream(
       return { kind: "stream", channel, exchange, view: passage.view(), reader, first, ended: done, running };
     }
     if (done) throw notAnswered(channel, key, "empty");
+    if (first.length > maxBytes) {
+      exchange.abort();
+      throw new ResponseTooLargeError();
+    }
   }
 }

@@ -23,26 +23,46 @@ function start(limitMs = 1_000) {
 
 test("is stopped when nothing has come in time", () => {
   const { exchange, at } = start(60_000);
-  expect([at(30_000), at(61_000), exchange.stopper.stopped]).toEqual([null, "first_byte_timeout", true]);
+  expect([at(30_000), at(61_000), exchange.signal.aborted]).toEqual([null, "first_byte_timeout", true]);
 });
 
-test("has a time of its own for the rest of an answer that has begun", () => {
+test("a body may take long as long as it moves, and is cut off when it is silent", () => {
   const { exchange, at } = start(60_000);
-  exchange.begun(3_600_000);
-  expect([at(61_000), at(7_200_000)]).toEqual([null, "first_byte_timeout"]);
+  exchange.expectBody(300_000);
+  expect(at(290_000)).toBeNull();
+  exchange.progressed();
+  expect([at(299_000), at(301_000)]).toEqual([null, "idle_timeout"]);
+  expect(exchange.signal.aborted).toBe(true);
 });
 
-test("keeps the longer time", () => {
-  const { exchange, at } = start(3_600_000);
-  exchange.begun(60_000);
-  expect([at(61_000), at(3_700_000)]).toEqual([null, "first_byte_timeout"]);
+test("a body that drips for ever ends after an hour", () => {
+  const { exchange, at } = start(0);
+  exchange.expectBody(7_200_000);
+  exchange.progressed();
+  expect([at(3_500_000), at(3_601_000)]).toEqual([null, "idle_timeout"]);
 });
 
-test("has all the time for a rest without a limit, and where there never was one", () => {
-  const endless = start(60_000);
-  endless.exchange.begun(0);
-  expect([endless.at(1e12), endless.watched.size]).toEqual([null, 0]);
-  const free = start(0);
-  free.exchange.begun(5);
-  expect([free.at(1e12), free.watched.size]).toEqual([null, 0]);
+test("a further request has as long for its head as the first", () => {
+  const { exchange, at, watched } = start(60_000);
+  exchange.expectBody(300_000);
+  exchange.end();
+  expect([at(1e12), watched.size]).toEqual([null, 0]);
+  exchange.expectHead();
+  expect([at(59_000), at(61_000)]).toEqual([null, "first_byte_timeout"]);
+});
+
+test("without a limit on the head it waits as long as it takes", () => {
+  const { at, watched } = start(0);
+  expect([at(1e12), watched.size]).toEqual([null, 0]);
+});
+
+test("gives its connection back once, however it ends", () => {
+  let released = 0;
+  const { exchange } = start();
+  exchange.occupy(() => {
+    released += 1;
+  });
+  exchange.end();
+  exchange.stop("client_left");
+  expect([released, exchange.signal.aborted]).toEqual([1, true]);
 });

@@ -91,7 +91,10 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
     stickiness: createStickiness(),
     traffic: createKeyTraffic(Date.now, earlierTraffic),
     health: createHealth(services),
-    upstream: createUpstream(policy, services.config.hasNetworkRules),
+    upstream: createUpstream(policy, {
+      usesEnvironmentProxy: services.config.usesEnvironmentProxy,
+      maxConnections: services.config.maxUpstreamConnections,
+    }),
     dialWebSocket: createDialWebSocket(policy),
     mediaFetch,
     signing: signingTools(mediaFetch),

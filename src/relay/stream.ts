@@ -30,6 +30,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   #controller: ReadableStreamDirectController | null = null;
   /** Bytes of an event whose end has not come yet, as they came. */
   #partial: Uint8Array[] = [];
+  #partialBytes = 0;
   /** Read and not yet passed on. */
   #ready: Uint8Array[];
   readonly #channel: ChannelEntry;
@@ -45,6 +46,8 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   #drainUntil = Number.POSITIVE_INFINITY;
   #clientGone = false;
   #timedOut = false;
+  /** An event was larger than the gateway takes. */
+  #isTooLarge = false;
   #settled = false;
 
   constructor(
@@ -153,26 +156,44 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     const joint = before ? Buffer.concat([before.subarray(-3), bytes]) : bytes;
     if (wholeEventsLength(joint) === 0) {
       this.#partial.push(bytes);
+      this.#partialBytes += bytes.length;
+      if (this.#partialBytes > this.context.services.config.maxResponseBodyBytes) this.#stopTooLarge();
       return EMPTY;
     }
     const all = before ? Buffer.concat([...this.#partial, bytes]) : bytes;
     const length = wholeEventsLength(all);
     this.#partial = length === all.length ? [] : [all.subarray(length)];
+    this.#partialBytes = all.length - length;
     return length === all.length ? all : all.subarray(0, length);
   }
 
   /** The upstream's body is over without an end marker: fine if the answer came to its end, else it broke off. */
   async #finish(): Promise<Piece> {
-    const rest = this.#partial.length > 0 ? this.#view.take(Buffer.concat([...this.#partial, EVENT_END])) : EMPTY;
+    const hasRest = this.#partial.length > 0 && !this.#isTooLarge;
+    const rest = hasRest ? this.#view.take(Buffer.concat([...this.#partial, EVENT_END])) : EMPTY;
     this.#partial = [];
     const finished = this.#view.ended || (this.#view.finished && !this.#timedOut);
     if (finished || this.#clientGone) return this.#complete(rest);
-    const timedOut = this.#timedOut;
-    const error = timedOut
-      ? new RelayError(504, "stream_idle_timeout", `The upstream sent nothing for ${this.#idleMs / 1000} s.`)
-      : new RelayError(502, "stream_broken", "The upstream ended the stream before it was complete.");
-    await this.#end(timedOut ? "idle_timeout" : "upstream_failed", error.message);
+    const error = this.#breakError();
+    await this.#end(this.#timedOut ? "idle_timeout" : "upstream_failed", error.message);
     return joined(rest, this.#view.broken(error, this.call.requestId));
+  }
+
+  #breakError(): RelayError {
+    if (this.#isTooLarge) return new RelayError(502, "response_too_large", "The upstream's answer is too large.");
+    if (this.#timedOut) {
+      return new RelayError(504, "stream_idle_timeout", `The upstream sent nothing for ${this.#idleMs / 1000} s.`);
+    }
+    return new RelayError(502, "stream_broken", "The upstream ended the stream before it was complete.");
+  }
+
+  /** An event has no end: the upstream is cut off, and what came of the event is dropped. */
+  #stopTooLarge(): void {
+    this.#isTooLarge = true;
+    this.#ended = true;
+    this.#ready = [];
+    this.#partial = [];
+    this.source.exchange.abort();
   }
 
   /** The end is in `last`: settles, then adds what the format wants at the end. */
@@ -188,6 +209,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     if (this.#settled) return null;
     this.#settled = true;
     this.context.watch.remove(this);
+    if (this.#ended) this.source.exchange.end();
     const drained = this.#clientGone && drains(this.#channel);
     return settle(this.context, this.call, {
       ending: this.#clientGone ? "client_left" : ending,
@@ -226,5 +248,6 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
       // The call is settled: how the connection ends no longer matters.
     }
     this.context.watch.remove(this);
+    this.source.exchange.end();
   }
 }

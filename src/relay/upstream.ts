@@ -1,16 +1,13 @@
-import { isIP } from "node:net";
 import type { OutgoingForm } from "../lib/multipart/form-stream.ts";
 import type { AddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createConnectionLimit } from "../lib/outbound/connection-limit.ts";
 import { createDialWebSocket } from "../lib/outbound/dial-websocket.ts";
 import { frameExchange } from "../lib/outbound/frame-exchange.ts";
-import { type ByteReader, DirectAnswer } from "../lib/outbound/http/direct-answer.ts";
-import { createDirectHttp } from "../lib/outbound/http/direct-http.ts";
-import { type Origin, originOf } from "../lib/outbound/http/origin.ts";
-import type { HttpAnswer } from "../lib/outbound/http/unpacked.ts";
+import { FetchTarget, fetchPinned } from "../lib/outbound/pinned-fetch.ts";
 import { checkedProxy } from "../lib/outbound/proxy.ts";
 import { createResolve } from "../lib/outbound/resolve.ts";
-import type { Stopper } from "../lib/outbound/stopper.ts";
-import { hostnameOf, parseHttpUrl } from "../lib/outbound/url.ts";
+import { parseHttpUrl } from "../lib/outbound/url.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** A request to a provider, ready to go. */
 export type Outgoing = {
@@ -25,113 +22,75 @@ export type Outgoing = {
   webSocket?: boolean;
 };
 
-/** What an upstream answered: its head is here, its body may still be coming. */
-export type UpstreamAnswer = HttpAnswer;
-
 export type Upstream = {
-  /** Sends and resolves with the answer's head. Rejects OutboundError for a refused address, else what the network says. */
-  send(outgoing: Outgoing, stopper: Stopper): Promise<UpstreamAnswer>;
+  /**
+   * Sends a request once and resolves with the response's head; the exchange occupies a connection until it ends. Rejects
+   * OutboundError for a refused address, UpstreamBusyError, EncodingError, or what the network says.
+   */
+  send(outgoing: Outgoing, exchange: Exchange): Promise<Response>;
 };
 
-/** Reads an answer's body as it comes; null: it has none. */
-export const readerOf = (answer: UpstreamAnswer): ByteReader | null =>
-  answer instanceof DirectAnswer ? answer : (answer.body?.getReader() ?? null);
-
-type Target = {
-  url: URL;
-  hostname: string;
-  /** Host and port as they stand in the address. */
-  host: string;
-  path: string;
-  port: number;
-  /** https to a name: its certificate must bear it. */
-  tlsName: string | null;
-  /** What only fetch can: https to a bare address, or a user and password in the address. */
-  needsFetch: boolean;
-  /** Where its connections went last: to another address once the name leads there. */
-  origin: Origin | null;
-};
+export type UpstreamOptions = Readonly<{
+  /** The environment names proxies: the runtime follows them, and proxies resolve names themselves. */
+  usesEnvironmentProxy: boolean;
+  /** Connections in use at a time, for each origin. */
+  maxConnections: number;
+}>;
 
 const MAX_TARGETS = 2_000;
+/** How long a call waits for one of an origin's connections before another channel is tried. */
+const CONNECTION_WAIT_MS = 10_000;
 
 /**
- * The relay's way to its upstreams. Addresses are checked like everywhere (names resolved, answers believed for seconds,
- * so that a busy channel waits for none); plain http goes to the very address that was checked, https is held to the name
- * by its certificate. Where the environment has rules of its own (`hasNetworkRules`), fetch follows these. Redirects are
- * not followed. Connections are kept alive and shared by origin.
+ * The relay's way to its upstreams: the runtime's fetch under the rules of every outgoing request. Names are resolved
+ * first (answers stay fresh for seconds, so that a busy channel waits for none), all addresses are checked, and the
+ * connection goes to one of the very addresses that were checked. Redirects are not followed.
  */
-export function createUpstream(policy: AddressPolicy, hasNetworkRules: boolean): Upstream {
+export function createUpstream(policy: AddressPolicy, options: UpstreamOptions): Upstream {
   const resolve = createResolve(policy);
   const dial = createDialWebSocket(policy);
-  const http = createDirectHttp();
-  const targets = new Map<string, Target>();
+  const limit = createConnectionLimit(options.maxConnections, CONNECTION_WAIT_MS);
+  const targets = new Map<string, FetchTarget>();
 
-  const targetOf = (address: string): Target => {
-    const known = targets.get(address);
-    if (known) return known;
-    const url = parseHttpUrl(address, "why_the_channels_address");
-    const hostname = hostnameOf(url);
-    const isTls = url.protocol === "https:";
-    const target = {
-      url,
-      hostname,
-      host: url.host,
-      path: `${url.pathname}${url.search}`,
-      port: Number(url.port) || (isTls ? 443 : 80),
-      tlsName: isTls ? hostname : null,
-      needsFetch: (isTls && isIP(hostname) !== 0) || url.username !== "" || url.password !== "",
-      origin: null,
-    };
-    if (targets.size >= MAX_TARGETS) targets.clear();
-    targets.set(address, target);
+  const targetOf = (address: string): FetchTarget => {
+    let target = targets.get(address);
+    if (!target) {
+      target = new FetchTarget(parseHttpUrl(address, "why_the_channels_address"));
+      if (targets.size >= MAX_TARGETS) targets.clear();
+      targets.set(address, target);
+    }
     return target;
   };
 
-  /** Plain http goes to the very address that was checked; https is held to the name by its certificate. */
-  const direct = (outgoing: Outgoing, target: Target, address: string, stopper: Stopper) => {
-    const { url, method = "POST", headers, body } = outgoing;
-    const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
-    if (isForm || target.needsFetch || hasNetworkRules) return fetch(url, requestOf(outgoing, headers, stopper.signal));
-    const { host, path, port, tlsName } = target;
-    const request = { method, host, path, headers, body: method === "POST" ? body : null };
-    const hostname = tlsName ?? address;
-    if (target.origin?.hostname !== hostname) target.origin = originOf(hostname, port, tlsName);
-    return http.send(target.origin, request, stopper);
-  };
-
   return {
-    send(outgoing, stopper) {
-      if (outgoing.webSocket && typeof outgoing.body === "string") {
-        return frameExchange(dial, outgoing, outgoing.body, stopper.signal);
-      }
-      if (outgoing.proxy !== "") return throughProxy(outgoing, stopper.signal);
+    async send(outgoing, exchange) {
+      const { signal } = exchange;
       const target = targetOf(outgoing.url);
-      if (policy.allowPrivate) return direct(outgoing, target, target.hostname, stopper);
-      const addresses = resolve(target.hostname);
-      if (addresses instanceof Promise) {
-        return addresses.then(([address]) => direct(outgoing, target, address ?? target.hostname, stopper));
+      const resolved = policy.allowPrivate ? null : resolve(target.hostname);
+      const addresses = resolved instanceof Promise ? await resolved : resolved;
+      const proxy = outgoing.proxy === "" ? undefined : await checkedProxy(outgoing.proxy, resolve);
+      const release = limit.acquire(`${target.url.origin} ${outgoing.proxy}`, signal);
+      exchange.occupy(release instanceof Promise ? await release : release);
+      try {
+        if (outgoing.webSocket && typeof outgoing.body === "string") {
+          return await frameExchange(dial, outgoing, outgoing.body, signal);
+        }
+        const isPinned = proxy === undefined && !options.usesEnvironmentProxy;
+        return await fetchPinned(target, isPinned ? addresses : null, requestOf(outgoing, signal, proxy));
+      } catch (error) {
+        exchange.end();
+        throw error;
       }
-      return direct(outgoing, target, addresses[0] ?? target.hostname, stopper);
     },
   };
-
-  async function throughProxy(outgoing: Outgoing, signal: AbortSignal): Promise<Response> {
-    const proxy = await checkedProxy(outgoing.proxy, resolve);
-    await resolve(targetOf(outgoing.url).hostname);
-    return fetch(outgoing.url, { ...requestOf(outgoing, outgoing.headers, signal), proxy: { url: proxy } });
-  }
 }
 
 /** A form is sent as it is read from the disk, under its known length. */
-function requestOf(
-  { method = "POST", body }: Outgoing,
-  headers: Outgoing["headers"],
-  signal: AbortSignal,
-): RequestInit {
-  const common = { method, signal, redirect: "manual" } as const;
-  if (method !== "POST") return { ...common, headers };
-  if (typeof body === "string" || body instanceof Uint8Array) return { ...common, headers, body };
+function requestOf(outgoing: Outgoing, signal: AbortSignal, proxy: string | undefined) {
+  const { method = "POST", headers, body } = outgoing;
+  if (method !== "POST") return { method, headers, signal, proxy };
+  if (typeof body === "string" || body instanceof Uint8Array) return { method, headers, body, signal, proxy };
   const { contentType, contentLength } = body;
   const formHeaders = { ...headers, "content-type": contentType, "content-length": String(contentLength) };
-  return { ...common, headers: formHeaders, body: body.stream() };
+  return { method, headers: formHeaders, body: () => body.stream(), signal, proxy };
 }

@@ -36,6 +36,12 @@ export const relayMessages = {
   relay_unreachable: { en: "The request to the upstream address failed.", zh: "请求上游地址失败。" },
   relay_timeout: { en: "The upstream did not answer in time.", zh: "上游响应超时。" },
   relay_broken: { en: "The upstream's answer broke off.", zh: "上游的响应中途断开。" },
+  relay_stalled: {
+    en: "The upstream stopped sending before its answer was complete.",
+    zh: "上游在响应完成之前停止了发送。",
+  },
+  relay_too_large: { en: "The upstream's answer is too large.", zh: "上游的响应过大。" },
+  relay_busy: { en: "All connections to the upstream are in use.", zh: "到上游的连接已全部被占用。" },
   relay_empty: { en: "The upstream's answer was empty.", zh: "上游的响应为空。" },
   relay_stream_idle: { en: "The upstream sent nothing for {seconds} s.", zh: "上游已 {seconds} 秒没有发送数据。" },
   relay_stream_broken: {

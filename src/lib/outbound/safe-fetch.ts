@@ -1,12 +1,12 @@
-import { isIP } from "node:net";
 import type { Reason } from "../reason.ts";
 import type { AddressPolicy } from "./address-policy.ts";
 import { createDialWebSocket } from "./dial-websocket.ts";
 import { frameExchange } from "./frame-exchange.ts";
 import { OutboundError } from "./outbound-error.ts";
+import { FetchTarget, fetchPinned } from "./pinned-fetch.ts";
 import { checkedProxy } from "./proxy.ts";
 import { createResolve, type Lookup, type Resolve } from "./resolve.ts";
-import { hostnameOf, parseHttpUrl } from "./url.ts";
+import { parseHttpUrl } from "./url.ts";
 
 export type SafeRequest = {
   method?: string;
@@ -67,12 +67,16 @@ async function follow(
   resolve: Resolve,
   deadline: AbortSignal,
 ): Promise<SafeResponse> {
-  const proxy = request.proxy ? await checkedProxy(request.proxy, resolve) : false;
+  const proxy = request.proxy ? await checkedProxy(request.proxy, resolve) : undefined;
   let url = parseHttpUrl(address, "why_the_address");
   let { method = "GET", body } = request;
   let headers: Record<string, string> = { ...request.headers };
   for (let hop = 0; hop <= (request.maxRedirects ?? DEFAULT_MAX_REDIRECTS); hop += 1) {
-    const response = await send(url, { method, headers, body, proxy, signal: deadline }, resolve);
+    const target = new FetchTarget(url);
+    const resolved = await resolve(target.hostname);
+    // A proxy resolves the name itself.
+    const addresses = proxy === undefined ? resolved : null;
+    const response = await fetchPinned(target, addresses, { method, headers, body, proxy, signal: deadline });
     const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
     if (location === null) return read(response, url, request);
     await response.body?.cancel();
@@ -85,36 +89,6 @@ async function follow(
     url = next;
   }
   throw new OutboundError("too_many_redirects", { code: "why_redirects", params: { host: nameOf(address) } });
-}
-
-type Exchange = {
-  method: string;
-  headers: Record<string, string>;
-  body: string | Uint8Array<ArrayBuffer> | undefined;
-  proxy: string | false;
-  signal: AbortSignal;
-};
-
-/** Tries the checked addresses in turn; a connection that was made is the last. */
-async function send(url: URL, exchange: Exchange, resolve: Resolve): Promise<Response> {
-  const hostname = hostnameOf(url);
-  const addresses = await resolve(hostname);
-  const init = { ...exchange, redirect: "manual" } as const;
-  if (exchange.proxy) return fetch(url, init);
-  const headers = { ...exchange.headers, host: url.host };
-  const tls = isIP(hostname) ? undefined : { serverName: hostname };
-  let failure: unknown;
-  for (const address of addresses) {
-    const pinned = new URL(url);
-    pinned.hostname = isIP(address) === 6 ? `[${address}]` : address;
-    try {
-      return await fetch(pinned, { ...init, headers, ...(tls && { tls }) });
-    } catch (error) {
-      if (exchange.signal.aborted) throw error;
-      failure = error;
-    }
-  }
-  throw failure;
 }
 
 async function read(response: Response, url: URL, request: SafeRequest): Promise<SafeResponse> {

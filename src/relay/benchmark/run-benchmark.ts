@@ -122,7 +122,9 @@ function standIn(
       relayTimeoutMs: 0,
       streamingTimeoutMs: LONGEST_MS,
       allowPrivateUpstreams: true,
-      hasNetworkRules: false,
+      usesEnvironmentProxy: false,
+      maxUpstreamConnections: 1_000,
+      maxResponseBodyBytes: 1_048_576,
       maxRequestBodyBytes: BODY.length,
       maxUploadBytes: 0,
       // Only forms with files are kept on the disk, and none is sent.

@@ -2,7 +2,6 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
 import { promptAsChat } from "../../dialects/openai-chat/index.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
-import { Stopper } from "../../lib/outbound/stopper.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { aimCall } from "../aim-call.ts";
 import { refusedByUpstream } from "../attempt-failure.ts";
@@ -13,8 +12,10 @@ import type { RelayContext } from "../context.ts";
 import { countPrompt } from "../count-tokens.ts";
 import { encode } from "../encode.ts";
 import { RelayError } from "../errors.ts";
+import { Exchange } from "../exchange.ts";
 import { type Arrival, admitCall, type RelayServer } from "../handle.ts";
 import { choosePassage } from "../passages/choose-passage.ts";
+import { bodyLimits, readBody as readResponseBody } from "../read-body.ts";
 import { type Choice, choose } from "../scheduler/choose.ts";
 import { toldOf } from "../try-channels.ts";
 import { isUnknownEndpoint } from "../unknown-endpoint.ts";
@@ -70,14 +71,14 @@ async function countByProvider(
 ): Promise<number | null> {
   const call = admitCount(context, arrival, caller, body);
   if (!call) return null;
-  const stopper = Stopper.after(TIMEOUT_MS);
+  const endMs = performance.now() + TIMEOUT_MS;
   const tried = new Set<ChannelEntry>();
-  for (let attempts = 0; attempts < MAX_ATTEMPTS && !stopper.stopped; attempts += 1) {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS && performance.now() < endMs; attempts += 1) {
     const suits = (channel: ChannelEntry) => mayCount(context, channel) && !tried.has(channel);
     const choice = choose(call.admitted.candidates.tiers, null, context.keys, suits);
     if (!choice) return null;
     tried.add(choice.channel);
-    const tokens = await requestCount(context, call, choice, stopper);
+    const tokens = await requestCount(context, call, choice, endMs - performance.now());
     if (tokens !== null) return tokens;
   }
   return null;
@@ -105,7 +106,7 @@ async function requestCount(
   context: RelayContext,
   call: Call,
   choice: Choice,
-  stopper: Stopper,
+  timeoutMs: number,
 ): Promise<number | null> {
   const { channel, key } = choice;
   const provider = aimCall(call, choice);
@@ -118,8 +119,10 @@ async function requestCount(
   const counting = { ask, body: JSON.stringify(count.encode(chat, ask)) };
   try {
     const outgoing = await encode(context, call, counting, channel, key, { ...provider, url: count.url });
-    const response = await context.upstream.send(outgoing, stopper);
-    const answer = await response.text();
+    const exchange = new Exchange(context.watch, timeoutMs);
+    const response = await context.upstream.send(outgoing, exchange);
+    const limits = { ...bodyLimits(context), idleMs: timeoutMs };
+    const answer = textOfBytes(await readResponseBody(response, exchange, limits));
     if (response.ok) return count.decode(recordOf(parseJson(answer)) ?? {});
     const error = passage.readError(response.status, answer);
     if (isUnknownEndpoint(response.status, error)) context.withoutTokenCount.add(channel);

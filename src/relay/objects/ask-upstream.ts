@@ -4,14 +4,14 @@ import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
 import { hexDigest } from "../../lib/digest.ts";
 import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
-import { Stopper } from "../../lib/outbound/stopper.ts";
 import { providerOf } from "../../providers/registry.ts";
-import { notAnswered, refusedByUpstream } from "../attempt-failure.ts";
+import { failureKind, notAnswered, refusedByUpstream } from "../attempt-failure.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
+import { Exchange } from "../exchange.ts";
+import { bodyLimits, passBody, readBody, readErrorText } from "../read-body.ts";
 import type { Choice } from "../scheduler/choose.ts";
 import { toldOf } from "../try-channels.ts";
-import type { UpstreamAnswer } from "../upstream.ts";
 import type { KeptObject } from "./store.ts";
 
 export type ObjectAsk = Readonly<{
@@ -21,14 +21,36 @@ export type ObjectAsk = Readonly<{
   body?: string | OutgoingForm;
 }>;
 
-const TIMEOUT_MS = 300_000;
+/** For the head alone: a large file may take longer. */
+const HEAD_TIMEOUT_MS = 300_000;
 
-/** Asks a channel for something it keeps. Rejects RelayError with what the upstream answered, or that it did not. */
-export async function askUpstream(
+/**
+ * Asks a channel for something it keeps, of any size: the body is read as it comes. Rejects RelayError with what the
+ * upstream answered, or that it did not.
+ */
+export async function askUpstream(context: RelayContext, choice: Choice, ask: ObjectAsk): Promise<Response> {
+  const { response, exchange } = await send(context, choice, ask);
+  const body = passBody(response, exchange, context.services.config.streamingTimeoutMs);
+  return new Response(body, { status: response.status, headers: response.headers });
+}
+
+/** The same, for an answer that is an object. */
+export async function askObject(context: RelayContext, choice: Choice, ask: ObjectAsk): Promise<JsonObject> {
+  const { channel, key } = choice;
+  const { response, exchange } = await send(context, choice, ask);
+  const bytes = await readBody(response, exchange, bodyLimits(context)).catch((error) => {
+    throw toldOf(context, notAnswered(channel, key, failureKind(exchange, error), error));
+  });
+  const answer = recordOf(parseJson(Buffer.from(bytes).toString()));
+  if (!answer) throw toldOf(context, notAnswered(channel, key, "broken"));
+  return answer;
+}
+
+async function send(
   context: RelayContext,
   { channel, key }: Choice,
   ask: ObjectAsk,
-): Promise<UpstreamAnswer> {
+): Promise<Readonly<{ response: Response; exchange: Exchange }>> {
   const objects = providerOf(channel.type)?.objects;
   if (!objects) throw notOffered();
   const headers: Record<string, string> = { ...providerOf(channel.type)?.authHeaders(channel, key) };
@@ -40,27 +62,17 @@ export async function askUpstream(
     body: ask.body ?? "",
     proxy: proxyOf(channel),
   };
-  // The limit is for the answer's beginning: a large file may take longer.
-  const stopper = new Stopper();
-  const timer = setTimeout(() => stopper.stop(), TIMEOUT_MS);
-  const response = await context.upstream
-    .send(outgoing, stopper)
-    .catch((error) => {
-      throw toldOf(context, notAnswered(channel, key, "unreachable", error));
-    })
-    .finally(() => clearTimeout(timer));
-  if (response.ok) return response;
-  const told = readError(response.status, await response.text());
+  const exchange = new Exchange(context.watch, HEAD_TIMEOUT_MS);
+  const response = await context.upstream.send(outgoing, exchange).catch((error) => {
+    throw toldOf(context, notAnswered(channel, key, failureKind(exchange, error), error));
+  });
+  exchange.endTimeouts();
+  if (response.ok) return { response, exchange };
+  const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs).catch(() => "");
+  const told = readError(response.status, text);
   const failure = refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
   context.health.report(channel, key, failure);
   throw toldOf(context, failure);
-}
-
-/** The same, for an answer that is an object. */
-export async function askObject(context: RelayContext, choice: Choice, ask: ObjectAsk): Promise<JsonObject> {
-  const answer = recordOf(parseJson(await (await askUpstream(context, choice, ask)).text()));
-  if (!answer) throw toldOf(context, notAnswered(choice.channel, choice.key, "broken"));
-  return answer;
 }
 
 /** The channel and key that made an object. Throws RelayError when they are gone or switched off. */

@@ -12,7 +12,7 @@ import type { Choice } from "../scheduler/choose.ts";
 export type Connected = Readonly<{ socket: Bun.WebSocket; choice: Choice; upstreamModel: string }>;
 
 const BETA_PROTOCOL = "openai-beta.realtime-v1";
-const HANDSHAKE_MS = 15_000;
+const HANDSHAKE_MS = 30_000;
 
 /** Opens the connection to one channel. Rejects AttemptFailure; the call's list of attempts tells how it went either way. */
 export async function connect(
@@ -40,7 +40,7 @@ export async function connect(
       proxy: proxyOf(channel),
     };
     const { relayTimeoutMs } = context.services.config;
-    const deadline = AbortSignal.timeout(relayTimeoutMs > 0 ? relayTimeoutMs : HANDSHAKE_MS);
+    const deadline = AbortSignal.timeout(Math.min(relayTimeoutMs || HANDSHAKE_MS, HANDSHAKE_MS));
     const socket = await context.dialWebSocket(dial, AbortSignal.any([deadline, signal]));
     entry.status = 101;
     entry.firstByteMs = Math.round(call.elapsedMs);

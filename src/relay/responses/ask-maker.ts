@@ -2,19 +2,19 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import { proxyOf } from "../../channels/proxy-of.ts";
 import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
-import { Stopper } from "../../lib/outbound/stopper.ts";
 import { EVENT_STREAM_HEADERS } from "../../lib/sse.ts";
 import { providerOf } from "../../providers/registry.ts";
-import { notAnswered, refusedByUpstream } from "../attempt-failure.ts";
+import { failureKind, notAnswered, refusedByUpstream } from "../attempt-failure.ts";
 import type { RelayContext } from "../context.ts";
+import { Exchange } from "../exchange.ts";
 import { hashOf, makerOf } from "../objects/ask-upstream.ts";
+import { bodyLimits, passBody, readBody, readErrorText } from "../read-body.ts";
 import { toldOf } from "../try-channels.ts";
-import type { UpstreamAnswer } from "../upstream.ts";
 
 /** What can be done with a response that an upstream keeps. */
 export type ResponseAction = "retrieve" | "delete" | "cancel" | "input_items";
 
-const TIMEOUT_MS = 60_000;
+const HEAD_TIMEOUT_MS = 60_000;
 const METHODS: Readonly<Record<ResponseAction, "GET" | "POST" | "DELETE">> = {
   retrieve: "GET",
   delete: "DELETE",
@@ -35,22 +35,20 @@ export async function askResponseMaker(
   action: ResponseAction,
   search = "",
 ): Promise<JsonObject> {
-  const { response, channel, key } = await send(context, made, action, search, Stopper.after(TIMEOUT_MS));
-  const answer = recordOf(parseJson(await response.text()));
+  const { response, channel, key, exchange } = await send(context, made, action, search);
+  const bytes = await readBody(response, exchange, bodyLimits(context)).catch((error) => {
+    throw toldOf(context, notAnswered(channel, key, failureKind(exchange, error), error));
+  });
+  const answer = recordOf(parseJson(Buffer.from(bytes).toString()));
   if (!answer) throw toldOf(context, notAnswered(channel, key, "broken"));
   return answer;
 }
 
 /** The stream of a response from its maker, from the beginning or from where `search` says. Rejects RelayError. */
 export async function followResponse(context: RelayContext, made: Made, search: string): Promise<Response> {
-  const head = new Stopper();
-  const timer = setTimeout(() => head.stop(), TIMEOUT_MS);
-  try {
-    const { response } = await send(context, made, "retrieve", search, head);
-    return new Response(response.body, { headers: { ...EVENT_STREAM_HEADERS, "content-type": "text/event-stream" } });
-  } finally {
-    clearTimeout(timer);
-  }
+  const { response, exchange } = await send(context, made, "retrieve", search);
+  const body = passBody(response, exchange, context.services.config.streamingTimeoutMs);
+  return new Response(body, { headers: { ...EVENT_STREAM_HEADERS, "content-type": "text/event-stream" } });
 }
 
 async function send(
@@ -58,8 +56,7 @@ async function send(
   { id, channelId, keyHash }: Made,
   action: ResponseAction,
   search: string,
-  stopper: Stopper,
-): Promise<Readonly<{ response: UpstreamAnswer; channel: ChannelEntry; key: string }>> {
+): Promise<Readonly<{ response: Response; channel: ChannelEntry; key: string; exchange: Exchange }>> {
   const known = context.services.channels.get(channelId)?.keys[0] ?? "";
   const { channel, key } = makerOf(context, { channelId, keyHash: keyHash || hashOf(known) });
   const provider = providerOf(channel.type);
@@ -75,10 +72,13 @@ async function send(
     body: "",
     proxy: proxyOf(channel),
   };
-  const response = await context.upstream.send(outgoing, stopper).catch((error) => {
-    throw toldOf(context, notAnswered(channel, key, "unreachable", error));
+  const exchange = new Exchange(context.watch, HEAD_TIMEOUT_MS);
+  const response = await context.upstream.send(outgoing, exchange).catch((error) => {
+    throw toldOf(context, notAnswered(channel, key, failureKind(exchange, error), error));
   });
-  if (response.ok) return { response, channel, key };
-  const error = readError(response.status, await response.text());
+  exchange.endTimeouts();
+  if (response.ok) return { response, channel, key, exchange };
+  const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs).catch(() => "");
+  const error = readError(response.status, text);
   throw toldOf(context, refusedByUpstream(channel, key, response.status, error, null));
 }

@@ -16,6 +16,7 @@ import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { Exchange } from "../exchange.ts";
 import { relayErrorOf } from "../pipeline.ts";
+import { bodyLimits, readBody, readErrorText } from "../read-body.ts";
 import { reserve } from "../reserve.ts";
 import type { Choice } from "../scheduler/choose.ts";
 import { fail, settle } from "../settle.ts";
@@ -110,9 +111,11 @@ function attemptOrder<Answer>(
       ...(typeof body === "string" && { "content-type": "application/json" }),
     };
     const outgoing = { url, headers, body, webSocket: false, proxy: proxyOf(channel) };
-    const response = await context.upstream.send(outgoing, exchange.stopper);
+    const response = await context.upstream.send(outgoing, exchange);
     entry.status = response.status;
-    const text = await response.text();
+    const text = response.ok
+      ? Buffer.from(await readBody(response, exchange, bodyLimits(context))).toString()
+      : await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
     entry.firstByteMs = Math.round(call.elapsedMs);
     if (!response.ok) {
       const told = readError(response.status, text);

@@ -32,7 +32,9 @@ type Setup = {
     relayTimeoutMs: number;
     streamingTimeoutMs: number;
     allowPrivateUpstreams: boolean;
-    hasNetworkRules: boolean;
+    usesEnvironmentProxy: boolean;
+    maxUpstreamConnections: number;
+    maxResponseBodyBytes: number;
     maxRequestBodyBytes: number;
     maxUploadBytes: number;
     dataDir: string;
@@ -69,7 +71,9 @@ export function startRelay(setup: Setup) {
       relayTimeoutMs: 0,
       streamingTimeoutMs: 60_000,
       allowPrivateUpstreams: true,
-      hasNetworkRules: false,
+      usesEnvironmentProxy: false,
+      maxUpstreamConnections: 1_000,
+      maxResponseBodyBytes: 64_000_000,
       maxRequestBodyBytes: 8_000_000,
       maxUploadBytes: 8_000_000,
       dataDir: join(tmpdir(), `sluice-relay-${Bun.randomUUIDv7()}`),
