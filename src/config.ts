@@ -29,6 +29,8 @@ export type Config = Readonly<{
   maxRequestBodyBytes: number;
   /** Largest form of a relayed call; its files wait on the disk. */
   maxUploadBytes: number;
+  /** Milliseconds that a relayed call's body may take to arrive, beside what its size needs over a slow line. */
+  requestBodyTimeoutMs: number;
   /** Milliseconds that open calls get to finish after SIGTERM. */
   shutdownTimeoutMs: number;
   rateLimits: Readonly<{ api: RateLimit; web: RateLimit; critical: RateLimit }>;
@@ -108,6 +110,7 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
     maxRequestBodyBytes: read.integer("MAX_REQUEST_BODY_MB", 64, 1, 256) * MEGABYTE,
     // A file comes with some words about it.
     maxUploadBytes: (read.integer("MAX_UPLOAD_MB", 256, 1, 1024) + 1) * MEGABYTE,
+    requestBodyTimeoutMs: read.integer("REQUEST_BODY_TIMEOUT", 60, 1, 3600) * 1000,
     shutdownTimeoutMs: read.integer("SHUTDOWN_TIMEOUT", 30, 0, 3600) * 1000,
     rateLimits: {
       api: read.rateLimit("GLOBAL_API_RATE_LIMIT", 180, 180),

@@ -9,7 +9,7 @@ const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 const MEGABYTE = 1_048_576;
-const config = { maxRequestBodyBytes: MEGABYTE, maxUploadBytes: 4 * MEGABYTE };
+const config = { requestBodyTimeoutMs: 60_000, maxRequestBodyBytes: MEGABYTE, maxUploadBytes: 4 * MEGABYTE };
 
 function start(channel: Partial<ChannelEntry> = {}) {
   const upstream = startUpstream(() => Response.json({ text: "Hello", duration: 60 }));

@@ -8,6 +8,7 @@ import { textOfBytes } from "../lib/bytes.ts";
 import { bytesUpTo, toldLength } from "../lib/limited-body.ts";
 import { type Form, FormTooLarge, readForm } from "../lib/multipart/read-form.ts";
 import { MalformedForm } from "../lib/multipart/scanner.ts";
+import { withBodyDeadline } from "./body-deadline.ts";
 import { RelayError } from "./errors.ts";
 
 /** A request's body: as it came (unpacked), and read. */
@@ -20,7 +21,7 @@ export type ClientBody = Readonly<{
   form?: Form;
 }>;
 
-type BodyConfig = Pick<Config, "maxRequestBodyBytes" | "dataDir">;
+type BodyConfig = Pick<Config, "maxRequestBodyBytes" | "requestBodyTimeoutMs" | "dataDir">;
 
 /** Where large files of forms lie while their call lasts. */
 export const formFolder = ({ dataDir }: Pick<Config, "dataDir">): string => join(dataDir, "forms");
@@ -47,10 +48,12 @@ export async function readBody(
   const maxBytes = isForm ? maxFormBytes : config.maxRequestBodyBytes;
   const length = toldLength(request);
   if ((length ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  if (isForm) return readFormBody(request, contentType, { maxBytes, folder: formFolder(config) });
+  const inTime = <Body>(reading: Promise<Body>) =>
+    withBodyDeadline(reading, length ?? maxBytes, config.requestBodyTimeoutMs);
+  if (isForm) return inTime(readFormBody(request, contentType, { maxBytes, folder: formFolder(config) }));
   const encoding = request.headers.get("content-encoding");
-  if (encoding === null && length !== null) return jsonBody(await request.text(), length);
-  const sent = length === null ? await bytesUpTo(request, maxBytes) : await request.bytes();
+  if (encoding === null && length !== null) return jsonBody(await inTime(request.text()), length);
+  const sent = await inTime(length === null ? bytesUpTo(request, maxBytes) : request.bytes());
   if (!sent) throw tooLarge(maxBytes);
   const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes) : sent;
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);

@@ -52,6 +52,8 @@ export function errorObject(error: RelayError, requestId: string, language: Lang
 export function errorResponse(error: RelayError, request: Request, door?: DoorCodec): Response {
   const requestId = requestIdOf(request);
   const headers: Record<string, string> = { ...corsHeaders(request), "x-request-id": requestId };
+  // What is left of the body would be read for as long as the client likes.
+  if (error.status === 408) headers.connection = "close";
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   const body =
     door && door.dialect !== "openai-chat"

@@ -29,6 +29,7 @@ export type RelayServices = Readonly<{
     | "maxUpstreamConnections"
     | "maxResponseBodyBytes"
     | "maxRequestBodyBytes"
+    | "requestBodyTimeoutMs"
     | "maxUploadBytes"
     | "dataDir"
   >;

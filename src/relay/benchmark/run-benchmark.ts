@@ -126,6 +126,7 @@ function standIn(
       maxUpstreamConnections: 1_000,
       maxResponseBodyBytes: 1_048_576,
       maxRequestBodyBytes: BODY.length,
+      requestBodyTimeoutMs: 60_000,
       maxUploadBytes: 0,
       // Only forms with files are kept on the disk, and none is sent.
       dataDir: "",

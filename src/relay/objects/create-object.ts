@@ -3,6 +3,7 @@ import { textOfBytes } from "../../lib/bytes.ts";
 import { bytesUpTo } from "../../lib/limited-body.ts";
 import { outgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Caller } from "../authenticate.ts";
+import { withBodyDeadline } from "../body-deadline.ts";
 import { type ClientBody, invalidRequest, readBody, tooLarge } from "../client-body.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
@@ -90,8 +91,9 @@ export async function act(
   action: string,
   request: Request,
 ): Promise<JsonObject> {
-  const { maxRequestBodyBytes } = context.services.config;
-  const bytes = await bytesUpTo(request, maxRequestBodyBytes);
+  const { maxRequestBodyBytes, requestBodyTimeoutMs } = context.services.config;
+  const reading = bytesUpTo(request, maxRequestBodyBytes);
+  const bytes = await withBodyDeadline(reading, maxRequestBodyBytes, requestBodyTimeoutMs);
   if (!bytes) throw tooLarge(maxRequestBodyBytes);
   const body = textOfBytes(bytes) || "{}";
   const ask = { method: "POST", path: `${pathOf(object)}/${action}`, body } as const;

@@ -5,12 +5,12 @@
 import { readConfig } from "../../config.ts";
 import { startRelay } from "./start-relay.ts";
 
-const { maxRequestBodyBytes, maxUploadBytes } = readConfig({});
+const { maxRequestBodyBytes, maxUploadBytes, requestBodyTimeoutMs } = readConfig({});
 const relay = startRelay({
   channels: (process.env.UPSTREAMS ?? "")
     .split(",")
     .map((baseUrl, at) => ({ baseUrl, models: ["whisper-1"], priority: -at })),
   options: { RetryTimes: "1" },
-  config: { maxRequestBodyBytes, maxUploadBytes, dataDir: process.env.DATA_DIR ?? "" },
+  config: { maxRequestBodyBytes, maxUploadBytes, requestBodyTimeoutMs, dataDir: process.env.DATA_DIR ?? "" },
 });
 process.stdout.write(`${relay.url}\n`);

@@ -36,6 +36,7 @@ type Setup = {
     maxUpstreamConnections: number;
     maxResponseBodyBytes: number;
     maxRequestBodyBytes: number;
+    requestBodyTimeoutMs: number;
     maxUploadBytes: number;
     dataDir: string;
   }>;
@@ -75,6 +76,7 @@ export function startRelay(setup: Setup) {
       maxUpstreamConnections: 1_000,
       maxResponseBodyBytes: 64_000_000,
       maxRequestBodyBytes: 8_000_000,
+      requestBodyTimeoutMs: 60_000,
       maxUploadBytes: 8_000_000,
       dataDir: join(tmpdir(), `sluice-relay-${Bun.randomUUIDv7()}`),
       ...setup.config,
