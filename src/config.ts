@@ -31,6 +31,8 @@ export type Config = Readonly<{
   maxUploadBytes: number;
   /** Milliseconds that a relayed call's body may take to arrive, beside what its size needs over a slow line. */
   requestBodyTimeoutMs: number;
+  /** Seconds of silence after which a client's connection is closed; relayed calls have limits of their own. */
+  idleTimeoutSeconds: number;
   /** Milliseconds that open calls get to finish after SIGTERM. */
   shutdownTimeoutMs: number;
   rateLimits: Readonly<{ api: RateLimit; web: RateLimit; critical: RateLimit }>;
@@ -111,6 +113,8 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
     // A file comes with some words about it.
     maxUploadBytes: (read.integer("MAX_UPLOAD_MB", 256, 1, 1024) + 1) * MEGABYTE,
     requestBodyTimeoutMs: read.integer("REQUEST_BODY_TIMEOUT", 60, 1, 3600) * 1000,
+    // The runtime takes 255 at most. Load balancers that keep connections for a minute must not meet one that just closes.
+    idleTimeoutSeconds: read.integer("IDLE_TIMEOUT", 75, 1, 255),
     shutdownTimeoutMs: read.integer("SHUTDOWN_TIMEOUT", 30, 0, 3600) * 1000,
     rateLimits: {
       api: read.rateLimit("GLOBAL_API_RATE_LIMIT", 180, 180),

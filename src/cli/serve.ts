@@ -6,9 +6,6 @@ import { openServices } from "../services.ts";
 import { version } from "../version.ts";
 import { startControl } from "./control-server.ts";
 
-/** Seconds of silence after which the runtime closes a connection; relayed calls lift it for themselves. */
-const IDLE_TIMEOUT_S = 60;
-
 /** Runs the gateway until a signal ends it. Returns the exit code. */
 export async function serve(): Promise<number> {
   const config = readConfig();
@@ -23,7 +20,7 @@ export async function serve(): Promise<number> {
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
-    idleTimeout: IDLE_TIMEOUT_S,
+    idleTimeout: config.idleTimeoutSeconds,
     maxRequestBodySize: Math.max(config.maxRequestBodyBytes, config.maxUploadBytes),
     fetch: app.fetch,
     websocket: talkSockets,
