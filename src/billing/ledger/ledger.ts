@@ -14,7 +14,8 @@ const KEEP_FRESH_MS = 60_000;
 /** A sole process hears of every change; before it refuses it looks all the same, but not for each call. */
 const REREAD_SOLE_AFTER_MS = 1000;
 const FORGET_AFTER_MS = 600_000;
-const ANSWER_WITHIN_MS = 10_000;
+/** How long a call waits for the database before it is answered from memory or turned away. */
+const ANSWER_WITHIN_MS = 5000;
 
 export type ReserveRequest = Readonly<{
   userId: number;
@@ -122,8 +123,12 @@ export class Ledger {
     }
   }
 
-  /** Upkeep, every second or two: gives back what is idle, keeps balances fresh, forgets accounts, ends long waits. */
+  /**
+   * Upkeep, every second or two: ends long waits, gives back what is idle, keeps balances fresh, forgets accounts. Waits are
+   * ended even while an earlier sweep is still reading: a database that went silent may never answer that read.
+   */
   async sweep(): Promise<void> {
+    this.#answerOverdue(performance.now());
     if (this.#sweeping) return;
     this.#sweeping = true;
     try {
@@ -133,13 +138,21 @@ export class Ledger {
     }
   }
 
+  /** Answers calls that waited too long for the database by what memory allows. */
+  #answerOverdue(now: number): void {
+    for (const subject of SUBJECTS) {
+      for (const account of this.#accounts[subject].values()) {
+        if (account.waitedFor(now) > ANSWER_WITHIN_MS) account.answerAlone(new LedgerUnavailable("no answer in time"));
+      }
+    }
+  }
+
   /** Answers the accounts that are to be read again. */
   #upkeep(subject: Subject): Account[] {
     const now = performance.now();
     const stale: Account[] = [];
     for (const account of this.#accounts[subject].values()) {
       const unusedMs = now - account.usedAt;
-      if (account.waitedFor(now) > ANSWER_WITHIN_MS) account.answerAlone(new LedgerUnavailable("no answer in time"));
       if (!this.#sole && account.shortage > 0) this.#backing.want(account);
       this.#backing.trim(account, now);
       const old = !this.#sole && now - account.readAt > REREAD_AFTER_MS && unusedMs < KEEP_FRESH_MS;

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
+import type { Sql } from "../../db/types.ts";
+import { createBilling } from "./billing.ts";
+import { LedgerUnavailable } from "./ledger/errors.ts";
+import { addUser, silentLog, temporaryDirectory } from "./testing.ts";
+
+/** The database accepts statements and never answers, as behind a network that loses packets. Calls must not wait for it. */
+
+let database: TestDatabase;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let isSilent = false;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  directory = await temporaryDirectory();
+});
+afterAll(async () => {
+  await database.close();
+  await directory.remove();
+});
+
+/** The driver; while the database is silent its statements are never sent and never answered. */
+const silenceable = (sql: Sql): Sql =>
+  new Proxy(sql, {
+    apply(target, self, args: [unknown, ...unknown[]]) {
+      const statement = Reflect.apply(target, self, args);
+      if (!isSilent || !Array.isArray(args[0]) || !("raw" in args[0])) return statement;
+      return new Promise(() => {});
+    },
+  });
+
+test("a call that the database leaves without an answer is turned away, also while upkeep waits for its own read", async () => {
+  const userId = await addUser(database.sql, 1000);
+  const billing = await createBilling({
+    database: { sql: silenceable(database.sql), kind: database.kind },
+    changes: database.changes,
+    dataDir: directory.path,
+    processId: Bun.randomUUIDv7(),
+    log: silentLog,
+    sole: false,
+  });
+  billing.refund(await billing.reserve({ userId, token: null, amount: 10 }));
+  isSilent = true;
+  const first = Promise.resolve(billing.reserve({ userId, token: null, amount: 900 }));
+  await expect(first).rejects.toBeInstanceOf(LedgerUnavailable);
+  // The sweep that answered the first call now waits for its own read, which never ends.
+  const second = Promise.resolve(billing.reserve({ userId, token: null, amount: 900 }));
+  await expect(second).rejects.toBeInstanceOf(LedgerUnavailable);
+  isSilent = false;
+}, 60_000);
