@@ -4,6 +4,8 @@ import { decodeAnthropicCount, encodeAnthropicCount } from "./token-count.ts";
 const DEFAULT_BASE_URL = "https://api.anthropic.com";
 const API_VERSION = "2023-06-01";
 
+const OWN_HOST = /^https:\/\/[a-z0-9.-]*\banthropic\.com(\/|$)/;
+
 export const CLAUDE_MODELS: readonly string[] = [
   "claude-opus-5",
   "claude-sonnet-5",
@@ -38,6 +40,7 @@ export const anthropic: Provider = {
   authHeaders: (_channel, key) => ({ "x-api-key": key, "anthropic-version": API_VERSION }),
   clientHeaders: ["anthropic-version", "anthropic-beta"],
   streamUsage: true,
+  keepsState: ({ baseUrl }, isDeclared) => isDeclared ?? (baseUrl === "" || OWN_HOST.test(baseUrl)),
 };
 
 function messagesUrl({ baseUrl }: ProviderChannel): string {

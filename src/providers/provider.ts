@@ -120,6 +120,11 @@ export type Provider = Readonly<{
    * upstream name, `asked` what the client called it.
    */
   dialectOf?(model: string, key: string, asked?: string): ChatDialect | null;
+  /**
+   * It keeps conversations and containers for its clients, at the address of the channel. `isDeclared`: what the operator says of
+   * that address; null: nothing.
+   */
+  keepsState?(channel: ProviderChannel, isDeclared: boolean | null): boolean;
   /** Used when the channel has no address of its own; null: the channel must have one. */
   defaultBaseUrl: string | null;
   /** The address follows from the key or the region where the channel has none. */

@@ -17,7 +17,7 @@ import type { Endpoint, PathAsk } from "./endpoints/endpoint.ts";
 import { errorResponse, RelayError } from "./errors.ts";
 import { promptTokensBound } from "./estimate.ts";
 import { relay } from "./pipeline.ts";
-import { resume } from "./responses/resume.ts";
+import { bindState } from "./provider-state.ts";
 import { refuseSensitive } from "./sensitive.ts";
 
 /** The server a request came through, as far as the relay needs it. */
@@ -72,7 +72,8 @@ export async function handleCaller(
     form = body.form ?? null;
     const waitMs = performance.now() - waitFrom;
     const call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, waitMs);
-    if (endpoint.codec.dialect === "openai-responses") await resume(context, call);
+    const bound = bindState(context, call);
+    if (bound) await bound;
     isCall = true;
     call.presence = new ClientPresence(context.arrivals, request, call);
     const pingSeconds = settings.get("general_setting.ping_interval_seconds");

@@ -16,9 +16,12 @@ const KNOWN: ReadonlySet<string> = new Set(
   service_tier output_config output_format`.split(/\s+/),
 );
 
+/** The conversation before the messages is kept at Anthropic; there may be no new ones, where a turn is to go on. */
+export const continuesThread = ({ thread }: JsonObject): boolean => recordOf(thread)?.type === "continue";
+
 /** Reads a Messages request (providers.md 2.3.1). Throws DecodeError. */
 export function decodeRequest(body: JsonObject): Conversation {
-  if (!Array.isArray(body.messages) || body.messages.length === 0) {
+  if (!Array.isArray(body.messages) || (body.messages.length === 0 && !continuesThread(body))) {
     throw new DecodeError("messages: at least one message is required", "messages");
   }
   const conversation = emptyConversation("anthropic", textOf(body.model) ?? "");

@@ -1,3 +1,4 @@
+import { continuesThread } from "../../dialects/anthropic/decode-request.ts";
 import { anthropicDoor } from "../../dialects/anthropic/index.ts";
 import type { DoorCodec } from "../../dialects/codec.ts";
 import type { Conversation } from "../../dialects/conversation.ts";
@@ -36,8 +37,12 @@ function chatEndpoint(codec: DoorCodec): Endpoint {
 }
 
 /** Only what is stored elsewhere may take the place of messages. */
-const isEmpty = ({ turns, system, extra }: Conversation): boolean =>
-  turns.length === 0 && system.length === 0 && !extra.members.previous_response_id && !extra.members.prompt;
+const isEmpty = ({ turns, system, extra: { members } }: Conversation): boolean =>
+  turns.length === 0 &&
+  system.length === 0 &&
+  !members.previous_response_id &&
+  !members.prompt &&
+  !continuesThread(members);
 
 function summaryOf({ model, stream, sampling, reasoning }: Conversation): RequestSummary {
   return {

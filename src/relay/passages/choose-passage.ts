@@ -11,6 +11,7 @@ import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
 import { inlineMedia } from "../inline-media.ts";
+import { threadKeeperOf } from "../message-threads.ts";
 import { keeperOf } from "../responses/keep.ts";
 import { BytesPassage } from "./bytes-passage.ts";
 import { channelPromptOf } from "./channel-prompt.ts";
@@ -83,7 +84,10 @@ export function choosePassage(
     filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
     prompt,
     thoughts: context.thoughts,
-    keeper: (request) => keeperOf(context, call, request, dialect === "openai-responses" && !call.resumed),
+    keeper: (request) =>
+      dialect === "anthropic" && request.extra.dialect === "anthropic"
+        ? threadKeeperOf(context, call, request)
+        : keeperOf(context, call, request, dialect === "openai-responses" && !call.resumed),
   });
 }
 

@@ -6,6 +6,7 @@ import { withToolNames } from "../../dialects/tool-names.ts";
 import { randomId } from "../../lib/request-id.ts";
 import type { Ask, Provider } from "../../providers/provider.ts";
 import type { Call } from "../call.ts";
+import { refuseLostReference } from "../provider-state.ts";
 import { withChannelPrompt } from "./channel-prompt.ts";
 import type { ConversationOptions } from "./conversation-options.ts";
 import { takesCustomTools } from "./custom-calls.ts";
@@ -56,6 +57,7 @@ async function writtenAnew(
   const { admitted } = call;
   const { dialect, settings } = options;
   const read = call.chat ?? admitted.endpoint.codec.decodeRequest(admitted.body.json);
+  refuseLostReference(read, dialect);
   const led = withChannelPrompt(read, options.prompt);
   const prepared = prepareConversation(led, call.upstreamModel, dialect, settings);
   const dropped = new Set<string>();

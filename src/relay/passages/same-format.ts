@@ -1,4 +1,5 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
+import { continuesThread } from "../../dialects/anthropic/decode-request.ts";
 import { goesAsItCame } from "../../dialects/gemini/goes-as-it-came.ts";
 import { hasGatewayMark } from "../../dialects/signature.ts";
 import { spliceTopLevel } from "../../lib/json-splice.ts";
@@ -25,7 +26,7 @@ export function keepsRequest(
     dialect !== "openai-chat" &&
     (dialect === "gemini"
       ? goesAsItCame(body.json, upstreamModel)
-      : inlineMedia === null && !hasGatewayMark(body.text)) &&
+      : inlineMedia === null && (continuesThread(body.json) || !hasGatewayMark(body.text))) &&
     prompt === null &&
     summary.stream === stream &&
     !needsPreparation(upstreamModel, dialect)

@@ -119,14 +119,15 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     },
   );
 
-  test("items that nobody kept are named as left out", async () => {
+  test("items that nobody kept are refused, not left out", async () => {
     const { relay } = converting();
     const input = [
       { role: "user", content: "Hi" },
       { type: "item_reference", id: "msg_0197_0" },
     ];
     const told = await relay.post("/v1/responses", { model: "m", input });
-    expect([told.status, told.headers.get("x-sluice-dropped")]).toEqual([200, "item_reference"]);
+    expect(told.status).toBe(400);
+    expect(await told.json()).toMatchObject({ error: { type: "invalid_request_error", param: "item_reference" } });
   });
 
   test("tells what it was asked page by page, the latest first unless it is asked otherwise", async () => {

@@ -8,7 +8,7 @@ import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { promptTokensBound } from "../estimate.ts";
-import { hashOf } from "../objects/ask-upstream.ts";
+import { pinChannel } from "./pin-channel.ts";
 import { followReferences } from "./references.ts";
 import { isTooLong, type StoredResponse } from "./store.ts";
 
@@ -65,10 +65,7 @@ export async function resume(context: RelayContext, call: Call): Promise<void> {
         "The channel that keeps the previous response is not available.",
       );
     }
-    const tiers = [{ priority: channel.priority, channels: [channel] }];
-    const others = channel.keys.filter((key) => previous.keyHash !== "" && hashOf(key) !== previous.keyHash);
-    call.tried = { channels: new Set(), keys: new Map([[channel.id, new Set(others)]]) };
-    call.admitted = { ...admitted, candidates: { model: admitted.candidates.model, tiers } };
+    pinChannel(call, channel, previous.keyHash);
     return;
   }
   takeWhole(call, withTalkBefore(conversation, previous));
