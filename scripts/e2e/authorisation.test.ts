@@ -45,12 +45,17 @@ const OPEN: readonly string[] = [
 /** Whoever may call these is signed out by them. */
 const ENDS_SESSIONS: readonly string[] = ["DELETE /api/user/self", "DELETE /api/user/sessions/{id}"];
 
+/** Outside the management API, each for its reason: health, metrics, documents, results by their own secret address. */
+const OPEN_PATHS: readonly string[] = ["/healthz", "/readyz", "/metrics", "/mj/notify/{signed}", "/mj/image/{signed}"];
+
 const RANK: Readonly<Record<Role, number>> = { user: 1, admin: 10, root: 100 };
 const PASSWORD = "some-password-1";
 
 describe("every route of the management API", () => {
   let gateway: Gateway;
   let calls: readonly Call[];
+  /** Calls for API keys: everything outside the management API. */
+  let relayed: readonly Omit<Call, "role">[];
   const sessions = new Map<Role, Session>();
 
   beforeAll(async () => {
@@ -67,6 +72,9 @@ describe("every route of the management API", () => {
     const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { security?: Record<string, unknown>[] }>>;
     };
+    relayed = Object.entries(document.paths).flatMap(([path, methods]) =>
+      path.startsWith("/api/") ? [] : Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+    );
     calls = Object.entries(document.paths).flatMap(([path, methods]) =>
       path.startsWith("/api/")
         ? Object.entries(methods).map(([method, { security }]) => ({
@@ -97,7 +105,7 @@ describe("every route of the management API", () => {
         const { code } = isJson ? ((await reply.json()) as { code?: string }) : {};
         // Streams go on until nobody reads them.
         if (!isJson) await reply.body?.cancel();
-        if (reply.status === 401 || code === "permission_denied")
+        if (reply.status === 401 || reply.status >= 500 || code === "permission_denied")
           wrong.push(`${name}: ${method} ${path} → ${reply.status} ${code}`);
       }
     }
@@ -123,5 +131,37 @@ describe("every route of the management API", () => {
       }
     }
     expect(wrong).toEqual([]);
+  }, 120_000);
+
+  test("for API keys refuses nobody, wrong keys, access tokens and the console's cookies with 401", async () => {
+    const root = sessions.get("root");
+    const cookies = { cookie: root?.cookie ?? "", "sluice-user": String(root?.userId) };
+    const callers: Readonly<Record<string, Record<string, string>>> = {
+      nobody: {},
+      "a wrong key": { authorization: "Bearer sk-wrong" },
+      "a wrong key of Anthropic's clients": { "x-api-key": "sk-wrong" },
+      "a wrong key of Google's clients": { "x-goog-api-key": "sk-wrong" },
+      "the console's cookie": cookies,
+    };
+    const wrong: string[] = [];
+    for (const { method, path } of relayed) {
+      if (OPEN_PATHS.includes(path)) continue;
+      const address = path.replace("{mode}", "mj-fast").replace(/\{[^}]+\}|\*/g, "1");
+      for (const [name, headers] of Object.entries(callers)) {
+        // The playground is for the console's cookie, and tells keys so.
+        if (path.startsWith("/pg/") && name !== "nobody") continue;
+        const reply = await fetch(gateway.url + address, {
+          method,
+          ...(method !== "GET" && { body: "{}" }),
+          headers: { "content-type": "application/json", ...headers },
+          redirect: "manual",
+        });
+        const isRefused = reply.status === 401 || (path.endsWith("/realtime") && reply.status === 426);
+        if (!isRefused) wrong.push(`${name}: ${method} ${path} → ${reply.status} ${(await reply.text()).slice(0, 80)}`);
+        else await reply.body?.cancel();
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(relayed.length).toBeGreaterThan(40);
   }, 120_000);
 });

@@ -28,7 +28,7 @@ export function redact(text: string, own: SensitiveWords): string {
     clean = clean.replace(pattern, (found) => (isOne && !isOne(found) ? found : mark));
   }
   for (const word of own.words) clean = clean.replaceAll(new RegExp(RegExp.escape(word), "gi"), OWN_MARK);
-  for (const pattern of own.patterns) clean = clean.replaceAll(new RegExp(pattern, `${pattern.flags}g`), OWN_MARK);
+  for (const pattern of own.patterns) clean = pattern.replaceAll(clean, OWN_MARK);
   return clean;
 }
 

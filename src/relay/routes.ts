@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { requestIdOf } from "../lib/request-id.ts";
 import type { RelayContext } from "./context.ts";
 import { billingSubscription, billingUsage, tokenUsage } from "./endpoints/billing.ts";
 import { messages, responses } from "./endpoints/conversations.ts";
@@ -34,7 +35,12 @@ const BASES = ["/v1", "/hf/v1"] as const;
 
 /** Every route of the data plane. */
 export function routesOf(context: RelayContext, talks: Talks) {
-  const app = new Elysia({ name: "relay" });
+  const app = new Elysia({ name: "relay" }).onError({ as: "global" }, ({ code, error, request, path }) => {
+    if (code === "NOT_FOUND" || isManagementPath(path)) return;
+    const requestId = requestIdOf(request);
+    context.services.log.error({ requestId, method: request.method, path, error }, "a route failed unforeseen");
+    return errorResponse(new RelayError(500, "internal_error", "Something went wrong inside the gateway."), request);
+  });
   for (const base of BASES) app.use(versionOne(context, talks, base)).use(videoRoutes(context, base));
   app.use(geminiVersions(context));
   app.use(drawingRoutes(context));
@@ -187,6 +193,9 @@ function geminiVersions(context: RelayContext) {
     })
     .options("/*", preflight);
 }
+
+/** The management API answers its failures itself. */
+const isManagementPath = (path: string): boolean => path === "/api" || path.startsWith("/api/");
 
 const preflight = () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
 

@@ -1,8 +1,9 @@
+import { compileLinearPattern, type LinearPattern } from "../lib/linear-pattern.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { type Option, option } from "./option.ts";
 
 /** What a prompt must not contain: plain words in lower case, and patterns; matching ignores case. */
-export type SensitiveWords = Readonly<{ words: readonly string[]; patterns: readonly RegExp[] }>;
+export type SensitiveWords = Readonly<{ words: readonly string[]; patterns: readonly LinearPattern[] }>;
 
 const PATTERN = "regex:";
 
@@ -10,7 +11,7 @@ const PATTERN = "regex:";
 export const sensitiveWords = (initial: readonly string[]): Option<SensitiveWords> =>
   option(initial.join("\n"), {}, (text, key) => {
     const words: string[] = [];
-    const patterns: RegExp[] = [];
+    const patterns: LinearPattern[] = [];
     for (const [index, raw] of text.split(/\r?\n/).entries()) {
       const entry = raw.trim();
       if (entry === "") continue;
@@ -18,21 +19,9 @@ export const sensitiveWords = (initial: readonly string[]): Option<SensitiveWord
         words.push(entry.toLowerCase());
         continue;
       }
-      const pattern = compile(entry.slice(PATTERN.length));
+      const pattern = compileLinearPattern(entry.slice(PATTERN.length));
       if (!pattern) throw new OperationError("option_regex", { key, line: index + 1 });
       patterns.push(pattern);
     }
     return { words, patterns };
   });
-
-/** By code points where the pattern allows it; escapes such as `\-` are only known to the older reading. */
-function compile(source: string): RegExp | null {
-  for (const flags of ["iu", "i"]) {
-    try {
-      return new RegExp(source, flags);
-    } catch {
-      // Not valid under these flags.
-    }
-  }
-  return null;
-}

@@ -49,8 +49,8 @@ export const settingMessages = {
     zh: "自用模式与演示模式不能同时开启。",
   },
   option_regex: {
-    en: "{key}: line {line} is not a valid regular expression.",
-    zh: "{key}：第 {line} 行不是有效的正则表达式。",
+    en: "{key}: line {line} is not a valid regular expression (RE2 syntax: no lookaround, no backreferences).",
+    zh: "{key}：第 {line} 行不是有效的正则表达式（RE2 语法，不支持环视和反向引用）。",
   },
   oidc_well_known_address: {
     en: "The well-known URL must begin with http:// or https://.",

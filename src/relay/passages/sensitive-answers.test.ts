@@ -1,9 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { ReplyCollector } from "../../dialects/collect-reply.ts";
 import type { ReplyEvent } from "../../dialects/reply.ts";
+import { compileLinearPattern } from "../../lib/linear-pattern.ts";
 import { sensitiveAnswers } from "./sensitive-answers.ts";
 
-const WORDS = { words: ["secret", "bad word"], patterns: [/\b\d{4}-\d{4}\b/iu] };
+const WORDS = {
+  words: ["secret", "bad word"],
+  patterns: [compileLinearPattern("\\b\\d{4}-\\d{4}\\b")].filter((pattern) => pattern !== null),
+};
 
 /** What a client reads of an answer that comes in pieces of `size` characters. */
 function read(answer: string, size: number, stops: boolean) {

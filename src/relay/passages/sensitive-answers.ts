@@ -77,7 +77,7 @@ export function sensitiveAnswers({ words, patterns }: SensitiveWords, stops: boo
 function firstMatch(
   text: string,
   words: readonly string[],
-  patterns: readonly RegExp[],
+  patterns: SensitiveWords["patterns"],
 ): { at: number; length: number } | null {
   const lowered = text.toLowerCase();
   let first: { at: number; length: number } | null = null;
@@ -86,8 +86,8 @@ function firstMatch(
   };
   for (const word of words) take(lowered.indexOf(word), word.length);
   for (const pattern of patterns) {
-    const match = pattern.exec(text);
-    if (match) take(match.index, match[0].length);
+    const match = pattern.find(text);
+    if (match) take(match.at, match.length);
   }
   return first;
 }

@@ -19,7 +19,8 @@ export function drawingRoutes(context: RelayContext) {
 }
 
 function protocol(context: RelayContext, prefix: "/mj" | "/:mode/mj") {
-  const modeOf = (params: Readonly<Record<string, string>>): string => params.mode ?? "";
+  // Routes without a variable part have no `params` at all.
+  const modeOf = (params: Readonly<Record<string, string>> | undefined): string => params?.mode ?? "";
   const app = new Elysia({ name: `relay${prefix}`, prefix })
     .post(
       "/submit/:action",
