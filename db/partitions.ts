@@ -5,6 +5,9 @@ import type { Database, Statements } from "./types.ts";
 /** One partition of the log: rows with from <= created_at < until (epoch seconds). */
 export type LogMonth = Readonly<{ name: string; from: number; until: number }>;
 
+/** A row of the options table that is no option: log rows older than this (epoch seconds) may have been cleared. */
+export const LOGS_CLEARED_ROW = "_logs_cleared_before";
+
 /** Months of which partitions are made ahead of time. */
 const MONTHS_AHEAD = 2;
 const SLICE = 2000;
@@ -49,6 +52,10 @@ async function missingOf(sql: Statements, months: readonly LogMonth[]): Promise<
  */
 export async function* dropLogsInSteps({ db, sql }: Database, before: number): AsyncGenerator<number, void> {
   const now = Date.now() / 1000;
+  // Before anything goes: whoever brings an old charge must know that its row may be gone.
+  await sql`
+    insert into options as o (key, value) values (${LOGS_CLEARED_ROW}, ${String(Math.trunc(before))})
+    on conflict (key) do update set value = greatest(o.value::bigint, excluded.value::bigint)::text`;
   for (const { name, until } of await listLogMonths(sql)) {
     if (until > Math.min(before, now)) continue;
     // A row that is added between the two is not counted, but nothing is added to a month that is over.

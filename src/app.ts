@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { sessionUser } from "./accounts/authenticate.ts";
+import { describeLostJournal } from "./billing/ledger/lost-journals.ts";
 import { CHANNEL_STATUS } from "./channels/entry.ts";
 import { disableChannelKey } from "./channels/key-status.ts";
 import type { ReadLive } from "./channels/live.ts";
@@ -256,7 +257,7 @@ function relayServices(services: Services): RelayServices {
 const HEALTH_TIMEOUT_MS = 2000;
 
 async function readiness({ database, billing, sharedLimits }: Services, draining: () => boolean): Promise<Readiness> {
-  const { databaseDown, diskRefused, pendingRecords } = billing.status();
+  const { databaseDown, diskRefused, pendingRecords, rejectedRecords, lostJournals, journalCopy } = billing.status();
   const degraded: string[] = [];
   const answers = await Promise.race([
     database.health().then(
@@ -268,6 +269,10 @@ async function readiness({ database, billing, sharedLimits }: Services, draining
   if (!answers) degraded.push("database: does not answer");
   if (databaseDown) degraded.push(`journal: ${pendingRecords} charges wait for the database`);
   if (diskRefused) degraded.push("journal: the disk refuses it, charges are in memory only");
+  if (journalCopy === "behind")
+    degraded.push("journal: redis has no complete copy, unwritten charges are on this disk alone");
+  if (rejectedRecords > 0) degraded.push(`journal: ${rejectedRecords} rejected charges, see sluice journal inspect`);
+  for (const lost of lostJournals) degraded.push(`journal: ${describeLostJournal(lost)}`);
   if (sharedLimits && !sharedLimits.isAnswering()) degraded.push("redis: does not answer, limits are per process");
   if (draining()) degraded.push("shutting down");
   return { ready: !draining() && !diskRefused, degraded };

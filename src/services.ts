@@ -33,6 +33,7 @@ import { createSharedLimits, type SharedLimits } from "./lib/shared-limits.ts";
 import { type CallFeed, createCallFeed } from "./logs/call-feed.ts";
 import { type Broadcasts, createBroadcasts } from "./notify/broadcast.ts";
 import { channelBalanceLow, channelDisabled, channelEnabled, keyEnabled } from "./notify/channel-notices.ts";
+import { journalLost } from "./notify/journal-notices.ts";
 import { createMailer, type Mailer } from "./notify/mail.ts";
 import { createNotifier, type Notifier } from "./notify/notifier.ts";
 import { checkEncryptionKey } from "./settings/key-check.ts";
@@ -94,6 +95,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       changes,
       dataDir: config.dataDir,
       processId: Bun.randomUUIDv7(),
+      redisUrl: config.redisUrl,
       log,
     });
     const endUpkeep = startUpkeep(database, (error) => log.warn({ error }, "the database could not be tidied up"));
@@ -114,6 +116,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       rootLimit: config.notifyLimit,
       localAddress: `http://localhost:${config.port}`,
     });
+    billing.onLostJournal((lost) => notifier.tellRoot(journalLost(lost)));
     const onDisabled: OnDisabled = (channel, isKeyOnly, reason) =>
       notifier.tellRoot(channelDisabled(channel, isKeyOnly, reason));
     const tester = createChannelTester({

@@ -1,5 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
 import type { Changes } from "../../db/changes.ts";
 import type { Database } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
@@ -8,18 +9,25 @@ import { createSerial } from "../lib/serial.ts";
 import { endOfTurn } from "../lib/turn.ts";
 import { adoptOrphans } from "./journal/adopt-orphans.ts";
 import { applyBatch } from "./journal/apply-batch.ts";
+import { applyOrphanBatch, TOO_OLD } from "./journal/apply-orphan-batch.ts";
 import { makeClaimedDirectory } from "./journal/claim.ts";
+import { type CopyState, JournalCopy } from "./journal/copy/journal-copy.ts";
+import { readDatabaseId } from "./journal/copy/stream.ts";
+import { JournalCopies } from "./journal/copy/take-copies.ts";
 import { Journal } from "./journal/journal.ts";
 import type { RecordSink } from "./journal/pump.ts";
 import { readRecord, recordText, saneCharge } from "./journal/record-text.ts";
-import { keepRejected } from "./journal/rejected.ts";
+import { RejectedRecords } from "./journal/rejected.ts";
+import type { SegmentLine } from "./journal/segment.ts";
 import { withoutWritten } from "./journal/without-written.ts";
 import { JournalWriter } from "./journal/writer.ts";
 import type { Hold } from "./ledger/hold.ts";
 import { keptName } from "./ledger/kept-name.ts";
 import { Ledger, type ReserveRequest } from "./ledger/ledger.ts";
+import { forgetLostJournal, type LostJournal } from "./ledger/lost-journals.ts";
 import { Registration } from "./ledger/registration.ts";
 import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
+import { LostProcesses } from "./lost-processes.ts";
 import type { UsageRecord } from "./types.ts";
 
 const FLUSH_WITHIN_MS = 30_000;
@@ -38,6 +46,8 @@ type Parts = Readonly<{
   log: Logger;
   /** No other process works on this database, so balances are kept in memory alone; by default the embedded engine's. */
   sole?: boolean;
+  /** Where the journal is kept too, for when this machine is lost; with a database server only. */
+  redisUrl?: string | null;
 }>;
 
 export type BillingStatus = Readonly<{
@@ -49,6 +59,12 @@ export type BillingStatus = Readonly<{
   databaseDown: boolean;
   /** The disk refuses the journal: charges are in memory only. */
   diskRefused: boolean;
+  /** Charges in `rejected.jsonl`: damaged lines, and records that the database refused. */
+  rejectedRecords: number;
+  /** Whether Redis has what is not in the database yet. */
+  journalCopy: CopyState;
+  /** Processes that died with charges that nobody has written, or maybe with some. */
+  lostJournals: readonly LostJournal[];
 }>;
 
 /** What was kept by `keepHold`, and whose it is; `tokenId` 0: no API key's. */
@@ -86,6 +102,10 @@ export type Billing = Readonly<{
   /** Writes what waits, gives back all holds and ends; what the database does not take stays for the next start. */
   close(): Promise<void>;
   status(): BillingStatus;
+  /** Looks for processes that died, as happens every 10 s by itself, and charges what they left where it can be found. */
+  searchLostProcesses(): Promise<void>;
+  /** Hears of a process that died with charges that nobody has, in the one process that found it. */
+  onLostJournal(hear: (lost: LostJournal) => void): void;
 }>;
 
 /**
@@ -101,43 +121,82 @@ export async function createBilling(parts: Parts): Promise<Billing> {
 
   const inTurn = createSerial();
   const ledger = new Ledger({ sql, processId, sole, inTurn, log });
-  const registration = new Registration({ sql, processId, sole, log, onLost: () => ledger.reacquire() });
-
-  const reject = async (record: string | null, reason: string) => {
-    log.error({ reason }, "the database refuses a record; it is kept in journal/rejected.jsonl");
-    await keepRejected(root, record, reason);
+  const rejected = new RejectedRecords(root);
+  const reject = async (process: string, line: SegmentLine, reason: string) => {
+    log.error({ reason, process }, "a charge could not be made: it is kept in journal/rejected.jsonl");
+    await rejected.add(process, line, reason);
   };
   const own: RecordSink = {
     apply: (records, areNew) =>
       inTurn(async () => ledger.absorb(await applyBatch(sql, processId, records, { areNew }))),
-    async reject(record, reason) {
-      await reject(record, reason);
-      if (record !== null) ledger.forgetCharge(readRecord(record));
+    async reject(line, reason) {
+      await reject(processId, line, reason);
+      if (line.text !== null) ledger.forgetCharge(readRecord(line.text));
     },
   };
+  const sinkFor = (dead: string): RecordSink => ({
+    reject: (line, reason) => reject(dead, line, reason),
+    async apply(records) {
+      const { tooOld } = await applyOrphanBatch(sql, dead, records);
+      for (const text of tooOld) await reject(dead, { text, end: 0 }, TOO_OLD);
+    },
+  });
   const adopt = () =>
     adoptOrphans({
       root,
       log,
-      sinkFor: (dead) => ({
-        reject,
-        async apply(records) {
-          const unwritten = await withoutWritten(sql, records);
-          if (unwritten.length > 0) await applyBatch(sql, dead, unwritten);
-        },
-      }),
+      sinkFor,
       async done(dead) {
         await releaseDeadProcesses(sql, { ids: [dead] });
+        await forgetLostJournal(sql, dead);
         await ledger.refreshAll();
       },
     });
 
+  const redis = !sole && parts.redisUrl ? { url: parts.redisUrl, database: await readDatabaseId(sql) } : null;
+  const copies = redis && new JournalCopies(redis);
+  let onLost = (_: LostJournal) => {};
+  const lostProcesses = new LostProcesses({
+    ...{ sql, processId, copies, sinkFor, log },
+    adoptDirectories: adopt,
+    onChanged: () => ledger.refreshAll(),
+    onLost(lost) {
+      log.error({ ...lost }, "a process died with charges that nobody has: bring its DATA_DIR back");
+      onLost(lost);
+    },
+  });
+
   await adopt();
+  let charges = 0;
+  const location = `${hostname()}:${resolve(dataDir)}`;
+  const registration = new Registration({
+    ...{ sql, processId, sole, log },
+    onLost: () => ledger.reacquire(),
+    findDead: () => void lostProcesses.search(),
+    readJournal() {
+      if (!opened) return { location, unwritten: 0, unwrittenSince: null, recentCharges: 0, journalCopy: "none" };
+      const { journal, copy } = opened;
+      const before = charges;
+      charges = journal.appendedRecords;
+      const age = secondsSince(journal.oldest());
+      return {
+        location,
+        unwritten: journal.pendingRecords,
+        unwrittenSince: age === null ? null : nowSeconds() - age,
+        recentCharges: charges - before,
+        journalCopy: copy?.state ?? "none",
+      };
+    },
+  });
+  let opened: { journal: Journal; copy: JournalCopy | null } | null = null;
   await registration.start();
   const claim = makeClaimedDirectory(root, processId);
   const directory = join(root, processId);
   const journal = new Journal(directory, log);
+  const copy = redis && new JournalCopy({ ...redis, processId, journal, log });
+  opened = { journal, copy };
   const writer = new JournalWriter(journal, own, log);
+  if (!sole) await lostProcesses.refresh();
 
   const failed = (error: unknown) => log.warn({ error }, "upkeep of the ledger failed");
   const timers = [
@@ -193,7 +252,14 @@ export async function createBilling(parts: Parts): Promise<Billing> {
         oldestSeconds: secondsSince(journal.oldest()),
         databaseDown: writer.databaseDown,
         diskRefused: !journal.onDisk,
+        rejectedRecords: rejected.count(),
+        journalCopy: copy?.state ?? "none",
+        lostJournals: lostProcesses.lost,
       };
+    },
+    searchLostProcesses: () => lostProcesses.search(),
+    onLostJournal(hear) {
+      onLost = hear;
     },
     async close() {
       for (const unsubscribe of subscriptions) unsubscribe();
@@ -202,12 +268,15 @@ export async function createBilling(parts: Parts): Promise<Billing> {
         await writer.flush(writer.databaseDown ? LAST_FLUSH_WITHIN_MS : FLUSH_WITHIN_MS);
         await writer.close();
         await inTurn(() => registration.end());
+        await copy?.close(true);
         await rm(directory, { recursive: true, force: true });
       } catch (error) {
         log.error({ error, pending: journal.pendingRecords }, "charges stay in the journal until the next start");
         await writer.close();
         registration.stop();
+        await copy?.close(false);
       }
+      copies?.close();
       journal.close();
       claim.release();
     },

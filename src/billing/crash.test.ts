@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { openDatabase } from "../../db/connect.ts";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import type { Database } from "../../db/types.ts";
@@ -132,20 +132,35 @@ test("charges that the dead process had already written are not made twice", asy
   expect(existsSync(left)).toBe(false);
 });
 
-test("a torn last line is dropped, a damaged one put aside, the rest is charged", async () => {
+test("damaged and incomplete lines are put aside with their bytes, the rest is charged", async () => {
   const { sql } = database;
   const userId = await addUser(sql, 1000);
-  const [a, b, c, d] = lines(Array.from({ length: 4 }, () => usageRecord({ userId, quota: 100 }))) as [
-    Buffer,
-    Buffer,
-    Buffer,
-    Buffer,
-  ];
+  const records = Array.from({ length: 5 }, () => usageRecord({ userId, quota: 100 }));
+  const [a, b, c, d, e] = lines(records) as [Buffer, Buffer, Buffer, Buffer, Buffer];
   b[b.length - 10] = 0x41;
-  leaveJournal(a, b, c, d.subarray(0, d.length - 30));
+  // Bytes that are no text, and zeros, as a disk leaves them that lost its power.
+  d.fill(0, 20, d.length - 1);
+  d[15] = 0xff;
+  const incomplete = e.subarray(0, e.length - 30);
+  const left = leaveJournal(a, b, c, d, incomplete);
   await recover(database, directory.path);
   expect(await booksOf(sql, userId)).toMatchObject({ quota: 800, used: 200, rows: 2 });
-  expect(readFileSync(join(directory.path, "journal", "rejected.jsonl"), "utf8")).toContain("the line is damaged");
+  const file = readFileSync(join(directory.path, "journal", "rejected.jsonl"), "utf8");
+  const entries = file
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const process = basename(left);
+  const at = (offset: number, bytes: Buffer) => ({
+    ...{ process, file: `${process}/00000001.jsonl`, offset, record: null },
+    raw: bytes.toString("base64"),
+  });
+  expect(entries).toMatchObject([
+    { ...at(a.length, b.subarray(0, -1)), reason: expect.stringContaining("checksum") },
+    at(a.length + b.length + c.length, d.subarray(0, -1)),
+    { ...at(a.length + b.length + c.length + d.length, incomplete), reason: expect.stringContaining("incomplete") },
+  ]);
+  expect(entries[0].readable).toMatchObject({ requestId: records[1]?.requestId, quota: 100 });
 });
 
 test("the journal of a process that lives is left alone", async () => {

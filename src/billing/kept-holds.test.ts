@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { type Billing, createBilling } from "./billing.ts";
 import { checkBooks } from "./books/check-books.ts";
 import { InsufficientQuota } from "./ledger/errors.ts";
-import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
+import { releaseExpired } from "./ledger/lost-journals.ts";
 import { addToken, addUser, booksOf, NOW, silentLog, temporaryDirectory, tokenBooks, usageRecord } from "./testing.ts";
 
 /** Holds that outlive processes: what batches may cost stays set aside until they are over. */
@@ -70,7 +70,7 @@ describe.each([
 
     const second = await start(sole);
     // Neither a start nor a search for processes that died takes it for one of theirs.
-    await releaseDeadProcesses(database.sql, { except: "nobody", expiredOnly: true });
+    await releaseExpired(database.sql, "nobody", () => false);
     expect(await standing(who)).toMatchObject({ held: 700, keyHeld: 700 });
     expect(await refusal(reserve(second, who, 301))).toBeInstanceOf(InsufficientQuota);
     second.refund(await reserve(second, who, 300));

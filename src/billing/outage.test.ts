@@ -6,6 +6,7 @@ import { type Billing, createBilling } from "./billing.ts";
 import { applyBatch } from "./journal/apply-batch.ts";
 import { recordText } from "./journal/record-text.ts";
 import { LedgerUnavailable } from "./ledger/errors.ts";
+import { releaseExpired } from "./ledger/lost-journals.ts";
 import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
 import { addUser, booksOf, NOW, silentLog, temporaryDirectory, usageRecord } from "./testing.ts";
 
@@ -187,11 +188,11 @@ test("what a process held is released when its lease has ended, and not before",
   await sql`insert into processes (id, started_at, lease_until) values ('silent', ${NOW}, ${ends})`;
   await sql`insert into holds values ('silent', 'user', ${userId}, 700)`;
   await sql`update users set held = 700 where id = ${userId}`;
-  const dead = { except: "me", expiredOnly: true };
-  expect(await releaseDeadProcesses(sql, dead)).toEqual([]);
+  const release = async () => (await releaseExpired(sql, "me", () => false)).map(({ processId }) => processId);
+  expect(await release()).toEqual([]);
   expect((await booksOf(sql, userId)).held).toBe(700);
   await sql`update processes set lease_until = ${NOW - 1} where id = 'silent'`;
-  expect(await releaseDeadProcesses(sql, dead)).toEqual(["silent"]);
+  expect(await release()).toEqual(["silent"]);
   expect((await booksOf(sql, userId)).held).toBe(0);
 });
 

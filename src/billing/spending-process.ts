@@ -1,7 +1,8 @@
 import { appendFileSync } from "node:fs";
 import { openDatabase } from "../../db/connect.ts";
+import { until } from "../lib/testing/until.ts";
 import { createBilling } from "./billing.ts";
-import { InsufficientQuota } from "./ledger/errors.ts";
+import { InsufficientQuota, LedgerUnavailable } from "./ledger/errors.ts";
 import { chargeFor, silentLog } from "./testing.ts";
 
 /**
@@ -11,6 +12,8 @@ import { chargeFor, silentLog } from "./testing.ts";
 export type Spender = Readonly<{
   /** Null: the embedded engine in `dataDir`. */
   databaseUrl: string | null;
+  /** Where the journal is kept too. */
+  redisUrl?: string | null;
   dataDir: string;
   acknowledgements: string;
   userIds: readonly number[];
@@ -20,15 +23,24 @@ export type Spender = Readonly<{
 const PARALLEL = 20;
 const noChanges = { subscribe: () => () => {} };
 
-const { databaseUrl, dataDir, acknowledgements, userIds, token } = JSON.parse(process.argv[2] ?? "") as Spender;
+const {
+  databaseUrl,
+  redisUrl = null,
+  dataDir,
+  acknowledgements,
+  userIds,
+  token,
+} = JSON.parse(process.argv[2] ?? "") as Spender;
 const database = await openDatabase({ databaseUrl, dataDir });
 const billing = await createBilling({
   database,
   changes: noChanges,
   dataDir,
   processId: Bun.randomUUIDv7(),
+  redisUrl,
   log: silentLog,
 });
+if (redisUrl) await until(() => billing.status().journalCopy === "complete");
 process.stdout.write("ready\n");
 await Promise.all(Array.from({ length: PARALLEL }, (_, index) => spend(userIds[index % userIds.length] as number)));
 
@@ -45,7 +57,7 @@ async function spend(userId: number): Promise<void> {
         appendFileSync(acknowledgements, `${record.requestId} ${record.quota}\n`);
       }
     } catch (error) {
-      if (!(error instanceof InsufficientQuota)) throw error;
+      if (!(error instanceof InsufficientQuota || error instanceof LedgerUnavailable)) throw error;
       await Bun.sleep(20);
     }
     if (call % 3 === 0) await Bun.sleep(0);

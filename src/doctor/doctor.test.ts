@@ -104,7 +104,14 @@ test("a clock that is off against an upstream is told, with what is sure of it",
 });
 
 test("charges that wait are told, in a running gateway and beside none", async () => {
-  const status = { pendingRecords: 0, journalBytes: 0, oldestSeconds: null, databaseDown: false, diskRefused: false };
+  const status = {
+    pendingRecords: 0,
+    journalBytes: 0,
+    oldestSeconds: null,
+    databaseDown: false,
+    diskRefused: false,
+    ...{ rejectedRecords: 0, journalCopy: "none" as const, lostJournals: [] },
+  };
   const check = (given: Partial<typeof status> & { oldestSeconds?: number }, flush = async () => {}) =>
     checkJournal({
       config: { dataDir, encryptionKey: null, trustedProxies: [] },

@@ -1,4 +1,5 @@
 import type { Database } from "../../db/types.ts";
+import { UNLOGGED_MEMORY_S } from "../billing/journal/apply-orphan-batch.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import { every } from "./every.ts";
@@ -6,8 +7,6 @@ import { every } from "./every.ts";
 type JobDeps = Readonly<{ database: Database; log: Logger }>;
 
 const EVERY_MS = 10 * 60_000;
-/** No journal of a process that died waits longer to be read, nor does a task to end. */
-const KEPT_S = 30 * 86_400;
 const ROWS_A_STEP = 2000;
 
 /** Forgets charges of calls that were not logged, once nothing can ask for them any more. Returns what ends it. */
@@ -24,7 +23,7 @@ export const startUnloggedCallsJob = ({ database, log }: JobDeps): (() => void) 
 export async function forgetUnlogged({ sql }: Pick<Database, "sql">, now: number): Promise<number> {
   const gone = await sql`
     delete from unlogged_calls where (request_id, created_at) in (
-      select request_id, created_at from unlogged_calls where created_at < ${now - KEPT_S} limit ${ROWS_A_STEP})
+      select request_id, created_at from unlogged_calls where created_at < ${now - UNLOGGED_MEMORY_S} limit ${ROWS_A_STEP})
     returning 1`;
   return gone.length;
 }

@@ -26,7 +26,7 @@ export async function adoptOrphans({ root, sinkFor, done, log }: Parts): Promise
     const claim = claimDirectory(directory);
     if (!claim) continue;
     try {
-      const pump = new Pump(await openOrphan(directory, log), sinkFor(processId));
+      const pump = new Pump(await openOrphan(directory), sinkFor(processId));
       while (await pump.step());
       await done(processId);
       await rm(directory, { recursive: true, force: true });

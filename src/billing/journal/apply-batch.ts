@@ -1,5 +1,5 @@
 import { UNLOGGED_HOUR } from "../../../db/schema/logs.ts";
-import type { Sql } from "../../../db/types.ts";
+import type { Statements } from "../../../db/types.ts";
 import { batchText, FIELD, RECORD } from "./record-text.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
@@ -21,12 +21,12 @@ export type SettledAccount = Readonly<{
 export const SETTLING = 7_302_001;
 
 /** What a batch may contain: records that nobody can have written, or any. */
-const forNew = (sql: Sql) => ({
+const forNew = (sql: Statements) => ({
   unlessLogged: sql``,
   unlessNoted: sql``,
   applied: sql`not materialized (select * from charged)`,
 });
-const forAny = (sql: Sql) => ({
+const forAny = (sql: Statements) => ({
   unlessLogged: sql`on conflict (request_id, created_at) do nothing`,
   unlessNoted: sql`and not exists (
       select from logs l where l.request_id = c.request_id and l.created_at = c.created_at
@@ -46,7 +46,7 @@ const forAny = (sql: Sql) => ({
  * be there all the same, nothing of the batch is written: rejects with SQLSTATE 23505.
  */
 export async function applyBatch(
-  sql: Sql,
+  sql: Statements,
   processId: string,
   records: readonly string[],
   { areNew = false }: Readonly<{ areNew?: boolean }> = {},

@@ -138,8 +138,8 @@ describe("pump", () => {
         if (part.some((record) => record.startsWith("bad"))) throw refusal;
         applied.push(...part);
       },
-      async reject(record) {
-        rejected.push(record);
+      async reject({ text }) {
+        rejected.push(text);
       },
     });
     while (await pump.step());

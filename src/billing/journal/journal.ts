@@ -1,14 +1,23 @@
 import { join } from "node:path";
 import type { Logger } from "../../lib/log.ts";
-import { atEndOfTurn } from "../../lib/turn.ts";
+import { atEndOfTurn, beforeEndOfTurn } from "../../lib/turn.ts";
 import { HANDY_BYTES, mostLineBytes } from "./line.ts";
 import { OwnSegment } from "./own-segment.ts";
-import { type SegmentLine, segmentName } from "./segment.ts";
+import { readLines, type SegmentLine, segmentName } from "./segment.ts";
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SYNC_INTERVAL_MS = 1000;
 /** How long an append waits before it tries a file again that refused (disk full). */
 const FILE_RETRY_MS = 1000;
+
+/** Hears what is appended, before anybody who waits for it goes on, and what has left. `last`: the number of the last record. */
+export type JournalObserver = Readonly<{
+  appended(texts: readonly string[], last: number): void;
+  committed(last: number): void;
+}>;
+
+/** A place in the journal: behind record number `index`. The rest is the journal's own. */
+export type JournalCursor = { index: number; segment?: OwnSegment; offset?: number };
 
 /**
  * The append-only record of charges that are not yet in the database. What is appended in one turn of the event loop is
@@ -27,6 +36,11 @@ export class Journal {
   /** The last read gave records out of memory; they must stay where they are until they are committed. */
   #readStranded = false;
   #retryFileAt = 0;
+  /** The number of the last record that was written to a file, or left from memory. */
+  #filed = 0;
+  #observer: JournalObserver | null = null;
+  /** How many of those in `#coming` the observer has heard of. */
+  #observed = 0;
   readonly #syncTimer: Timer;
 
   /** Begins in an empty `directory`. Throws when it can't be written. */
@@ -62,14 +76,24 @@ export class Journal {
     return this.#stranded.length === 0;
   }
 
+  /** Tells somebody of all records from now on. */
+  observe(observer: JournalObserver): void {
+    this.write();
+    this.#observer = observer;
+  }
+
   /** Keeps one record; when this turn of the event loop is over it survives the process. */
   append(text: string): void {
     this.#appended++;
-    if (this.#coming.push(text) === 1) atEndOfTurn(() => this.write());
+    if (this.#coming.push(text) > 1) return;
+    if (this.#observer) beforeEndOfTurn(() => this.#tellObserver());
+    atEndOfTurn(() => this.write());
   }
 
   /** Writes what was appended in this turn now; on return it survives the process. Never throws. */
   write(): void {
+    if (this.#observer) this.#tellObserver();
+    this.#observed = 0;
     let texts = this.#coming;
     this.#coming = [];
     while (texts.length > 0 && this.#stranded.length === 0) {
@@ -92,6 +116,37 @@ export class Journal {
     return this.#stranded.slice(0, mostRecords).map((text) => ({ text, end: 0 }));
   }
 
+  /**
+   * The records behind a cursor that are not in the database, in order, and moves the cursor behind them. None: it is at the
+   * end. (Damaged ones are passed over.)
+   */
+  readAfter(cursor: JournalCursor, mostRecords: number, mostBytes: number): string[] {
+    this.write();
+    cursor.index = Math.max(cursor.index, this.#committed);
+    const segment = this.#segments.find(({ last }) => last > cursor.index);
+    if (!segment) {
+      const texts = this.#stranded.slice(cursor.index - this.#filed, cursor.index - this.#filed + mostRecords);
+      cursor.index += texts.length;
+      return texts;
+    }
+    const { offset, index } = segment.position;
+    const isKnown = segment === cursor.segment && cursor.offset !== undefined && cursor.offset >= offset;
+    let from = isKnown ? (cursor.offset ?? offset) : offset;
+    // What lies between the first that waits and the cursor is read, and left out.
+    for (let at = isKnown ? cursor.index : index; at < cursor.index; ) {
+      const skipped = readLines(segment.path, from, cursor.index - at, mostBytes);
+      if (skipped.length === 0) break;
+      at += skipped.length;
+      from = skipped.at(-1)?.end ?? from;
+    }
+    const lines = readLines(segment.path, from, mostRecords, mostBytes);
+    cursor.segment = segment;
+    cursor.offset = lines.at(-1)?.end ?? from;
+    cursor.index = lines.length > 0 ? cursor.index + lines.length : segment.last;
+    const texts = lines.map(({ text }) => text).filter((text) => text !== null);
+    return texts.length > 0 ? texts : this.readAfter(cursor, mostRecords, mostBytes);
+  }
+
   /** The record that waits longest, without reading it away; null: none waits. */
   oldest(): string | null {
     this.write();
@@ -102,8 +157,10 @@ export class Journal {
   /** These lines, the first of those last read, are in the database: forgets them. */
   commit(lines: readonly SegmentLine[]): void {
     this.#committed += lines.length;
+    this.#observer?.committed(this.#committed);
     if (this.#readStranded) {
       this.#stranded.splice(0, lines.length);
+      this.#filed += lines.length;
       return;
     }
     const segment = this.#segments[0] as OwnSegment;
@@ -122,13 +179,22 @@ export class Journal {
   #write(texts: readonly string[]): boolean {
     try {
       const last = this.#segments.at(-1) as OwnSegment;
-      (last.bytes >= SEGMENT_BYTES ? this.#openSegment() : last).append(texts);
+      // Records that left from memory are in no segment, and numbers in one have no gaps.
+      const isOver = last.bytes >= SEGMENT_BYTES || last.last !== this.#filed;
+      (isOver ? this.#openSegment() : last).append(texts);
+      this.#filed += texts.length;
       return true;
     } catch (error) {
       this.log.error({ error }, "the journal can't be written: charges are kept in memory");
       this.#retryFileAt = performance.now() + FILE_RETRY_MS;
       return false;
     }
+  }
+
+  #tellObserver(): void {
+    const texts = this.#observed === 0 ? this.#coming : this.#coming.slice(this.#observed);
+    this.#observed = this.#coming.length;
+    if (texts.length > 0) this.#observer?.appended(texts, this.#appended);
   }
 
   /** Moves records from memory to the file as far as it takes them. */
@@ -140,7 +206,7 @@ export class Journal {
   /** Two segments at most are remembered: the one that leaves and the one that comes. */
   #openSegment(): OwnSegment {
     const remembers = this.#segments.filter((segment) => segment.remembers).length < 2;
-    const segment = new OwnSegment(join(this.directory, segmentName(this.#nextNumber)), remembers);
+    const segment = new OwnSegment(join(this.directory, segmentName(this.#nextNumber)), remembers, this.#filed);
     this.#nextNumber++;
     this.#segments.push(segment);
     return segment;

@@ -1,10 +1,9 @@
-import { statSync, unlinkSync } from "node:fs";
-import type { Logger } from "../../lib/log.ts";
+import { unlinkSync } from "node:fs";
 import type { RecordSource } from "./pump.ts";
-import { readLines, type SegmentLine, segmentPaths } from "./segment.ts";
+import { readIncompleteLine, readLines, type SegmentLine, segmentPaths } from "./segment.ts";
 
 /** The records that a dead process left in its journal directory; segments are deleted as they are committed. */
-export async function openOrphan(directory: string, log: Logger): Promise<RecordSource> {
+export async function openOrphan(directory: string): Promise<RecordSource> {
   const paths = await segmentPaths(directory);
   let done = 0;
   return {
@@ -12,8 +11,8 @@ export async function openOrphan(directory: string, log: Logger): Promise<Record
       for (let path = paths[0]; path; path = paths[0]) {
         const lines = readLines(path, done, mostRecords, mostBytes);
         if (lines.length > 0) return lines;
-        const torn = statSync(path).size - done;
-        if (torn > 0) log.warn({ path, bytes: torn }, "the journal ends in a torn line: that call was not settled");
+        const incomplete = readIncompleteLine(path, done);
+        if (incomplete) return [incomplete];
         unlinkSync(path);
         paths.shift();
         done = 0;

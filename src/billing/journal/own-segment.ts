@@ -12,11 +12,14 @@ export class OwnSegment {
   /** What is left, in memory too, so that it need not be read back; null: too much is remembered elsewhere. */
   readonly #lines: SegmentLine[] | null;
   #unsynced = false;
+  #records = 0;
+  #doneRecords = 0;
 
-  /** Makes the file at `path`. Throws when it can't. */
+  /** Makes the file at `path`; `base`: the number of the last record before its first. Throws when it can't. */
   constructor(
     readonly path: string,
     remembers: boolean,
+    readonly base = 0,
   ) {
     this.#file = openSync(path, "a");
     this.#lines = remembers ? [] : null;
@@ -29,6 +32,16 @@ export class OwnSegment {
   /** Bytes that are not in the database yet. */
   get left(): number {
     return this.#bytes - this.#done;
+  }
+
+  /** The number of the last record in it, counted from the journal's beginning. */
+  get last(): number {
+    return this.base + this.#records;
+  }
+
+  /** Where the first record begins that is not in the database, and the number of the one before it. */
+  get position(): Readonly<{ offset: number; index: number }> {
+    return { offset: this.#done, index: this.base + this.#doneRecords };
   }
 
   get remembers(): boolean {
@@ -52,6 +65,7 @@ export class OwnSegment {
       }
     }
     this.#bytes += bytes.length;
+    this.#records += texts.length;
     this.#unsynced = true;
   }
 
@@ -70,6 +84,7 @@ export class OwnSegment {
   /** These lines, the first of those last read, are in the database. */
   commit(lines: readonly SegmentLine[]): void {
     this.#done = lines.at(-1)?.end ?? this.#done;
+    this.#doneRecords += lines.length;
     this.#lines?.splice(0, lines.length);
   }
 

@@ -6,6 +6,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** SQLSTATE classes that blame what a record contains: data exception, integrity constraint violation. */
 const POISON = /^2[23]...$/;
+const DUPLICATE = "23505";
 
 /** Records in order: read from the front, and forgotten once they are in the database. */
 export type RecordSource = Readonly<{
@@ -16,8 +17,8 @@ export type RecordSource = Readonly<{
 export type RecordSink = Readonly<{
   /** Brings records (texts) into the database, all or none. `areNew`: they were never tried before. */
   apply(records: readonly string[], areNew: boolean): Promise<void>;
-  /** Puts a record aside that the database refuses; null: the line was damaged. */
-  reject(record: string | null, reason: string): Promise<void>;
+  /** Puts a line aside that is damaged, or whose record the database refuses. */
+  reject(line: SegmentLine, reason: string): Promise<void>;
 }>;
 
 /**
@@ -56,23 +57,25 @@ export class Pump {
 
   /** Answers false when the part must be tried in smaller ones. */
   async #accept(part: readonly SegmentLine[]): Promise<boolean> {
-    const texts = part.map((line) => line.text);
-    const [first = null] = texts;
+    const [first] = part;
+    if (!first) return true;
     const areNew = !this.#tried;
     this.#tried = true;
     try {
-      const intact = texts.filter((text) => text !== null);
-      if (intact.length < texts.length && part.length > 1) return false;
-      if (first === null) await this.sink.reject(null, "the line is damaged");
+      const intact = part.map((line) => line.text).filter((text) => text !== null);
+      if (intact.length < part.length && part.length > 1) return false;
+      if (first.text === null) await this.sink.reject(first, first.damage.reason);
       else await this.sink.apply(intact, areNew);
       return true;
     } catch (error) {
       if (!isPoison(error)) throw error;
-      if (part.length === 1) await this.sink.reject(first, error.message);
-      return part.length === 1;
+      // Somebody else has charged it already: tried again, it is recognized.
+      if (part.length > 1 || (areNew && error.code === DUPLICATE)) return false;
+      await this.sink.reject(first, error.message);
+      return true;
     }
   }
 }
 
-const isPoison = (error: unknown): error is Error =>
+const isPoison = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && "code" in error && typeof error.code === "string" && POISON.test(error.code);

@@ -1,14 +1,22 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { textOf } from "./line.ts";
 
 const SUFFIX = ".jsonl";
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
 
-/** One intact or damaged line of a segment; `end` is the byte offset behind it. */
-export type SegmentLine = Readonly<{ text: string | null; end: number }>;
+/** A line that is not what was written: its bytes, where they stood, and what is wrong with them. */
+export type DamagedLine = Readonly<{ raw: Buffer; file: string; offset: number; reason: string }>;
+
+/** One line of a segment; `end` is the byte offset behind it. A damaged one has no text. */
+export type SegmentLine =
+  | Readonly<{ text: string; end: number }>
+  | Readonly<{ text: null; end: number; damage: DamagedLine }>;
+
+const WRONG_CHECKSUM = "the line is damaged: its checksum does not match";
+const INCOMPLETE = "the line is incomplete: the process or the machine died while writing it";
 
 /** File name of the segment with this number. */
 export const segmentName = (number: number): string => `${String(number).padStart(8, "0")}${SUFFIX}`;
@@ -36,7 +44,7 @@ export function readLines(path: string, from: number, mostLines: number, mostByt
     while (lines.length < mostLines && start - from < mostBytes) {
       const read = readSync(file, chunk, filled, chunk.length - filled, start + filled);
       filled += read;
-      const taken = splitLines(chunk.subarray(0, filled), start, mostLines - lines.length, lines);
+      const taken = splitLines(path, chunk.subarray(0, filled), start, mostLines - lines.length, lines);
       if (taken === 0 && read === 0) break;
       if (taken === 0 && filled === chunk.length) chunk = Buffer.concat([chunk, Buffer.allocUnsafe(chunk.length)]);
       chunk.copyWithin(0, taken, filled);
@@ -50,13 +58,32 @@ export function readLines(path: string, from: number, mostLines: number, mostByt
 }
 
 /** Appends the whole lines of `bytes` to `lines`; answers how many bytes they took. */
-function splitLines(bytes: Buffer, offset: number, most: number, lines: SegmentLine[]): number {
+function splitLines(path: string, bytes: Buffer, offset: number, most: number, lines: SegmentLine[]): number {
   let start = 0;
   for (let count = 0; count < most; count++) {
     const newline = bytes.indexOf(NEWLINE, start);
     if (newline < 0) break;
-    lines.push({ text: textOf(bytes.subarray(start, newline)), end: offset + newline + 1 });
+    const line = bytes.subarray(start, newline);
+    const text = textOf(line);
+    const end = offset + newline + 1;
+    if (text !== null) lines.push({ text, end });
+    else lines.push({ text, end, damage: damageOf(path, Buffer.from(line), offset + start, WRONG_CHECKSUM) });
     start = newline + 1;
   }
   return start;
 }
+
+/** What follows the last whole line, from a byte offset on; null: nothing does. Only for files that nobody writes any more. */
+export function readIncompleteLine(path: string, from: number): SegmentLine | null {
+  const raw = readFileSync(path).subarray(from);
+  if (raw.length === 0) return null;
+  return { text: null, end: from + raw.length, damage: damageOf(path, Buffer.from(raw), from, INCOMPLETE) };
+}
+
+/** The file by the name of the process's directory and its own: paths differ when a disk is mounted elsewhere. */
+const damageOf = (path: string, raw: Buffer, offset: number, reason: string): DamagedLine => ({
+  raw,
+  file: join(basename(dirname(path)), basename(path)),
+  offset,
+  reason,
+});

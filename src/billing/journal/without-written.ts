@@ -1,8 +1,8 @@
-import type { Sql } from "../../../db/types.ts";
+import type { Statements } from "../../../db/types.ts";
 import { readRecord } from "./record-text.ts";
 
 /** Of these records (texts), those that were not charged yet: what a dead process could not write any more. */
-export async function withoutWritten(sql: Sql, records: readonly string[]): Promise<string[]> {
+export async function withoutWritten(sql: Statements, records: readonly string[]): Promise<string[]> {
   const keys = records.map(readRecord);
   const rows = await sql<{ place: number }[]>`
     select k.place::integer as place

@@ -1,7 +1,7 @@
 import type { Sql } from "../../../db/types.ts";
 import type { Logger } from "../../lib/log.ts";
 import { releaseDeadProcesses } from "./release-dead-processes.ts";
-import { LEASE_SECONDS, renewLease } from "./renew-lease.ts";
+import { type JournalState, LEASE_SECONDS, renewLease } from "./renew-lease.ts";
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
 
@@ -10,8 +10,12 @@ type Parts = Readonly<{
   processId: string;
   /** No other process works on this database. */
   sole: boolean;
+  /** How the journal stands; called once a renewal. */
+  readJournal(): JournalState;
   /** Others took this process for dead and released its holds. */
   onLost(): Promise<void>;
+  /** Looks for processes that died, at a time when those who live had time to say so. Not waited for. */
+  findDead(): void;
   log: Logger;
 }>;
 
@@ -24,10 +28,10 @@ export class Registration {
 
   /** Registers the process. A sole process releases whatever others have left. Rejects when the database fails. */
   async start(): Promise<void> {
-    const { sql, processId, sole } = this.parts;
-    await renewLease(sql, processId);
+    const { sql, processId, sole, readJournal } = this.parts;
+    await renewLease(sql, processId, readJournal());
     this.#aliveSince = performance.now();
-    if (sole) await releaseDeadProcesses(sql, { except: processId, expiredOnly: false });
+    if (sole) await releaseDeadProcesses(sql, { except: processId });
     else this.#timer = setInterval(() => void this.#renew(), RENEW_MS);
     this.#timer?.unref();
   }
@@ -43,14 +47,12 @@ export class Registration {
   }
 
   async #renew(): Promise<void> {
-    const { sql, processId, onLost, log } = this.parts;
+    const { sql, processId, readJournal, onLost, findDead, log } = this.parts;
     try {
-      const { unknown } = await renewLease(sql, processId);
+      const { unknown } = await renewLease(sql, processId, readJournal());
       if (unknown) await onLost();
       // After an outage of the database all leases have run out: the others get time to renew theirs.
-      if (performance.now() - this.#aliveSince < LEASE_SECONDS * 1000) return;
-      const dead = await releaseDeadProcesses(sql, { except: processId, expiredOnly: true });
-      if (dead.length > 0) log.warn({ processes: dead }, "released the holds of processes that died");
+      if (performance.now() - this.#aliveSince >= LEASE_SECONDS * 1000) findDead();
     } catch (error) {
       this.#aliveSince = performance.now();
       log.warn({ error }, "the process can't say that it is alive");

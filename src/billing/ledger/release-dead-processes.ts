@@ -1,18 +1,18 @@
-import type { Sql } from "../../../db/types.ts";
+import type { Statements } from "../../../db/types.ts";
 import { KEPT_NAMES } from "./kept-name.ts";
 
-/** Which processes count as dead: these, or all (with a lease that has run out) except one and holds that outlive processes. */
-export type Dead = Readonly<{ ids: readonly string[] } | { except: string; expiredOnly: boolean }>;
+/** Which processes count as dead: these, or all except one and holds that outlive processes. */
+export type Dead = Readonly<{ ids: readonly string[] } | { except: string }>;
 
 /** Gives back all that dead processes held and forgets them; locks users before keys. Answers their ids. */
-export async function releaseDeadProcesses(sql: Sql, dead: Dead): Promise<string[]> {
+export async function releaseDeadProcesses(sql: Statements, dead: Dead): Promise<string[]> {
   const ids = "ids" in dead ? [...dead.ids] : [];
-  const { except, expiredOnly } = "ids" in dead ? { except: null, expiredOnly: false } : dead;
+  const except = "ids" in dead ? null : dead.except;
   const rows = await sql<{ id: string }[]>`
     with dead as materialized (
       select id from processes
       where id = any(${ids}::text[])
-        or (id <> ${except}::text and id not like ${KEPT_NAMES} and (not ${expiredOnly} or lease_until < extract(epoch from now())::bigint))
+        or (id <> ${except}::text and id not like ${KEPT_NAMES})
       for update skip locked
     ),
     freed as (

@@ -1,14 +1,37 @@
 import type { Sql } from "../../../db/types.ts";
+import type { CopyState } from "../journal/copy/journal-copy.ts";
 
 /** How long a process counts as alive after it last said so. */
 export const LEASE_SECONDS = 30;
 
-/** Registers the process, or says that it is still alive. Answers whether it was unknown, so that its holds are gone. */
-export async function renewLease(sql: Sql, processId: string): Promise<{ unknown: boolean }> {
+/** What others need to know of a process's journal when it dies. */
+export type JournalState = Readonly<{
+  /** Host and data directory. */
+  location: string;
+  /** Charges that are not in the database yet. */
+  unwritten: number;
+  /** Epoch seconds at which the oldest of them was made; null: there is none. */
+  unwrittenSince: number | null;
+  /** Charges that came since this was last said. */
+  recentCharges: number;
+  journalCopy: CopyState;
+}>;
+
+/**
+ * Registers the process, or says that it is still alive, and how its journal stands. Answers whether it was unknown, so that
+ * its holds are gone.
+ */
+export async function renewLease(sql: Sql, processId: string, journal?: JournalState): Promise<{ unknown: boolean }> {
+  const journalColumns = journal
+    ? sql`, location = excluded.location, unwritten = excluded.unwritten, unwritten_since = excluded.unwritten_since,
+        recent_charges = excluded.recent_charges, journal_copy = excluded.journal_copy`
+    : sql``;
   const [row] = await sql<{ unknown: boolean }[]>`
-    insert into processes (id, started_at, lease_until)
-    values (${processId}, extract(epoch from now())::bigint, extract(epoch from now())::bigint + ${LEASE_SECONDS})
-    on conflict (id) do update set lease_until = excluded.lease_until
+    insert into processes (id, started_at, lease_until, location, unwritten, unwritten_since, recent_charges, journal_copy)
+    values (${processId}, extract(epoch from now())::bigint, extract(epoch from now())::bigint + ${LEASE_SECONDS},
+      ${journal?.location ?? ""}, ${journal?.unwritten ?? 0}, ${journal?.unwrittenSince ?? null},
+      ${journal?.recentCharges ?? 0}, ${journal?.journalCopy ?? "none"})
+    on conflict (id) do update set lease_until = excluded.lease_until ${journalColumns}
     returning (xmax = 0) as unknown`;
   return { unknown: row?.unknown === true };
 }

@@ -1,0 +1,54 @@
+import type { Socket } from "bun";
+
+type Side = { peer: Socket<Side> | null; waiting: Uint8Array[] };
+
+/** A loopback address that leads to another one until it is shut: then its connections end and new ones are refused. */
+export async function openTcpGate(target: Readonly<{ hostname: string; port: number }>) {
+  const sockets = new Set<Socket<Side>>();
+  // What one side could not take at once goes when it can.
+  const flush = (socket: Socket<Side>) => {
+    for (let bytes = socket.data.waiting.shift(); bytes; bytes = socket.data.waiting.shift()) {
+      const written = Math.max(0, socket.write(bytes));
+      if (written === bytes.length) continue;
+      socket.data.waiting.unshift(bytes.subarray(written));
+      return;
+    }
+  };
+  const pass = (to: Socket<Side> | null, bytes: Uint8Array) => {
+    if (!to) return;
+    to.data.waiting.push(Uint8Array.from(bytes));
+    flush(to);
+  };
+  const handlers = {
+    data: (socket: Socket<Side>, bytes: Uint8Array) => pass(socket.data.peer, bytes),
+    drain: flush,
+    close(socket: Socket<Side>) {
+      sockets.delete(socket);
+      socket.data.peer?.end();
+    },
+    error() {},
+  };
+  const listener = Bun.listen<Side>({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      ...handlers,
+      async open(client) {
+        client.data = { peer: null, waiting: [] };
+        sockets.add(client);
+        client.pause();
+        const server = await Bun.connect<Side>({ ...target, data: { peer: client, waiting: [] }, socket: handlers });
+        sockets.add(server);
+        client.data.peer = server;
+        client.resume();
+      },
+    },
+  });
+  return {
+    port: listener.port,
+    shut() {
+      listener.stop(true);
+      for (const socket of sockets) socket.terminate();
+    },
+  };
+}
