@@ -16,6 +16,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["accounts", "channels", "tokens", "codes", "wallet", "logs", "tasks", "notify"],
   ["billing", "providers", "settings"],
   ["dialects", "db"],
+  ["catalog"],
   ["config", "version"],
   ["lib"],
 ];

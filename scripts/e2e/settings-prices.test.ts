@@ -179,7 +179,7 @@ describe("prices", () => {
     await desk.button(price.list.open).click();
     const drawer = desk.dialog(price.list.title);
     await drawer.getByText("gpt-4o", { exact: true }).first().waitFor();
-    const source = PRICE_SECTIONS.find(({ perMillion }) => perMillion?.["gpt-4o"]);
+    const source = PRICE_SECTIONS.find(({ prices }) => prices["gpt-4o"]);
     const asOf = filled(price.list.asOf, { provider: source?.provider ?? "", date: source?.asOf ?? "" });
     await drawer.getByText(asOf).first().waitFor();
     const link = drawer.getByRole("link", { name: "developers.openai.com" }).first();

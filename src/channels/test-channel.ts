@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { channels } from "../../db/schema/channels.ts";
 import type { Db } from "../../db/types.ts";
+import { shippedCatalog } from "../catalog/shipped.ts";
 import type { ProviderCodec } from "../dialects/codec.ts";
 import { type ChatDialect, emptyConversation } from "../dialects/conversation.ts";
 import { type JsonObject, parseJson, recordOf } from "../dialects/json.ts";
@@ -138,7 +139,8 @@ function chatBody(dialect: ChatDialect, model: string, stream: boolean): JsonObj
   const conversation = { ...emptyConversation(dialect, model), stream };
   conversation.turns.push({ role: "user", parts: [{ type: "text", text: "hi" }] });
   conversation.sampling.maxOutputTokens = model.includes("gemini") ? 300 : model.includes("thinking") ? 50 : 10;
-  const target = { model, defaultMaxTokens: conversation.sampling.maxOutputTokens, newId: randomId };
+  const info = shippedCatalog.find(model);
+  const target = { model, info, defaultMaxTokens: conversation.sampling.maxOutputTokens, newId: randomId };
   const body = providerCodecs[dialect].encodeRequest(conversation, target, new Set());
   // Some services stream unless they are told not to.
   return dialect === "openai-chat" ? { ...body, stream: false } : body;

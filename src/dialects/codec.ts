@@ -1,3 +1,4 @@
+import type { ModelInfo } from "../catalog/catalog.ts";
 import type { Reply } from "./collect-reply.ts";
 import type { ChatDialect, Conversation } from "./conversation.ts";
 import type { JsonObject } from "./json.ts";
@@ -10,6 +11,8 @@ export type Dropped = Set<string>;
 export type Target = {
   /** The upstream's name of the model. */
   model: string;
+  /** What the model catalogue knows about it. */
+  info: ModelInfo;
   /** Used where the format demands a limit and the client gave none. */
   defaultMaxTokens: number;
   /** It searches the web for any chat that asks so, not with models of their own alone. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { shippedCatalog } from "../catalog/shipped.ts";
 import { decodeRequest as readMessages } from "./anthropic/decode-request.ts";
 import type { Conversation } from "./conversation.ts";
 import { decodeRequest as readGemini } from "./gemini/decode-request.ts";
@@ -10,7 +11,12 @@ type Target = (typeof TARGETS)[number] | "gemini";
 /** What an upstream gets of a conversation, as text, and what is named as lost. */
 function sent(target: Target, conversation: Conversation) {
   const dropped = new Set<string>();
-  const known = { model: "gemini-2.5-flash", defaultMaxTokens: 4096, newId: (prefix: string) => `${prefix}1` };
+  const known = {
+    model: "gemini-2.5-flash",
+    info: shippedCatalog.find("gemini-2.5-flash"),
+    defaultMaxTokens: 4096,
+    newId: (prefix: string) => `${prefix}1`,
+  };
   const body = providerCodecs[target].encodeRequest(conversation, known, dropped);
   return { text: JSON.stringify(body), dropped: [...dropped] };
 }

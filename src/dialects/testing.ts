@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { shippedCatalog } from "../catalog/shipped.ts";
 import { readEvents } from "../lib/sse.ts";
 import { anthropicDoor, anthropicProvider } from "./anthropic/index.ts";
 import type { DoorCodec, ProviderCodec } from "./codec.ts";
@@ -44,7 +45,12 @@ export function counter(): (prefix: string) => string {
 
 export const replyContext = (): ReplyContext => ({ model: "asked", requestId: "r1", createdAt: 7, newId: counter() });
 
-export const target = (model = "m") => ({ model, defaultMaxTokens: 4096, newId: counter() });
+export const target = (model = "m") => ({
+  model,
+  info: shippedCatalog.find(model),
+  defaultMaxTokens: 4096,
+  newId: counter(),
+});
 
 /** The steps of a stream: of server-sent events, or of lines. */
 export function stepsOfStream(

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { shippedCatalog } from "../catalog/shipped.ts";
 import { decodeRequest as readMessages } from "./anthropic/decode-request.ts";
 import type { ChatDialect, Conversation } from "./conversation.ts";
 import { decodeRequest as readGemini } from "./gemini/decode-request.ts";
@@ -37,7 +38,7 @@ test.each(PAIRS)("%s is named where it stays behind: %s", (name, target, convers
   const newId = (prefix: string) => `${prefix}1`;
   providerCodecs[target].encodeRequest(
     conversation,
-    { model: "gemini-2.5-flash", defaultMaxTokens: 4096, newId },
+    { model: "gemini-2.5-flash", info: shippedCatalog.find("gemini-2.5-flash"), defaultMaxTokens: 4096, newId },
     dropped,
   );
   expect([...dropped]).toEqual([name]);
@@ -88,7 +89,12 @@ test.each(
   ),
 )("“%s” is named where it stays behind: %s", (name, target, conversation) => {
   const dropped = new Set<string>();
-  const known = { model: "gemini-2.5-flash", defaultMaxTokens: 4096, newId: (prefix: string) => `${prefix}1` };
+  const known = {
+    model: "gemini-2.5-flash",
+    info: shippedCatalog.find("gemini-2.5-flash"),
+    defaultMaxTokens: 4096,
+    newId: (prefix: string) => `${prefix}1`,
+  };
   providerCodecs[target].encodeRequest(conversation, known, dropped);
   // Some take no documents at all.
   expect([...dropped].filter((one) => !["document", "file"].includes(one))).toEqual([name]);
@@ -96,7 +102,7 @@ test.each(
 
 test.each(INSIDE)("“%s” goes along where the target speaks the same format", (name, conversation) => {
   const dropped = new Set<string>();
-  const known = { model: "m", defaultMaxTokens: 9, newId: () => "1" };
+  const known = { model: "m", info: shippedCatalog.find("m"), defaultMaxTokens: 9, newId: () => "1" };
   const sent = providerCodecs[conversation.extra.dialect].encodeRequest(conversation, known, dropped);
   expect(JSON.stringify(sent)).toContain(`"${name.split(": ")[1]}":`);
   expect([...dropped]).toEqual([]);
@@ -104,7 +110,12 @@ test.each(INSIDE)("“%s” goes along where the target speaks the same format",
 
 test("a wish to be without what a target does not have is met", () => {
   const dropped = new Set<string>();
-  const known = { model: "claude-sonnet-4-5", defaultMaxTokens: 9, newId: () => "1" };
+  const known = {
+    model: "claude-sonnet-4-5",
+    info: shippedCatalog.find("claude-sonnet-4-5"),
+    defaultMaxTokens: 9,
+    newId: () => "1",
+  };
   providerCodecs.anthropic.encodeRequest(readChat({ ...talk, store: false }), known, dropped);
   const said = { model: "m", input: "hi", background: false, truncation: "disabled", store: false };
   providerCodecs.anthropic.encodeRequest(readResponses(said), known, dropped);
@@ -114,7 +125,7 @@ test("a wish to be without what a target does not have is met", () => {
 test("what the target takes all the same is not named", () => {
   const dropped = new Set<string>();
   const conversation = readChat({ ...talk, keep_alive: "5m", options: { num_ctx: 4096 } });
-  const target = { model: "m", defaultMaxTokens: 9, newId: () => "1" };
+  const target = { model: "m", info: shippedCatalog.find("m"), defaultMaxTokens: 9, newId: () => "1" };
   expect(providerCodecs.ollama.encodeRequest(conversation, target, dropped)).toMatchObject({ keep_alive: "5m" });
   expect([...dropped]).toEqual([]);
 });
@@ -122,7 +133,7 @@ test("what the target takes all the same is not named", () => {
 test("settings of an answer that only Google knows are named one by one", () => {
   const dropped = new Set<string>();
   const generationConfig = { temperature: 0.5, mediaResolution: "MEDIA_RESOLUTION_LOW", audio_timestamp: true };
-  const known = { model: "m", defaultMaxTokens: 9, newId: () => "1" };
+  const known = { model: "m", info: shippedCatalog.find("m"), defaultMaxTokens: 9, newId: () => "1" };
   const talked = readGemini({ contents, generationConfig }, { model: "m", stream: false });
   providerCodecs.anthropic.encodeRequest(talked, known, dropped);
   expect([...dropped]).toEqual(["generationConfig.mediaResolution", "generationConfig.audioTimestamp"]);

@@ -1,3 +1,4 @@
+import type { Catalog } from "../catalog/catalog.ts";
 import type { ChatDialect } from "../dialects/conversation.ts";
 import type { JsonObject } from "../dialects/json.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
@@ -77,6 +78,8 @@ export type Ask = Readonly<{
   refusesBetas?: boolean;
   /** The version of Google's API that the settings name for the model. */
   apiVersion?: string;
+  /** What is known about models; absent: what came with this release. */
+  catalog?: Catalog;
   /** The version that the client names in its address (`api-version`). */
   askedVersion?: string;
 }>;

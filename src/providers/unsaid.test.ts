@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { shippedCatalog } from "../catalog/shipped.ts";
 import { compact } from "../dialects/compact.ts";
 import type { ChatDialect } from "../dialects/conversation.ts";
 import type { JsonObject } from "../dialects/json.ts";
@@ -64,7 +65,7 @@ function sent(provider: Provider, dialect: ChatDialect, model: string, asked: Js
   const dropped = new Set<string>();
   const ask: Ask = { capability: "chat", dialect, model, stream: false };
   const passes = dialect === "openai-chat" && !provider.ownAnswers && !provider.framing;
-  const target = { model, defaultMaxTokens: 4096, newId: () => "call_1" };
+  const target = { model, info: shippedCatalog.find(model), defaultMaxTokens: 4096, newId: () => "call_1" };
   const body = passes
     ? asked
     : providerCodecs[dialect].encodeRequest(openaiChatDoor.decodeRequest(asked), target, dropped);

@@ -1,3 +1,4 @@
+import type { Catalog } from "../catalog/catalog.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
 import type { DialWebSocket } from "../lib/outbound/dial-websocket.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
@@ -48,5 +49,7 @@ export type RelayContext = Readonly<{
   signing: SigningTools;
   thoughts: ThoughtMemory;
   conversationSettings: ConversationSettings;
+  /** What is known about models. */
+  catalog: () => Catalog;
   metrics: RelayMetrics;
 }>;

@@ -1,3 +1,4 @@
+import type { Catalog } from "../catalog/catalog.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import type { ConversationSettings } from "./passages/prepare-conversation.ts";
 
@@ -7,8 +8,13 @@ const HARMS = ["HARASSMENT", "HATE_SPEECH", "SEXUALLY_EXPLICIT", "DANGEROUS_CONT
 );
 
 /** The Claude and Gemini options (specification 2, section 3), read when a call needs them. */
-export const createConversationSettings = (settings: SettingsReader): ConversationSettings => ({
+export const createConversationSettings = (settings: SettingsReader, catalog: () => Catalog): ConversationSettings => ({
+  modelInfo: (model) => catalog().find(model),
   defaultMaxTokens(model) {
+    const limits = settings.get("claude.default_max_tokens");
+    return limits.get(model) ?? limits.get("default") ?? catalog().find(model).output_limit ?? LAST_RESORT_MAX_TOKENS;
+  },
+  thinkingSuffixTokens(model) {
     const limits = settings.get("claude.default_max_tokens");
     return limits.get(model) ?? limits.get("default") ?? LAST_RESORT_MAX_TOKENS;
   },

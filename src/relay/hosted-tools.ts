@@ -1,4 +1,4 @@
-import { isOld } from "../dialects/gemini/thinking.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import { type JsonObject, recordsOf, textOf } from "../dialects/json.ts";
 import type { ToolCalls } from "../dialects/usage.ts";
 import { listsSearch } from "../dialects/web-search.ts";
@@ -11,14 +11,15 @@ import type { OutputTally } from "./tally.ts";
  * Uses of tools that the upstream ran itself and does not tell among its figures, by the answer, the tools asked for and
  * the model; null: none.
  */
-export function hostedTools(call: Call, tally: OutputTally): ToolCalls | null {
+export function hostedTools(call: Call, tally: OutputTally, catalog: Catalog): ToolCalls | null {
   const { admitted, upstreamModel } = call;
   const { endpoint, body } = admitted;
   if (endpoint.capability !== "chat") return null;
   if (searchesAlways(upstreamModel)) return { web_search_preview: 1 };
   const told = withSearch(call, tally);
   // Before Gemini 3 Google charges an answer that rests on its search, since then each query.
-  const used = told?.google_search && isOld(upstreamModel) ? { ...told, google_search: 1 } : told;
+  const perAnswer = told?.google_search && catalog.find(upstreamModel).search_billing === "answer";
+  const used = perAnswer ? { ...told, google_search: 1 } : told;
   if (!used?.web_search) return used;
   const isPreview = recordsOf(body.json.tools).some(({ type }) => textOf(type)?.startsWith("web_search_preview"));
   const { web_search, ...others } = used;

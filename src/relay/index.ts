@@ -6,6 +6,7 @@ import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createDialWebSocket } from "../lib/outbound/dial-websocket.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { signingTools } from "../providers/signing-tools.ts";
+import { createModelCatalog } from "../settings/model-catalog.ts";
 import { formFolder } from "./client-body.ts";
 import type { RelayContext } from "./context.ts";
 import { createConversationSettings } from "./conversation-settings.ts";
@@ -80,6 +81,7 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
   const watch = createWatch();
   const policy = createAddressPolicy(services.config.allowPrivateUpstreams);
   const mediaFetch = createSafeFetch(policy);
+  const catalog = createModelCatalog(services.settings);
   return {
     services,
     prices: createPrices(services.settings),
@@ -98,7 +100,8 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
     dialWebSocket: createDialWebSocket(policy),
     mediaFetch,
     signing: signingTools(mediaFetch),
-    conversationSettings: createConversationSettings(services.settings),
+    conversationSettings: createConversationSettings(services.settings, catalog),
+    catalog,
     thoughts: createThoughtMemory(),
     withoutResponses: new WeakSet(),
     withoutBetas: new WeakMap(),

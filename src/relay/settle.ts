@@ -79,7 +79,7 @@ async function close(
 ): Promise<Usage> {
   const { services, prices } = context;
   const { settings, billing } = services;
-  const toolCalls = hostedTools(call, ended.tally);
+  const toolCalls = hostedTools(call, ended.tally, context.catalog());
   const counted = toolCalls ? { ...usage, toolCalls: { ...toolCalls, ...usage.toolCalls } } : usage;
   const rules = contentRules(settings);
   const charged = call.price ? charge(call.price, counted, prices.quotaPerUnit()) : null;

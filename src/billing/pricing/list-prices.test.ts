@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { shippedDocument } from "../../catalog/shipped.ts";
 import { decimal } from "../../lib/decimal.ts";
 import { fixedSettings } from "../../settings/testing.ts";
 import { NO_USAGE, type Usage } from "../types.ts";
@@ -9,7 +10,6 @@ import {
   DEFAULT_MODEL_PRICE,
   DEFAULT_MODEL_RATIO,
 } from "./default-ratios.ts";
-import file from "./list-prices.json" with { type: "json" };
 import { modelsOf, PRICE_SECTIONS } from "./list-prices.ts";
 import { createPriceTable } from "./price-table.ts";
 import { resolvePrice } from "./resolve-price.ts";
@@ -25,9 +25,6 @@ function cost(model: string, usage: Partial<Usage>): number {
   if (!price) throw new Error(`${model} has no price`);
   return charge(price, { ...NO_USAGE, ...usage }, QUOTA_PER_UNIT).quota;
 }
-
-const IN_DOLLARS = new Set(["perCall", "perSecond", "variants"]);
-const KINDS = new Set([...IN_DOLLARS, "toolUse", "perMillion", "long", "audio", "pictures", "cacheWrite"]);
 
 const numbersIn = (value: unknown): number[] =>
   typeof value === "number"
@@ -48,50 +45,40 @@ describe("the list prices that come with a release", () => {
   );
 
   test("every price that a new installation has stands in one of them, and is no odd number", () => {
-    expect(Object.keys(file)).toEqual(["sections"]);
     const models = new Set(PRICE_SECTIONS.flatMap(modelsOf));
     const priced = [DEFAULT_MODEL_RATIO, DEFAULT_MODEL_PRICE, DEFAULT_COMPLETION_RATIO, DEFAULT_CONTEXT_TIERS];
     for (const prices of priced) expect(Object.keys(prices).filter((model) => !models.has(model))).toEqual([]);
     const tools = PRICE_SECTIONS.flatMap(({ toolUse }) => Object.keys(toolUse ?? {}));
     expect(Object.keys(DEFAULT_TOOL_PRICE).sort()).toEqual(tools.sort());
     expect(DEFAULT_TOOL_PRICE).toMatchObject({ web_search: 0.01, zhipu_search_std: 0.00137 });
-    for (const { provider, asOf, sources, currency, note, assumed, ...prices } of PRICE_SECTIONS) {
-      const kinds = Object.keys(prices).filter((kind) => !KINDS.has(kind));
-      expect([provider, asOf, sources.length > 0, note === undefined || note !== "", kinds]).toEqual([
-        ...[provider, expect.stringMatching(/^20\d\d-\d\d/), true, true],
-        [],
-      ]);
-      const odd = numbersIn(prices).filter((price) => !(Number.isFinite(price) && price >= 0));
+    for (const { provider, prices, toolUse = {} } of PRICE_SECTIONS) {
+      const odd = numbersIn([prices, toolUse]).filter((price) => !(Number.isFinite(price) && price >= 0));
       expect([provider, odd]).toEqual([provider, []]);
-      // Only tokens and tools are reckoned from yuan.
-      if (currency === "CNY") expect(Object.keys(prices).filter((kind) => IN_DOLLARS.has(kind))).toEqual([]);
     }
   });
 
-  test("no model has two prices, and what adds to a price has one to add to", () => {
-    const names = PRICE_SECTIONS.flatMap((section) => Object.keys(section.perMillion ?? {}));
-    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
-    const once = PRICE_SECTIONS.flatMap(({ perCall, perSecond }) => Object.keys({ ...perCall, ...perSecond }));
-    expect(once.filter((name, at) => once.indexOf(name) !== at)).toEqual([]);
-    for (const { perMillion = {}, perCall = {}, perSecond = {}, ...further } of PRICE_SECTIONS) {
-      const { long, audio, pictures, cacheWrite, variants, assumed = [] } = further;
-      for (const model of Object.keys({ ...long, ...audio, ...pictures, ...cacheWrite })) {
-        expect(perMillion).toHaveProperty([model]);
-      }
-      for (const model of Object.keys(variants ?? {})) expect(perSecond).toHaveProperty([model]);
-      for (const model of assumed) expect({ ...perCall, ...perSecond }).toHaveProperty([model]);
-    }
+  test("a price of a call or of a second stands in dollars", () => {
+    for (const { currency, prices } of PRICE_SECTIONS.filter((section) => section.currency === "CNY"))
+      for (const [model, { per_call, per_second, variants }] of Object.entries(prices))
+        expect([model, currency, per_call, per_second, variants]).toEqual([model, "CNY", ...Array(3).fill(undefined)]);
+  });
+
+  test("every model has one price, from a source that the catalogue names", () => {
+    const priced = [...shippedDocument.models].filter(([, { price }]) => price);
+    expect(PRICE_SECTIONS.flatMap(modelsOf)).toHaveLength(priced.length);
+    for (const [model, { price }] of priced)
+      expect([model, Object.hasOwn(shippedDocument.sources, price?.source ?? "")]).toEqual([model, true]);
   });
 
   test("steps by length ascend, and none is cheaper than the one before", () => {
-    for (const { long = {}, perMillion = {} } of PRICE_SECTIONS) {
-      for (const [model, steps] of Object.entries(long)) {
-        let before: readonly number[] = [0, ...(perMillion[model] ?? [])];
-        for (const step of steps) {
-          expect(step).toHaveLength(3);
-          for (const at of [0, 1, 2]) expect(step[at]).toBeGreaterThanOrEqual(before[at] ?? 0);
-          expect(step[0]).toBeGreaterThan(before[0] ?? 0);
-          before = step;
+    for (const { prices } of PRICE_SECTIONS) {
+      for (const { tiers = [], input = 0, output = 0 } of Object.values(prices)) {
+        let before = { over: 0, input, output };
+        for (const { over = 0, input: dearInput = 0, output: dearOutput = 0 } of tiers) {
+          expect(over).toBeGreaterThan(before.over);
+          expect(dearInput).toBeGreaterThanOrEqual(before.input);
+          expect(dearOutput).toBeGreaterThanOrEqual(before.output);
+          before = { over, input: dearInput, output: dearOutput };
         }
       }
     }

@@ -17,12 +17,9 @@ import {
   type WebSearch,
 } from "../web-search.ts";
 import { blockOf } from "./blocks.ts";
-import { keepsToSchema, knowsAdaptive } from "./models.ts";
+import { supportsSchema } from "./models.ts";
 import { closedSchema, inputSchema } from "./schema.ts";
-import { type Thinking, thinkingFor, withoutThought } from "./thinking.ts";
-
-/** Answer room beside a thought whose budget reaches the client's own limit. */
-const ROOM_BESIDE_THOUGHT = 1024;
+import { ROOM_BESIDE_BUDGET, type Thinking, thinkingFor, withoutThought } from "./thinking.ts";
 
 /** Writes a Messages request (providers.md 2.3.1, 4.3, 4.4), within the rules that would else answer 400. */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
@@ -30,7 +27,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const own = extra.dialect === "anthropic" ? extra.members : {};
   noteUnsaid(conversation, dropped);
   const messages = messagesOf(conversation.turns, target, dropped);
-  const thinking = thinkingAfter(messages, thinkingFor(target.model, conversation), dropped);
+  const thinking = thinkingAfter(messages, thinkingFor(target.info, conversation), dropped);
   if (thinking.unmet) dropped.add("reasoning_effort");
   const limit = sampling.maxOutputTokens ?? target.defaultMaxTokens;
   const tools = toolsOf(conversation, dropped);
@@ -39,7 +36,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     ...own,
     ...(extra.dialect === "openai-chat" && { cache_control: recordOf(extra.members.cache_control) }),
     model: target.model,
-    max_tokens: limit < thinking.leastMaxTokens ? thinking.leastMaxTokens + ROOM_BESIDE_THOUGHT : limit,
+    max_tokens: limit < thinking.leastMaxTokens ? thinking.leastMaxTokens + ROOM_BESIDE_BUDGET : limit,
     system: system.length > 0 ? system : null,
     messages,
     stream: conversation.stream || null,
@@ -69,9 +66,9 @@ function outputConfig(own: JsonObject | null, { members }: Thinking, format: Jso
 }
 
 /** Instructions; the format of the answer too, where the model knows no other way to be told. */
-function systemOf({ system, format }: Conversation, { model }: Target, dropped: Dropped): JsonObject[] {
+function systemOf({ system, format }: Conversation, { info }: Target, dropped: Dropped): JsonObject[] {
   const blocks = system.flatMap((part): JsonObject[] => listOf(blockOf(part)));
-  if (!format || format.type === "text" || (format.type === "schema" && keepsToSchema(model))) return blocks;
+  if (!format || format.type === "text" || (format.type === "schema" && supportsSchema(info))) return blocks;
   const only = "Answer with one JSON value and nothing else, without a code fence";
   if (format.type === "json") return [...blocks, { type: "text", text: `${only}.` }];
   dropped.add("response_format");
@@ -137,7 +134,7 @@ function messagesOf(turns: readonly Turn[], target: Target, dropped: Dropped): M
   const end = last?.role === "assistant" ? last.content.at(-1) : null;
   if (end?.type === "text") end.text = textOf(end.text)?.trimEnd() || "...";
   // Later models go on with no words of theirs, but for a turn that paused at a tool which Anthropic runs.
-  if (end && knowsAdaptive(target.model) && !PAUSED_AT.test(`${end.type}`))
+  if (end && target.info.assistant_prefill === false && !PAUSED_AT.test(`${end.type}`))
     messages.push({ role: "user", content: [{ type: "text", text: "..." }] });
   return messages;
 }
@@ -232,7 +229,7 @@ function plainChoice(choice: ToolChoice | null, searches: boolean): JsonObject |
 /** OpenAI's tiers in Anthropic's words, whose "auto" is the better one where there is one; OpenAI's says nothing. */
 const TIERS: Readonly<Record<string, string>> = { default: "standard_only", priority: "auto" };
 
-function formatOf({ format }: Conversation, { model }: Target): JsonObject | null {
-  if (format?.type !== "schema" || !keepsToSchema(model)) return null;
+function formatOf({ format }: Conversation, { info }: Target): JsonObject | null {
+  if (format?.type !== "schema" || !supportsSchema(info)) return null;
   return { type: "json_schema", schema: closedSchema(format.schema) };
 }

@@ -1,16 +1,15 @@
-/** What Anthropic's models can, by their names, whatever a cloud writes before or behind them (providers.md 2.3.1). */
+import type { ModelInfo } from "../../catalog/catalog.ts";
 
-/** These think adaptively and refuse budgets and sampling settings. */
-export const onlyAdaptive = (model: string): boolean =>
-  /claude-(opus-(4-[7-9]|[5-9])|sonnet-[5-9]|fable-[5-9]|haiku-[5-9])/.test(model);
+/** Accepts adaptive thinking only, and rejects budgets and sampling settings. */
+export const onlyAdaptive = ({ reasoning }: ModelInfo): boolean => reasoning?.style === "adaptive";
 
-/** These can think adaptively, and refuse to go on with an answer that the client began. */
-export const knowsAdaptive = (model: string): boolean =>
-  onlyAdaptive(model) || /claude-(opus|sonnet|haiku)-4-[6-9]/.test(model);
+/** Accepts adaptive thinking. */
+export const supportsAdaptive = ({ reasoning }: ModelInfo): boolean =>
+  reasoning?.style === "adaptive" || reasoning?.style === "adaptive_or_budget";
 
-/** These think, with a budget. */
-export const thinks = (model: string): boolean => /claude-(3-7|3\.7|(opus|sonnet|haiku)-4|4)/.test(model);
+/** Accepts thinking with a budget of tokens. */
+export const supportsBudget = ({ reasoning }: ModelInfo): boolean =>
+  reasoning?.style === "budget" || reasoning?.style === "adaptive_or_budget";
 
-/** These keep to a JSON Schema. */
-export const keepsToSchema = (model: string): boolean =>
-  knowsAdaptive(model) || /claude-(opus|sonnet|haiku)-4-[5-9]/.test(model);
+/** Holds its answers to a JSON Schema. */
+export const supportsSchema = ({ structured_output }: ModelInfo): boolean => structured_output === true;

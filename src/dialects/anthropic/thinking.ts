@@ -1,8 +1,11 @@
+import type { ModelInfo } from "../../catalog/catalog.ts";
 import type { Conversation, Effort } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
-import { knowsAdaptive, onlyAdaptive, thinks } from "./models.ts";
+import { onlyAdaptive, supportsAdaptive, supportsBudget } from "./models.ts";
 
 const LEAST_BUDGET = 1024;
+/** Tokens of the answer beside a budget that reaches the output limit. */
+export const ROOM_BESIDE_BUDGET = 1024;
 const BUDGETS: Readonly<Record<Exclude<Effort, "none">, number>> = {
   minimal: 1024,
   low: 2048,
@@ -27,28 +30,31 @@ export type Thinking = Readonly<{
 const OFF: Thinking = { members: {}, on: false, strict: false, unmet: false, leastMaxTokens: 0 };
 
 /** What a wish to think becomes for this model: nothing, a budget, or adaptive thinking with an effort. */
-export function thinkingFor(model: string, { reasoning, toolChoice, extra }: Conversation): Thinking {
+export function thinkingFor(info: ModelInfo, { reasoning, toolChoice, extra }: Conversation): Thinking {
   const { effort, budgetTokens, enabled, show } = reasoning;
-  const adaptive = onlyAdaptive(model);
+  const adaptive = onlyAdaptive(info);
   const off = effort === "none" || enabled === false || budgetTokens === 0;
   if (off) {
-    return adaptive || thinks(model) ? { ...OFF, members: { thinking: { type: "disabled" } }, on: adaptive } : OFF;
+    const canDisable = (adaptive || supportsBudget(info)) && info.reasoning?.can_disable !== false;
+    return { ...OFF, ...(canDisable && { members: { thinking: { type: "disabled" } } }), on: adaptive };
   }
   // To Anthropic's own clients effort is a measure of the whole answer, not a wish to think.
   const wished = extra.dialect === "anthropic" ? null : effort;
   const wanted = wished !== null || budgetTokens !== null || enabled === true;
   // A forced tool and thought exclude each other.
   const forced = toolChoice !== null && toolChoice.type !== "auto" && toolChoice.type !== "none";
-  if (adaptive || (knowsAdaptive(model) && budgetTokens === -1)) {
+  if (adaptive || (supportsAdaptive(info) && budgetTokens === -1)) {
     const display = show === false ? "omitted" : "summarized";
     const thinking = wanted && !forced ? { thinking: { type: "adaptive", display } } : null;
     const unmet = wanted && forced && effort === null;
     return { ...OFF, members: { ...thinking, ...effortOf(effort) }, on: adaptive || thinking !== null, unmet };
   }
   const members = extra.dialect === "anthropic" ? effortOf(effort) : {};
-  if (!wanted || forced || !thinks(model)) return { ...OFF, members, unmet: wanted };
+  if (!wanted || forced || !supportsBudget(info)) return { ...OFF, members, unmet: wanted };
   const asked = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : BUDGETS[effort ?? "medium"];
-  const budget = Math.max(LEAST_BUDGET, asked);
+  // Anthropic rejects an output limit above the model's own, and the limit must leave room beside the budget.
+  const most = info.output_limit === null ? asked : info.output_limit - ROOM_BESIDE_BUDGET - 1;
+  const budget = Math.max(LEAST_BUDGET, Math.min(asked, most));
   return {
     members: { thinking: { type: "enabled", budget_tokens: budget }, ...members },
     on: true,

@@ -1,4 +1,4 @@
-import { keepsToSchema } from "../anthropic/models.ts";
+import { supportsAdaptive, supportsBudget } from "../anthropic/models.ts";
 import { closedSchema, inputSchema } from "../anthropic/schema.ts";
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
@@ -34,7 +34,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   noteBeside(conversation, dropped);
   const { sampling, system, format } = conversation;
   const turns = pairCalls(conversation.turns, target.newId);
-  const keeps = mayKeepToSchema(target.model);
+  const keeps = target.info.structured_output === true;
   const inWords = keeps && format?.type === "schema" ? [] : wishedFormat(format, dropped);
   const instructions = [...system.map(({ text }) => text), ...inWords].filter((text) => text.trim() !== "");
   const inference = compact({
@@ -49,7 +49,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     inferenceConfig: Object.keys(inference).length > 0 ? inference : null,
     toolConfig: toolConfig(conversation, turns, keeps, dropped),
     outputConfig: keeps ? outputConfig(format) : null,
-    additionalModelRequestFields: thinking(conversation.reasoning, target.model, dropped),
+    additionalModelRequestFields: thinking(conversation.reasoning, target, dropped),
     serviceTier: tierOf(conversation, dropped),
     requestMetadata: metadataOf(conversation, dropped),
   });
@@ -76,11 +76,6 @@ function stopsOf(stop: readonly string[]): string[] | null {
   const kept = stop.filter((text) => text.trim() !== "");
   return kept.length > 0 ? kept : null;
 }
-
-/** Families whose answers and calls Bedrock holds to a schema; the others refuse a request that has one. */
-const mayKeepToSchema = (model: string): boolean =>
-  keepsToSchema(model) ||
-  /gpt-oss|qwen3|deepseek\.v3|gemma-3|nemotron|minimax|kimi|magistral|ministral|mistral-large-3/.test(model);
 
 /** The schema goes as text. */
 function outputConfig(format: Conversation["format"]): JsonObject | null {
@@ -151,17 +146,25 @@ function choiceOf(choice: ToolChoice | null): JsonObject | null {
   return choice && choice.type !== "none" ? { auto: {} } : null;
 }
 
-/** Each family has words of its own for thought. */
-function thinking({ effort, budgetTokens, enabled }: Reasoning, model: string, dropped: Dropped): JsonObject | null {
+/** Each family has members of its own for reasoning. */
+function thinking(
+  { effort, budgetTokens, enabled }: Reasoning,
+  { model, info }: Target,
+  dropped: Dropped,
+): JsonObject | null {
   const off = effort === "none" || enabled === false || budgetTokens === 0;
   if (off || (effort === null && budgetTokens === null && !enabled)) return null;
   if (/anthropic|claude/.test(model)) {
+    if (supportsAdaptive(info) && !supportsBudget(info)) {
+      const output = effort && { output_config: { effort: effort === "minimal" ? "low" : effort } };
+      return { thinking: { type: "adaptive" }, ...output };
+    }
     const budget = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : (BUDGETS[effort ?? ""] ?? 2048);
     return { thinking: { type: "enabled", budget_tokens: budget } };
   }
   const level = effort === "minimal" ? "low" : effort === "low" || effort === "high" ? effort : "medium";
-  if (/gpt-oss/.test(model)) return { reasoning_effort: level };
-  if (/nova-2/.test(model)) return { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
+  if (model.includes("gpt-oss")) return { reasoning_effort: level };
+  if (model.includes("nova-2")) return { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
   // The others think or not, as they are made.
   dropped.add("reasoning_effort");
   return null;

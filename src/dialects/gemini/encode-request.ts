@@ -1,3 +1,4 @@
+import type { ModelInfo } from "../../catalog/catalog.ts";
 import { ownMembers } from "../beside.ts";
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
@@ -10,7 +11,7 @@ import { noteForeign, noteNative } from "../unsaid.ts";
 import { choosesHosted, foreignSearch, isWebSearch, noteSearch, SEARCH_MEMBERS } from "../web-search.ts";
 import { signFirstCall, writePart } from "./parts.ts";
 import { cleanSchema } from "./schema.ts";
-import { isOld, thinkingConfig } from "./thinking.ts";
+import { thinkingConfig } from "./thinking.ts";
 
 const MOST_STOPS = 5;
 /** OpenAI's tiers in Google's words. */
@@ -25,8 +26,8 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const instruction = system.map(({ text }) => ({ text }));
   // Instructions alone are no talk: they become its first turn.
   const alone = contents.length === 0 && instruction.length > 0;
-  const tools = toolsOf(conversation, target.model, dropped);
-  const format = formatBeside(conversation, tools, target.model, dropped);
+  const tools = toolsOf(conversation, target.info, dropped);
+  const format = formatBeside(conversation, tools, target.info, dropped);
   return compact({
     ...own,
     systemInstruction: instruction.length > 0 && !alone ? { parts: instruction } : null,
@@ -35,11 +36,11 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     toolConfig:
       own.toolConfig ??
       (tools.some(({ functionDeclarations }) => functionDeclarations)
-        ? toolConfigOf(conversation, target.model, dropped)
+        ? toolConfigOf(conversation, target.info, dropped)
         : null),
     generationConfig: generationConfig(
       { ...conversation, format },
-      target.model,
+      target.info,
       recordOf(own.generationConfig),
       dropped,
     ),
@@ -67,7 +68,7 @@ function contentsOf({ turns }: Conversation, target: Target, dropped: Dropped): 
   for (const turn of pairCalls(turns, target.newId)) {
     const role = turn.role === "assistant" ? "model" : "user";
     const parts = withSignatures(turn.parts).flatMap((part) => written(part, dropped));
-    if (role === "model" && !isOld(target.model)) signFirstCall(parts);
+    if (role === "model" && target.info.call_signatures !== false) signFirstCall(parts);
     const last = contents.at(-1);
     if (last?.role === role) last.parts.push(...parts);
     else if (parts.length > 0) contents.push({ role, parts });
@@ -100,27 +101,27 @@ function written(part: Part, dropped: Dropped): JsonObject[] {
   return [...listOf(value), ...resultMedia(part).flatMap((inner) => written(inner, dropped))];
 }
 
-/** Before Gemini 3 calls and JSON exclude each other. */
+/** Before Gemini 3, functions and JSON exclude each other. */
 function formatBeside(
   { format, extra }: Conversation,
   tools: readonly JsonObject[],
-  model: string,
+  info: ModelInfo,
   dropped: Dropped,
 ): Conversation["format"] {
-  const excluded = tools.length > 0 && isOld(model) && extra.dialect !== "gemini";
+  const excluded = tools.length > 0 && info.combines_tools === false && extra.dialect !== "gemini";
   if (!excluded || !format || format.type === "text") return format;
   dropped.add("response_format");
   return null;
 }
 
 /** Functions of the client, and Google's own tools: before Gemini 3 only one of the two. */
-function toolsOf(conversation: Conversation, model: string, dropped: Dropped): JsonObject[] {
+function toolsOf(conversation: Conversation, info: ModelInfo, dropped: Dropped): JsonObject[] {
   const { tools, toolChoice, extra } = conversation;
   const search = foreignSearch(conversation, "gemini");
   const allowed = toolChoice?.type === "allowed" && toolChoice.mode === "auto" ? toolChoice.names : null;
   const offered = allowed ? tools.filter(({ name }) => allowed.includes(name)) : tools;
   const declarations = offered.flatMap(declarationsOf);
-  const exclusive = declarations.length > 0 && isOld(model) && extra.dialect !== "gemini";
+  const exclusive = declarations.length > 0 && info.combines_tools === false && extra.dialect !== "gemini";
   if (search && exclusive) dropped.add(search.from === "tools" ? "tools: web_search" : search.from);
   else if (search) noteSearch(search, [], dropped);
   const hosted = offered.flatMap((tool): JsonObject[] => {
@@ -159,7 +160,7 @@ function declarationOf(name: string, description: string | null, parameters: Jso
   return compact({ name, description: description ?? "", parameters: takesSomething ? cleaned : null });
 }
 
-function toolConfigOf(conversation: Conversation, model: string, dropped: Dropped): JsonObject | null {
+function toolConfigOf(conversation: Conversation, info: ModelInfo, dropped: Dropped): JsonObject | null {
   const { toolChoice } = conversation;
   const config = (mode: string, names?: string[]) => ({
     functionCallingConfig: { mode, ...(names && { allowedFunctionNames: names }) },
@@ -168,7 +169,7 @@ function toolConfigOf(conversation: Conversation, model: string, dropped: Droppe
     !toolChoice || toolChoice.type === "auto" || (toolChoice.type === "allowed" && toolChoice.mode === "auto");
   // Calls that must be made keep to the schema anyway; those that may be made do so in a mode of their own.
   if (isFree && asksStrictly(conversation)) {
-    if (!/gemini-(1|2\.0)/.test(model)) return config("VALIDATED");
+    if (info.strict_tools !== false) return config("VALIDATED");
     dropped.add("strict");
   }
   if (!toolChoice) return null;
@@ -190,7 +191,7 @@ function toolConfigOf(conversation: Conversation, model: string, dropped: Droppe
 
 function generationConfig(
   conversation: Conversation,
-  model: string,
+  info: ModelInfo,
   own: JsonObject | null,
   dropped: Dropped,
 ): JsonObject | null {
@@ -214,7 +215,7 @@ function generationConfig(
     responseSchema: format?.type === "schema" ? cleanSchema(format.schema) : null,
     responseModalities: modalities?.map((kind) => kind.toUpperCase()),
     speechConfig: own?.speechConfig ?? voice,
-    thinkingConfig: thinkingConfig(conversation, model, dropped),
+    thinkingConfig: thinkingConfig(conversation, info, dropped),
   });
   return Object.keys(config).length > 0 ? config : null;
 }

@@ -29,7 +29,9 @@ describe("thinking", () => {
     ["gemini-3-pro-preview", "minimal", { thinkingLevel: "low", includeThoughts: true }],
     ["gemini-3-pro-preview", "medium", { thinkingLevel: "high", includeThoughts: true }],
     ["gemini-3.1-pro-preview", "medium", { thinkingLevel: "medium", includeThoughts: true }],
-    ["gemini-3.7-flash", "none", { thinkingLevel: "minimal", includeThoughts: false }],
+    ["gemini-3.6-flash", "none", { thinkingLevel: "minimal", includeThoughts: false }],
+    // Rejects the level minimal.
+    ["gemini-3.7-flash", "none", { thinkingLevel: "low", includeThoughts: false }],
   ])("%s, effort %s", (model, reasoning_effort, config) => {
     expect(thinkingOf({ reasoning_effort }, model)).toEqual(config);
   });

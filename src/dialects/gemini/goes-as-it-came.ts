@@ -1,13 +1,13 @@
+import type { ModelInfo } from "../../catalog/catalog.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 import { readSignature } from "../signature.ts";
 import { either, isTakenAddress } from "./parts.ts";
-import { isOld } from "./thinking.ts";
 
 /**
  * Whether Google takes a request of its own clients without a change: no file has to be fetched for it, and its calls are
  * signed as the model wants, by a model of Google's.
  */
-export function goesAsItCame(body: JsonObject, model: string): boolean {
+export function goesAsItCame(body: JsonObject, { call_signatures }: ModelInfo): boolean {
   return (
     typeof either(body, "systemInstruction") !== "string" &&
     recordsOf(body.contents).every(({ role, parts }) => {
@@ -15,7 +15,8 @@ export function goesAsItCame(body: JsonObject, model: string): boolean {
       if (role !== "user" && role !== "model") return false;
       const list = recordsOf(parts);
       const first = list.find((part) => either(part, "functionCall"));
-      const isSigned = role !== "model" || !first || isOld(model) || textOf(either(first, "thoughtSignature")) !== null;
+      const needsSignature = role === "model" && first !== undefined && call_signatures !== false;
+      const isSigned = !needsSignature || textOf(either(first, "thoughtSignature")) !== null;
       return isSigned && list.every(isTaken);
     })
   );

@@ -1,51 +1,68 @@
+import type { ModelInfo } from "../../catalog/catalog.ts";
+import type { ReasoningFacts } from "../../catalog/entry.ts";
+import { nearestEffort } from "../../catalog/nearest-effort.ts";
 import type { Dropped } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { Conversation } from "../conversation.ts";
 import type { JsonObject } from "../json.ts";
 
 const BUDGETS = { none: 0, minimal: 512, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 } as const;
+const MOST_BUDGET = 24_576;
+const LEVELS = ["minimal", "low", "medium", "high"] as const;
 
-/** Before Gemini 3; names without a number are the newest. */
-export const isOld = (model: string): boolean => /gemini-[12]\b/.test(model);
+/** A model of which nothing is known is asked by budget: Gemini 2.5 knows nothing else, and later ones still take it. */
+const BY_BUDGET: ReasoningFacts = { style: "budget", can_disable: true };
 
-/** Gemini 3 takes levels, Gemini 2.5 budgets, older ones and those that draw or speak do not think (providers.md 4.6). */
-export function thinkingConfig({ reasoning }: Conversation, model: string, dropped: Dropped): JsonObject | null {
+/**
+ * What a wish to reason becomes: a level, a budget, or nothing for a model that is known not to reason. Source:
+ * https://ai.google.dev/gemini-api/docs/thinking
+ */
+export function thinkingConfig({ reasoning }: Conversation, info: ModelInfo, dropped: Dropped): JsonObject | null {
   const { effort, budgetTokens, enabled, show } = reasoning;
-  const asked = effort !== null || budgetTokens !== null || enabled !== null;
-  const levels = /gemini-([3-9]|\d\d)/.test(model);
-  if (!asked && show === null) return null;
-  const off = effort === "none" || enabled === false || budgetTokens === 0;
-  if (/image|tts|audio|live/.test(model) || !(levels || /gemini-2\.5|gemini-.*latest/.test(model))) {
-    if (asked && !off) dropped.add("reasoning_effort");
+  const facts = info.reasoning ?? BY_BUDGET;
+  const requested = effort !== null || budgetTokens !== null || enabled !== null;
+  if (!requested && show === null) return null;
+  const disabled = effort === "none" || enabled === false || budgetTokens === 0;
+  if (facts.style === "none") {
+    if (requested && !disabled) dropped.add("reasoning_effort");
     return null;
   }
-  if (!asked) return { includeThoughts: show };
-  const measure = levels
-    ? { thinkingLevel: off ? least(model) : levelOf(reasoning, model) }
-    : { thinkingBudget: off ? within(0, model) : budgetOf(reasoning, model) };
-  return compact({ ...measure, includeThoughts: off ? false : (show ?? true) });
+  if (!requested) return { includeThoughts: show };
+  const amount =
+    facts.style === "effort" ? levelFor(reasoning, facts, disabled) : budgetFor(reasoning, facts, disabled);
+  return compact({ ...amount, includeThoughts: disabled ? false : (show ?? true) });
 }
 
-/** Pro models cannot be kept from thinking. */
-const least = (model: string): string => (model.includes("pro") ? "low" : "minimal");
-
-function levelOf({ effort, budgetTokens }: Conversation["reasoning"], model: string): string | null {
+/** The level next to the one that is asked for; the lowest for who wants none, since these models cannot be kept from it. */
+function levelFor(
+  { effort, budgetTokens }: Conversation["reasoning"],
+  { efforts = LEVELS }: ReasoningFacts,
+  disabled: boolean,
+): JsonObject {
+  if (disabled) return { thinkingLevel: nearestEffort(efforts, "minimal") };
   const tokens = effort !== null ? BUDGETS[effort] : budgetTokens;
-  if (tokens === null || tokens < 0) return null;
-  if (tokens <= 512) return least(model);
-  if (tokens <= 2048) return "low";
-  // The first Gemini 3 Pro knows no level between.
-  return tokens <= 8192 && !/gemini-3-pro/.test(model) ? "medium" : "high";
+  if (tokens === null || tokens < 0) return {};
+  const level = tokens <= 512 ? "minimal" : tokens <= 2048 ? "low" : tokens <= 8192 ? "medium" : "high";
+  return { thinkingLevel: nearestEffort(efforts, level) };
 }
 
-function budgetOf({ effort, budgetTokens }: Conversation["reasoning"], model: string): number | null {
-  if (budgetTokens !== null) return budgetTokens < 0 ? -1 : within(budgetTokens, model);
-  return effort === null ? null : within(BUDGETS[effort], model);
+function budgetFor(
+  { effort, budgetTokens }: Conversation["reasoning"],
+  facts: ReasoningFacts,
+  disabled: boolean,
+): JsonObject {
+  if (disabled) return { thinkingBudget: withinBounds(0, facts) };
+  // A negative budget leaves the amount to the model.
+  const tokens = budgetTokens ?? (effort === null ? null : BUDGETS[effort]);
+  if (tokens === null) return {};
+  return { thinkingBudget: tokens < 0 ? -1 : withinBounds(tokens, facts) };
 }
 
-/** Each model has bounds of its own; only Pro cannot think not at all. */
-function within(tokens: number, model: string): number {
-  if (model.includes("pro")) return Math.min(32_768, Math.max(128, tokens));
-  if (tokens > 0 && model.includes("lite")) return Math.min(24_576, Math.max(512, tokens));
-  return Math.min(24_576, tokens);
+/** Zero turns reasoning off where the model allows that; any other budget has the model's own bounds. */
+function withinBounds(
+  tokens: number,
+  { min_budget = 0, max_budget = MOST_BUDGET, can_disable }: ReasoningFacts,
+): number {
+  if (tokens === 0 && can_disable !== false) return 0;
+  return Math.min(max_budget, Math.max(min_budget, tokens));
 }

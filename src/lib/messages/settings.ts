@@ -14,6 +14,10 @@ export const settingMessages = {
     zh: "{key} 必须是以 http:// 或 https:// 开头的地址。",
   },
   option_json: { en: "{key} is not a valid JSON string: {detail}", zh: "{key} 不是合法的 JSON 字符串：{detail}" },
+  catalog_field: {
+    en: "{field} must be {expected}.",
+    zh: "字段 {field} 无效，应为：{expected}。",
+  },
   option_json_shape: { en: "{key} must be {shape}.", zh: "{key} 的格式应为：{shape}。" },
   option_json_entry: {
     en: "{key}: the value of “{entry}” must be {shape}.",

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { nearestEffort, neverReasons } from "./efforts.ts";
+import { shippedCatalog } from "../../catalog/shipped.ts";
+import { effortFor, neverReasons } from "./efforts.ts";
 
 test.each([
   ["o3", "none", "low"],
@@ -22,7 +23,7 @@ test.each([
   ["gpt-5", undefined, undefined],
   ["o3", "some", "some"],
 ])("%s asked for the effort %p is asked for %p", (model, wanted, asked) => {
-  expect(nearestEffort(model, wanted)).toBe(asked);
+  expect(effortFor(shippedCatalog.find(model), wanted)).toBe(asked);
 });
 
 test("models that do not reason are known by their names", () => {
@@ -35,6 +36,6 @@ test("models that do not reason are known by their names", () => {
     "gpt-5-chat-latest",
   ];
   const others = ["gpt-5", "o3", "gpt-oss-120b", "gpt-5.1-chat-latest", "my-gpt-4o", "deepseek-chat"];
-  expect(plain.filter(neverReasons)).toEqual(plain);
-  expect(others.filter(neverReasons)).toEqual([]);
+  expect(plain.filter((model) => neverReasons(shippedCatalog.find(model)))).toEqual(plain);
+  expect(others.filter((model) => neverReasons(shippedCatalog.find(model)))).toEqual([]);
 });

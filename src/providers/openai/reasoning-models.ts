@@ -1,9 +1,11 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import { shippedCatalog } from "../../catalog/shipped.ts";
 import type { ChatDialect } from "../../dialects/conversation.ts";
 import { type JsonObject, recordOf } from "../../dialects/json.ts";
 import { developerAsSystem } from "../developer-role.ts";
 import type { Adaptation, Ask } from "../provider.ts";
 import { adaptSearch, adaptSearchless, searchesAlways } from "./chat-search.ts";
-import { nearestEffort, neverReasons } from "./efforts.ts";
+import { effortFor, neverReasons } from "./efforts.ts";
 
 /** Sampling fields that reasoning models refuse. */
 const REFUSED = [
@@ -41,12 +43,13 @@ export const onlyDialectOf = (model: string): ChatDialect | null =>
   RESPONSES_ONLY.test(model) ? "openai-responses" : null;
 
 /** What OpenAI's chats must change, in either of its formats, for the models that reason or search; null: nothing. */
-export function adaptForOpenai(body: JsonObject, { capability, dialect, model }: Ask): Adaptation | null {
+export function adaptForOpenai(body: JsonObject, ask: Ask): Adaptation | null {
+  const { capability, dialect, model, catalog = shippedCatalog } = ask;
   if (capability !== "chat") return null;
   if (searchesAlways(model)) return adaptSearch(body, model);
-  if (dialect === "openai-responses") return adaptResponse(body, model);
+  if (dialect === "openai-responses") return adaptResponse(body, model, catalog);
   const searchless = adaptSearchless(body, model);
-  const adapted = adaptChat(body, model);
+  const adapted = adaptChat(body, model, catalog);
   if (!searchless || !adapted) return adapted ?? searchless;
   return {
     model: adapted.model,
@@ -67,12 +70,12 @@ function readName(model: string): Readonly<{ name: string; effort: string | unde
  * OpenAI's o-series and GPT-5 take max_completion_tokens, refuse sampling fields while they reason, and want the first
  * system message as developer. `-high`, `-medium`, `-low` behind the name ask for that reasoning effort.
  */
-function adaptChat(body: JsonObject, model: string): Adaptation | null {
+function adaptChat(body: JsonObject, model: string, catalog: Catalog): Adaptation | null {
   const read = readName(model);
-  if (!read) return adaptPlain(body, model);
+  if (!read) return adaptPlain(body, model, catalog);
   const { name } = read;
   const changes: Record<string, unknown> = {};
-  const effort = nearestEffort(name, read.effort ?? body.reasoning_effort);
+  const effort = effortFor(catalog.find(name), read.effort ?? body.reasoning_effort);
   if (effort !== body.reasoning_effort) changes.reasoning_effort = effort;
   if (body.max_tokens !== undefined) {
     changes.max_tokens = undefined;
@@ -92,13 +95,13 @@ function adaptChat(body: JsonObject, model: string): Adaptation | null {
 }
 
 /** The same for Responses, where the effort stands in `reasoning`, and probabilities are asked for in `include`. */
-function adaptResponse(body: JsonObject, model: string): Adaptation | null {
+function adaptResponse(body: JsonObject, model: string, catalog: Catalog): Adaptation | null {
   const read = readName(model);
-  if (!read) return adaptPlain(body, model);
+  if (!read) return adaptPlain(body, model, catalog);
   const { name } = read;
   const reasoning = recordOf(body.reasoning);
   const changes: Record<string, unknown> = {};
-  const effort = nearestEffort(name, read.effort ?? reasoning?.effort);
+  const effort = effortFor(catalog.find(name), read.effort ?? reasoning?.effort);
   if (effort !== reasoning?.effort) changes.reasoning = { ...reasoning, effort };
   const thinks = !read.mayReason || (effort ?? "none") !== "none";
   if (!thinks) return { model: name, changes, dropped: [] };
@@ -116,9 +119,9 @@ function adaptResponse(body: JsonObject, model: string): Adaptation | null {
 /**
  * What any other model must lose: OpenAI's refuse a word on reasoning; others may be told nothing as developer. Null: nothing.
  */
-function adaptPlain(body: JsonObject, model: string): Adaptation | null {
+function adaptPlain(body: JsonObject, model: string, catalog: Catalog): Adaptation | null {
   const messages = developerAsSystem(body.messages, model);
-  if (!neverReasons(model)) return messages && { model, changes: { messages }, dropped: [] };
+  if (!neverReasons(catalog.find(model))) return messages && { model, changes: { messages }, dropped: [] };
   const told = ["reasoning_effort", "reasoning"].filter((field) => body[field] != null);
   const changes: Record<string, unknown> = Object.fromEntries(told.map((field) => [field, undefined]));
   // Nothing is thought that could be sealed.

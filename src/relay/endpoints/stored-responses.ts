@@ -1,3 +1,4 @@
+import { UNKNOWN_MODEL } from "../../catalog/catalog.ts";
 import { emptyConversation, type Turn } from "../../dialects/conversation.ts";
 import { type JsonObject, recordsOf } from "../../dialects/json.ts";
 import { openaiResponsesDoor, openaiResponsesProvider } from "../../dialects/openai-responses/index.ts";
@@ -93,7 +94,7 @@ function ownAnswer(
 /** The turns as items of a request, each with an id. */
 function inputItems(turns: readonly Turn[]): JsonObject[] {
   const conversation = { ...emptyConversation("openai-responses", ""), turns: [...turns] };
-  const target = { model: "", defaultMaxTokens: 0, newId: randomId };
+  const target = { model: "", info: UNKNOWN_MODEL, defaultMaxTokens: 0, newId: randomId };
   const { input } = openaiResponsesProvider.encodeRequest(conversation, target, new Set());
   return recordsOf(input).map((item, at) => ({ id: `item_${at}`, ...item }));
 }

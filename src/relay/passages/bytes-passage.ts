@@ -1,3 +1,4 @@
+import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { parseJson, recordOf } from "../../dialects/json.ts";
 import { errorOf } from "../../dialects/openai-chat/decode-error.ts";
@@ -23,6 +24,8 @@ import { readWholeUsage } from "./whole-usage.ts";
 export type PassageOptions = Readonly<{
   /** The body goes as it came (global.pass_through_request_enabled). */
   untouched: boolean;
+  /** What is known about models. */
+  catalog: Catalog;
   /** The upstream is not asked for a stream, whatever the client wants. */
   wholeOnly: boolean;
   /** Contents are logged, so answers are read. */
@@ -52,6 +55,7 @@ export class BytesPassage implements Passage {
       model: call.upstreamModel,
       requestedModel: call.admitted.candidates.model,
       stream,
+      catalog: options.catalog,
     };
     if (body.form) return this.#form(ask, body.form);
     if (options.untouched) return { ask, body: body.text };

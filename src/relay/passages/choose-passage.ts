@@ -43,6 +43,7 @@ export function choosePassage(
       settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true,
     wholeOnly: provider.streams === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: settings.get("LogChatContentEnabled"),
+    catalog: context.catalog(),
   };
   if (endpoint.capability !== "chat") {
     const own = provider.ownFormat?.({ capability: endpoint.capability, model: call.upstreamModel }, key);

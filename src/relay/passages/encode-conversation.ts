@@ -37,6 +37,7 @@ export async function encodeConversation(
     model: call.upstreamModel,
     requestedModel: candidates.model,
     stream,
+    catalog: options.catalog,
     ...(dialect === "anthropic" && betasFor(call, options, call.upstreamModel)),
     ...(dialect === "gemini" && { apiVersion: settings.geminiVersion(call.upstreamModel, channel.other) }),
   };
@@ -67,6 +68,7 @@ async function writtenAnew(
   if (options.inlineMedia) await options.inlineMedia(conversation);
   const target = {
     model: prepared.model,
+    info: settings.modelInfo(prepared.model),
     defaultMaxTokens: settings.defaultMaxTokens(prepared.model),
     searches: provider.searchesChats === true,
     marksCache: provider.marksCache === true,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { shippedCatalog } from "../../catalog/shipped.ts";
 import { type ChatDialect, emptyConversation } from "../../dialects/conversation.ts";
 import { registry } from "../../settings/registry/index.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
@@ -6,7 +7,9 @@ import { createConversationSettings } from "../conversation-settings.ts";
 import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
 
 const settings: ConversationSettings = {
+  modelInfo: shippedCatalog.find,
   defaultMaxTokens: () => 8192,
+  thinkingSuffixTokens: () => 8192,
   headersOf: () => null,
   geminiVersion: () => "v1beta",
   geminiSafety: () => [],
@@ -65,7 +68,7 @@ test("the suffixes mean nothing where they are turned off, and to other formats"
 test("the suffixes of Gemini models work for listed names alone, with or without the suffix in the list", () => {
   const options: Record<string, unknown> = { "gemini.thinking_adapter_enabled": true };
   const reader = { version: 1, get: (key) => options[key] ?? registry[key].initial } as SettingsReader;
-  const given = createConversationSettings(reader);
+  const given = createConversationSettings(reader, () => shippedCatalog);
   const budgetOf = (model: string) => prepared("gemini", model, null, given).slice(0, 2);
   for (const model of ["gemini-2.5-flash", "gemini-2.5-pro", "gemini-3-pro-preview", "gemini-2.5-flash-preview-05-20"])
     expect(budgetOf(`${model}-thinking`)).toEqual([model, 24_576]);

@@ -1,9 +1,14 @@
+import type { ModelInfo } from "../../catalog/catalog.ts";
 import type { ChatDialect, Conversation, Reasoning } from "../../dialects/conversation.ts";
 
 /** Options of specification 2 that shape requests. */
 export type ConversationSettings = Readonly<{
-  /** Tokens, where a format demands a limit and the client gave none. */
+  /** What is known about a model by its name at the upstream. */
+  modelInfo(model: string): ModelInfo;
+  /** Tokens, where a format demands a limit and the client gave none: the model's own limit where that is known. */
   defaultMaxTokens(model: string): number;
+  /** Tokens of which `-thinking` behind a model's name spends its share where the client set no limit. */
+  thinkingSuffixTokens(model: string): number;
   /** Headers that the settings add to calls of a model. */
   headersOf(model: string): Readonly<Record<string, string>> | null;
   /** Of Google's API. `ofChannel`: what the channel says; empty: nothing. */
@@ -49,7 +54,9 @@ function prepareClaude(conversation: Conversation, model: string, settings: Conv
   if (name === undefined || share === null) return { model, conversation };
   const { sampling } = conversation;
   const maxOutputTokens = Math.max(sampling.maxOutputTokens ?? settings.defaultMaxTokens(name), LEAST_CLAUDE_LIMIT);
-  const budgetTokens = Math.max(LEAST_CLAUDE_BUDGET, Math.floor(maxOutputTokens * share));
+  // A share of a model's own limit would be far more than who writes the suffix expects to pay for.
+  const shared = Math.max(sampling.maxOutputTokens ?? settings.thinkingSuffixTokens(name), LEAST_CLAUDE_LIMIT);
+  const budgetTokens = Math.max(LEAST_CLAUDE_BUDGET, Math.floor(Math.min(shared, maxOutputTokens) * share));
   return {
     model: name,
     conversation: {

@@ -18,14 +18,14 @@ import { needsPreparation } from "./prepare-conversation.ts";
  */
 export function keepsRequest(
   { admitted: { body, summary }, upstreamModel, resumed }: Call,
-  { dialect, inlineMedia, prompt }: ConversationOptions,
+  { dialect, inlineMedia, prompt, settings }: ConversationOptions,
   stream: boolean,
 ): boolean {
   return (
     !resumed &&
     dialect !== "openai-chat" &&
     (dialect === "gemini"
-      ? goesAsItCame(body.json, upstreamModel)
+      ? goesAsItCame(body.json, settings.modelInfo(upstreamModel))
       : inlineMedia === null && (continuesThread(body.json) || !hasGatewayMark(body.text))) &&
     prompt === null &&
     summary.stream === stream &&

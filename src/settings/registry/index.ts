@@ -1,4 +1,5 @@
 import type { Option } from "../option.ts";
+import { catalogOptions } from "./catalog.ts";
 import { drawingOptions } from "./drawing.ts";
 import { generalOptions } from "./general.ts";
 import { loggingOptions } from "./logging.ts";
@@ -24,6 +25,7 @@ export const registry = {
   ...loggingOptions,
   ...drawingOptions,
   ...modelOptions,
+  ...catalogOptions,
 } as const;
 
 export type OptionKey = keyof typeof registry;

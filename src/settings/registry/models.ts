@@ -47,8 +47,8 @@ export const modelOptions = {
   ),
   /** Model → headers that replace those of the upstream call. */
   "claude.model_headers_settings": jsonMap({}, headersShape),
-  /** Model → output limit where the call names none. */
-  "claude.default_max_tokens": jsonMap({ default: 8192 }, positiveIntegerShape),
+  /** Model, or `default` → output limit where the call names none; without an entry it is the model's own. */
+  "claude.default_max_tokens": jsonMap({}, positiveIntegerShape),
   "claude.thinking_adapter_enabled": bool(true),
   "claude.thinking_adapter_budget_tokens_percentage": number(0.8, { min: 0.1, max: 1 }),
 };

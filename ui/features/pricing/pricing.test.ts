@@ -105,8 +105,8 @@ const PURPOSE: Readonly<Partial<Record<PriceUnit, Capability>>> = {
 test("what a model with a list price is for agrees with what its price is for", () => {
   const misfiled = PRICE_SECTIONS.flatMap((section) =>
     modelsOf(section).filter((model) => {
-      const kind = section.perMillion?.[model] ? "per_token" : "per_call";
-      const unit = priceUnitOf(model, { kind }, section.perSecond?.[model] !== undefined);
+      const kind = section.prices[model]?.input !== undefined ? "per_token" : "per_call";
+      const unit = priceUnitOf(model, { kind }, section.prices[model]?.per_second !== undefined);
       const capability = capabilityOf(model);
       if (PURPOSE[unit]) return capability !== PURPOSE[unit];
       return unit === "token" && (capability === "video" || (capability === "image" && !drawsByToken(model)));

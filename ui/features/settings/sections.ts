@@ -126,6 +126,7 @@ const RATE_LIMIT: readonly TabSection[] = [
 ];
 
 const MODELS: readonly TabSection[] = [
+  { id: "catalog", fields: [json("ModelCatalog")] },
   {
     id: "global",
     fields: [

@@ -1,0 +1,93 @@
+import type { CatalogEntries, CatalogEntry, ModelFacts } from "./entry.ts";
+import { matchesGlob } from "./glob.ts";
+import { nameForms } from "./name-forms.ts";
+
+/** Everything known about a model; null: not known. */
+export type ModelInfo = Readonly<{ [K in keyof ModelFacts]-?: Exclude<ModelFacts[K], undefined> }>;
+
+export type Catalog = Readonly<{
+  /** What is known about a model by any name that a client, a channel or a host has for it. */
+  find(model: string): ModelInfo;
+}>;
+
+export const UNKNOWN_MODEL: ModelInfo = {
+  name: null,
+  provider: null,
+  aliases: [],
+  context_window: null,
+  output_limit: null,
+  input_modalities: null,
+  output_modalities: null,
+  tools: null,
+  structured_output: null,
+  reasoning: null,
+  assistant_prefill: null,
+  combines_tools: null,
+  strict_tools: null,
+  call_signatures: null,
+  search_billing: null,
+  deprecation_date: null,
+  deprecation_source: null,
+  source: null,
+  read_on: null,
+};
+
+/** Clients choose the names that are looked up, so what is remembered of them has a bound. */
+const MOST_REMEMBERED = 4096;
+
+type Pattern = Readonly<{ parts: readonly string[]; literals: number; facts: ModelFacts }>;
+type Layer = Readonly<{ byName: ReadonlyMap<string, ModelFacts>; patterns: readonly Pattern[] }>;
+
+/**
+ * Looks models up in several sets of entries, later ones over earlier ones. Within a set the entry of a name wins over
+ * patterns, and of patterns the one with more literal characters; what the winner does not say the others do.
+ */
+export function createCatalog(sets: readonly CatalogEntries[]): Catalog {
+  const layers = sets.map(indexEntries);
+  const known = new Map<string, ModelInfo>();
+  return {
+    find(model) {
+      const found = known.get(model);
+      if (found) return found;
+      const info = mergeFacts(layers, model);
+      if (known.size >= MOST_REMEMBERED) known.clear();
+      known.set(model, info);
+      return info;
+    },
+  };
+}
+
+function indexEntries(entries: CatalogEntries): Layer {
+  const byName = new Map<string, ModelFacts>();
+  const patterns: Pattern[] = [];
+  for (const [name, entry] of entries) {
+    const facts = factsOf(entry);
+    if (Object.keys(facts).length === 0) continue;
+    if (name.includes("*")) {
+      const parts = name.toLowerCase().split("*");
+      patterns.push({ parts, literals: parts.join("").length, facts });
+    } else byName.set(name, facts);
+  }
+  for (const facts of [...byName.values()])
+    for (const alias of facts.aliases ?? []) if (!byName.has(alias)) byName.set(alias, facts);
+  return { byName, patterns: patterns.toSorted((a, b) => a.literals - b.literals) };
+}
+
+/** The entry without its price, which the price options keep. */
+function factsOf({ price: _, ...facts }: CatalogEntry): ModelFacts {
+  return facts;
+}
+
+function mergeFacts(layers: readonly Layer[], model: string): ModelInfo {
+  const forms = nameForms(model).toReversed();
+  let info = UNKNOWN_MODEL;
+  for (const { byName, patterns } of layers) {
+    for (const { parts, facts } of patterns)
+      if (forms.some((form) => matchesGlob(parts, form))) info = { ...info, ...facts };
+    for (const form of forms) {
+      const facts = byName.get(form);
+      if (facts) info = { ...info, ...facts };
+    }
+  }
+  return info;
+}
