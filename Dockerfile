@@ -3,6 +3,7 @@
 FROM oven/bun:1.4.5-debian AS build
 WORKDIR /build
 COPY package.json bun.lock bunfig.toml tsconfig.json ./
+COPY patches patches
 RUN bun install --frozen-lockfile
 COPY src src
 COPY db db

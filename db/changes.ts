@@ -1,3 +1,5 @@
+import { DEADLINES_MS, withDeadline } from "./deadlines.ts";
+import { checkListener } from "./driver.ts";
 import type { Database } from "./types.ts";
 
 export type ChangeTopic = "users" | "tokens" | "channels" | "options";
@@ -19,6 +21,8 @@ export type Changes = {
   close(): Promise<void>;
 };
 
+/** How often the listening connection is asked for a sign of life. */
+const CHECK_MS = 10_000;
 const NOTIFY_CHANNEL = "sluice_changes";
 /** A notification's payload may have 7999 bytes, of which the rest of the notice takes some. */
 const BYTES_OF_IDS = 7000;
@@ -90,6 +94,10 @@ async function connectReplicas(database: Database, { self, receive, hearGap, onF
     if (!isFirst) hearGap();
     isFirst = false;
   });
+  // A connection that went silent would deliver no change and report no loss. One that fails is opened again by the driver.
+  const check = () => withDeadline(DEADLINES_MS.call, () => checkListener(sql)).catch(() => {});
+  const timer = setInterval(() => void check(), CHECK_MS);
+  timer.unref();
   return {
     async send(topic: ChangeTopic, ids: ChangedIds) {
       try {
@@ -100,7 +108,10 @@ async function connectReplicas(database: Database, { self, receive, hearGap, onF
         onFailure(error);
       }
     },
-    close: () => listening.unlisten(),
+    async close() {
+      clearInterval(timer);
+      await withDeadline(DEADLINES_MS.call, () => listening.unlisten()).catch(onFailure);
+    },
   };
 }
 

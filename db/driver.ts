@@ -1,12 +1,25 @@
 import type { Socket } from "node:net";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
+import { Deadlines, type DriverStatement } from "./deadlines.ts";
 import * as schema from "./schema/index.ts";
 import type { Db, Sql } from "./types.ts";
 
 type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType<number> }> & {
   /** Makes a connected socket; the driver's types do not know this option. */
   socket?: () => Promise<Socket>;
+  /** Statements sent ahead on a busy connection; 0: none, they wait for one that is free. The types do not know it. */
+  max_pipeline?: number;
+  /** How long a statement may take, where `withDeadline` says nothing else; undefined: as long as it takes. */
+  deadlineMs?: number;
+};
+
+/** What the patch adds to the driver (patches/postgres@….patch). */
+type Patched = {
+  /** Gives up idle connections that have not been heard of since then (`performance.now`). */
+  dropIdle(sinceMs: number): void;
+  /** `sql` is the driver of the connection that listens, once there is one. */
+  listen: { sql?: Sql };
 };
 
 /** int8 arrives as a number: quota and counters stay below 2^53. */
@@ -16,16 +29,30 @@ const BIGINT_AS_NUMBER: postgres.PostgresType<number> = { to: 20, from: [20], pa
  * The one driver for both engines. Every statement is prepared under a name, also inside transactions: that halves its cost
  * and more, and the query builder would not do so by itself.
  */
-export function openDriver(options: DriverOptions, url?: string): { sql: Sql; db: Db } {
-  const settings: DriverOptions = {
+export function openDriver({ deadlineMs, ...options }: DriverOptions, url?: string): { sql: Sql; db: Db } {
+  const deadlines =
+    deadlineMs === undefined ? null : new Deadlines(deadlineMs, (since) => patchedOf(sql).dropIdle(since));
+  const settings: DriverOptions & { onquery?: (statement: DriverStatement) => void } = {
     onnotice: () => {},
     backoff: reconnectSeconds,
     ...options,
+    ...(deadlines && { onquery: deadlines.watch }),
     types: { bigint: BIGINT_AS_NUMBER },
   };
   const sql = (url ? postgres(url, settings) : postgres(settings)) as Sql;
   const db = drizzle(named(sql), { schema });
   return { sql, db };
+}
+
+const patchedOf = (sql: Sql): Patched => sql as unknown as Patched;
+
+/**
+ * Asks the connection that listens for notifications whether it is still there: it never waits for an answer, so a
+ * server that went silent would not be noticed. One that does not answer in time is destroyed, and opened again.
+ */
+export async function checkListener(sql: Sql): Promise<void> {
+  const listener = patchedOf(sql).listen.sql;
+  if (listener) await listener`select 1`;
 }
 
 /** A database that was restarted is found again within a second; the driver's own pauses grow to twenty. */

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
+import { DEADLINES_MS } from "./deadlines.ts";
 import { openDriver } from "./driver.ts";
+import { requireRow } from "./require-row.ts";
 import { type Database, DatabaseError } from "./types.ts";
 
 /** Embedded in the executable under its last name; in the sources beside this file. */
@@ -16,7 +18,10 @@ export async function migrateDatabase(database: Database, url: string | null): P
   await refuseNewer(database);
   try {
     if (url === null) return await migrate(database.db, { migrationsFolder: MIGRATIONS });
-    const { sql, db } = openDriver({ max: 1, connection: { application_name: "sluice migrate" } }, url);
+    const { sql, db } = openDriver(
+      { max: 1, deadlineMs: DEADLINES_MS.long, connection: { application_name: "sluice migrate" } },
+      url,
+    );
     try {
       await sql`select pg_advisory_lock(${LOCK})`;
       await migrate(db, { migrationsFolder: MIGRATIONS });
@@ -35,10 +40,10 @@ export async function newestMigration(): Promise<number> {
 }
 
 async function refuseNewer({ sql }: Database): Promise<void> {
-  const [known] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as present`;
-  if (!known?.present) return;
-  const [applied] = await sql`select max(created_at)::bigint as newest from drizzle.__drizzle_migrations`;
-  if (Number(applied?.newest ?? 0) <= (await newestMigration())) return;
+  const known = requireRow(await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as present`);
+  if (!known.present) return;
+  const applied = requireRow(await sql`select max(created_at)::bigint as newest from drizzle.__drizzle_migrations`);
+  if (Number(applied.newest ?? 0) <= (await newestMigration())) return;
   throw new DatabaseError("a newer release of sluice has already changed this database: start that release");
 }
 

@@ -1,5 +1,7 @@
 import { sql as statement } from "drizzle-orm";
 import { carryOff } from "./carried-balances.ts";
+import { DEADLINES_MS, withDeadline } from "./deadlines.ts";
+import { requireRow } from "./require-row.ts";
 import type { Database, Statements } from "./types.ts";
 
 /** One partition of the log: rows with from <= created_at < until (epoch seconds). */
@@ -18,7 +20,7 @@ const LOCK = 7_583_002;
 export async function ensurePartitions({ sql }: Database, now = new Date()): Promise<void> {
   const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthOf(now, ahead));
   if ((await missingOf(sql, months)).length === 0) return;
-  await sql.begin((tx) => createLogMonths(tx, months));
+  await withDeadline(DEADLINES_MS.long, () => sql.begin((tx) => createLogMonths(tx, months)));
 }
 
 /** Makes those of the given partitions that are missing; in a transaction, for whose end others that use the log wait. */
@@ -59,27 +61,35 @@ export async function* dropLogsInSteps({ db, sql }: Database, before: number): A
   for (const { name, until } of await listLogMonths(sql)) {
     if (until > Math.min(before, now)) continue;
     // A row that is added between the two is not counted, but nothing is added to a month that is over.
-    const [sum] = await sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${name}`);
-    await db.transaction(async (tx) => {
-      // As dropping does, and before it: whoever adds a row comes first, and is carried off, or waits.
-      await tx.execute(statement`lock table only logs in access exclusive mode`);
-      await tx.execute(statement`with ${carryOff(statement.raw(name), Math.floor(now))} select`);
-      await tx.execute(statement`drop table ${statement.raw(name)}`);
-    });
-    yield sum?.rows ?? 0;
+    const sum = requireRow(
+      await inTime(() => sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${name}`)),
+    );
+    await inTime(() =>
+      db.transaction(async (tx) => {
+        // As dropping does, and before it: whoever adds a row comes first, and is carried off, or waits.
+        await tx.execute(statement`lock table only logs in access exclusive mode`);
+        await tx.execute(statement`with ${carryOff(statement.raw(name), Math.floor(now))} select`);
+        await tx.execute(statement`drop table ${statement.raw(name)}`);
+      }),
+    );
+    yield sum.rows;
   }
   for (;;) {
-    const [{ count } = { count: 0 }] = await db.execute<{ count: number }>(statement`
-      with gone as (
-        delete from logs where (created_at, id) in (
-          select created_at, id from logs where created_at < ${before} order by created_at, id limit ${SLICE})
-        returning *),
-      ${carryOff(statement.raw("gone"), Math.floor(now))}
-      select count(*)::int as count from gone`);
+    const deleteSlice = () =>
+      db.execute<{ count: number }>(statement`
+        with gone as (
+          delete from logs where (created_at, id) in (
+            select created_at, id from logs where created_at < ${before} order by created_at, id limit ${SLICE})
+          returning *),
+        ${carryOff(statement.raw("gone"), Math.floor(now))}
+        select count(*)::int as count from gone`);
+    const { count } = requireRow(await inTime(deleteSlice));
     yield count;
     if (count < SLICE) return;
   }
 }
+
+const inTime = <Result>(work: () => PromiseLike<Result>): Promise<Result> => withDeadline(DEADLINES_MS.long, work);
 
 /** The same at a stretch. Returns how many rows went. */
 export async function dropLogsBefore(database: Database, before: number): Promise<number> {

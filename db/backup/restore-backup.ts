@@ -1,9 +1,10 @@
+import { DEADLINES_MS, withDeadline } from "../deadlines.ts";
 import { newestMigration } from "../migrate.ts";
 import { createLogMonths } from "../partitions.ts";
 import type { Database, Statements } from "../types.ts";
 import { BackupError, type BackupHead, type RowCounts, type Sequences } from "./format.ts";
 import { readBackup } from "./read-backup.ts";
-import { listTables, quoted, quotedList } from "./tables.ts";
+import { liftTimeouts, listTables, quoted, quotedList } from "./tables.ts";
 
 const ROWS_A_STATEMENT = 500;
 const CHARACTERS_A_STATEMENT = 2_000_000;
@@ -19,8 +20,8 @@ export async function restoreBackup(
   { replace = false }: Readonly<{ replace?: boolean }> = {},
 ): Promise<RowCounts> {
   const head = await verify(path);
-  return sql.begin(async (tx) => {
-    if (kind === "server") await tx.unsafe("set local statement_timeout = 0");
+  const restore = async (tx: Statements) => {
+    if (kind === "server") await liftTimeouts(tx);
     const { all } = await listTables(tx);
     if (kind === "server") await refuseInUse(tx);
     if (!replace) await refuseFilled(tx);
@@ -34,7 +35,8 @@ export async function restoreBackup(
     }
     await advance(tx, sequences);
     return counts;
-  });
+  };
+  return withDeadline(DEADLINES_MS.long, () => sql.begin(restore));
 }
 
 /** Reads the whole file once before anything is changed. */

@@ -1,8 +1,10 @@
+import { DEADLINES_MS, withDeadline } from "../deadlines.ts";
 import { listLogMonths } from "../partitions.ts";
+import { requireRow } from "../require-row.ts";
 import type { Database, Statements } from "../types.ts";
 import { type BackupFile, createBackupFile } from "./backup-file.ts";
 import { type BackupHead, FORMAT, HEAD_MARK, type RowCounts, type Sequences } from "./format.ts";
-import { listTables, quoted, quotedList, type Table } from "./tables.ts";
+import { liftTimeouts, listTables, quoted, quotedList, type Table } from "./tables.ts";
 
 const ROWS_A_FETCH = 1000;
 /** On the embedded engine everybody waits for a query: shorter slices. */
@@ -24,7 +26,7 @@ export async function writeBackup(
 ): Promise<RowCounts> {
   const file = createBackupFile(path);
   try {
-    const counts = await writeAll(database, file, about.version);
+    const counts = await withDeadline(DEADLINES_MS.long, () => writeAll(database, file, about.version));
     await file.finish();
     return counts;
   } catch (error) {
@@ -36,7 +38,7 @@ export async function writeBackup(
 async function writeAll({ sql, kind }: Database, file: BackupFile, version: string): Promise<RowCounts> {
   const counts: Record<string, number> = {};
   const { log, sequences } = await sql.begin("isolation level repeatable read read only", async (tx) => {
-    if (kind === "server") await tx.unsafe("set local statement_timeout = 0");
+    if (kind === "server") await liftTimeouts(tx);
     await file.lines([JSON.stringify([HEAD_MARK, await headOf(tx, version)])]);
     const { carried } = await listTables(tx);
     const log = carried.at(-1) as Table;
@@ -51,12 +53,13 @@ async function writeAll({ sql, kind }: Database, file: BackupFile, version: stri
 }
 
 async function headOf(tx: Statements, version: string): Promise<BackupHead> {
-  const [applied] = await tx<{ newest: number }[]>`
-    select max(created_at)::bigint as newest from drizzle.__drizzle_migrations`;
+  const applied = requireRow(
+    await tx<{ newest: number | null }[]>`select max(created_at)::bigint as newest from drizzle.__drizzle_migrations`,
+  );
   return {
     format: FORMAT,
     version,
-    migration: applied?.newest ?? 0,
+    migration: applied.newest ?? 0,
     createdAt: Math.floor(Date.now() / 1000),
     logMonths: await listLogMonths(tx),
   };

@@ -1,5 +1,6 @@
 import { refuseInUse } from "../../db/backup/restore-backup.ts";
 import { openDatabase } from "../../db/connect.ts";
+import { DEADLINES_MS, withDeadline } from "../../db/deadlines.ts";
 import { readConfig } from "../config.ts";
 import { createVault } from "../lib/crypto.ts";
 import { loadSecrets } from "../lib/secrets.ts";
@@ -22,7 +23,9 @@ export async function importData(
   try {
     await checkEncryptionKey(database.db, vault, secrets.source);
     if (database.kind === "server") await refuseInUse(database.sql);
-    const { family, report } = await runImport({ database, vault }, from, choices);
+    const { family, report } = await withDeadline(DEADLINES_MS.long, () =>
+      runImport({ database, vault }, from, choices),
+    );
     process.stdout.write(`${family}${choices.isDry ? ", dry run: nothing is written" : ""}\n`);
     process.stdout.write(writeReport(report, choices.isDry));
     return 0;

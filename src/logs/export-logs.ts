@@ -1,3 +1,4 @@
+import { DEADLINES_MS, withDeadline } from "../../db/deadlines.ts";
 import type { Db } from "../../db/types.ts";
 import { type CsvCell, csvOf } from "../lib/csv.ts";
 import { type LogCursor, readLogs, type Viewer } from "./list-logs.ts";
@@ -39,7 +40,8 @@ export function exportLogs(db: Db, filter: LogFilter, viewer: Viewer): ReadableS
 async function* slicesOf(db: Db, filter: LogFilter, viewer: Viewer, columns: readonly (keyof LogView)[]) {
   let before: LogCursor | undefined;
   for (;;) {
-    const rows = await readLogs(db, filter, { page: 0, pageSize: SLICE, ...(before && { before }) }, viewer);
+    const slice = { page: 0, pageSize: SLICE, ...(before && { before }) };
+    const rows = await withDeadline(DEADLINES_MS.long, () => readLogs(db, filter, slice, viewer));
     const last = rows.at(-1);
     if (!last) return;
     yield rows.map((row) => columns.map((column) => cell(column, row)));

@@ -1,3 +1,4 @@
+import { DEADLINES_MS, withDeadline } from "../../db/deadlines.ts";
 import type { Database, Statements } from "../../db/types.ts";
 import { SETTLING } from "../billing/journal/apply-batch.ts";
 
@@ -24,7 +25,7 @@ const LARGEST_OF_MONTH = 1000;
  * month's when its last hour was among them. Returns false when nothing was left to add.
  */
 export async function foldUsage({ sql }: Pick<Database, "sql">, end: number): Promise<boolean> {
-  return sql.begin(async (tx) => {
+  const fold = async (tx: Statements) => {
     // In turns with the journal: what it writes meanwhile would be missing in an hour that counts as added.
     await tx`select pg_advisory_xact_lock(${SETTLING})`;
     const [fold] = await tx<{ until: number }[]>`select until from usage_fold`;
@@ -44,7 +45,8 @@ export async function foldUsage({ sql }: Pick<Database, "sql">, end: number): Pr
     if (to === month.until) await addSums(tx, BY_MONTH, String(month.from), month.from, month.until, LARGEST_OF_MONTH);
     await tx`insert into usage_fold (until) values (${to}) on conflict (id) do update set until = excluded.until`;
     return true;
-  });
+  };
+  return withDeadline(DEADLINES_MS.long, () => sql.begin(fold));
 }
 
 async function addSums(

@@ -1,5 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { changesIn, GIFTS } from "../../../db/carried-balances.ts";
+import { DEADLINES_MS, withDeadline } from "../../../db/deadlines.ts";
+import { requireRow } from "../../../db/require-row.ts";
 import type { Db } from "../../../db/types.ts";
 
 /** What can be re-added: balances against all that was credited and charged, counters against roll-ups, roll-ups against the log, and what is set aside or used up. */
@@ -25,7 +27,8 @@ const HOURS_CHECKED = 24;
 
 /** Checks one slice of a book, ids above `after`. `nowSeconds`: epoch seconds. Each slice is one short statement. */
 export async function checkBooks(db: Db, book: Book, after: number, nowSeconds: number): Promise<BookSlice> {
-  const rows: Row[] = [...(await db.execute<Row>(statementOf(book, after, nowSeconds)))];
+  const readSlice = () => db.execute<Row>(statementOf(book, after, nowSeconds));
+  const rows: Row[] = [...(await withDeadline(DEADLINES_MS.long, readSlice))];
   const read = rows.map(({ id, name, kept, added }) => ({
     id: Number(id),
     name,
@@ -42,10 +45,11 @@ export async function checkBooks(db: Db, book: Book, after: number, nowSeconds: 
 
 /** What calls cost beyond the balances they were charged to, all of time, in quota units. */
 export async function readUncovered(db: Db): Promise<number> {
-  const [row] = await db.execute<{ total: string }>(
-    sql`select coalesce(sum(uncovered), 0)::text as total from usage_rollups where uncovered > 0`,
-  );
-  return Number(row?.total ?? 0);
+  const readSum = () =>
+    db.execute<{ total: string }>(
+      sql`select coalesce(sum(uncovered), 0)::text as total from usage_rollups where uncovered > 0`,
+    );
+  return Number(requireRow(await withDeadline(DEADLINES_MS.long, readSum)).total);
 }
 
 function statementOf(book: Book, after: number, nowSeconds: number): SQL {
