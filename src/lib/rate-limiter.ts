@@ -1,3 +1,5 @@
+import { SlidingCount, waitSeconds } from "./sliding-count.ts";
+
 /** Counts requests by key in bounded memory. */
 export type RateLimiter = {
   /** Counts one request; 0 when it is allowed, else the seconds until the next one may be. */
@@ -9,65 +11,54 @@ export type RateLimiter = {
   forget(key: string): void;
 };
 
-type Window = { index: number; count: number; before: number };
-
 /** At most `count` requests in any `windowMs`. */
 export type Limit = Readonly<{ count: number; windowMs: number }>;
 
-/** Seconds until the next request may come, by what this window and the one before it have counted; 0: now. */
-export function waitSeconds(limit: Limit, window: Readonly<{ count: number; before: number }>, time: number): number {
-  const elapsed = (time % limit.windowMs) / limit.windowMs;
-  const room = limit.count - 1;
-  if (window.count + window.before * (1 - elapsed) <= room) return 0;
-  // With this window full, the next must run until its share of it is small enough; else this one must.
-  const untilShare = window.count > room ? 2 - room / window.count : 1 - (room - window.count) / window.before;
-  return Math.max(1, Math.ceil(((untilShare - elapsed) * limit.windowMs) / 1000));
-}
-
 /**
- * At most `count` requests per key and window, by a sliding window counter: the last window counts in the share that still
- * overlaps. Of more than `maxKeys` keys the longest unused is forgotten.
+ * At most `count` requests per key in every window of `windowMs`, wherever it begins. Of more than `maxKeys` keys the longest
+ * unused is forgotten. `now`: epoch milliseconds.
  */
 export function createRateLimiter(
   limit: Limit,
   { maxKeys = 50_000, now = Date.now }: Readonly<{ maxKeys?: number; now?: () => number }> = {},
 ): RateLimiter {
-  const windows = new Map<string, Window>();
+  const counts = new Map<string, SlidingCount>();
 
-  const current = (key: string, index: number): Window => {
-    const known = windows.get(key);
-    if (!known || known.index < index - 1) return { index, count: 0, before: 0 };
-    return known.index === index ? known : { index, count: 0, before: known.count };
-  };
-
-  const keep = (key: string, window: Window) => {
-    windows.delete(key);
-    windows.set(key, window);
-    if (windows.size <= maxKeys) return;
-    for (const oldest of windows.keys()) {
-      windows.delete(oldest);
-      return;
+  /** The key's count, as the most recently used one. */
+  const use = (key: string): SlidingCount => {
+    const known = counts.get(key);
+    if (known) counts.delete(key);
+    const count = known ?? new SlidingCount(limit.windowMs);
+    counts.set(key, count);
+    if (counts.size > maxKeys) {
+      for (const oldest of counts.keys()) {
+        counts.delete(oldest);
+        break;
+      }
     }
+    return count;
   };
 
   return {
     take(key) {
       const time = now();
-      const window = current(key, Math.floor(time / limit.windowMs));
-      const wait = waitSeconds(limit, window, time);
-      if (wait === 0) window.count += 1;
-      keep(key, window);
-      return wait;
+      const count = use(key);
+      count.advance(time);
+      if (count.total >= limit.count) return waitSeconds(limit, count.slices(), time);
+      count.add(1);
+      return 0;
     },
     check(key) {
       const time = now();
-      return waitSeconds(limit, current(key, Math.floor(time / limit.windowMs)), time);
+      const count = counts.get(key);
+      count?.advance(time);
+      return count && count.total >= limit.count ? waitSeconds(limit, count.slices(), time) : 0;
     },
     add(key, amount) {
-      const window = current(key, Math.floor(now() / limit.windowMs));
-      window.count += amount;
-      keep(key, window);
+      const count = use(key);
+      count.advance(now());
+      count.add(amount);
     },
-    forget: (key) => void windows.delete(key),
+    forget: (key) => void counts.delete(key),
   };
 }

@@ -1,7 +1,8 @@
 import { RedisClient } from "bun";
 import type { Logger } from "./log.ts";
-import { createRateLimiter, type Limit, type RateLimiter, waitSeconds } from "./rate-limiter.ts";
+import { createRateLimiter, type Limit, type RateLimiter } from "./rate-limiter.ts";
 import { ReasonedError } from "./reason.ts";
+import { SLICES, type Slice, waitSeconds } from "./sliding-count.ts";
 
 /** Counts shared by replicas; the same as RateLimiter, but it has to ask. */
 type SharedRateLimiter = {
@@ -35,18 +36,35 @@ const PING_TIMEOUT_MS = 3000;
 const REST_MS = 5000;
 
 /**
- * Counts ARGV[3], with ARGV[5] = 1 even when the limit is reached. Answers this window's count before it, and the last
- * one's.
+ * Counts ARGV[3] requests under KEYS[1] at once or not at all; with ARGV[4] = 1 even when the limit ARGV[1] is reached.
+ * ARGV[2]: the window in milliseconds. The time is the server's, the same for all processes, unless ARGV[5] gives another.
+ * Answers the time in milliseconds, then slice and count in turn, as they were before.
  */
 const SCRIPT = `
-local count = tonumber(redis.call('GET', KEYS[1]) or '0')
-local before = tonumber(redis.call('GET', KEYS[2]) or '0')
-local room = count + before * (1 - tonumber(ARGV[2])) <= tonumber(ARGV[1]) - 1
-if ARGV[3] ~= '0' and (room or ARGV[5] == '1') then
-  redis.call('INCRBY', KEYS[1], ARGV[3])
-  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+local time = tonumber(ARGV[5])
+if time == 0 then
+  local clock = redis.call('TIME')
+  time = clock[1] * 1000 + math.floor(clock[2] / 1000)
 end
-return {count, before}`;
+local window = tonumber(ARGV[2])
+local index = math.floor(time / (window / ${SLICES}))
+local stored = redis.call('HGETALL', KEYS[1])
+local total = 0
+local answer = {string.format('%.0f', time)}
+for i = 1, #stored, 2 do
+  if tonumber(stored[i]) < index - ${SLICES} then
+    redis.call('HDEL', KEYS[1], stored[i])
+  else
+    total = total + tonumber(stored[i + 1])
+    answer[#answer + 1] = stored[i]
+    answer[#answer + 1] = stored[i + 1]
+  end
+end
+if ARGV[3] ~= '0' and (total < tonumber(ARGV[1]) or ARGV[4] == '1') then
+  redis.call('HINCRBY', KEYS[1], string.format('%.0f', index), ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], 2 * window)
+end
+return answer`;
 
 /** A limiter whose counts replicas share under `name`, where there is a place for it. */
 export const createLimiter = (shared: SharedLimits | null, name: string, limit: Limit): Limiter =>
@@ -55,13 +73,14 @@ export const createLimiter = (shared: SharedLimits | null, name: string, limit: 
 /** How much a question counts, and whether past the limit too. */
 type Count = Readonly<{ amount: number; always: boolean }>;
 
-type Options = Readonly<{ now?: () => number; timeoutMs?: number }>;
+/** `now`: paces the rests; `clock`: counts by this time instead of the server's. Both are epoch milliseconds. */
+type Options = Readonly<{ now?: () => number; clock?: () => number; timeoutMs?: number }>;
 
 /** Connects when it is first needed. Where Redis fails or takes longer than 250 ms, limits fall back to this process. */
 export function createSharedLimits(
   url: string,
   log: Logger,
-  { now = Date.now, timeoutMs = TIMEOUT_MS }: Options = {},
+  { now = Date.now, clock, timeoutMs = TIMEOUT_MS }: Options = {},
 ): SharedLimits {
   const redis = new RedisClient(url, { connectionTimeout: timeoutMs, enableOfflineQueue: true, autoReconnect: true });
   let restUntil = 0;
@@ -84,19 +103,18 @@ export function createSharedLimits(
     }
   };
 
-  /** Where this window and the one before it are counted. */
-  const placesOf = (name: string, key: string, { windowMs }: Limit, time: number): string[] => {
-    const index = Math.floor(time / windowMs);
-    return [index, index - 1].map((window) => `sluice:limit:${name}:${windowMs}:${key}:${window}`);
-  };
+  const keyOf = (name: string, key: string, { windowMs }: Limit): string => `sluice:limit:${name}:${windowMs}:${key}`;
 
   const ask = async (name: string, key: string, limit: Limit, { amount, always }: Count): Promise<number | null> => {
-    const time = now();
-    const elapsed = (time % limit.windowMs) / limit.windowMs;
-    const numbers = [limit.count, elapsed, amount, 2 * limit.windowMs, always ? 1 : 0].map(String);
-    const answer = await send("EVAL", [SCRIPT, "2", ...placesOf(name, key, limit, time), ...numbers]);
+    const numbers = [limit.count, limit.windowMs, amount, always ? 1 : 0, clock?.() ?? 0].map(String);
+    const answer = await send("EVAL", [SCRIPT, "1", keyOf(name, key, limit), ...numbers]);
     if (!Array.isArray(answer)) return null;
-    return waitSeconds(limit, { count: Number(answer[0]), before: Number(answer[1]) }, time);
+    const [time, ...counted] = answer.map(Number);
+    const slices: Slice[] = [];
+    for (let at = 0; at < counted.length; at += 2)
+      slices.push({ index: counted[at] ?? 0, count: counted[at + 1] ?? 0 });
+    slices.sort((a, b) => a.index - b.index);
+    return waitSeconds(limit, slices, time ?? 0);
   };
   return {
     limiter(name, limit) {
@@ -109,7 +127,7 @@ export function createSharedLimits(
         },
         async forget(key) {
           local.forget(key);
-          await send("DEL", placesOf(name, key, limit, now()));
+          await send("DEL", [keyOf(name, key, limit)]);
         },
       };
     },
