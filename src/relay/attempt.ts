@@ -4,7 +4,6 @@ import { DecodeError } from "../dialects/codec.ts";
 import type { JsonObject } from "../dialects/json.ts";
 import { carriesData } from "../dialects/openai-chat/stream.ts";
 import { withoutKeepAlives } from "../lib/json-body.ts";
-import { wholeEventsLength } from "../lib/sse.ts";
 import { aimCall, beginAttempt } from "./aim-call.ts";
 import { AttemptFailure, failureKind, notAnswered, refusedByUpstream } from "./attempt-failure.ts";
 import { drains } from "./broken-stream.ts";
@@ -12,6 +11,7 @@ import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { encode } from "./encode.ts";
 import { RelayError } from "./errors.ts";
+import { EventBuffer } from "./event-buffer.ts";
 import { Exchange } from "./exchange.ts";
 import { framed } from "./framing.ts";
 import { mends } from "./mend-refusal.ts";
@@ -144,14 +144,19 @@ async function exchangeWith(
   // An upstream that only streams is gathered for a client that wants a whole answer.
   const gathers = request.ask.stream && request.ask.capability === "chat" && !summary.stream;
   if (request.ask.stream && !gathers && (framing || !contentType.startsWith("application/json"))) {
-    const reader = readerOf(framing ? framed(response, framing) : response.body);
+    const reader = readerOf(
+      framing ? framed(response, framing, context.services.config.maxResponseBodyBytes) : response.body,
+    );
     return openStream(context, call, reader, passage, choice, exchange, entry);
   }
   if (endpoint.capability === "speech" && !contentType.startsWith("application/json")) {
     entry.firstByteMs = Math.round(call.elapsedMs);
     return { kind: "bytes", response, exchange, contentType };
   }
-  const gathered = gathers && framing ? new Response(framed(response, framing)) : response;
+  const gathered =
+    gathers && framing
+      ? new Response(framed(response, framing, context.services.config.maxResponseBodyBytes))
+      : response;
   const bytes = await readBody(gathered, exchange, bodyLimits(context));
   const announced = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
   const body = passage.follow
@@ -225,29 +230,37 @@ async function openStream(
   const { maxBytes, idleMs } = bodyLimits(context);
   // A channel's own limit counts until the first event, the general one until the head.
   if (firstByteBudgetMs(channel) === null) exchange.expectBody(idleMs);
-  let first: Uint8Array = new Uint8Array(0);
+  const events = new EventBuffer();
+  /** Whole events so far, none of which carries data. */
+  const comments: Uint8Array[] = [];
+  let bytes = 0;
   for (;;) {
     const { value, done } = await reader.read();
     exchange.progressed();
     if (value) {
       entry.firstByteMs ??= Math.round(call.elapsedMs);
-      first = first.length === 0 ? value : Buffer.concat([first, value]);
+      bytes += value.length;
     }
-    const length = done ? first.length : wholeEventsLength(first);
-    const whole = length === first.length ? first : first.subarray(0, length);
-    if (carriesData(whole)) {
+    const latest = value ? events.push(value) : NOTHING;
+    const block = done ? Buffer.concat([latest, events.takePending()]) : latest;
+    if (carriesData(block)) {
+      const whole = comments.length === 0 ? block : Buffer.concat([...comments, block]);
       const error = passage.errorInEvents(whole);
       if (error !== null) {
         exchange.abort();
         throw refusedInside(channel, key, passage, error);
       }
       const running = passage.runningIn?.(whole) ?? null;
+      const first = events.pendingBytes === 0 ? whole : Buffer.concat([whole, events.takePending()]);
       return { kind: "stream", channel, exchange, view: passage.view(), reader, first, ended: done, running };
     }
     if (done) throw notAnswered(channel, key, "empty");
-    if (first.length > maxBytes) {
+    if (block.length > 0) comments.push(block);
+    if (bytes > maxBytes) {
       exchange.abort();
       throw new ResponseTooLargeError();
     }
   }
 }
+
+const NOTHING = new Uint8Array(0);

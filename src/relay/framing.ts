@@ -1,22 +1,60 @@
 import { eventStreamToSse } from "../dialects/aws-events.ts";
 import { zhipuEventsToSse } from "../dialects/zhipu/events.ts";
 import type { Framing } from "../providers/provider.ts";
+import { ResponseTooLargeError } from "./read-body.ts";
 
 const DATA = Buffer.from("data: ");
 const EVENT_END = Buffer.from("\n\n");
 const LF = 10;
 
-/** The body of a streamed answer as server-sent events, whatever its own framing; null when it has none. */
-export function framed(response: Pick<Response, "body">, framing: Framing = "sse"): ReadableStream<Uint8Array> | null {
-  switch (framing) {
-    case "sse":
-      return response.body;
-    case "ndjson":
-      return response.body?.pipeThrough(new TransformStream(new LinesToEvents())) ?? null;
-    case "aws-events":
-      return response.body?.pipeThrough(new TransformStream(eventStreamToSse())) ?? null;
-    case "zhipu-events":
-      return response.body?.pipeThrough(new TransformStream(zhipuEventsToSse())) ?? null;
+/**
+ * The body of a streamed response as server-sent events, whatever its own framing; null when it has none. It fails with
+ * ResponseTooLargeError where an event takes more than `maxEventBytes`.
+ */
+export function framed(
+  { body }: Pick<Response, "body">,
+  framing: Framing,
+  maxEventBytes: number,
+): ReadableStream<Uint8Array> | null {
+  if (!body || framing === "sse") return body;
+  return body.pipeThrough(new TransformStream(new BoundedEvents(TRANSFORMERS[framing](), maxEventBytes)));
+}
+
+const TRANSFORMERS: Readonly<Record<Exclude<Framing, "sse">, () => Transformer<Uint8Array, Uint8Array>>> = {
+  ndjson: () => new LinesToEvents(),
+  "aws-events": eventStreamToSse,
+  "zhipu-events": zhipuEventsToSse,
+};
+
+/** Bounds what a transformer takes in before it puts something out. */
+class BoundedEvents implements Transformer<Uint8Array, Uint8Array> {
+  #pendingBytes = 0;
+
+  constructor(
+    private readonly inner: Transformer<Uint8Array, Uint8Array>,
+    private readonly maxBytes: number,
+  ) {}
+
+  async transform(bytes: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#pendingBytes += bytes.length;
+    await this.inner.transform?.(bytes, this.#observed(controller));
+    if (this.#pendingBytes > this.maxBytes) throw new ResponseTooLargeError();
+  }
+
+  flush(controller: TransformStreamDefaultController<Uint8Array>): void | PromiseLike<void> {
+    return this.inner.flush?.(controller);
+  }
+
+  #observed(controller: TransformStreamDefaultController<Uint8Array>): TransformStreamDefaultController<Uint8Array> {
+    return {
+      desiredSize: controller.desiredSize,
+      enqueue: (event) => {
+        this.#pendingBytes = 0;
+        controller.enqueue(event);
+      },
+      error: (reason) => controller.error(reason),
+      terminate: () => controller.terminate(),
+    };
   }
 }
 

@@ -1,11 +1,11 @@
 import type { CallEnding, Usage } from "../billing/types.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
-import { wholeEventsLength } from "../lib/sse.ts";
 import type { OpenStream } from "./attempt.ts";
 import { drainCapMs, drains } from "./broken-stream.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
 import { RelayError } from "./errors.ts";
+import { EventBuffer } from "./event-buffer.ts";
 import { joined, type Piece, type StreamView } from "./passages/passage.ts";
 import { settle } from "./settle.ts";
 import type { Watched } from "./watch.ts";
@@ -28,9 +28,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   /** 0: no pings. */
   readonly #pingMs: number;
   #controller: ReadableStreamDirectController | null = null;
-  /** Bytes of an event whose end has not come yet, as they came. */
-  #partial: Uint8Array[] = [];
-  #partialBytes = 0;
+  readonly #events = new EventBuffer();
   /** Read and not yet passed on. */
   #ready: Uint8Array[];
   readonly #channel: ChannelEntry;
@@ -131,7 +129,8 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
 
   /** What goes to the client of newly read bytes; a promise when they end the stream and the call must be settled first. */
   #pass(bytes: Uint8Array): Piece | Promise<Piece> {
-    const whole = this.#wholeEvents(bytes);
+    const whole = this.#events.push(bytes);
+    if (this.#events.pendingBytes > this.context.services.config.maxResponseBodyBytes) this.#stopTooLarge();
     if (whole.length === 0) return whole;
     const block = this.#view.take(whole);
     return this.#view.ended ? this.#complete(block) : block;
@@ -149,29 +148,10 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     });
   }
 
-  /** The whole events of what has come; the rest is kept for later. */
-  #wholeEvents(bytes: Uint8Array): Uint8Array {
-    const before = this.#partial.at(-1);
-    // The empty line that ends an event may itself be cut: its beginning is looked at again.
-    const joint = before ? Buffer.concat([before.subarray(-3), bytes]) : bytes;
-    if (wholeEventsLength(joint) === 0) {
-      this.#partial.push(bytes);
-      this.#partialBytes += bytes.length;
-      if (this.#partialBytes > this.context.services.config.maxResponseBodyBytes) this.#stopTooLarge();
-      return EMPTY;
-    }
-    const all = before ? Buffer.concat([...this.#partial, bytes]) : bytes;
-    const length = wholeEventsLength(all);
-    this.#partial = length === all.length ? [] : [all.subarray(length)];
-    this.#partialBytes = all.length - length;
-    return length === all.length ? all : all.subarray(0, length);
-  }
-
   /** The upstream's body is over without an end marker: fine if the answer came to its end, else it broke off. */
   async #finish(): Promise<Piece> {
-    const hasRest = this.#partial.length > 0 && !this.#isTooLarge;
-    const rest = hasRest ? this.#view.take(Buffer.concat([...this.#partial, EVENT_END])) : EMPTY;
-    this.#partial = [];
+    const pending = this.#events.takePending();
+    const rest = pending.length > 0 ? this.#view.take(Buffer.concat([pending, EVENT_END])) : EMPTY;
     const finished = this.#view.ended || (this.#view.finished && !this.#timedOut);
     if (finished || this.#clientGone) return this.#complete(rest);
     const error = this.#breakError();
@@ -192,7 +172,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     this.#isTooLarge = true;
     this.#ended = true;
     this.#ready = [];
-    this.#partial = [];
+    this.#events.takePending();
     this.source.exchange.abort();
   }
 

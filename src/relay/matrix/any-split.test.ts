@@ -16,6 +16,8 @@ import { CANNOT, PROVIDERS, type ProviderName } from "./cells.ts";
 import { type Answer, BRUGES, GHENT, USAGE } from "./talk.ts";
 import { upstreams } from "./upstreams/index.ts";
 
+const MAX_EVENT_BYTES = 1_048_576;
+
 /** These have no bytes to cut: an answer in one piece, and frames of a WebSocket. */
 const UNCUT: readonly ProviderName[] = ["palm", "spark"];
 const NAMES = (Object.keys(PROVIDERS) as ProviderName[]).filter((name) => !UNCUT.includes(name));
@@ -55,7 +57,7 @@ async function* eventsOf(pieces: readonly Uint8Array[], framing: Framing): Async
       controller.close();
     },
   });
-  for await (const piece of framed(new Response(body), framing) ?? []) yield piece;
+  for await (const piece of framed(new Response(body), framing, MAX_EVENT_BYTES) ?? []) yield piece;
 }
 
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.bytes());
