@@ -5,7 +5,7 @@ import { ownRatios } from "../billing/pricing/own-ratios.ts";
 import type { PriceTable } from "../billing/pricing/price-table.ts";
 import { type PriceUnit, priceUnitOf } from "../billing/pricing/price-unit.ts";
 import type { PriceVariant } from "../billing/pricing/price-variants.ts";
-import { resolvePrice } from "../billing/pricing/resolve-price.ts";
+import { findPrice, resolvePrice } from "../billing/pricing/resolve-price.ts";
 import { type Decimal, toText } from "../lib/decimal.ts";
 import { providerOf } from "../providers/registry.ts";
 import type { SettingsReader } from "../settings/settings.ts";
@@ -80,10 +80,7 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
     // As calls are charged: the requested name's price, else that of the first upstream name which has one.
     const names = candidates ? upstreamModelsOf(candidates, model) : [model];
     const asked = { requestedModel: model, group };
-    const own = names
-      .values()
-      .map((upstreamModel) => resolvePrice(table, { ...asked, upstreamModel, acceptUnset: false }))
-      .find((found) => found !== null);
+    const own = findPrice(table, { ...asked, upstreamModels: names });
     const price = own ?? resolvePrice(table, { ...asked, upstreamModel: model, acceptUnset: true });
     const perCall = price?.kind === "per_call";
     const ratios = price?.kind === "per_token" ? ownRatios(table, price) : {};
@@ -104,7 +101,7 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
       unit: price ? priceUnitOf(price.pricedAs, price, first !== undefined && onlyFilms(first)) : "token",
       variants: perCall ? variantsView(price.variants) : {},
       is_estimate: perCall && ESTIMATED_MODEL_PRICE[price.pricedAs] === Number(toText(price.usdPerCall)),
-      is_priced: own !== undefined,
+      is_priced: own !== null,
       context_tiers: price?.kind === "per_token" ? (price.contextTiers ?? []).map(tierView) : [],
     };
   });

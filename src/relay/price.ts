@@ -1,5 +1,7 @@
+import { ownRatios } from "../billing/pricing/own-ratios.ts";
 import { createPriceTable, type PriceTable } from "../billing/pricing/price-table.ts";
-import { resolvePrice } from "../billing/pricing/resolve-price.ts";
+import { findPrice, resolvePrice } from "../billing/pricing/resolve-price.ts";
+import { type UsdPrices, usdPrices } from "../billing/pricing/usd-prices.ts";
 import type { Price } from "../billing/types.ts";
 import { type Decimal, ONE, whole } from "../lib/decimal.ts";
 import type { SettingsReader } from "../settings/settings.ts";
@@ -14,6 +16,8 @@ export type Prices = {
   of(payer: PricePayer, requestedModel: string, upstreamModel: string): Price;
   /** The price of a task: a fixed price, else a ratio read as one, else `usd` (reference behaviour 6.5). */
   ofTask(caller: Caller, model: string, usd: Decimal): Price;
+  /** What a model costs a caller for each unit, in dollars; null: it has no price. */
+  usd(payer: Pick<PricePayer, "group">, requestedModel: string, upstreamModels: readonly string[]): UsdPrices | null;
   quotaPerUnit(): Decimal;
 };
 
@@ -56,6 +60,13 @@ export function createPrices(settings: SettingsReader): Prices {
       const groupRatio = price?.groupRatio ?? table().groupRatio.get(group) ?? ONE;
       const discount = table().discounts.get(group);
       return { kind: "per_call", pricedAs: model, groupRatio, discount, usdPerCall: price?.modelRatio ?? usd };
+    },
+    usd({ group }, requestedModel, upstreamModels) {
+      const price = findPrice(table(), { requestedModel, upstreamModels, group });
+      if (!price) return null;
+      const own = price.kind === "per_token" ? ownRatios(table(), price) : {};
+      const parts = { audio: own.audio !== undefined, cacheWrite: own.cacheCreation !== undefined };
+      return usdPrices(price, parts, whole(settings.get("QuotaPerUnit")));
     },
     quotaPerUnit() {
       if (version !== settings.version) refresh();

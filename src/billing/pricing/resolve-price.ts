@@ -30,6 +30,22 @@ export function resolvePrice(table: PriceTable, query: PriceQuery): Price | null
   return perToken(table, query.requestedModel, pays, table.unsetRatio);
 }
 
+/**
+ * The price of a model as calls are charged: the requested name's, else that of the first upstream name which has one. Null:
+ * none of them has.
+ */
+export function findPrice(
+  table: PriceTable,
+  query: Readonly<{ requestedModel: string; upstreamModels: readonly string[]; group: string }>,
+): Price | null {
+  const { requestedModel, group } = query;
+  for (const upstreamModel of query.upstreamModels) {
+    const price = resolvePrice(table, { requestedModel, upstreamModel, group, acceptUnset: false });
+    if (price) return price;
+  }
+  return null;
+}
+
 type GroupPays = Readonly<{ groupRatio: Decimal; discount: GroupDiscount | undefined }>;
 
 function priceOf(table: PriceTable, model: string, pays: GroupPays): Price | undefined {

@@ -5,6 +5,7 @@ import { handleCall, type RelayServer, refuse } from "../handle.ts";
 import { generateContent, generateContentArray } from "./conversations.ts";
 import { countGeminiTokens } from "./count-tokens.ts";
 import { batchEmbedContents, embedContent } from "./embed-content.ts";
+import { geminiModel } from "./model-object.ts";
 import { admittedModels, answerFor, refuseUnknownModel } from "./models.ts";
 
 /** POST …/models/{model}:{method} as Google's clients ask; the model may hold slashes and be percent-encoded. */
@@ -38,23 +39,15 @@ export function handleGemini(
   }
 }
 
-const METHODS = ["generateContent", "streamGenerateContent", "countTokens"];
-const modelCard = (model: string) => ({
-  name: `models/${model}`,
-  version: "001",
-  displayName: model,
-  supportedGenerationMethods: METHODS,
-});
-
 /** GET /v1beta/models: what this key may call now, as Google lists it. */
 export const listGeminiModels = (context: RelayContext, request: Request, server: RelayServer | null) =>
   answerFor(context, request, server, geminiDoor, (caller) => ({
-    models: admittedModels(context, caller).map(modelCard),
+    models: admittedModels(context, caller).map((model) => geminiModel(context, caller, model)),
   }));
 
 /** GET /v1beta/models/{model} */
 export const showGeminiModel = (context: RelayContext, request: Request, server: RelayServer | null, model: string) =>
   answerFor(context, request, server, geminiDoor, (caller) => {
     refuseUnknownModel(context, caller, model);
-    return modelCard(model);
+    return geminiModel(context, caller, model);
   });

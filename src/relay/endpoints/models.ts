@@ -1,37 +1,30 @@
 import { anthropicDoor } from "../../dialects/anthropic/index.ts";
 import type { DoorCodec } from "../../dialects/codec.ts";
+import { geminiDoor } from "../../dialects/gemini/index.ts";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
-import { providerOf } from "../../providers/registry.ts";
 import { admitGroup } from "../admit.ts";
 import { authenticate, type Caller } from "../authenticate.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { type RelayServer, refuse } from "../handle.ts";
 import { corsHeaders } from "../headers.ts";
+import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
 
-/** A model as OpenAI's API lists it; the date is the ecosystem's constant. */
-type ModelObject = {
-  id: string;
-  object: "model";
-  created: number;
-  owned_by: string;
-  root: string;
-  parent: null;
-};
-
-const CREATED = 1_626_777_600;
-
-/** GET /v1/models: what this key may call now; in Anthropic's form for its clients (they send `anthropic-version`). */
+/**
+ * GET /v1/models: what this key may call now; in Anthropic's form for its clients (they send `anthropic-version`), and in
+ * Google's for its own, which list models under this path too and send `x-goog-api-key`.
+ */
 export function listModels(context: RelayContext, request: Request, server: RelayServer | null): Promise<Response> {
   return answerFor(context, request, server, doorOf(request), (caller) => {
     const models = admittedModels(context, caller);
+    if (isGoogle(request)) return { models: models.map((model) => geminiModel(context, caller, model)) };
     if (!isAnthropic(request)) {
       return { success: true, object: "list", data: models.map((model) => modelObject(context, caller, model)) };
     }
     return {
-      data: models.map(anthropicModel),
+      data: models.map((model) => anthropicModel(context, caller, model)),
       has_more: false,
       first_id: models[0] ?? null,
       last_id: models.at(-1) ?? null,
@@ -48,7 +41,8 @@ export function showModel(
 ): Promise<Response> {
   return answerFor(context, request, server, doorOf(request), (caller) => {
     refuseUnknownModel(context, caller, model);
-    return isAnthropic(request) ? anthropicModel(model) : modelObject(context, caller, model);
+    if (isGoogle(request)) return geminiModel(context, caller, model);
+    return isAnthropic(request) ? anthropicModel(context, caller, model) : modelObject(context, caller, model);
   });
 }
 
@@ -95,17 +89,7 @@ export function admittedModels({ services }: RelayContext, caller: Caller): read
 
 const isAnthropic = ({ headers }: Request): boolean => headers.has("anthropic-version") || headers.has("x-api-key");
 
-const doorOf = (request: Request): DoorCodec => (isAnthropic(request) ? anthropicDoor : openaiChatDoor);
+const isGoogle = ({ headers }: Request): boolean => headers.has("x-goog-api-key");
 
-function modelObject({ services }: RelayContext, caller: Caller, model: string): ModelObject {
-  const channel = services.channels.candidates(caller.group, model)?.tiers[0]?.channels[0];
-  const owner = channel && providerOf(channel.type)?.owner;
-  return { id: model, object: "model", created: CREATED, owned_by: owner ?? "custom", root: model, parent: null };
-}
-
-const anthropicModel = (model: string) => ({
-  type: "model",
-  id: model,
-  display_name: model,
-  created_at: new Date(CREATED * 1000).toISOString(),
-});
+const doorOf = (request: Request): DoorCodec =>
+  isGoogle(request) ? geminiDoor : isAnthropic(request) ? anthropicDoor : openaiChatDoor;
