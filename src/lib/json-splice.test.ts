@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { spliceTopLevel as splice, type TopLevelChanges } from "./json-splice.ts";
+import { HOSTILE_NAMES, RandomJson, seededRandom } from "./testing/random-json.ts";
 
 const spliceTopLevel = (text: string, changes: TopLevelChanges) => splice(text, changes, JSON.parse(text));
 
@@ -43,4 +44,39 @@ describe("changing the top level of a JSON text", () => {
   test("a key given twice is replaced once", () => {
     expect(spliceTopLevel('{"model":"a","n":1,"model":"b"}', { model: "c" })).toBe('{"model":"c","n":1}');
   });
+
+  test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("%s is a name like any other", (name) => {
+    const member = `${JSON.stringify(name)}:1`;
+    expect(spliceTopLevel(`{"model":"alias",${member}}`, { model: "real" })).toBe(`{"model":"real",${member}}`);
+    const change = Object.fromEntries([[name, 2]]);
+    expect(spliceTopLevel(`{"model":"alias",${member}}`, change)).toBe(`{"model":"alias",${JSON.stringify(name)}:2}`);
+    expect(spliceTopLevel('{"model":"alias"}', change)).toBe(`{${JSON.stringify(name)}:2,"model":"alias"}`);
+  });
+
+  test("random changes to random texts: the result is valid and has the value with the changes", () => {
+    const random = seededRandom(SEED);
+    const json = new RandomJson(random);
+    for (let at = 0; at < CASES; at += 1) {
+      const text = json.object();
+      const names = Array.from({ length: Math.floor(random() * 4) }, () => json.pick(HOSTILE_NAMES));
+      const changes = Object.fromEntries(
+        names.map((name) => [name, random() < 0.3 ? undefined : JSON.parse(json.value())]),
+      );
+      const expected = new Map(Object.entries({ ...JSON.parse(text), ...changes }));
+      for (const [name, value] of expected) if (value === undefined) expected.delete(name);
+      const told = [text, changes, canonical(JSON.parse(spliceTopLevel(text, changes)))];
+      expect(told).toEqual([text, changes, canonical(Object.fromEntries(expected))]);
+    }
+  });
 });
+
+const SEED = 20_261_122;
+const CASES = 5_000;
+
+/** The value as text with members in order of their names: own members alone count, those named as a prototype's too. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`);
+  return `{${members.sort().join()}}`;
+}

@@ -1,3 +1,5 @@
+import { endOfString, endOfValue, skipWhitespace } from "./json-text.ts";
+
 /**
  * Changes to the top level of a JSON object given as text: a value replaces or adds the key, `undefined` removes it.
  * Everything else keeps its characters (spacing, number forms, order), which re-serialising would not.
@@ -21,7 +23,7 @@ export function spliceTopLevel(
   let kept = 0;
   const replaced = new Set<string>();
   for (const member of members) {
-    if (!(member.key in changes)) {
+    if (!Object.hasOwn(changes, member.key)) {
       result += separate(kept, text.slice(copied, member.end));
       kept += 1;
     } else if (changes[member.key] !== undefined && !replaced.has(member.key)) {
@@ -31,9 +33,9 @@ export function spliceTopLevel(
     replaced.add(member.key);
     copied = member.end + 1;
   }
-  for (const [key, value] of Object.entries(changes)) {
-    if (value === undefined || replaced.has(key)) continue;
-    result += separate(kept, `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+  for (const [key, added] of Object.entries(changes)) {
+    if (added === undefined || replaced.has(key)) continue;
+    result += separate(kept, `${JSON.stringify(key)}:${JSON.stringify(added)}`);
     kept += 1;
   }
   const close = members.length > 0 ? (members.at(-1)?.end ?? open) : open + 1;
@@ -55,57 +57,20 @@ function withMembers(
 
 const separate = (before: number, member: string): string => (before > 0 ? `,${member}` : member);
 
-/** `end` is the index of the comma or brace after the value (blanks before it belong to the member). */
+/** `end` is the index of the comma or brace after the value (whitespace before it belongs to the member). */
 type Member = { key: string; valueStart: number; end: number };
 
 function membersOf(text: string, open: number): Member[] {
   const members: Member[] = [];
-  let at = skipBlanks(text, open + 1);
+  let at = skipWhitespace(text, open + 1);
   while (text[at] === '"') {
-    const keyEnd = stringEnd(text, at);
-    const key = JSON.parse(text.slice(at, keyEnd)) as string;
-    const valueStart = skipBlanks(text, skipBlanks(text, keyEnd) + 1);
-    const end = skipBlanks(text, valueEnd(text, valueStart));
+    const keyEnd = endOfString(text, at);
+    const key = String(JSON.parse(text.slice(at, keyEnd)));
+    const valueStart = skipWhitespace(text, skipWhitespace(text, keyEnd) + 1);
+    const end = skipWhitespace(text, endOfValue(text, valueStart));
     members.push({ key, valueStart, end });
     if (text[end] !== ",") break;
-    at = skipBlanks(text, end + 1);
+    at = skipWhitespace(text, end + 1);
   }
   return members;
-}
-
-function skipBlanks(text: string, from: number): number {
-  let at = from;
-  while (text.charCodeAt(at) <= 32) at += 1;
-  return at;
-}
-
-/** Index after the closing quote of the string that begins at `from`; quotes are found natively, escapes counted back. */
-function stringEnd(text: string, from: number): number {
-  let quote = text.indexOf('"', from + 1);
-  for (;;) {
-    let escapes = 0;
-    while (text[quote - 1 - escapes] === "\\") escapes += 1;
-    if (escapes % 2 === 0) return quote + 1;
-    quote = text.indexOf('"', quote + 1);
-  }
-}
-
-function valueEnd(text: string, from: number): number {
-  const first = text[from];
-  if (first === '"') return stringEnd(text, from);
-  if (first !== "{" && first !== "[") {
-    let at = from;
-    while (at < text.length && !",}] \n\r\t".includes(text[at] ?? ",")) at += 1;
-    return at;
-  }
-  let depth = 0;
-  for (let at = from; ; at += 1) {
-    const c = text.charCodeAt(at);
-    if (c === 34) at = stringEnd(text, at) - 1;
-    else if (c === 123 || c === 91) depth += 1;
-    else if (c === 125 || c === 93) {
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    }
-  }
 }
