@@ -155,7 +155,7 @@ function changedFields(row: ChannelRow, entry: ChannelFileEntry, vault: Vault): 
   const { keyCipher } = readChannelInput(entry, entry.type, vault);
   const present: Readonly<Record<string, unknown>> = entryOf(row);
   const fields = Object.entries(entry)
-    .filter(([field, value]) => field in present && String(value ?? "") !== String(present[field] ?? ""))
+    .filter(([field, value]) => Object.hasOwn(present, field) && String(value ?? "") !== String(present[field] ?? ""))
     .map(([field]) => field);
   const isNewKey = keyCipher !== undefined && vault.decrypt(keyCipher) !== vault.decrypt(row.keyCipher);
   return isNewKey ? [...fields, "key"] : fields;

@@ -1,4 +1,5 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
+import { lookupTable } from "../lib/lookup-table.ts";
 import { parseJson, recordOf, textOf } from "./json.ts";
 
 const fromUtf8 = (text: string): Uint8Array => Buffer.from(text, "utf8");
@@ -7,12 +8,12 @@ const toUtf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8"
 const PRELUDE_BYTES = 12;
 
 /** Anthropic's types of error for the kinds of exception; each type has its status there. */
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES = lookupTable<string>({
   throttlingException: "rate_limit_error",
   serviceUnavailableException: "overloaded_error",
   modelTimeoutException: "timeout_error",
   validationException: "invalid_request_error",
-};
+});
 
 /**
  * Bedrock's binary frames as server-sent events: the base64 of a chunk's `bytes` is the event that the model's own API

@@ -1,4 +1,5 @@
 import { options } from "../../db/schema/settings.ts";
+import { lookupTable } from "../lib/lookup-table.ts";
 import { say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { guardChange } from "../settings/guards.ts";
@@ -10,7 +11,7 @@ import { textOf } from "./values.ts";
 
 const KIND = "options";
 /** one-api's names of what is called otherwise here. */
-const RENAMED: Readonly<Record<string, OptionKey>> = {
+const RENAMED = lookupTable<OptionKey>({
   OidcEnabled: "oidc.enabled",
   OidcClientId: "oidc.client_id",
   OidcClientSecret: "oidc.client_secret",
@@ -18,7 +19,7 @@ const RENAMED: Readonly<Record<string, OptionKey>> = {
   OidcAuthorizationEndpoint: "oidc.authorization_endpoint",
   OidcTokenEndpoint: "oidc.token_endpoint",
   OidcUserinfoEndpoint: "oidc.user_info_endpoint",
-};
+});
 const PRICES_BY_MODEL = ["ModelRatio", "CompletionRatio"];
 
 /**

@@ -1,5 +1,6 @@
 import { type JsonObject, recordsOf, textOf, textsOf } from "../dialects/json.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
+import { lookupTable } from "../lib/lookup-table.ts";
 import type { Ask } from "./provider.ts";
 
 /** What the clouds that host Claude call a beta; whatever is not here they refuse, with the whole request. */
@@ -19,7 +20,7 @@ const ACCEPTED: Readonly<Record<"bedrock" | "vertex", ReadonlySet<string>>> = {
   ),
 };
 /** Anthropic's own name for several features at once → what the clouds have of them. */
-const OTHER_NAMES: Readonly<Record<string, string>> = { "advanced-tool-use-2025-11-20": "tool-search-tool-2025-10-19" };
+const OTHER_NAMES = lookupTable<string>({ "advanced-tool-use-2025-11-20": "tool-search-tool-2025-10-19" });
 /** Tells who calls, or needs no beta any more (`output_config.effort`, which Vertex takes without): nobody misses it. */
 const NO_LOSS = /^(claude-code|oauth|prompt-caching|effort)-/;
 

@@ -162,7 +162,7 @@ function meetQuirks(body: JsonObject, ask: Ask, quirks: Quirks): Adaptation | nu
     ...(quirks.met?.(body) ?? []),
   ]);
   if (limitField) met.add(otherLimit(limitField));
-  const gone = (field: string) => field in changes && changes[field] === undefined;
+  const gone = (field: string) => Object.hasOwn(changes, field) && changes[field] === undefined;
   const dropped = Object.keys(body).filter((field) => body[field] != null && gone(field) && !met.has(field));
   const unmet = Object.keys(wishes ?? {}).filter((name) => !quirks.search?.takes.includes(name));
   return { model: ask.model, changes, dropped: [...dropped, ...unmet.map((name) => `web_search_options: ${name}`)] };

@@ -1,4 +1,5 @@
 import { type JsonObject, recordOf, recordsOf } from "../dialects/json.ts";
+import { lookupTable } from "../lib/lookup-table.ts";
 import type { Quirks } from "./compatible.ts";
 import type { Adaptation, Ask, Provider } from "./provider.ts";
 
@@ -10,7 +11,7 @@ const SEARCH_SUFFIX = "-search";
 /** These know no effort: Grok 4 is as it is, the others do not reason. */
 const WITHOUT_EFFORT = /^grok-(4(-0709)?|[23](-fast)?|2-.*)(-latest|-beta)?$|non-reasoning/;
 /** OpenAI's efforts that none of xAI's models knows, and the nearest that they do. */
-const NEAREST: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high", max: "high" };
+const NEAREST = lookupTable<string>({ minimal: "low", xhigh: "high", max: "high" });
 
 /** Grok 3 mini knows two efforts, later models none to high. */
 function effortOf(model: string, wanted: unknown): unknown {

@@ -1,4 +1,5 @@
 import { type Decimal, decimal, isNegative, subtract, toText } from "../lib/decimal.ts";
+import { lookupTable } from "../lib/lookup-table.ts";
 import { OperationError } from "../lib/operation-error.ts";
 
 /** One setting: what it may be, what it is unless somebody sets it, and who may see it. */
@@ -47,7 +48,7 @@ export function option<T>(
   };
 }
 
-const BOOLS: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false, "": false };
+const BOOLS = lookupTable<boolean>({ true: true, "1": true, false: false, "0": false, "": false });
 
 export const bool = (initial: boolean, traits: Traits = {}): Option<boolean> =>
   option(

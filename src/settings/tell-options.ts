@@ -44,8 +44,8 @@ function tellEntries(key: string, was: string, is: string, told: Told): boolean 
   const changed = names.filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]));
   if (changed.length === 0 || changed.length > MOST_ENTRIES) return false;
   for (const name of changed) {
-    if (name in from) told.before[`${key}: ${name}`] = from[name];
-    if (name in to) told.after[`${key}: ${name}`] = to[name];
+    if (Object.hasOwn(from, name)) told.before[`${key}: ${name}`] = from[name];
+    if (Object.hasOwn(to, name)) told.after[`${key}: ${name}`] = to[name];
   }
   return true;
 }

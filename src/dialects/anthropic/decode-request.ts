@@ -49,7 +49,9 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.user = textOf(recordOf(body.metadata)?.user_id);
   conversation.serviceTier = body.service_tier === "standard_only" ? "default" : null;
   conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
-  const { effort: _, format: __, ...output } = recordOf(body.output_config) ?? {};
+  const { effort, format: _, ...output } = recordOf(body.output_config) ?? {};
+  // An effort that nobody here knows yet is left to Anthropic.
+  if (effort != null && effortOf(effort) === null) output.effort = effort;
   if (Object.keys(output).length > 0) conversation.extra.members.output_config = output;
   return conversation;
 }
@@ -57,12 +59,14 @@ export function decodeRequest(body: JsonObject): Conversation {
 const textParts = (content: unknown): TextPart[] =>
   partsOf(content).filter((part): part is TextPart => part.type === "text");
 
+const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+const effortOf = (value: unknown): Effort | null => EFFORTS.find((effort) => effort === value) ?? null;
+
 function readReasoning(conversation: Conversation, body: JsonObject): void {
   const thinking = recordOf(body.thinking);
   const output = recordOf(body.output_config);
-  const effort = textOf(output?.effort);
   conversation.reasoning = {
-    effort: effort as Effort | null,
+    effort: effortOf(output?.effort),
     budgetTokens: thinking?.type === "adaptive" ? -1 : numberOf(thinking?.budget_tokens),
     enabled: thinking ? thinking.type !== "disabled" : null,
     show: thinking?.display === "omitted" ? false : thinking?.display === "summarized" ? true : null,

@@ -1,3 +1,4 @@
+import { lookupTable } from "../../lib/lookup-table.ts";
 import { ownMembers } from "../beside.ts";
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
@@ -227,7 +228,7 @@ function plainChoice(choice: ToolChoice | null, searches: boolean): JsonObject |
 }
 
 /** OpenAI's tiers in Anthropic's words, whose "auto" is the better one where there is one; OpenAI's says nothing. */
-const TIERS: Readonly<Record<string, string>> = { default: "standard_only", priority: "auto" };
+const TIERS = lookupTable<string>({ default: "standard_only", priority: "auto" });
 
 function formatOf({ format }: Conversation, { info }: Target): JsonObject | null {
   if (format?.type !== "schema" || !supportsSchema(info)) return null;

@@ -1,8 +1,9 @@
+import { lookupTable } from "../../lib/lookup-table.ts";
 import { extraOf, ownExtra } from "../error-extra.ts";
 import { type JsonObject, recordOf, textOf } from "../json.ts";
 import type { ReplyError } from "../reply.ts";
 
-const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+const STATUS_OF_TYPE = lookupTable<number>({
   invalid_request_error: 400,
   authentication_error: 401,
   billing_error: 402,
@@ -13,7 +14,7 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   api_error: 500,
   timeout_error: 504,
   overloaded_error: 529,
-};
+});
 const TYPE_OF_STATUS = new Map(Object.entries(STATUS_OF_TYPE).map(([type, status]) => [status, type]));
 
 /** The type is kept as it came as well: clients of the same format are told the provider's own, also one unknown here. */

@@ -1,3 +1,4 @@
+import { lookupTable } from "../../lib/lookup-table.ts";
 import type { Dropped } from "../codec.ts";
 import { compact } from "../compact.ts";
 import type { MediaPart, Part, ReasoningPart, ToolResultPart } from "../conversation.ts";
@@ -48,7 +49,7 @@ function resultOf({ callId, parts, isError }: ToolResultPart, dropped: Dropped):
   });
 }
 
-const DOCUMENTS: Readonly<Record<string, string>> = {
+const DOCUMENTS = lookupTable<string>({
   "application/pdf": "pdf",
   "text/csv": "csv",
   "text/html": "html",
@@ -58,7 +59,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
   "application/vnd.ms-excel": "xls",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-};
+});
 
 /** Bytes inside the request only: addresses are fetched before. */
 function mediaOf({ type, source, name }: MediaPart): JsonObject | null {

@@ -1,3 +1,4 @@
+import { lookupTable } from "../../lib/lookup-table.ts";
 import { type Reply, ReplyCollector } from "../collect-reply.ts";
 import { finishAfter } from "../finish.ts";
 import { countOf, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
@@ -5,13 +6,13 @@ import { errorOf } from "../openai-chat/decode-error.ts";
 import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
 import type { ReportedUsage } from "../usage.ts";
 
-const REASONS: Readonly<Record<string, FinishReason>> = {
+const REASONS = lookupTable<FinishReason>({
   max_tokens: "length",
   model_context_window_exceeded: "length",
   tool_use: "tool_calls",
   guardrail_intervened: "content_filter",
   content_filtered: "content_filter",
-};
+});
 
 /** Reads a stream of Bedrock's ConverseStream; events carry the name of their frame. */
 export class ConverseStreamDecoder implements StreamDecoder {

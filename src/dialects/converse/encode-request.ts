@@ -1,3 +1,4 @@
+import { lookupTable } from "../../lib/lookup-table.ts";
 import { supportsAdaptive, supportsBudget } from "../anthropic/models.ts";
 import { closedSchema, inputSchema } from "../anthropic/schema.ts";
 import type { Dropped, Target } from "../codec.ts";
@@ -26,7 +27,7 @@ const SAID = [
 const TIERS: ReadonlySet<string> = new Set(["default", "flex", "priority"]);
 const MOST_METADATA = 16;
 const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
-const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 1280, medium: 2048, high: 4096 };
+const BUDGETS = lookupTable<number>({ minimal: 1024, low: 1280, medium: 2048, high: 4096 });
 
 /** Writes a request of Bedrock's Converse (providers.md, type 33); model and stream stand in the address. */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {

@@ -1,3 +1,4 @@
+import { lookupTable } from "../../lib/lookup-table.ts";
 import { besideOf } from "../beside.ts";
 import { DecodeError } from "../codec.ts";
 import { type Conversation, emptyConversation, type TextPart, type Tool, type ToolChoice } from "../conversation.ts";
@@ -14,7 +15,7 @@ const KNOWN_GENERATION: ReadonlySet<string> = new Set(
 );
 
 /** Google's tiers in OpenAI's words. */
-const TIERS: Readonly<Record<string, string>> = { standard: "default", flex: "flex", priority: "priority" };
+const TIERS = lookupTable<string>({ standard: "default", flex: "flex", priority: "priority" });
 
 /** Reads a generateContent request (providers.md 2.4.1); the path has the model and whether it is a stream. Throws DecodeError. */
 export function decodeRequest(body: JsonObject, path?: { model: string; stream: boolean }): Conversation {
@@ -84,13 +85,13 @@ const OF_DECLARATION: ReadonlySet<string> = new Set([
   ...["name", "description", "parameters", "parametersJsonSchema", "parameters_json_schema"],
 ]);
 
-const HOSTED: Readonly<Record<string, string>> = {
+const HOSTED = lookupTable<string>({
   googleSearch: "web_search",
   google_search: "web_search",
   googleSearchRetrieval: "web_search",
   codeExecution: "code_execution",
   code_execution: "code_execution",
-};
+});
 
 /** Google writes types in capitals; JSON Schema knows small letters. */
 function lowered(schema: JsonObject | null): JsonObject | null {

@@ -1,4 +1,5 @@
 import type { ModelInfo } from "../../catalog/catalog.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
 import { ownMembers } from "../beside.ts";
 import type { Dropped, Target } from "../codec.ts";
 import { compact } from "../compact.ts";
@@ -15,7 +16,7 @@ import { thinkingConfig } from "./thinking.ts";
 
 const MOST_STOPS = 5;
 /** OpenAI's tiers in Google's words. */
-const TIERS: Readonly<Record<string, string>> = { default: "standard", flex: "flex", priority: "priority" };
+const TIERS = lookupTable<string>({ default: "standard", flex: "flex", priority: "priority" });
 
 /** Writes a generateContent request (providers.md 2.4.1, 4.3, 4.4). */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
@@ -148,11 +149,11 @@ function hostedOf(tool: Tool): JsonObject | null {
 }
 
 /** Functions of these names switch Google's own tools on, as the ecosystem has it (reference behaviour 6.2). */
-const BUILT_IN: Readonly<Record<string, JsonObject>> = {
+const BUILT_IN = lookupTable<JsonObject>({
   googleSearch: { googleSearch: {} },
   codeExecution: { codeExecution: {} },
   urlContext: { urlContext: {} },
-};
+});
 
 function declarationOf(name: string, description: string | null, parameters: JsonObject | null): JsonObject {
   const cleaned = parameters && cleanSchema(parameters);

@@ -1,3 +1,4 @@
+import { lookupTable } from "../../lib/lookup-table.ts";
 import type { Beside, MediaPart, MediaSource, Part, ToolResultPart } from "../conversation.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { carrySignature, readSignature } from "../signature.ts";
@@ -17,12 +18,12 @@ export const camel = (name: string): string => name.replace(/_([a-z])/g, (_, let
 export type CallNames = { ids: Map<string, string[]>; made: number };
 
 /** What is read of a part's members; all else of them is put back for Google alone. */
-const READ: Readonly<Record<string, ReadonlySet<string>>> = {
+const READ = lookupTable<ReadonlySet<string>>({
   functionCall: new Set(["id", "name", "args"]),
   functionResponse: new Set(["id", "name", "response", "parts"]),
   inlineData: new Set(["mimeType", "data"]),
   fileData: new Set(["mimeType", "fileUri"]),
-};
+});
 const SAID: ReadonlySet<string> = new Set(["text", "thought", "thoughtSignature"]);
 
 function besideOf(part: JsonObject): JsonObject {

@@ -43,7 +43,9 @@ function clean(given: JsonObject, place: Place, depth = 0): JsonObject {
   if (properties && Object.keys(properties).length > 0) {
     schema.type ??= "object";
     schema.properties = mapValues(properties, inner);
-    const required = Array.isArray(given.required) ? given.required.filter((name) => name in properties) : [];
+    const required = Array.isArray(given.required)
+      ? given.required.filter((name) => Object.hasOwn(properties, name))
+      : [];
     if (required.length > 0) schema.required = required;
   }
   const items = recordOf(given.items) ?? recordsOf(given.prefixItems)[0];

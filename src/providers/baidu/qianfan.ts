@@ -1,4 +1,5 @@
 import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
 import { keptTokens } from "../kept-tokens.ts";
 import type { Provider, ProviderChannel, SigningTools } from "../provider.ts";
 import { qianfanEmbeddings } from "./embeddings.ts";
@@ -10,7 +11,7 @@ const LIFE_SECONDS = 2_592_000;
 const SPARE_SECONDS = 3600;
 
 /** Model → last part of its address; others have their name in lower case. Sources: providers.md, type 15. */
-const SLUGS: Readonly<Record<string, string>> = {
+const SLUGS = lookupTable<string>({
   "ERNIE-4.0-8K": "completions_pro",
   "ERNIE-4.0": "completions_pro",
   "ERNIE-Bot-4": "completions_pro",
@@ -26,7 +27,7 @@ const SLUGS: Readonly<Record<string, string>> = {
   "bge-large-zh": "bge_large_zh",
   "bge-large-en": "bge_large_en",
   "tao-8k": "tao_8k",
-};
+});
 const MODELS = [
   "ERNIE-4.0-8K",
   "ERNIE-4.0-Turbo-8K",

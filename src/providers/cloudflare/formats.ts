@@ -2,6 +2,7 @@ import type { Dropped } from "../../dialects/codec.ts";
 import { compact } from "../../dialects/compact.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
 import { noteUnsaid } from "../../dialects/unsaid.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
 import { ordered, pictures } from "../images/image-format.ts";
 import type { OwnFormat } from "../own-format.ts";
 import { srtOf } from "./subtitles.ts";
@@ -86,14 +87,14 @@ export const transcripts = (task: "transcribe" | "translate"): OwnFormat => ({
 });
 
 /** How OpenAI's formats of sound are asked for. */
-const ENCODINGS: Readonly<Record<string, JsonObject>> = {
+const ENCODINGS = lookupTable<JsonObject>({
   mp3: { encoding: "mp3" },
   opus: { encoding: "opus", container: "ogg" },
   aac: { encoding: "aac" },
   flac: { encoding: "flac" },
   wav: { encoding: "linear16", container: "wav" },
   pcm: { encoding: "linear16", container: "none" },
-};
+});
 /** Voices that OpenAI alone has. */
 const FOREIGN_VOICE = /^(alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/;
 

@@ -1,11 +1,12 @@
 import { type JsonObject, numberOf, textOf } from "../../dialects/json.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
 
-const ASPECTS: Readonly<Record<string, string>> = {
+const ASPECTS = lookupTable<string>({
   "1024x1792": "9:16",
   "1792x1024": "16:9",
   "1536x1024": "4:3",
   "1024x1536": "3:4",
-};
+});
 
 /** The aspect ratio nearest to a size. */
 export const aspectOf = ({ size }: JsonObject): string => ASPECTS[textOf(size) ?? ""] ?? "1:1";

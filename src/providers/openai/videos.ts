@@ -1,4 +1,5 @@
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
 import type { ProviderChannel } from "../provider.ts";
 import { type TaskProtocol, type TaskReport, type TaskStatus, UNTOLD, type VideoProtocol } from "../tasks/protocol.ts";
 
@@ -6,12 +7,12 @@ const TIMEOUT_S = 2 * 3600;
 /** The most that a page may have. */
 const PAGE_SIZE = 100;
 
-const STATUSES: Readonly<Record<string, TaskStatus>> = {
+const STATUSES = lookupTable<TaskStatus>({
   queued: "QUEUED",
   in_progress: "IN_PROGRESS",
   completed: "SUCCESS",
   failed: "FAILURE",
-};
+});
 
 function reportOf(video: JsonObject | null): TaskReport[] {
   const upstreamId = textOf(video?.id);

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
 import type { Provider } from "../provider.ts";
 import {
   aspectRatioOf,
@@ -22,13 +23,13 @@ const TOKEN_EARLIER_S = 5;
 /** Packs are told of by when they were bought, and hold for a year at most. */
 const PACKS_WITHIN_S = 400 * 24 * 3600;
 
-const STATUSES: Readonly<Record<string, TaskStatus>> = {
+const STATUSES = lookupTable<TaskStatus>({
   submitted: "SUBMITTED",
   processing: "IN_PROGRESS",
   succeed: "SUCCESS",
   failed: "FAILURE",
-};
-const PROGRESS: Readonly<Record<string, string>> = { submitted: "10%", processing: "50%" };
+});
+const PROGRESS = lookupTable<string>({ submitted: "10%", processing: "50%" });
 
 const rootOf = (baseUrl: string): string => trimmed(baseUrl || DEFAULT_BASE_URL);
 

@@ -1,4 +1,5 @@
 import { numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
 import type { Provider } from "../provider.ts";
 import { aspectRatioOf, type TaskProtocol, type TaskStatus, trimmed, UNTOLD, type VideoProtocol } from "./protocol.ts";
 
@@ -6,14 +7,14 @@ const DEFAULT_BASE_URL = "https://api.vidu.com";
 /** Off-peak orders are done within two days. */
 const TIMEOUT_S = 50 * 3600;
 
-const STATUSES: Readonly<Record<string, TaskStatus>> = {
+const STATUSES = lookupTable<TaskStatus>({
   created: "SUBMITTED",
   queueing: "QUEUED",
   processing: "IN_PROGRESS",
   success: "SUCCESS",
   failed: "FAILURE",
-};
-const PROGRESS: Readonly<Record<string, string>> = { created: "10%", queueing: "20%", processing: "50%" };
+});
+const PROGRESS = lookupTable<string>({ created: "10%", queueing: "20%", processing: "50%" });
 
 const rootOf = (baseUrl: string): string => `${trimmed(baseUrl || DEFAULT_BASE_URL)}/ent/v2`;
 

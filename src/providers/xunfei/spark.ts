@@ -1,12 +1,13 @@
 import { createHmac } from "node:crypto";
 import { parseJson, recordOf } from "../../dialects/json.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
 import type { Ask, Provider, ProviderChannel } from "../provider.ts";
 
 const DEFAULT_BASE_URL = "https://spark-api.xf-yun.com";
 const DEFAULT_VERSION = "v1.1";
 
 /** Version → path and domain (providers.md, type 18). */
-const VERSIONS: Readonly<Record<string, readonly [path: string, domain: string]>> = {
+const VERSIONS = lookupTable<readonly [path: string, domain: string]>({
   "v1.1": ["/v1.1/chat", "lite"],
   "v2.1": ["/v2.1/chat", "generalv2"],
   "v3.1": ["/v3.1/chat", "generalv3"],
@@ -15,7 +16,7 @@ const VERSIONS: Readonly<Record<string, readonly [path: string, domain: string]>
   "v3.5-32k": ["/chat/max-32k", "max-32k"],
   "v4.0": ["/v4.0/chat", "4.0Ultra"],
   x1: ["/v1/x1", "x1"],
-};
+});
 /** The names that the service itself has for its models. */
 const BY_DOMAIN = new Map(
   Object.values(VERSIONS).map(([path, domain]) => [domain.toLowerCase(), [path, domain] as const]),

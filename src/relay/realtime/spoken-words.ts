@@ -1,4 +1,5 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { sensitiveFilters } from "../passages/sensitive-answers.ts";
 import { applyFilters, type StepFilter } from "../passages/step-filter.ts";
@@ -10,12 +11,12 @@ export type Passed = Readonly<{ events: readonly JsonObject[]; cancel: string | 
 type Open = { filters: readonly StepFilter[]; response: string; last: JsonObject };
 
 /** Events with a piece of what is said, and the member of the event behind them that has it whole. */
-const WHOLE_IN: Readonly<Record<string, "text" | "transcript">> = {
+const WHOLE_IN = lookupTable<"text" | "transcript">({
   "response.output_text": "text",
   "response.text": "text",
   "response.output_audio_transcript": "transcript",
   "response.audio_transcript": "transcript",
-};
+});
 
 /**
  * Keeps words that a site does not allow out of what a model says in a talk, in text and in what its sound is written down
