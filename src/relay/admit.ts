@@ -5,8 +5,6 @@ import type { Caller } from "./authenticate.ts";
 import { RelayError } from "./errors.ts";
 import type { RelayServices } from "./services.ts";
 
-const LARGEST_OUTPUT_LIMIT = 1_073_741_823;
-
 /** Checks that the caller may use its group (reference behaviour 1.5). Throws RelayError. */
 export function admitGroup({ settings }: RelayServices, caller: Caller): void {
   if (caller.pinnedChannelId !== null || !caller.token?.group) return;
@@ -26,15 +24,6 @@ export function admitModel(caller: Caller, model: string): void {
   if (limits.size === 0) throw new RelayError(403, "model_not_allowed", "This API key has no access to any model.");
   if (!limits.has(model)) {
     throw new RelayError(403, "model_not_allowed", `This API key has no access to the model “${model}”.`);
-  }
-}
-
-/** Checks the output limit a client asks for. Throws RelayError. */
-export function admitOutputLimit(maxOutputTokens: number | null): void {
-  if (maxOutputTokens !== null && maxOutputTokens > LARGEST_OUTPUT_LIMIT) {
-    throw new RelayError(400, "invalid_max_tokens", `max_tokens may be ${LARGEST_OUTPUT_LIMIT} at most.`, {
-      param: "max_tokens",
-    });
   }
 }
 

@@ -6,7 +6,7 @@ import type { TopLevelChanges } from "../lib/json-splice.ts";
 import type { Form } from "../lib/multipart/read-form.ts";
 import { isTask } from "../providers/provider.ts";
 import type { SettingsReader } from "../settings/settings.ts";
-import { admitGroup, admitModel, admitOutputLimit, findCandidates } from "./admit.ts";
+import { admitGroup, admitModel, findCandidates } from "./admit.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
 import { Call } from "./call.ts";
 import { type ClientBody, invalidRequest, readBody } from "./client-body.ts";
@@ -68,7 +68,8 @@ export async function handleCaller(
     const admitted = admitArrival(context, arrival, caller);
     if (admitted) await admitted;
     const waitFrom = performance.now();
-    const body = known?.body ?? normalized(endpoint, await readBody(request, config, config.maxUploadBytes));
+    const body =
+      known?.body ?? normalized(endpoint, await readBody(request, config, endpoint.rules, config.maxUploadBytes));
     form = body.form ?? null;
     const waitMs = performance.now() - waitFrom;
     const call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, waitMs);
@@ -168,7 +169,6 @@ export function admitCall(
   const summary = read.stream && !endpoint.streams ? { ...read, stream: false } : read;
   const changes = endpoint.codec.dialect !== "openai-chat" || body.json.model === model ? given : { ...given, model };
   admitModel(caller, model);
-  admitOutputLimit(summary.maxOutputTokens);
   refuseSensitive(context.services.settings, prompt);
   const candidates = only
     ? { model, tiers: [{ priority: 0, channels: [only] }] }

@@ -96,29 +96,51 @@ const partsOf = (parts: readonly ScannedPart[], body: Blob, path: string | null)
   Promise.all(parts.map((part) => partOf(part, body, path)));
 
 async function partOf({ head, start, end }: ScannedPart, body: Blob, path: string | null): Promise<FormPart> {
-  const disposition = headerOf(head, "content-disposition");
-  const name = parameterOf(disposition, "name");
-  const fileName = parameterOf(disposition, "filename");
+  const parameters = parametersOf(onlyHeader(head, "content-disposition"));
+  const name = parameters.get("name") ?? null;
+  const fileName = parameters.get("filename") ?? null;
   if (name === null) throw new MalformedForm("a part has no name");
   if (fileName !== null) {
-    const type = headerOf(head, "content-type") || "application/octet-stream";
+    const type = onlyHeader(head, "content-type") || "application/octet-stream";
     return { name, head, fileName, file: body.slice(start, end, type), path, start };
   }
   if (end - start > MOST_TEXT_BYTES) throw new FormTooLarge();
   return { name, head, value: await body.slice(start, end).text() };
 }
 
-function headerOf(head: string, name: string): string {
-  for (const line of head.split("\r\n")) {
+/** Other readers take the first or the last of two headers of a name: parts that have two are refused. */
+function onlyHeader(head: string, name: string): string {
+  const values = head.split("\r\n").flatMap((line) => {
     const colon = line.indexOf(":");
-    if (colon > 0 && line.slice(0, colon).trim().toLowerCase() === name) return line.slice(colon + 1).trim();
-  }
-  return "";
+    return colon > 0 && line.slice(0, colon).trim().toLowerCase() === name ? [line.slice(colon + 1).trim()] : [];
+  });
+  if (values.length > 1) throw new MalformedForm(`a part has two headers “${name}”`);
+  return values[0] ?? "";
 }
 
-/** A parameter of a header; browsers write quotes and line ends in it as %22, %0D and %0A. */
-function parameterOf(header: string, name: string): string | null {
-  const found = new RegExp(`(?:^|[;\\s])${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]+))`, "i").exec(header);
-  const text = found?.[1]?.replace(/\\(["\\])/g, "$1") ?? found?.[2] ?? null;
-  return text?.replace(/%(22|0D|0A)/gi, (code) => decodeURIComponent(code)) ?? null;
+/** `form-data; name="a"; filename="b"`: a parameter with its blanks, its value in quotes or bare. */
+const PARAMETER = /\s*;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/y;
+
+/**
+ * The parameters of a disposition by their names in lower case; browsers write quotes and line ends in values as %22, %0D and
+ * %0A. Throws MalformedForm where readers could differ: a name that stands twice, and what is no parameter.
+ */
+function parametersOf(header: string): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  const type = /^[^\s;]*/.exec(header)?.[0] ?? "";
+  PARAMETER.lastIndex = type.length;
+  let end = type.length;
+  for (let found = PARAMETER.exec(header); found; found = PARAMETER.exec(header)) {
+    end = PARAMETER.lastIndex;
+    const [, name = "", quoted, bare = ""] = found;
+    const key = name.toLowerCase();
+    if (parameters.has(key) || key === "name*") throw new MalformedForm("a part has two names");
+    const text = quoted?.replace(/\\(["\\])/g, "$1") ?? bare;
+    parameters.set(
+      key,
+      text.replace(/%(22|0D|0A)/gi, (code) => decodeURIComponent(code)),
+    );
+  }
+  if (!/^[\s;]*$/.test(header.slice(end))) throw new MalformedForm("a part has a malformed name");
+  return parameters;
 }

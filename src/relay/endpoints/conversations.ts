@@ -1,28 +1,33 @@
 import { continuesThread } from "../../dialects/anthropic/decode-request.ts";
 import { anthropicDoor } from "../../dialects/anthropic/index.ts";
+import { anthropicRules } from "../../dialects/anthropic/request-rules.ts";
 import type { DoorCodec } from "../../dialects/codec.ts";
 import type { Conversation } from "../../dialects/conversation.ts";
 import { geminiArrayDoor, geminiDoor } from "../../dialects/gemini/index.ts";
+import { geminiRules } from "../../dialects/gemini/request-rules.ts";
 import { promptAsChat } from "../../dialects/openai-chat/index.ts";
 import type { RequestSummary } from "../../dialects/openai-chat/request.ts";
 import { openaiResponsesDoor } from "../../dialects/openai-responses/index.ts";
+import { responsesRules } from "../../dialects/openai-responses/request-rules.ts";
+import type { RequestRules } from "../../dialects/request-rules.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** POST /v1/messages */
-export const messages = chatEndpoint(anthropicDoor);
+export const messages = chatEndpoint(anthropicDoor, anthropicRules);
 /** POST /v1/responses */
-export const responses = chatEndpoint(openaiResponsesDoor);
+export const responses = chatEndpoint(openaiResponsesDoor, responsesRules);
 /** POST …/models/{model}:generateContent, and :streamGenerateContent with `alt=sse` */
-export const generateContent = chatEndpoint(geminiDoor);
+export const generateContent = chatEndpoint(geminiDoor, geminiRules);
 /** POST …/models/{model}:streamGenerateContent: a JSON array, element by element */
-export const generateContentArray = chatEndpoint(geminiArrayDoor);
+export const generateContentArray = chatEndpoint(geminiArrayDoor, geminiRules);
 
 /** An endpoint that holds chats in another format than OpenAI's first one. */
-function chatEndpoint(codec: DoorCodec): Endpoint {
+function chatEndpoint(codec: DoorCodec, rules: RequestRules): Endpoint {
   return {
     capability: "chat",
     codec,
+    rules,
     streams: true,
     emptyIsFree: true,
     read(body, path) {

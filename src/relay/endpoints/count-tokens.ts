@@ -48,7 +48,7 @@ function countTokens(
 ): Promise<Response> {
   const { request, server, endpoint, path } = arrival;
   return answerFor(context, request, server, endpoint.codec, async (caller) => {
-    const body = unwrapRequest(await readBody(request, context.services.config));
+    const body = unwrapRequest(await readBody(request, context.services.config, endpoint.rules));
     const conversation = endpoint.codec.decodeRequest(body.json, path && { model: path.model, stream: false });
     const counted = await countByProvider(context, arrival, caller, body);
     const tokens = counted ?? (await countPrompt(conversation.model, promptAsChat(conversation)));

@@ -1,6 +1,7 @@
 import { DecodeError } from "../../dialects/codec.ts";
 import { compact } from "../../dialects/compact.ts";
 import { geminiDoor } from "../../dialects/gemini/index.ts";
+import { geminiRules } from "../../dialects/gemini/request-rules.ts";
 import { countOf, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { embeddings } from "./embeddings.ts";
@@ -30,6 +31,7 @@ function googleEmbeddings(
   return {
     ...embeddings,
     codec: geminiDoor,
+    rules: geminiRules,
     nonOpenAiMembers: ["task_type", "title"],
     normalize(body) {
       const requests = requestsOf(body);

@@ -1,21 +1,27 @@
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../dialects/json.ts";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
+import { openaiRules } from "../../dialects/openai-chat/request-rules.ts";
 import { indexOfBytes, textOfBytes } from "../../lib/bytes.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readOpenAi } from "./text.ts";
 
 const VECTOR = Buffer.from('"embedding"');
+/** Texts or token ids; OpenAI takes 2,048 texts, servers of one's own more. */
+const MOST_INPUTS = 100_000;
 const LONGEST_SPACE = 32;
 
 /** POST /v1/embeddings. OpenAI's own clients ask for base64; upstreams that know only lists of numbers are helped out. */
 export const embeddings: Endpoint = {
   capability: "embeddings",
   codec: openaiChatDoor,
+  rules: openaiRules,
   streams: false,
   emptyIsFree: false,
   read(body, path) {
     if (body.input === undefined || body.input === "") throw invalidRequest("“input” is missing.", "input");
+    if (Array.isArray(body.input) && body.input.length > MOST_INPUTS)
+      throw invalidRequest(`“input” may have ${MOST_INPUTS} entries at most.`, "input");
     return readOpenAi(body, path);
   },
   amend(request, answer) {

@@ -3,6 +3,7 @@ import type { DoorCodec } from "../../dialects/codec.ts";
 import type { Conversation } from "../../dialects/conversation.ts";
 import type { JsonObject } from "../../dialects/json.ts";
 import type { RequestSummary } from "../../dialects/openai-chat/request.ts";
+import type { RequestRules } from "../../dialects/request-rules.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import type { Decimal } from "../../lib/decimal.ts";
 import type { Capability, TaskCapability } from "../../providers/provider.ts";
@@ -24,6 +25,8 @@ export type Endpoint = Readonly<{
   capability: Capability | TaskCapability;
   /** The format its clients speak: also that of errors. */
   codec: DoorCodec;
+  /** What its requests must keep to before anything is decided by them. */
+  rules: RequestRules;
   /** Clients may ask for a stream. */
   streams: boolean;
   /** An answer without any content and without completion tokens costs nothing. */

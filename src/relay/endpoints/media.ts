@@ -1,6 +1,7 @@
 import { speaksByCharacter } from "../../billing/pricing/price-unit.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from "../../dialects/json.ts";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
+import { openaiRules } from "../../dialects/openai-chat/request-rules.ts";
 import { readUsage } from "../../dialects/openai-chat/usage.ts";
 import type { ReportedUsage } from "../../dialects/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
@@ -8,11 +9,11 @@ import { multiply, whole } from "../../lib/decimal.ts";
 import type { Capability } from "../../providers/provider.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Asked, Endpoint } from "./endpoint.ts";
-import { countOf, priceOfImages } from "./image-price.ts";
+import { countOf, pixelsOf, priceOfImages } from "./image-price.ts";
 import { readOpenAi } from "./text.ts";
 
 /** What the calls beside chats have in common: OpenAI's format, one answer. */
-const base = { codec: openaiChatDoor, streams: false, emptyIsFree: false } as const;
+const base = { codec: openaiChatDoor, rules: openaiRules, streams: false, emptyIsFree: false } as const;
 
 const usageOf = (promptTokens: number, completionTokens = 0): ReportedUsage => ({
   promptTokens,
@@ -39,6 +40,7 @@ export const moderations: Endpoint = {
 /** Cohere's models: their fixed price is that of a search. */
 const PRICED_BY_SEARCH = /^rerank-/;
 const DOCUMENTS_PER_SEARCH = 100;
+const MOST_DOCUMENTS = 10_000;
 
 /** POST /v1/rerank: query and documents are the prompt; upstreams tell tokens in several ways, or none. */
 export const rerank: Endpoint = {
@@ -49,6 +51,8 @@ export const rerank: Endpoint = {
     if (!Array.isArray(body.documents) || body.documents.length === 0) {
       throw invalidRequest("“documents” must be a list with at least one document.", "documents");
     }
+    if (body.documents.length > MOST_DOCUMENTS)
+      throw invalidRequest(`“documents” may have ${MOST_DOCUMENTS} entries at most.`, "documents");
     const texts = [...textsOf(body.documents), ...recordsOf(body.documents).flatMap(({ text }) => textOf(text) ?? [])];
     const prompt = { input: [textOf(body.query) ?? "", ...texts], documentCount: body.documents.length };
     return { ...readOpenAi(body, path), prompt };
@@ -101,6 +105,9 @@ function imageEndpoint(capability: Capability): Endpoint {
         throw invalidRequest("“prompt” is missing.", "prompt");
       if (textOf(body.size)?.includes("×"))
         throw invalidRequest("Write “size” with the letter x, as in 1024x1024.", "size");
+      const pixels = pixelsOf(textOf(body.size) ?? "");
+      if (pixels?.some((side) => side < 1 || side > MOST_PIXELS))
+        throw invalidRequest(`“size” must be from 1x1 to ${MOST_PIXELS}x${MOST_PIXELS}.`, "size");
       const asked = readOpenAi(body, path);
       const model = asked.summary.model || (capability === "images" ? "dall-e-3" : "dall-e-2");
       return { ...asked, summary: { ...asked.summary, model, stream: wantsStream(body) } };
@@ -109,6 +116,9 @@ function imageEndpoint(capability: Capability): Endpoint {
     meter: ({ prompt }, answer) => drawnUsage(readUsage(answer?.usage)) ?? usageOf(countOf(prompt)),
   };
 }
+
+/** Of a side; no provider draws larger. */
+const MOST_PIXELS = 16_384;
 
 /** What models answer here are pictures, also where they do not say so. */
 const drawnUsage = (usage: ReportedUsage | null): ReportedUsage | null =>

@@ -22,7 +22,7 @@ export async function handlePlayground(
     const { services } = context;
     const user = await services.resolveSession(request);
     if (!user) throw notSignedIn(request);
-    const body = await readBody(request, services.config);
+    const body = await readBody(request, services.config, chatCompletions.rules);
     if (!textOf(body.json.model)) throw new RelayError(400, "model_required", "“model” is missing.");
     const group = groupOf(body.json.group) || user.group;
     if (!usableGroups(services.settings, user.group).has(group)) {

@@ -1,12 +1,14 @@
 import type { JsonObject } from "../../dialects/json.ts";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
 import { summarise } from "../../dialects/openai-chat/request.ts";
+import { openaiRules } from "../../dialects/openai-chat/request-rules.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Asked, Endpoint, PathAsk } from "./endpoint.ts";
 
 export const chatCompletions: Endpoint = {
   capability: "chat",
   codec: openaiChatDoor,
+  rules: openaiRules,
   streams: true,
   emptyIsFree: true,
   read(body, path) {
@@ -20,6 +22,7 @@ export const chatCompletions: Endpoint = {
 export const completions: Endpoint = {
   capability: "completions",
   codec: openaiChatDoor,
+  rules: openaiRules,
   streams: true,
   emptyIsFree: false,
   read(body, path) {

@@ -1,11 +1,17 @@
 import { estimate } from "../../billing/pricing/estimate.ts";
-import { recordOf, textOf } from "../../dialects/json.ts";
+import { countOf, type JsonObject, recordOf, textOf } from "../../dialects/json.ts";
 import { summarise } from "../../dialects/openai-chat/request.ts";
+import { openaiRules } from "../../dialects/openai-chat/request-rules.ts";
+import { responsesRules } from "../../dialects/openai-responses/request-rules.ts";
+import { requestMembers } from "../../dialects/request-members.ts";
+import type { RequestRules } from "../../dialects/request-rules.ts";
 import { multiply } from "../../lib/decimal.ts";
 import { admitModel } from "../admit.ts";
 import type { Caller } from "../authenticate.ts";
+import { checkRequest, checkValues } from "../check-request.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { RelayContext } from "../context.ts";
+import { RelayError } from "../errors.ts";
 import { promptTokensBound } from "../estimate.ts";
 import { reserveAmount } from "../reserve.ts";
 import type { Hold } from "../services.ts";
@@ -25,7 +31,7 @@ export async function admitBatch(context: RelayContext, caller: Caller, input: K
   const defaultOutputTokens = services.settings.get("PreConsumedQuota");
   let amount = 0;
   let calls = 0;
-  for await (const line of jsonLines(file)) {
+  for await (const line of jsonLines(file, checkLine)) {
     const body = recordOf(line.body);
     const model = textOf(body?.model) ?? "";
     if (!body || model === "")
@@ -35,12 +41,44 @@ export async function admitBatch(context: RelayContext, caller: Caller, input: K
       throw invalidRequest(`The model “${model}” is not served to the group “${caller.group}”.`, "input_file_id");
     }
     const price = prices.of(caller, model, model);
-    const { maxOutputTokens } = summarise(body);
+    const { choices, ...summary } = summarise(body);
+    const limit = summary.maxOutputTokens ?? countOf(body.max_output_tokens);
+    const maxOutputTokens = limit === null ? null : limit * choices;
     const promptTokens = promptTokensBound(body, JSON.stringify(body).length);
     const halved = { ...price, groupRatio: multiply(price.groupRatio, BATCH_SHARE) };
-    amount += estimate(halved, { promptTokens, maxOutputTokens, defaultOutputTokens }, prices.quotaPerUnit());
+    amount += estimate(
+      halved,
+      { promptTokens, maxOutputTokens, defaultOutputTokens: defaultOutputTokens * choices },
+      prices.quotaPerUnit(),
+    );
     calls += 1;
   }
   if (calls === 0) throw invalidRequest("The batch has no calls.", "input_file_id");
   return reserveAmount(services, caller, amount);
+}
+
+const names = (isFree: boolean): string =>
+  [openaiRules, responsesRules]
+    .flatMap(({ members }) => [...members.isFreeByName].filter(([, free]) => free === isFree))
+    .map(([name]) => name)
+    .join(" ");
+
+/** A line of a batch holds a request in one of OpenAI's formats. */
+const lineRules: RequestRules = {
+  members: requestMembers(names(false), { free: names(true) }),
+  numbers: [],
+  switches: [],
+};
+
+/** Throws RelayError for a line that the upstream may read otherwise than it is admitted and priced here. */
+function checkLine(line: string, object: JsonObject | null): void {
+  const body = recordOf(object?.body);
+  try {
+    if (!object || !body) throw invalidRequest("Every line of a batch must be a JSON object with a “body”.");
+    checkRequest(line, object, lineRules);
+    checkValues(body, textOf(object.url)?.endsWith("/responses") ? responsesRules : openaiRules);
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    throw invalidRequest(`${error.message} (custom_id: ${textOf(object?.custom_id) ?? "none"})`, "input_file_id");
+  }
 }

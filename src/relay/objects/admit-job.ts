@@ -1,7 +1,10 @@
 import { estimate } from "../../billing/pricing/estimate.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../dialects/json.ts";
+import { wholeNumber } from "../../dialects/number-limits.ts";
+import { noRules, type RequestRules } from "../../dialects/request-rules.ts";
 import { admitModel } from "../admit.ts";
 import type { Caller } from "../authenticate.ts";
+import { checkRequest, checkValues } from "../check-request.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { RelayContext } from "../context.ts";
 import { promptTokensBound } from "../estimate.ts";
@@ -29,6 +32,7 @@ export async function admitJob(
   job: JsonObject,
   training: KeptObject,
 ): Promise<Hold> {
+  checkValues(job, jobRules);
   const model = textOf(job.model) ?? "";
   const method = recordOf(job.method);
   if (method?.type === "reinforcement") {
@@ -39,23 +43,41 @@ export async function admitJob(
   const ask = { method: "GET", path: `${pathOf(training)}/content` } as const;
   let tokens = 0;
   let examples = 0;
-  for await (const example of jsonLines(await askUpstream(context, makerOf(context, training), ask))) {
+  for await (const example of jsonLines(await askUpstream(context, makerOf(context, training), ask), checkExample)) {
     tokens += promptTokensBound(example, JSON.stringify(example).length);
     examples += 1;
   }
   if (examples === 0) throw invalidRequest("The training file has no examples.", "training_file");
-  const promptTokens = tokens * (epochsOf(job, method) ?? usualEpochs(examples));
+  const promptTokens = tokens * (epochsOf(job) ?? usualEpochs(examples));
   const expected = { promptTokens, maxOutputTokens: 0, defaultOutputTokens: 0 };
   return reserveAmount(context.services, caller, estimate(price, expected, context.prices.quotaPerUnit()));
 }
 
 /** How often the examples are gone through, where the client says so; null: it does not. */
-function epochsOf(job: JsonObject, method: JsonObject | null): number | null {
-  const ofMethod = recordOf(recordOf(method?.[textOf(method.type) ?? ""])?.hyperparameters);
-  return countOf(ofMethod?.n_epochs) ?? countOf(recordOf(job.hyperparameters)?.n_epochs);
+function epochsOf(job: JsonObject): number | null {
+  const method = recordOf(job.method);
+  const places = [job, recordOf(method?.supervised), recordOf(method?.dpo)];
+  const counts = places.flatMap((place) => countOf(recordOf(place?.hyperparameters)?.n_epochs) ?? []);
+  return counts.length > 0 ? Math.max(...counts) : null;
 }
+
+const epochs = (path: string) => wholeNumber(path, 1, 50, "auto");
+const jobRules: RequestRules = {
+  ...noRules,
+  numbers: [
+    epochs("hyperparameters.n_epochs"),
+    epochs("method.supervised.hyperparameters.n_epochs"),
+    epochs("method.dpo.hyperparameters.n_epochs"),
+  ],
+};
 
 function usualEpochs(examples: number): number {
   if (examples * USUAL_EPOCHS < FEWEST_SEEN) return Math.min(MOST_EPOCHS, Math.ceil(FEWEST_SEEN / examples));
   return examples * USUAL_EPOCHS > MOST_SEEN ? Math.max(1, Math.ceil(MOST_SEEN / examples)) : USUAL_EPOCHS;
+}
+
+/** What is not read here cannot be priced. */
+function checkExample(line: string, example: JsonObject | null): void {
+  if (!example) throw invalidRequest("Every line of the training file must be a JSON object.", "training_file");
+  checkRequest(line, example, noRules);
 }

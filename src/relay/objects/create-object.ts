@@ -1,4 +1,5 @@
 import { type JsonObject, recordOf, textOf } from "../../dialects/json.ts";
+import { openaiRules } from "../../dialects/openai-chat/request-rules.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { bytesUpTo } from "../../lib/limited-body.ts";
 import { outgoingForm } from "../../lib/multipart/form-stream.ts";
@@ -104,10 +105,10 @@ export async function act(
 }
 
 const readUpload = ({ services: { config } }: RelayContext, request: Request): Promise<ClientBody> =>
-  readBody(request, config, config.maxUploadBytes);
+  readBody(request, config, openaiRules, config.maxUploadBytes);
 
 async function jsonBody(context: RelayContext, request: Request): Promise<ClientBody> {
-  const body = await readBody(request, context.services.config);
+  const body = await readBody(request, context.services.config, openaiRules);
   if (!body.form) return body;
   await body.form.discard();
   throw invalidRequest("The request body is not a JSON object.");

@@ -56,7 +56,8 @@ export function splicedRequest(
     call.upstreamModel = adaptation.model;
     call.dropped = adaptation.dropped;
   }
-  const renamed = "model" in body.json && call.upstreamModel !== body.json.model ? { model: call.upstreamModel } : null;
+  const renamed =
+    Object.hasOwn(body.json, "model") && call.upstreamModel !== body.json.model ? { model: call.upstreamModel } : null;
   const own = dialect === "gemini" ? geminiOptions(body.json, call.upstreamModel, settings) : null;
   const changes = { ...renamed, ...own, ...adaptation?.changes, ...paramOverride };
   const changed = Object.keys(changes).length > 0;

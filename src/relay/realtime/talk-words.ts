@@ -1,9 +1,12 @@
 import { type JsonObject, recordOf, textOf } from "../../dialects/json.ts";
+import { checkRequest } from "../check-request.ts";
+import { invalidRequest } from "../client-body.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { refuseSensitive } from "../sensitive.ts";
 import { errorEvent } from "./error-event.ts";
 import type { Frame } from "./pipe.ts";
+import { realtimeRules } from "./request-rules.ts";
 import { SpokenWords } from "./spoken-words.ts";
 import { toldBy } from "./told-texts.ts";
 
@@ -20,19 +23,35 @@ export class TalkWords {
   constructor(
     private readonly context: RelayContext,
     private readonly requestId: string,
+    private readonly model: string,
   ) {
     this.#spoken = new SpokenWords(context.services.settings);
   }
 
-  /** What a client is told whose event has words that are not allowed: it goes no further. Null: it may go on. */
-  refusalOf(event: JsonObject): Frame | null {
+  /**
+   * What a client is told whose event goes no further: it is no JSON object, other readers may understand it otherwise, it asks
+   * for another model than the session's, or has words that are not allowed. Null: it may go on. `event` is the value of `text`.
+   */
+  refusalOf(text: string, event: JsonObject | null): Frame | null {
     try {
+      if (!event) throw invalidRequest("The event is not a JSON object.");
+      checkRequest(text, event, realtimeRules);
+      this.#refuseOtherModel(event);
       refuseSensitive(this.context.services.settings, toldBy(event));
       return null;
     } catch (error) {
       if (!(error instanceof RelayError)) throw error;
       this.context.metrics.refused(error.status);
-      return JSON.stringify(errorEvent(error, this.requestId, textOf(event.event_id)));
+      return JSON.stringify(errorEvent(error, this.requestId, textOf(event?.event_id)));
+    }
+  }
+
+  /** The model was admitted and priced when the session began. */
+  #refuseOtherModel(event: JsonObject): void {
+    for (const name of ["session", "response"] as const) {
+      const model = recordOf(event[name])?.model;
+      if (model == null || model === this.model) continue;
+      throw invalidRequest(`The model of a session cannot change: it is “${this.model}”.`, `${name}.model`);
     }
   }
 

@@ -55,7 +55,7 @@ export class Talk {
     private readonly origin: TalkOrigin,
     private readonly onEnd: (talk: Talk) => void,
   ) {
-    this.#words = new TalkWords(context, origin.requestId);
+    this.#words = new TalkWords(context, origin.requestId, origin.model);
   }
 
   /** The client is connected. */
@@ -67,14 +67,15 @@ export class Talk {
 
   /** A frame of the client. */
   message(frame: Frame): void {
-    const event = eventOf(frame);
-    const refusal = event && this.#words.refusalOf(event);
-    if (refusal) {
-      this.#tell(refusal);
+    const text = textOfFrame(frame);
+    const event = recordOf(parseJson(text));
+    const refusal = this.#words.refusalOf(text, event);
+    if (refusal !== null || !event) {
+      if (refusal !== null) this.#tell(refusal);
       return;
     }
     this.#pipe?.toUpstream(frame);
-    if (event) this.#tally.client(event);
+    this.#tally.client(event);
   }
 
   /** The client has taken what waited for it. */
@@ -287,8 +288,8 @@ const SHUTTING_DOWN: End = {
   error: new RelayError(503, "shutting_down", "The gateway is restarting. Connect again."),
 };
 
-const eventOf = (frame: Frame): JsonObject | null =>
-  recordOf(parseJson(typeof frame === "string" ? frame : textOfBytes(frame)));
+const textOfFrame = (frame: Frame): string => (typeof frame === "string" ? frame : textOfBytes(frame));
+const eventOf = (frame: Frame): JsonObject | null => recordOf(parseJson(textOfFrame(frame)));
 
 /** The model that writes down what the client says; it stands under `audio`, in the beta's sessions beside everything else. */
 const transcriberOf = (session: JsonObject | null): string =>

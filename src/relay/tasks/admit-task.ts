@@ -42,7 +42,7 @@ export async function admitTask<Planned extends Plan>(
   admitGroup(services, caller);
   await admitArrival(context, { request, endpoint }, caller);
   const waitFrom = performance.now();
-  const body = await readBody(request, services.config);
+  const body = await readBody(request, services.config, endpoint.rules);
   const waitedMs = performance.now() - waitFrom;
   try {
     const planned = await plan(caller, body);

@@ -4,6 +4,7 @@ import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
 import { decimal, isZero, ZERO } from "../../lib/decimal.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { noPrice } from "../price.ts";
+import { drawingRules, musicRules, videoRules } from "./request-rules.ts";
 
 /** What the calls that order tasks have in common; their orders are read by their own protocols. */
 const base = {
@@ -18,8 +19,8 @@ const base = {
 /** A drawing or a song without a price costs so much (reference behaviour 6.5). */
 const usdWithoutPrice = decimal("0.1");
 
-export const drawing: Endpoint = { ...base, capability: "drawing", usdWithoutPrice };
-export const music: Endpoint = { ...base, capability: "music", usdWithoutPrice };
+export const drawing: Endpoint = { ...base, capability: "drawing", rules: drawingRules, usdWithoutPrice };
+export const music: Endpoint = { ...base, capability: "music", rules: musicRules, usdWithoutPrice };
 
 /** What an order says of itself, as prices tell variants apart. */
 const askedOf = (asked: unknown): AskedVariant =>
@@ -29,6 +30,7 @@ const askedOf = (asked: unknown): AskedVariant =>
 export const video: Endpoint = {
   ...base,
   capability: "video",
+  rules: videoRules,
   priceOf(price, { prompt, summary }) {
     const seconds = numberOf(prompt.seconds) ?? 1;
     if (price.kind === "per_token") {

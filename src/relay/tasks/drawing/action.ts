@@ -81,7 +81,8 @@ function readChange(body: JsonObject) {
   if (!CHANGES.has(action)) throw reason(`unknown_action: ${action.slice(0, 40)}`);
   const parentId = taskIdOf(body);
   const index = numberOf(body.index) ?? 0;
-  if (action !== "REROLL" && (index < 1 || index > LARGEST_INDEX)) throw reason("index_is_required");
+  if (action !== "REROLL" && (!Number.isInteger(index) || index < 1 || index > LARGEST_INDEX))
+    throw reason("index_is_required");
   return { action, model: modelOf(action), parentId };
 }
 

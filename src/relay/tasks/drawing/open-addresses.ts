@@ -1,3 +1,4 @@
+import { noRules } from "../../../dialects/request-rules.ts";
 import { readDrawing } from "../../../providers/tasks/midjourney.ts";
 import { applyReport } from "../../../tasks/apply-report.ts";
 import { findDrawingRow } from "../../../tasks/find-tasks.ts";
@@ -61,7 +62,7 @@ export async function hearUpstream(context: RelayContext, request: Request, sign
     const { tasks, config } = context.services;
     const id = readSignedId(tasks.vault, "mj-notify", signed);
     if (id === null) throw notFound();
-    const report = readDrawing((await readBody(request, config)).json);
+    const report = readDrawing((await readBody(request, config, noRules)).json);
     const task = await findOpenDrawing(tasks.db, id);
     if (task && report && report.upstreamId === task.upstreamId) await applyReport(tasks, task, report);
     return answer(request, { code: 1 });

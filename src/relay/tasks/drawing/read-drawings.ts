@@ -9,6 +9,7 @@ import type { RelayContext } from "../../context.ts";
 import type { RelayServer } from "../../handle.ts";
 import { answer } from "../answers.ts";
 import { callerOf } from "../caller.ts";
+import { drawing } from "../endpoints.ts";
 import { channelOfTask } from "../task-channel.ts";
 import { reason } from "./action.ts";
 import { refusal } from "./answers.ts";
@@ -29,7 +30,7 @@ export const fetchDrawing = (context: RelayContext, request: Request, server: Re
 export const listDrawings = (context: RelayContext, request: Request, server: RelayServer | null) =>
   answerCaller(context, request, server, async (caller) => {
     const { tasks, config } = context.services;
-    const { json } = await readBody(request, config);
+    const { json } = await readBody(request, config, drawing.rules);
     const ids = textsOf(json.ids).slice(0, MOST_IDS);
     const rows = await findDrawings(tasks.db, caller.user.id, ids);
     return ids.flatMap((id) => {

@@ -85,7 +85,7 @@ export async function listSongs(context: RelayContext, request: Request, server:
   try {
     const caller = callerOf(context, request, server, "TaskEnabled");
     const { tasks, config } = context.services;
-    const { json } = await readBody(request, config);
+    const { json } = await readBody(request, config, music.rules);
     const rows = await findMedia(tasks.db, caller.user.id, PLATFORM, textsOf(json.ids).slice(0, MOST_IDS));
     return answer(request, { code: "success", message: "", data: rows.map(viewSong) });
   } catch (error) {

@@ -16,7 +16,7 @@ const DEFAULT_MODEL = "sora-2";
 const MOST_SECONDS = 60;
 const MOST_IMAGES = 7;
 /** Read here; of the provider's own fields none may change what was priced, or where the upstream calls back. */
-const TAKEN: ReadonlySet<string> = new Set([
+export const READ_VIDEO_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "model_name",
   "prompt",
@@ -62,8 +62,8 @@ export const memberOf = (json: JsonObject, name: string, member: string): string
 
 /** Whole seconds from 1 to 60. Throws RelayError. */
 export function secondsOf(asked: unknown): number {
-  const seconds = Number(asked);
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MOST_SECONDS) return seconds;
+  const seconds = typeof asked === "string" && /^\d{1,4}$/.test(asked) ? Number(asked) : numberOf(asked);
+  if (seconds !== null && Number.isInteger(seconds) && seconds >= 1 && seconds <= MOST_SECONDS) return seconds;
   throw invalidRequest(`“seconds” must be a whole number from 1 to ${MOST_SECONDS}.`, "seconds");
 }
 
@@ -81,7 +81,7 @@ const textsOfForm = ({ json, form }: ClientBody): JsonObject =>
   form ? Object.fromEntries(Object.entries(json).filter(([, value]) => typeof value === "string")) : json;
 
 const ownFields = (fields: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => !TAKEN.has(name)));
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !READ_VIDEO_FIELDS.has(name)));
 
 async function imagesOf({ json, form }: ClientBody): Promise<string[]> {
   const files = (form?.parts ?? []).flatMap((part) => ("file" in part ? [part.file] : []));
@@ -98,7 +98,7 @@ async function imagesOf({ json, form }: ClientBody): Promise<string[]> {
 
 /** The form that goes on to a provider that takes forms: as it came, with this model, length and size. */
 export function formOfOrder(form: Form, { model, seconds, size }: VideoOrder): Promise<OutgoingForm> {
-  const left = [...TAKEN].filter((name) => !OPENAI_FIELDS.has(name)).map((name) => [name, undefined]);
+  const left = [...READ_VIDEO_FIELDS].filter((name) => !OPENAI_FIELDS.has(name)).map((name) => [name, undefined]);
   const changes = { ...Object.fromEntries(left), model, seconds: String(seconds), ...(size !== "" && { size }) };
   return outgoingForm(form.parts, changes);
 }
