@@ -29,6 +29,8 @@ async function run(): Promise<number> {
       return (await import("./cli/healthcheck.ts")).healthcheck();
     case "doctor":
       return (await import("./cli/doctor.ts")).doctor();
+    case "journal":
+      return (await import("./cli/journal.ts")).journal(command.action, command.asJson);
     case "serve":
       await prepareRuntime(args);
       return (await import("./cli/serve.ts")).serve();

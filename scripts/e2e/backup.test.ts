@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { gatewayCommand, startGateway } from "../processes/gateway.ts";
+import { startGateway } from "../processes/gateway.ts";
+import { runCommand } from "../processes/run-command.ts";
 import { login, ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
 import { ENGINES, emptyDatabase, type Stage, setStage } from "./harness.ts";
 
@@ -21,18 +22,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function sluice(args: readonly string[], env: Record<string, string>) {
-  const child = Bun.spawn([...gatewayCommand(), ...args], {
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [out, err] = await Promise.all([
-    Bun.readableStreamToText(child.stdout),
-    Bun.readableStreamToText(child.stderr),
-  ]);
-  return { code: await child.exited, out, err };
-}
-
 const call = ({ gateway, key }: Stage) =>
   fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
@@ -48,8 +37,8 @@ test("the embedded database is backed up while calls are charged, and cannot be 
     for (let calls = 0; isCalling && calls < 90; calls += 1) expect((await call(stage)).status).toBe(200);
   })();
   const env = { DATA_DIR: stage.gateway.dataDir };
-  const backup = await sluice(["backup", file()], env);
-  const restore = await sluice(["restore", file(), "--force"], env);
+  const backup = await runCommand(["backup", file()], env);
+  const restore = await runCommand(["restore", file(), "--force"], env);
   isCalling = false;
   await calls;
   expect(backup).toMatchObject({ code: 0, err: "" });
@@ -61,7 +50,7 @@ describe.each([...ENGINES])("restored into an empty %s database", (engine) => {
   test("the gateway goes on where the backup was: accounts, keys, channels, and books that agree", async () => {
     const dataDir = await mkdtemp(path.join(folder, "restored-"));
     const env = { DATA_DIR: dataDir, ...(engine === "postgres" ? { DATABASE_URL: await emptyDatabase() } : {}) };
-    expect(await sluice(["restore", file()], env)).toMatchObject({ code: 0, err: "" });
+    expect(await runCommand(["restore", file()], env)).toMatchObject({ code: 0, err: "" });
     await copyFile(path.join(stage.gateway.dataDir, "secret.key"), path.join(dataDir, "secret.key"));
     const gateway = await startGateway({ dataDir, env });
     const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
@@ -76,11 +65,11 @@ describe.each([...ENGINES])("restored into an empty %s database", (engine) => {
 });
 
 test("a password is reset while the gateway serves", async () => {
-  const reset = await sluice(["reset-password", ROOT_NAME], { DATA_DIR: stage.gateway.dataDir });
+  const reset = await runCommand(["reset-password", ROOT_NAME], { DATA_DIR: stage.gateway.dataDir });
   expect(reset.code).toBe(0);
   const password = reset.out.trim().split(" ").at(-1) ?? "";
   await login(stage.gateway, ROOT_NAME, password);
-  const unknown = await sluice(["reset-password", "nobody"], { DATA_DIR: stage.gateway.dataDir });
+  const unknown = await runCommand(["reset-password", "nobody"], { DATA_DIR: stage.gateway.dataDir });
   expect(unknown).toMatchObject({ code: 1, out: "" });
   expect(unknown.err).toContain("nobody");
 });

@@ -1,15 +1,8 @@
 import { expect, test } from "bun:test";
 import { version } from "../../package.json";
-import { gatewayCommand } from "../processes/gateway.ts";
+import { runCommand } from "../processes/run-command.ts";
 
-async function run(...args: string[]) {
-  const child = Bun.spawn([...gatewayCommand(), ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  const [out, err] = await Promise.all([
-    Bun.readableStreamToText(child.stdout),
-    Bun.readableStreamToText(child.stderr),
-  ]);
-  return { code: await child.exited, out, err };
-}
+const run = (...args: string[]) => runCommand(args);
 
 test("--version names the release", async () => {
   const { code, out } = await run("--version");
@@ -20,7 +13,8 @@ test("--version names the release", async () => {
 test("--help lists the commands", async () => {
   const { code, out } = await run("--help");
   expect(code).toBe(0);
-  for (const command of ["serve", "backup", "restore", "reset-password"]) expect(out).toContain(command);
+  for (const command of ["serve", "backup", "restore", "reset-password", "journal inspect", "journal replay"])
+    expect(out).toContain(command);
 });
 
 test("an unknown command is refused with a hint", async () => {

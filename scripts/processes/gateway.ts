@@ -76,7 +76,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 }
 
 /** The environment without what would change the gateway's settings behind a test's back. */
-function testEnvironment(): Record<string, string | undefined> {
+export function testEnvironment(): Record<string, string | undefined> {
   const { DATABASE_URL, SQL_DSN, REDIS_URL, REDIS_CONN_STRING, ...rest } = process.env;
   return {
     ...rest,

@@ -13,6 +13,12 @@ describe("parseCommand", () => {
     [["import", "--from", "a.db", "--logs"], { name: "import", from: "a.db", withLogs: true, isDry: false }],
     [["healthcheck"], { name: "healthcheck" }],
     [["doctor"], { name: "doctor" }],
+    [["journal", "inspect", "--json"], { name: "journal", action: { action: "inspect" }, asJson: true }],
+    [["journal", "replay", "--force"], { name: "journal", action: { action: "replay", force: true }, asJson: false }],
+    [
+      ["journal", "acknowledge", "rejected"],
+      { name: "journal", action: { action: "acknowledge", what: "rejected" }, asJson: false },
+    ],
   ])("%p", (args, command) => expect(parseCommand(args)).toEqual(command));
 
   test.each([
@@ -24,5 +30,10 @@ describe("parseCommand", () => {
     [["serve", "--force"]],
     [["import"]],
     [["serve", "--logs"]],
+    [["serve", "--json"]],
+    [["journal"]],
+    [["journal", "inspect", "x"]],
+    [["journal", "inspect", "--force"]],
+    [["journal", "acknowledge"]],
   ])("%p is refused", (args) => expect(() => parseCommand(args)).toThrow(UsageError));
 });

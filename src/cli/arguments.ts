@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { JournalAction } from "./journal-actions.ts";
 
 export type Command =
   | { name: "serve" }
@@ -8,6 +9,7 @@ export type Command =
   | { name: "reset-password"; username: string }
   | { name: "healthcheck" }
   | { name: "doctor" }
+  | { name: "journal"; action: JournalAction; asJson: boolean }
   | { name: "help" }
   | { name: "version" };
 
@@ -29,6 +31,10 @@ Commands
                            Veloera: SOURCE is a SQLite file, or a mysql:// or postgres:// address
   reset-password USER      give USER a new password, print it, end the user's sessions
   doctor                   look for what is wrong with the installation, and say how to fix it
+  journal inspect          show charges that are not in the database, rejected ones and lost processes
+  journal replay [--force] charge rejected records again, each once; --force also those older than the log
+  journal acknowledge WHAT end the alarm about a lost process (its id), or about all rejected charges (rejected)
+                           (all three take --json, and work beside a running gateway)
   healthcheck              exit 0 when the gateway on this machine is ready
 
 Options
@@ -57,7 +63,10 @@ export function parseCommand(args: readonly string[]): Command {
     const given = operand === undefined ? 0 : 1 + rest.length;
     if (given !== count) throw new UsageError(count === 0 ? `${name} takes no argument` : `${name} needs one ${what}`);
   };
-  if (values.force && name !== "restore") throw new UsageError("--force goes with restore");
+  if (values.force && name !== "restore" && !(name === "journal" && operand === "replay")) {
+    throw new UsageError("--force goes with restore and journal replay");
+  }
+  if (values.json && name !== "journal") throw new UsageError("--json goes with journal");
   if ((values.from !== undefined || values.logs || values["dry-run"]) && name !== "import") {
     throw new UsageError("--from, --logs and --dry-run go with import");
   }
@@ -83,9 +92,18 @@ export function parseCommand(args: readonly string[]): Command {
     case "reset-password":
       expectOperands(1, "USER");
       return { name, username: operand ?? "" };
+    case "journal":
+      return { name, action: readAction(operand, rest, values.force), asJson: values.json };
     default:
       throw new UsageError(`unknown command: ${name}`);
   }
+}
+
+function readAction(action: string | undefined, [what, ...rest]: string[], force: boolean): JournalAction {
+  if (action === "inspect" && what === undefined) return { action };
+  if (action === "replay" && what === undefined) return { action, force };
+  if (action === "acknowledge" && what !== undefined && rest.length === 0) return { action, what };
+  throw new UsageError("journal needs inspect, replay, or acknowledge and the id of a process or the word rejected");
 }
 
 function parse(args: readonly string[]) {
@@ -99,6 +117,7 @@ function parse(args: readonly string[]) {
         force: { type: "boolean", default: false },
         from: { type: "string" },
         logs: { type: "boolean", default: false },
+        json: { type: "boolean", default: false },
         "dry-run": { type: "boolean", default: false },
       },
     });

@@ -13,7 +13,7 @@ class ControlError extends Error {
  */
 export async function askGateway(
   dataDir: string,
-  command: "backup" | "reset-password" | "doctor",
+  command: "backup" | "reset-password" | "doctor" | "journal",
   body = "",
 ): Promise<IncomingMessage | null> {
   const directory = await findRunDirectory(dataDir);

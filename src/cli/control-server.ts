@@ -10,6 +10,7 @@ import { CHECKS, examine, type Report } from "../doctor/examine.ts";
 import type { Patient } from "../doctor/patient.ts";
 import type { Services } from "../services.ts";
 import { version } from "../version.ts";
+import { readJournalAction, runJournalAction } from "./journal-actions.ts";
 
 /**
  * A backup of a large database says nothing for long. The runtime ends such a call after ten seconds, also on sockets of
@@ -49,6 +50,10 @@ async function carryOut(services: Services, patient: Patient, directory: string,
   if (pathname === "/backup") return sendBackup(services, directory);
   if (pathname === "/reset-password") {
     return new Response(await resetPassword({ ...services, db: services.database.db }, await request.text()));
+  }
+  if (pathname === "/journal") {
+    const action = readJournalAction(await request.text());
+    return Response.json(await runJournalAction({ ...services, dataDir: services.config.dataDir }, action));
   }
   if (pathname === "/doctor") {
     const reports: Report[] = [];

@@ -9,10 +9,16 @@ const WRITES = 5;
 /** A committed write slower than this makes the journal grow under load. */
 const SLOW_WRITE_MS = 100;
 
-/** Whether the database answers, what it is, how long a committed write takes, whether its tables are this release's. */
+/** Whether the database answers, what it is, how long a committed write takes, whether its tables are this
+ * release's, and whether it notices pages that the disk damaged. */
 export async function checkDatabase({ database }: Pick<Patient, "database">): Promise<Finding[]> {
   try {
-    return [await askVersion(database), await timeWrites(database), await compareTables(database)];
+    return [
+      await askVersion(database),
+      await timeWrites(database),
+      await compareTables(database),
+      await checkChecksums(database),
+    ];
   } catch (error) {
     const fix = database.kind === "embedded" ? "doctor_fix_database_embedded" : "doctor_fix_database_server";
     return [trouble("fail", ["doctor_database_down", { reason: reasonOf(error) }], [fix])];
@@ -23,6 +29,12 @@ async function askVersion({ sql, kind }: Patient["database"]): Promise<Finding> 
   const [row] = await sql<{ version: string }[]>`select current_setting('server_version') as version`;
   const code = kind === "embedded" ? "doctor_database_embedded" : "doctor_database_server";
   return fine(code, { version: row?.version ?? "?" });
+}
+
+async function checkChecksums({ sql }: Patient["database"]): Promise<Finding> {
+  const [row] = await sql<{ on: boolean }[]>`select current_setting('data_checksums') = 'on' as on`;
+  if (row?.on) return fine("doctor_checksums_on");
+  return trouble("warn", ["doctor_checksums_off"], ["doctor_fix_checksums"]);
 }
 
 async function timeWrites({ sql }: Patient["database"]): Promise<Finding> {

@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import { createUser } from "../accounts/create-user.ts";
 import { ROLE } from "../accounts/roles.ts";
+import type { BillingStatus } from "../billing/billing.ts";
+import { applyBatch } from "../billing/journal/apply-batch.ts";
+import { makeClaimedDirectory } from "../billing/journal/claim.ts";
+import { linesOf } from "../billing/journal/line.ts";
+import { recordText } from "../billing/journal/record-text.ts";
+import { RejectedRecords } from "../billing/journal/rejected.ts";
+import { usageRecord } from "../billing/testing.ts";
 import { createVault } from "../lib/crypto.ts";
 import { createLogger } from "../lib/log.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
@@ -59,6 +67,8 @@ describe("database", () => {
     const found = brief(await checkDatabase({ database }));
     expect(found[0]).toStartWith("ok doctor_database_");
     expect(found[2]).toBe("ok doctor_migrations_done");
+    if (database.kind === "embedded") expect(found[3]).toBe("ok doctor_checksums_on");
+    else expect(found[3]).toContain("doctor_checksums_");
     const [left] = await database.sql`select count(*)::int as count from options where key = '_doctor'`;
     expect(left?.count).toBe(0);
     await database.sql`update drizzle.__drizzle_migrations set created_at = created_at - 1
@@ -104,16 +114,17 @@ test("a clock that is off against an upstream is told, with what is sure of it",
 });
 
 test("charges that wait are told, in a running gateway and beside none", async () => {
-  const status = {
+  const status: BillingStatus = {
     pendingRecords: 0,
     journalBytes: 0,
     oldestSeconds: null,
     databaseDown: false,
     diskRefused: false,
-    ...{ rejectedRecords: 0, journalCopy: "none" as const, lostJournals: [] },
+    ...{ rejectedRecords: 0, journalCopy: "none", lostJournals: [] },
   };
-  const check = (given: Partial<typeof status> & { oldestSeconds?: number }, flush = async () => {}) =>
+  const check = (given: Partial<BillingStatus>, flush = async () => {}) =>
     checkJournal({
+      database,
       config: { dataDir, encryptionKey: null, trustedProxies: [] },
       running: { billing: { status: () => ({ ...status, ...given }), flush }, readOverhead: () => null },
     }).then(brief);
@@ -123,10 +134,28 @@ test("charges that wait are told, in a running gateway and beside none", async (
   expect((await check({}, () => Promise.reject(new Error("late"))))[1]).toBe("fail doctor_journal_stuck");
   expect([judgeDepth(9000, 1).state, judgeDepth(1, 60).state]).toEqual(["warn", "warn"]);
 
+  expect(await check({ journalCopy: "behind" })).toContain("warn doctor_journal_copy_behind");
+  const lost = { processId: "p", location: "a:/b", lastSeenAt: 1, unwritten: 2, unwrittenSince: 1 };
+  const alarm = await check({ lostJournals: [{ ...lost, journalCopy: "none" }] });
+  expect(alarm.at(-1)).toBe("fail doctor_journal_lost");
+
   const config = { dataDir, encryptionKey: null, trustedProxies: [] };
-  expect(brief(await checkJournal({ config, running: null }))).toEqual(["ok doctor_journal_empty"]);
-  await Bun.write(join(dataDir, "journal/dead/00000001.jsonl"), "x".repeat(5000));
-  expect(brief(await checkJournal({ config, running: null }))).toEqual(["warn doctor_journal_left"]);
+  const besideNone = async () => brief(await checkJournal({ config, database, running: null }));
+  expect(await besideNone()).toEqual(["ok doctor_journal_empty"]);
+  // Of a process that runs: what is written already counts for nothing, nor does its lock.
+  const root = join(dataDir, "journal");
+  mkdirSync(root);
+  const claim = makeClaimedDirectory(root, "living");
+  const [written, waiting] = [1, 2].map((quota) => recordText(usageRecord({ userId: 1, quota }))) as [string, string];
+  await applyBatch(database.sql, "living", [written]);
+  writeFileSync(join(root, "living", "00000001.jsonl"), linesOf([written]).bytes);
+  expect(await besideNone()).toEqual(["ok doctor_journal_empty"]);
+  appendFileSync(join(root, "living", "00000001.jsonl"), linesOf([waiting]).bytes);
+  expect(await besideNone()).toEqual(["ok doctor_journal_depth"]);
+  claim.release();
+  expect(await besideNone()).toEqual(["warn doctor_journal_left"]);
+  await new RejectedRecords(root).add("living", { text: waiting, end: 0 }, "refused");
+  expect(await besideNone()).toEqual(["warn doctor_journal_left", "fail doctor_journal_rejected"]);
 });
 
 describe("streams", () => {

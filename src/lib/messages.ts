@@ -3,6 +3,7 @@ import { channelMessages } from "./messages/channels.ts";
 import { codeMessages } from "./messages/codes.ts";
 import { commonMessages } from "./messages/common.ts";
 import { doctorMessages } from "./messages/doctor.ts";
+import { journalMessages } from "./messages/journal.ts";
 import { logMessages } from "./messages/logs.ts";
 import { networkMessages } from "./messages/network.ts";
 import { notifyMessages } from "./messages/notify.ts";
@@ -32,6 +33,7 @@ const catalogue = {
   ...walletMessages,
   ...codeMessages,
   ...doctorMessages,
+  ...journalMessages,
   ...reasonMessages,
   ...networkMessages,
   ...relayMessages,

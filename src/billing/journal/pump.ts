@@ -77,5 +77,6 @@ export class Pump {
   }
 }
 
-const isPoison = (error: unknown): error is Error & { code: string } =>
+/** The database blames what a record contains. */
+export const isPoison = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && "code" in error && typeof error.code === "string" && POISON.test(error.code);

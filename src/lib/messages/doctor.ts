@@ -80,35 +80,6 @@ export const doctorMessages = {
     zh: "请在两台机器上启用时间同步（chrony、systemd-timesyncd）：动态验证码和签名请求依赖准确的时间。",
   },
 
-  doctor_journal_empty: { en: "Nothing waits to be charged.", zh: "没有待入账的记录。" },
-  doctor_journal_left: {
-    en: "{kb} KB of charges are in the journal and not in the database yet.",
-    zh: "日志文件中有 {kb} KB 计费记录尚未写入数据库。",
-  },
-  doctor_fix_journal_left: { en: "Start the gateway: it writes them.", zh: "请启动网关，启动后会自动写入。" },
-  doctor_journal_depth: {
-    en: "{count} charges wait for the database, the oldest for {seconds} s.",
-    zh: "{count} 条计费等待写入数据库，最早的已等待 {seconds} 秒。",
-  },
-  doctor_journal_waits: {
-    en: "The database refuses charges: {count} wait, the oldest for {seconds} s.",
-    zh: "数据库拒绝写入计费：{count} 条等待中，最早的已等待 {seconds} 秒。",
-  },
-  doctor_journal_stuck: { en: "Charges did not reach the database within 30 s.", zh: "计费在 30 秒内未能写入数据库。" },
-  doctor_fix_journal_waits: {
-    en: "Bring the database back to speed; what waits is kept on the disk and written then.",
-    zh: "请恢复数据库的响应速度；等待中的记录保存在磁盘上，恢复后会自动写入。",
-  },
-  doctor_journal_flush: { en: "What waits is written in {ms} ms.", zh: "写入全部等待记录耗时 {ms} 毫秒。" },
-  doctor_journal_refused: {
-    en: "The disk refuses the journal: charges are in memory only.",
-    zh: "磁盘拒绝写入计费日志文件：计费仅保存在内存中。",
-  },
-  doctor_fix_journal_refused: {
-    en: "Make room in DATA_DIR now and do not restart before: what is in memory would be lost.",
-    zh: "请立即清理 DATA_DIR 的空间，在此之前不要重启，否则内存中的计费会丢失。",
-  },
-
   doctor_streams_no_address: {
     en: "Set the server address in the settings to have streams checked from here. The page checks them from your browser.",
     zh: "请在设置中填写服务器地址以便从本机检查流式传输；页面会从您的浏览器检查。",

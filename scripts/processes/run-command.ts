@@ -1,0 +1,14 @@
+import { gatewayCommand, testEnvironment } from "./gateway.ts";
+
+/** Runs a command of the executable to its end. `env` comes on top of the tests' environment. */
+export async function runCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = Bun.spawn([...gatewayCommand(), ...args], {
+    env: { ...testEnvironment(), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, err] = await Promise.all([
+    Bun.readableStreamToText(child.stdout),
+    Bun.readableStreamToText(child.stderr),
+  ]);
+  return { code: await child.exited, out, err };
+}

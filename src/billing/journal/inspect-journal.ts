@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Sql } from "../../../db/types.ts";
+import { claimDirectory, isClaimable } from "./claim.ts";
+import { BATCH_RECORDS } from "./pump.ts";
+import { readRecord } from "./record-text.ts";
+import { readIncompleteLine, readLines, segmentPaths } from "./segment.ts";
+import { withoutWritten } from "./without-written.ts";
+
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** What a process has in its journal directory. */
+export type ProcessJournal = Readonly<{
+  process: string;
+  /** The process runs: it writes its records itself. */
+  inUse: boolean;
+  files: number;
+  bytes: number;
+  records: number;
+  /** Lines that can't be read. */
+  damaged: number;
+  /** Records that are not in the database; null: the database can't be asked. */
+  unwritten: number | null;
+  /** Epoch seconds at which the oldest of them began; null: there is none, or the database can't be asked. */
+  oldestUnwrittenAt: number | null;
+}>;
+
+/**
+ * Reads the journals below a root directory without changing anything, also while their processes write them. Without `sql`
+ * records are counted and not looked up. Rejects when the database does not answer.
+ */
+export async function inspectJournal(sql: Sql | null, root: string): Promise<ProcessJournal[]> {
+  const entries = existsSync(root) ? await readdir(root, { withFileTypes: true }) : [];
+  const processes = entries.filter((entry) => entry.isDirectory() && isClaimable(entry.name)).map(({ name }) => name);
+  const journals: ProcessJournal[] = [];
+  for (const process of processes.sort()) journals.push(await inspectProcess(sql, root, process));
+  return journals;
+}
+
+async function inspectProcess(sql: Sql | null, root: string, process: string): Promise<ProcessJournal> {
+  const directory = join(root, process);
+  const inUse = isInUse(directory);
+  const found = { files: 0, bytes: 0, records: 0, damaged: 0, unwritten: 0 };
+  let oldest: number | null = null;
+  for (const path of await segmentPaths(directory).catch(() => [])) {
+    for await (const lines of linesOf(path, inUse)) {
+      found.bytes = found.bytes + lines.bytes;
+      found.records += lines.texts.length;
+      found.damaged += lines.damaged;
+      const unwritten = sql && lines.texts.length > 0 ? await withoutWritten(sql, lines.texts) : [];
+      found.unwritten += unwritten.length;
+      for (const text of unwritten) oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, readRecord(text).createdAt);
+    }
+    found.files += 1;
+  }
+  return { process, inUse, ...found, unwritten: sql && found.unwritten, oldestUnwrittenAt: oldest };
+}
+
+function isInUse(directory: string): boolean {
+  const claim = claimDirectory(directory);
+  claim?.release();
+  return claim === null;
+}
+
+/** A segment in parts; one that is dropped meanwhile, because all of it is in the database, ends there. */
+async function* linesOf(path: string, inUse: boolean) {
+  let at = 0;
+  try {
+    for (let lines = readLines(path, at, BATCH_RECORDS, BATCH_BYTES); lines.length > 0; ) {
+      const end = lines.at(-1)?.end ?? at;
+      const texts = lines.map(({ text }) => text).filter((text) => text !== null);
+      yield { bytes: end - at, texts, damaged: lines.length - texts.length };
+      at = end;
+      lines = readLines(path, at, BATCH_RECORDS, BATCH_BYTES);
+    }
+    const incomplete = inUse ? null : readIncompleteLine(path, at);
+    if (incomplete) yield { bytes: incomplete.end - at, texts: [], damaged: 1 };
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  }
+}
