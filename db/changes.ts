@@ -23,6 +23,8 @@ export type Changes = {
 
 /** How often the listening connection is asked for a sign of life. */
 const CHECK_MS = 10_000;
+/** The connection is closed soon after: a server that does not answer need not be waited for. */
+const UNLISTEN_MS = 1000;
 const NOTIFY_CHANNEL = "sluice_changes";
 /** A notification's payload may have 7999 bytes, of which the rest of the notice takes some. */
 const BYTES_OF_IDS = 7000;
@@ -110,7 +112,7 @@ async function connectReplicas(database: Database, { self, receive, hearGap, onF
     },
     async close() {
       clearInterval(timer);
-      await withDeadline(DEADLINES_MS.call, () => listening.unlisten()).catch(onFailure);
+      await withDeadline(UNLISTEN_MS, () => listening.unlisten()).catch(onFailure);
     },
   };
 }

@@ -40,5 +40,5 @@ export async function openServer(url: string, connections = CONNECTIONS): Promis
     await sql.end({ timeout: 1 });
     throw new DatabaseError(`the database does not answer: ${error instanceof Error ? error.message : error}`);
   }
-  return { db, sql, kind: "server", health, close: () => sql.end({ timeout: 5 }) };
+  return { db, sql, kind: "server", health, close: () => sql.end({ timeout: 2 }) };
 }

@@ -253,11 +253,18 @@ function relayServices(services: Services): RelayServices {
   };
 }
 
+/** Charges are written within seconds; older ones mean that the database does not take them. */
+const OLD_CHARGE_S = 30;
+const LEDGER_SILENT_MS = 5000;
+/** Another replica may do better once this one could not answer a single call for so long. */
+const REFUSING_MS = 10_000;
 /** A database that does not answer within this is not there. */
 const HEALTH_TIMEOUT_MS = 2000;
 
 async function readiness({ database, billing, sharedLimits }: Services, draining: () => boolean): Promise<Readiness> {
-  const { databaseDown, diskRefused, pendingRecords, rejectedRecords, lostJournals, journalCopy } = billing.status();
+  const { databaseDown, diskRefused, pendingRecords, rejectedRecords, lostJournals, journalCopy, ...status } =
+    billing.status();
+  const { oldestSeconds, ledgerUnansweredMs, refusingCallsMs } = status;
   const degraded: string[] = [];
   const answers = await Promise.race([
     database.health().then(
@@ -268,6 +275,14 @@ async function readiness({ database, billing, sharedLimits }: Services, draining
   ]);
   if (!answers) degraded.push("database: does not answer");
   if (databaseDown) degraded.push(`journal: ${pendingRecords} charges wait for the database`);
+  else if ((oldestSeconds ?? 0) > OLD_CHARGE_S) {
+    degraded.push(`journal: ${pendingRecords} charges wait for the database, the oldest for ${oldestSeconds} s`);
+  }
+  if (ledgerUnansweredMs > LEDGER_SILENT_MS) {
+    degraded.push(`ledger: the database has not answered for ${Math.round(ledgerUnansweredMs / 1000)} s`);
+  }
+  const isRefusing = refusingCallsMs > REFUSING_MS;
+  if (isRefusing) degraded.push("ledger: calls are refused, their balances can't be checked");
   if (diskRefused) degraded.push("journal: the disk refuses it, charges are in memory only");
   if (journalCopy === "behind")
     degraded.push("journal: redis has no complete copy, unwritten charges are on this disk alone");
@@ -275,5 +290,5 @@ async function readiness({ database, billing, sharedLimits }: Services, draining
   for (const lost of lostJournals) degraded.push(`journal: ${describeLostJournal(lost)}`);
   if (sharedLimits && !sharedLimits.isAnswering()) degraded.push("redis: does not answer, limits are per process");
   if (draining()) degraded.push("shutting down");
-  return { ready: !draining() && !diskRefused, degraded };
+  return { ready: !draining() && !diskRefused && !isRefusing, degraded };
 }

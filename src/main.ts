@@ -33,7 +33,8 @@ async function run(): Promise<number> {
       return (await import("./cli/journal.ts")).journal(command.action, command.asJson);
     case "serve":
       await prepareRuntime(args);
-      return (await import("./cli/serve.ts")).serve();
+      // At once: what is left of connections to a database that went silent would keep the process alive.
+      return process.exit(await (await import("./cli/serve.ts")).serve());
     case "backup":
       return (await import("./cli/backup.ts")).backup(command.file);
     case "restore":

@@ -2,6 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Changes } from "../../db/changes.ts";
+import { DEADLINES_MS, withDeadline } from "../../db/deadlines.ts";
 import type { Database } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
@@ -21,6 +22,7 @@ import { RejectedRecords } from "./journal/rejected.ts";
 import type { SegmentLine } from "./journal/segment.ts";
 import { withoutWritten } from "./journal/without-written.ts";
 import { JournalWriter } from "./journal/writer.ts";
+import { LedgerAvailability } from "./ledger/availability.ts";
 import type { Hold } from "./ledger/hold.ts";
 import { keptName } from "./ledger/kept-name.ts";
 import { Ledger, type ReserveRequest } from "./ledger/ledger.ts";
@@ -31,8 +33,10 @@ import { LostProcesses } from "./lost-processes.ts";
 import type { UsageRecord } from "./types.ts";
 
 const FLUSH_WITHIN_MS = 30_000;
-/** What a database that was down gets at the end. */
-const LAST_FLUSH_WITHIN_MS = 3000;
+/** A database that takes no record for so long at the end gets none. */
+const LAST_PROGRESS_MS = 5000;
+/** What a statement that is under way at the end still gets. */
+const LAST_STATEMENT_MS = 1000;
 const SWEEP_MS = 2000;
 const ADOPT_MS = 60_000;
 
@@ -57,6 +61,10 @@ export type BillingStatus = Readonly<{
   oldestSeconds: number | null;
   /** The last try to write charges failed. */
   databaseDown: boolean;
+  /** Milliseconds that the database has left a statement of the ledger without an answer. */
+  ledgerUnansweredMs: number;
+  /** Milliseconds for which every call was refused because its balance could not be checked. */
+  refusingCallsMs: number;
   /** The disk refuses the journal: charges are in memory only. */
   diskRefused: boolean;
   /** Charges in `rejected.jsonl`: damaged lines, and records that the database refused. */
@@ -119,7 +127,11 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   const root = join(dataDir, "journal");
   await mkdir(root, { recursive: true, mode: 0o700 });
 
-  const inTurn = createSerial();
+  const serial = createSerial();
+  const availability = new LedgerAvailability();
+  // Calls may wait for any of them.
+  const inTurn = <Result>(statement: () => Promise<Result>): Promise<Result> =>
+    serial(() => availability.watchStatement(() => withDeadline(DEADLINES_MS.call, statement)));
   const ledger = new Ledger({ sql, processId, sole, inTurn, log });
   const rejected = new RejectedRecords(root);
   const reject = async (process: string, line: SegmentLine, reason: string) => {
@@ -128,7 +140,9 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   };
   const own: RecordSink = {
     apply: (records, areNew) =>
-      inTurn(async () => ledger.absorb(await applyBatch(sql, processId, records, { areNew }))),
+      serial(() =>
+        availability.watchStatement(async () => ledger.absorb(await applyBatch(sql, processId, records, { areNew }))),
+      ),
     async reject(line, reason) {
       await reject(processId, line, reason);
       if (line.text !== null) ledger.forgetCharge(readRecord(line.text));
@@ -221,7 +235,8 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     return ended;
   };
   return {
-    reserve: ({ userId, token, amount }) => ledger.reserve({ userId, token, amount: saneCharge(amount) }),
+    reserve: ({ userId, token, amount }) =>
+      availability.watchReservation(ledger.reserve({ userId, token, amount: saneCharge(amount) })),
     settle(hold, record) {
       const text = recordText(record);
       return end(hold, "settled") ? keep(record, text) : endOfTurn();
@@ -251,6 +266,8 @@ export async function createBilling(parts: Parts): Promise<Billing> {
         journalBytes: journal.bytes,
         oldestSeconds: secondsSince(journal.oldest()),
         databaseDown: writer.databaseDown,
+        ledgerUnansweredMs: availability.unansweredMs,
+        refusingCallsMs: availability.refusingMs,
         diskRefused: !journal.onDisk,
         rejectedRecords: rejected.count(),
         journalCopy: copy?.state ?? "none",
@@ -265,14 +282,15 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       for (const unsubscribe of subscriptions) unsubscribe();
       for (const timer of timers) clearInterval(timer);
       try {
-        await writer.flush(writer.databaseDown ? LAST_FLUSH_WITHIN_MS : FLUSH_WITHIN_MS);
+        await writer.flushWhileMoving(FLUSH_WITHIN_MS, LAST_PROGRESS_MS);
         await writer.close();
         await inTurn(() => registration.end());
         await copy?.close(true);
         await rm(directory, { recursive: true, force: true });
       } catch (error) {
         log.error({ error, pending: journal.pendingRecords }, "charges stay in the journal until the next start");
-        await writer.close();
+        // A batch that got no answer may still be carried out: the next start recognizes its records.
+        await Promise.race([writer.close(), Bun.sleep(LAST_STATEMENT_MS)]);
         registration.stop();
         await copy?.close(false);
       }

@@ -6,6 +6,9 @@ import { openServices } from "../services.ts";
 import { version } from "../version.ts";
 import { startControl } from "./control-server.ts";
 
+/** Far above what writing the last charges takes; what is not written then stays in the journal. */
+const CLOSE_WITHIN_MS = 45_000;
+
 /** Runs the gateway until a signal ends it. Returns the exit code. */
 export async function serve(): Promise<number> {
   const config = readConfig();
@@ -41,7 +44,7 @@ export async function serve(): Promise<number> {
     await server.stop(true);
   }
   await endControl();
-  await services.close();
+  if (!(await within(services.close(), CLOSE_WITHIN_MS))) log.error("not everything could be closed in time");
   log.info("stopped");
   return 0;
 }

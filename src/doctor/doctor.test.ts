@@ -119,6 +119,8 @@ test("charges that wait are told, in a running gateway and beside none", async (
     journalBytes: 0,
     oldestSeconds: null,
     databaseDown: false,
+    ledgerUnansweredMs: 0,
+    refusingCallsMs: 0,
     diskRefused: false,
     ...{ rejectedRecords: 0, journalCopy: "none", lostJournals: [] },
   };

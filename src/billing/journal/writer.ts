@@ -1,3 +1,4 @@
+import { StatementTimeout, withDeadline } from "../../../db/deadlines.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Journal } from "./journal.ts";
 import { BATCH_RECORDS, Pump, type RecordSink } from "./pump.ts";
@@ -10,6 +11,10 @@ const QUIET_MS = 50;
 const ALONE_MS = 10;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5000;
+/** A batch without an answer is given up with its connection and tried again: it may have been lost on the way. */
+const FIRST_DEADLINE_MS = 10_000;
+/** A database that is only slow gets twice as long each time. */
+const LAST_DEADLINE_MS = 60_000;
 
 type Watcher = Readonly<{ target: number; resolve(): void }>;
 
@@ -21,6 +26,8 @@ export class JournalWriter {
   #gathersSince = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | null = null;
   #failures = 0;
+  /** Batches since the last success that got no answer. */
+  #timeouts = 0;
   #closed = false;
   #watchers: Watcher[] = [];
 
@@ -58,6 +65,21 @@ export class JournalWriter {
     } finally {
       clearTimeout(late);
       this.#watchers = this.#watchers.filter((other) => other !== watcher);
+    }
+  }
+
+  /**
+   * As `flush`, for the end of the process: rejects too when the database took no record for `progressMs`. One that is away
+   * or silent must not keep the process from ending.
+   */
+  async flushWhileMoving(timeoutMs: number, progressMs: number): Promise<void> {
+    for (const until = performance.now() + timeoutMs; ; ) {
+      const before = this.journal.committedRecords;
+      try {
+        return await this.flush(progressMs);
+      } catch (error) {
+        if (this.journal.committedRecords === before || performance.now() >= until) throw error;
+      }
     }
   }
 
@@ -102,11 +124,14 @@ export class JournalWriter {
 
   async #step(): Promise<void> {
     try {
-      await this.#pump.step();
+      const deadlineMs = Math.min(LAST_DEADLINE_MS, FIRST_DEADLINE_MS * 2 ** this.#timeouts);
+      await withDeadline(deadlineMs, () => this.#pump.step());
       if (this.#failures > 0) this.log.info("the database answers again: charges are being written");
       this.#failures = 0;
+      this.#timeouts = 0;
     } catch (error) {
       this.#failures++;
+      if (error instanceof StatementTimeout) this.#timeouts++;
       this.log.error(
         { error, pending: this.journal.pendingRecords },
         "charges can't be written and wait in the journal",

@@ -1,0 +1,58 @@
+import { LedgerUnavailable } from "./errors.ts";
+import type { Hold } from "./hold.ts";
+
+/** Whether balances can be checked: what `/readyz` reports of the ledger. */
+export class LedgerAvailability {
+  /** When the oldest statement without an answer was sent (`performance.now`); null: none is under way. */
+  #unansweredSince: number | null = null;
+  /** When the first of the calls was refused after which none could be answered. */
+  #refusingSince: number | null = null;
+
+  /** Milliseconds that the database has left a statement of the ledger without an answer. */
+  get unansweredMs(): number {
+    return since(this.#unansweredSince);
+  }
+
+  /** Milliseconds for which every call was refused because its balance could not be checked. */
+  get refusingMs(): number {
+    return since(this.#refusingSince);
+  }
+
+  /** Runs a statement of the ledger; they run one after the other. */
+  async watchStatement<Result>(statement: () => Promise<Result>): Promise<Result> {
+    this.#unansweredSince ??= performance.now();
+    try {
+      const result = await statement();
+      this.#unansweredSince = null;
+      this.#refusingSince = null;
+      return result;
+    } catch (error) {
+      if (isRefusal(error)) this.#unansweredSince = null;
+      throw error;
+    }
+  }
+
+  /** Takes note of how a reservation ends. */
+  watchReservation(hold: Hold | Promise<Hold>): Hold | Promise<Hold> {
+    if (hold instanceof Promise) return this.#follow(hold);
+    this.#refusingSince = null;
+    return hold;
+  }
+
+  async #follow(hold: Promise<Hold>): Promise<Hold> {
+    try {
+      const held = await hold;
+      this.#refusingSince = null;
+      return held;
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) this.#refusingSince ??= performance.now();
+      throw error;
+    }
+  }
+}
+
+/** The database refused the statement, with an SQLSTATE: that is an answer too. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && typeof error.code === "string" && /^[0-9A-Z]{5}$/.test(error.code);
+
+const since = (startMs: number | null): number => (startMs === null ? 0 : performance.now() - startMs);
