@@ -19,6 +19,8 @@ export type Target = {
   searches?: boolean;
   /** It knows Anthropic's marks of what is to be cached. */
   marksCache?: boolean;
+  /** Gemini's API runs its own tools beside the client's functions; Vertex AI does not. */
+  combinesTools?: boolean;
   /** It refuses to summarise its thoughts. */
   hidesThoughts?: boolean;
   newId(prefix: string): string;

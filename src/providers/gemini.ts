@@ -58,6 +58,7 @@ export const gemini: Provider = {
     recordsOf(recordOf(answer)?.models).flatMap(({ name }) => textOf(name)?.replace(/^models\//, "") ?? []),
   authHeaders: (_channel, key) => ({ "x-goog-api-key": key }),
   streamUsage: true,
+  combinesTools: true,
   inlineMedia: true,
 };
 

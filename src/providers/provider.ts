@@ -128,6 +128,8 @@ export type Provider = Readonly<{
    * that address; null: nothing.
    */
   keepsState?(channel: ProviderChannel, isDeclared: boolean | null): boolean;
+  /** It runs tools of its own beside the client's functions, when told so (Gemini's API). */
+  combinesTools?: boolean;
   /** Used when the channel has no address of its own; null: the channel must have one. */
   defaultBaseUrl: string | null;
   /** The address follows from the key or the region where the channel has none. */

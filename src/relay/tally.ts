@@ -1,3 +1,4 @@
+import { searchesIn } from "../dialects/gemini/server-tools.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../dialects/json.ts";
 import { collectOutput, type OutputSink } from "../dialects/openai-chat/output.ts";
 import { chunkOf } from "../dialects/openai-chat/stream.ts";
@@ -31,7 +32,9 @@ export class OutputTally implements OutputSink {
   #ownFinish: string | null = null;
   #searches = 0;
   #fileSearches = 0;
+  /** Queries as Google names them with the pages that it found, and as it tells of its calls: the same ones, where it does both. */
   #googleSearches = 0;
+  #toldSearches = 0;
   #showsPlaces = false;
   #cites = false;
   #containers = new Set<string>();
@@ -66,6 +69,9 @@ export class OutputTally implements OutputSink {
         return;
       case "citation":
         this.cited();
+        return;
+      case "signature":
+        this.#toldSearches += searchesIn(step.signature);
         return;
       case "media":
         this.other();
@@ -123,10 +129,11 @@ export class OutputTally implements OutputSink {
 
   /** Tools that the upstream ran itself, as far as its answer shows; null: none. */
   get toolCalls(): ToolCalls | null {
-    const uses = this.#searches + this.#fileSearches + this.#googleSearches + this.#containers.size;
+    const googleSearches = Math.max(this.#googleSearches, this.#toldSearches);
+    const uses = this.#searches + this.#fileSearches + googleSearches + this.#containers.size;
     if (uses === 0 && !this.#showsPlaces) return null;
     return {
-      ...(this.#googleSearches > 0 && { google_search: this.#googleSearches }),
+      ...(googleSearches > 0 && { google_search: googleSearches }),
       ...(this.#showsPlaces && { google_maps: 1 }),
       ...(this.#searches > 0 && { web_search: this.#searches }),
       ...(this.#fileSearches > 0 && { file_search: this.#fileSearches }),

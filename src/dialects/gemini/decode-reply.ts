@@ -8,6 +8,7 @@ import { decodeError } from "./error.ts";
 import { Grounding } from "./grounding.ts";
 import { readLogprobs } from "./logprobs.ts";
 import { PlainEvents } from "./plain-events.ts";
+import { carryServerTool } from "./server-tools.ts";
 import { readTier, readUsage } from "./usage.ts";
 
 /** Gemini's finish reasons (providers.md 4.1). */
@@ -146,6 +147,11 @@ export class GeminiDecoder implements StreamDecoder {
       const kind = mediaType.startsWith("audio/") ? "audio" : "image";
       steps.push({ type: "media", choice, kind, mediaType, data: textOf(inline.data) ?? "" });
     } else {
+      const carried = carryServerTool(part);
+      if (carried) {
+        steps.push({ type: "signature", choice, signature: carried, encrypted: true });
+        return;
+      }
       const text = textOf(part.text) ?? codeOf(part) ?? (signature ? "" : null);
       if (text === null)
         steps.push({ type: "native", choice, dialect: "gemini", name: Object.keys(part)[0] ?? "part", value: part });

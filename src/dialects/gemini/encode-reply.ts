@@ -10,6 +10,7 @@ import { encodeError } from "./error.ts";
 import { groundingOf } from "./grounding.ts";
 import { writeLogprobs } from "./logprobs.ts";
 import { signatureMember } from "./parts.ts";
+import { serverToolIn } from "./server-tools.ts";
 import { usageObject } from "./usage.ts";
 
 const FINISH: Readonly<Record<FinishReason, string>> = {
@@ -64,7 +65,7 @@ function partsOf(part: Part): JsonObject[] {
     case "refusal":
       return [{ text: part.text }];
     case "reasoning":
-      return [{ text: part.text, thought: true, ...signatureMember(part.signature) }];
+      return [serverToolIn(part.signature) ?? { text: part.text, thought: true, ...signatureMember(part.signature) }];
     case "tool-call":
       return [callPart(part.id, part.name, part.input, part.signature)];
     case "image":
@@ -127,7 +128,9 @@ class GeminiStreamEncoder implements StreamEncoder {
       case "reasoning":
         return this.#parts(step.choice, [{ text: step.text, thought: true }]);
       case "signature":
-        return this.#parts(step.choice, [{ text: "", thought: true, ...signatureMember(step.signature) }]);
+        return this.#parts(step.choice, [
+          serverToolIn(step.signature) ?? { text: "", thought: true, ...signatureMember(step.signature) },
+        ]);
       case "tool-start":
         this.#calls.set(`${step.choice}/${step.index}`, { start: step, input: "" });
         return "";

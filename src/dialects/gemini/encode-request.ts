@@ -12,6 +12,7 @@ import { noteForeign, noteNative } from "../unsaid.ts";
 import { choosesHosted, foreignSearch, isWebSearch, noteSearch, SEARCH_MEMBERS } from "../web-search.ts";
 import { signFirstCall, writePart } from "./parts.ts";
 import { cleanSchema } from "./schema.ts";
+import { serverToolIn } from "./server-tools.ts";
 import { thinkingConfig } from "./thinking.ts";
 
 const MOST_STOPS = 5;
@@ -23,11 +24,12 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const { extra, system } = conversation;
   const own = extra.dialect === "gemini" ? extra.members : {};
   noteUnsaid(conversation, dropped);
-  const contents = contentsOf(conversation, target, dropped);
+  const tools = toolsOf(conversation, target, dropped);
+  const isMixed = mixes(conversation, tools);
+  const contents = contentsOf(conversation, target, isMixed, dropped);
   const instruction = system.map(({ text }) => ({ text }));
   // Instructions alone are no talk: they become its first turn.
   const alone = contents.length === 0 && instruction.length > 0;
-  const tools = toolsOf(conversation, target.info, dropped);
   const format = formatBeside(conversation, tools, target.info, dropped);
   return compact({
     ...own,
@@ -37,7 +39,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     toolConfig:
       own.toolConfig ??
       (tools.some(({ functionDeclarations }) => functionDeclarations)
-        ? toolConfigOf(conversation, target.info, dropped)
+        ? toolConfigOf(conversation, target.info, isMixed, dropped)
         : null),
     generationConfig: generationConfig(
       { ...conversation, format },
@@ -64,11 +66,16 @@ function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
 }
 
 /** Turns alternate and the user's comes first: a call may only follow one. */
-function contentsOf({ turns }: Conversation, target: Target, dropped: Dropped): JsonObject[] {
+function contentsOf({ turns }: Conversation, target: Target, isMixed: boolean, dropped: Dropped): JsonObject[] {
   const contents: { role: string; parts: JsonObject[] }[] = [];
   for (const turn of pairCalls(turns, target.newId)) {
     const role = turn.role === "assistant" ? "model" : "user";
-    const parts = withSignatures(turn.parts).flatMap((part) => written(part, dropped));
+    const parts = withSignatures(turn.parts).flatMap((part) =>
+      // Without Google's tools beside functions its calls of them are unknown to it.
+      !isMixed && part.type === "reasoning" && serverToolIn(part.signature)
+        ? []
+        : written(part, dropped).map((one) => (isMixed ? withCallId(one, part) : one)),
+    );
     if (role === "model" && target.info.call_signatures !== false) signFirstCall(parts);
     const last = contents.at(-1);
     if (last?.role === role) last.parts.push(...parts);
@@ -78,13 +85,29 @@ function contentsOf({ turns }: Conversation, target: Target, dropped: Dropped): 
   return contents;
 }
 
+/** Beside tools of Google's own, calls and their results must carry the same id. */
+function withCallId(written: JsonObject, part: Part): JsonObject {
+  const { functionCall, functionResponse } = written;
+  if (part.type === "tool-call" && functionCall) {
+    return { ...written, functionCall: { id: part.id, ...recordOf(functionCall) } };
+  }
+  return part.type === "tool-result" && functionResponse
+    ? { ...written, functionResponse: { id: part.callId, ...recordOf(functionResponse) } }
+    : written;
+}
+
 /** A thought without words before a call is the call's own signature, on its way through another format. */
 function withSignatures(parts: readonly Part[]): Part[] {
   const result: Part[] = [];
   for (const part of parts) {
     const last = result.at(-1);
     const bare =
-      last?.type === "reasoning" && last.text === "" && last.signature?.dialect === "gemini" ? last.signature : null;
+      last?.type === "reasoning" &&
+      last.text === "" &&
+      last.signature?.dialect === "gemini" &&
+      !serverToolIn(last.signature)
+        ? last.signature
+        : null;
     if (part.type === "tool-call" && !part.signature && bare) {
       result.pop();
       result.push({ ...part, signature: bare });
@@ -115,14 +138,24 @@ function formatBeside(
   return null;
 }
 
-/** Functions of the client, and Google's own tools: before Gemini 3 only one of the two. */
-function toolsOf(conversation: Conversation, info: ModelInfo, dropped: Dropped): JsonObject[] {
+/** Whether a client of another format is offered tools of Google's own beside its functions: Google wants to be told so. */
+const mixes = ({ extra }: Conversation, tools: readonly JsonObject[]): boolean =>
+  extra.dialect !== "gemini" &&
+  tools.length > 1 &&
+  tools.some(({ functionDeclarations }) => functionDeclarations !== undefined);
+
+/** Functions of the client, and Google's own tools: before Gemini 3, and on Vertex AI, only one of the two. */
+function toolsOf(conversation: Conversation, { info, combinesTools }: Target, dropped: Dropped): JsonObject[] {
   const { tools, toolChoice, extra } = conversation;
   const search = foreignSearch(conversation, "gemini");
   const allowed = toolChoice?.type === "allowed" && toolChoice.mode === "auto" ? toolChoice.names : null;
   const offered = allowed ? tools.filter(({ name }) => allowed.includes(name)) : tools;
   const declarations = offered.flatMap(declarationsOf);
-  const exclusive = declarations.length > 0 && info.combines_tools === false && extra.dialect !== "gemini";
+  const combines = combinesTools === true && info.combines_tools !== false;
+  const exclusive = declarations.length > 0 && !combines && extra.dialect !== "gemini";
+  // Nothing is to be called, by Google neither.
+  const isOff = declarations.length > 0 && toolChoice?.type === "none" && extra.dialect !== "gemini";
+  if (isOff) return [{ functionDeclarations: declarations }];
   if (search && exclusive) dropped.add(search.from === "tools" ? "tools: web_search" : search.from);
   else if (search) noteSearch(search, [], dropped);
   const hosted = offered.flatMap((tool): JsonObject[] => {
@@ -161,7 +194,22 @@ function declarationOf(name: string, description: string | null, parameters: Jso
   return compact({ name, description: description ?? "", parameters: takesSomething ? cleaned : null });
 }
 
-function toolConfigOf(conversation: Conversation, info: ModelInfo, dropped: Dropped): JsonObject | null {
+function toolConfigOf(
+  conversation: Conversation,
+  info: ModelInfo,
+  isMixed: boolean,
+  dropped: Dropped,
+): JsonObject | null {
+  const config = callingConfigOf(conversation, info, isMixed, dropped);
+  return isMixed ? { ...config, includeServerSideToolInvocations: true } : config;
+}
+
+function callingConfigOf(
+  conversation: Conversation,
+  info: ModelInfo,
+  isMixed: boolean,
+  dropped: Dropped,
+): JsonObject | null {
   const { toolChoice } = conversation;
   const config = (mode: string, names?: string[]) => ({
     functionCallingConfig: { mode, ...(names && { allowedFunctionNames: names }) },
@@ -169,6 +217,8 @@ function toolConfigOf(conversation: Conversation, info: ModelInfo, dropped: Drop
   const isFree =
     !toolChoice || toolChoice.type === "auto" || (toolChoice.type === "allowed" && toolChoice.mode === "auto");
   // Calls that must be made keep to the schema anyway; those that may be made do so in a mode of their own.
+  // Beside tools of Google's own AUTO is refused: VALIDATED is its like there, and what goes without saying.
+  if (isFree && isMixed) return toolChoice || asksStrictly(conversation) ? config("VALIDATED") : null;
   if (isFree && asksStrictly(conversation)) {
     if (info.strict_tools !== false) return config("VALIDATED");
     dropped.add("strict");

@@ -7,7 +7,10 @@ import { geminiArrayDoor, geminiDoor, geminiProvider } from "./index.ts";
 function fromChat(body: JsonObject, model = "gemini-2.5-flash") {
   const dropped = new Set<string>();
   const conversation = openaiChatDoor.decodeRequest({ messages: [{ role: "user", content: "go" }], ...body });
-  return { body: geminiProvider.encodeRequest(conversation, target(model), dropped), dropped };
+  return {
+    body: geminiProvider.encodeRequest(conversation, { ...target(model), combinesTools: true }, dropped),
+    dropped,
+  };
 }
 const contents = [{ role: "user", parts: [{ text: "go" }] }];
 const decoded = (body: JsonObject) => geminiDoor.decodeRequest({ contents, ...body }, { model: "m", stream: true });

@@ -4,6 +4,8 @@ import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json
 import { carrySignature, readSignature } from "../signature.ts";
 import { GROUNDING } from "../web-search.ts";
 
+import { serverToolIn } from "./server-tools.ts";
+
 /** Switches the check of signatures off for calls that another model made (providers.md 2.4.1). */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
@@ -157,11 +159,14 @@ function writePlain(part: Part): JsonObject | null {
       return part.text === "" ? null : { text: part.text };
     case "refusal":
       return { text: part.text };
-    case "reasoning":
+    case "reasoning": {
+      const serverTool = serverToolIn(part.signature);
+      if (serverTool) return serverTool;
       if (part.signature?.dialect !== "gemini") return null;
       return part.text === ""
         ? { text: "", thoughtSignature: part.signature.value }
         : { text: part.text, thought: true, thoughtSignature: part.signature.value };
+    }
     case "tool-call": {
       const args = recordOf(parseJson(part.input)) ?? (part.input.trim() === "" ? {} : { input: part.input });
       const own = part.signature?.dialect === "gemini" ? part.signature.value : null;

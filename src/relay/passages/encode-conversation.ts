@@ -72,6 +72,7 @@ async function writtenAnew(
     defaultMaxTokens: settings.defaultMaxTokens(prepared.model),
     searches: provider.searchesChats === true,
     marksCache: provider.marksCache === true,
+    combinesTools: provider.combinesTools === true,
     hidesThoughts: options.hidesThoughts,
     newId: randomId,
   };
