@@ -8,6 +8,7 @@ import { aimCall, beginAttempt } from "./aim-call.ts";
 import { AttemptFailure, failureKind, notAnswered, refusedByUpstream } from "./attempt-failure.ts";
 import { drains } from "./broken-stream.ts";
 import type { Call } from "./call.ts";
+import { refuseIfClientLeft } from "./client-presence.ts";
 import type { RelayContext } from "./context.ts";
 import { encode } from "./encode.ts";
 import { RelayError } from "./errors.ts";
@@ -128,6 +129,7 @@ async function exchangeWith(
   refuseLoss(call);
   const encodedCall = encode(context, call, request, channel, key, provider);
   const outgoing = encodedCall instanceof Promise ? await encodedCall : encodedCall;
+  refuseIfClientLeft(call);
   const response = await context.upstream.send(outgoing, exchange);
   entry.status = response.status;
   if (!response.ok) {

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../lib/testing/until.ts";
+import { FakeBilling } from "./testing/fake-billing.ts";
 import { startRelay } from "./testing/start-relay.ts";
 import { startUpstream } from "./testing/start-upstream.ts";
 
@@ -34,3 +35,37 @@ test.each([20, 600])(
     expect(relay.billing.records.at(-1)).toMatchObject({ quota: 0, other: { ending: "client_left", status: 499 } });
   },
 );
+
+test("calls whose clients left while they waited for their holds are neither sent nor charged", async () => {
+  const billing = new FakeBilling();
+  const database = Promise.withResolvers<void>();
+  let waiting = 0;
+  const { service } = billing;
+  const reserve: typeof service.reserve = async (request) => {
+    waiting++;
+    await database.promise;
+    return service.reserve(request);
+  };
+  const provider = startUpstream(() => Response.json({ id: "1", object: "chat.completion", choices: [], usage: {} }));
+  const waits = startRelay({ channels: [{ baseUrl: provider.url }], billing: { ...service, reserve } });
+  const client = new AbortController();
+  const calls = Array.from({ length: 250 }, () =>
+    waits.post("/v1/chat/completions", { ...CHAT, stream: true }, { signal: client.signal }).catch(() => null),
+  );
+  await until(() => waiting === 250);
+  const patient = waits.post("/v1/chat/completions", CHAT);
+  await until(() => waiting === 251);
+  client.abort();
+  await Promise.all(calls);
+  // The runtime hears of a closed connection a moment after the client closed it.
+  await Bun.sleep(1000);
+  database.resolve();
+  await patient;
+  await until(() => billing.records.length === 251 && billing.openHolds === 0);
+  expect(provider.received).toHaveLength(1);
+  const left = billing.records.filter(({ other }) => other.ending === "client_left");
+  expect(left).toHaveLength(250);
+  expect(left.every(({ quota }) => quota === 0)).toBe(true);
+  await waits.stop();
+  await provider.stop();
+});

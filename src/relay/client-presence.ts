@@ -1,5 +1,20 @@
 import type { Call } from "./call.ts";
+import { RelayError } from "./errors.ts";
 import type { Watch, Watched } from "./watch.ts";
+
+/** A call this old has waited for something (its body, a hold, a rate limit), and its client may have left meanwhile. */
+const LOOK_AFTER_MS = 20;
+
+export const CLIENT_LEFT = new RelayError(499, "client_left", "The client closed its connection.");
+
+/**
+ * To be called right before a call goes to an upstream: what nobody waits for any more is neither made nor charged. Only
+ * the connections of calls that waited are looked at, because that is dear. Throws RelayError (499).
+ */
+export function refuseIfClientLeft(call: Call): void {
+  if (!call.clientLeft && call.elapsedMs > LOOK_AFTER_MS) call.clientLeft = call.admitted.request.signal.aborted;
+  if (call.clientLeft) throw CLIENT_LEFT;
+}
 
 /**
  * Notices when the client of a call leaves. The runtime makes a request's signal only when it is asked for, and that is

@@ -4,6 +4,7 @@ import { answerTo } from "./answer-headers.ts";
 import { type Answer, attempt } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { invalidRequest } from "./client-body.ts";
+import { CLIENT_LEFT } from "./client-presence.ts";
 import type { RelayContext } from "./context.ts";
 import { RelayError } from "./errors.ts";
 import { openCall } from "./live-call.ts";
@@ -103,8 +104,6 @@ function streamBack(context: RelayContext, call: Call, answer: Extract<Answer, {
   const stream = new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>);
   return answerTo(call, stream, streamType, true);
 }
-
-const CLIENT_LEFT = new RelayError(499, "client_left", "The client closed its connection.");
 
 /** What the client is told of whatever went wrong in a call. */
 export function relayErrorOf(context: RelayContext, call: Call, error: unknown): RelayError {

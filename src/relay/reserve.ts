@@ -8,6 +8,9 @@ import { holdFor } from "./estimate.ts";
 import { priceCall } from "./price-call.ts";
 import type { Hold, RelayServices } from "./services.ts";
 
+/** When a client may try again whose balance could not be checked. */
+const RETRY_AFTER_S = 5;
+
 /**
  * Sets aside what the call can cost at most, with whichever channel, for the user and for a limited key; awaits nothing
  * while the balance is ample. Throws or rejects RelayError: no price, not enough quota, or nobody can say whether there is enough.
@@ -62,7 +65,14 @@ export async function reserveAmount({ billing }: RelayServices, caller: Caller, 
 
 function refusal(error: unknown, amount: number): RelayError {
   if (!(error instanceof InsufficientQuota)) {
-    return new RelayError(503, "ledger_unavailable", "The balance cannot be checked at the moment. Try again shortly.");
+    return new RelayError(
+      503,
+      "ledger_unavailable",
+      "The balance cannot be checked at the moment. Try again shortly.",
+      {
+        retryAfterSeconds: RETRY_AFTER_S,
+      },
+    );
   }
   const { who, availableUnits } = error;
   const amounts = `${amount} quota units are needed for it at most, ${Math.max(0, availableUnits)} are available`;

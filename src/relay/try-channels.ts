@@ -2,6 +2,7 @@ import { providerFor } from "./aim-call.ts";
 import { AttemptFailure, clientErrorOf, UNSUPPORTED } from "./attempt-failure.ts";
 import type { Call } from "./call.ts";
 import { chooseChannel } from "./choose-channel.ts";
+import { refuseIfClientLeft } from "./client-presence.ts";
 import type { RelayContext } from "./context.ts";
 import { RelayError } from "./errors.ts";
 import { coolDownMs, isRetryable } from "./retry.ts";
@@ -24,6 +25,7 @@ export async function tryChannels<Result>(
     const chosen = chooseChannel(context, call, tried);
     const choice = chosen instanceof Promise ? await chosen : chosen;
     if (!choice) throw last ? toldOf(context, last) : noChannel(call);
+    refuseIfClientLeft(call);
     try {
       const answer = await attempt(choice);
       context.coolDown.succeeded(choice.channel.id, choice.key);

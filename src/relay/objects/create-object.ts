@@ -6,6 +6,7 @@ import { outgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Caller } from "../authenticate.ts";
 import { withBodyDeadline } from "../body-deadline.ts";
 import { type ClientBody, invalidRequest, readBody, tooLarge } from "../client-body.ts";
+import { CLIENT_LEFT } from "../client-presence.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import type { Choice } from "../scheduler/choose.ts";
@@ -48,7 +49,7 @@ export const createBatch: Create = async (context, caller, request) => {
   const input = await fileOf(context, caller, json, "input_file_id");
   if (!input) throw invalidRequest("“input_file_id” is missing.", "input_file_id");
   const hold = await admitBatch(context, caller, input);
-  return makeHeld(context, caller, makerOf(context, input), "batch", text, hold);
+  return makeHeld(context, caller, request, makerOf(context, input), "batch", text, hold);
 };
 
 /**
@@ -66,7 +67,7 @@ export const createJob: Create = async (context, caller, request) => {
   const hold = await admitJob(context, caller, json, training);
   const model = textOf(json.model) ?? "";
   const asked = { requested: trainingOf(model), upstream: trainingOf(model) };
-  return makeHeld(context, caller, makerOf(context, training), "job", text, hold, asked);
+  return makeHeld(context, caller, request, makerOf(context, training), "job", text, hold, asked);
 };
 
 /** POST /v1/uploads/{id}/parts, a form */
@@ -132,25 +133,27 @@ async function make(
 async function makeHeld(
   context: RelayContext,
   caller: Caller,
+  request: Request,
   maker: Choice,
   kind: RoutedKind,
-  request: string,
+  body: string,
   hold: Hold,
   asked?: Payer["model"],
 ): Promise<JsonObject> {
   const { billing, log } = context.services;
-  let body: JsonObject;
+  let object: JsonObject;
   try {
-    body = await make(context, caller, maker, kind, request, asked);
+    if (request.signal.aborted) throw CLIENT_LEFT;
+    object = await make(context, caller, maker, kind, body, asked);
   } catch (error) {
     billing.refund(hold);
     throw error;
   }
   // It runs from here on: without its hold too it is charged when it is over.
-  await billing.keepHold(hold, String(body.id)).catch((error) => {
-    log.error({ error, objectId: body.id, kind }, "nothing is held for it while it runs");
+  await billing.keepHold(hold, String(object.id)).catch((error) => {
+    log.error({ error, objectId: object.id, kind }, "nothing is held for it while it runs");
   });
-  return body;
+  return object;
 }
 
 async function fileOf(

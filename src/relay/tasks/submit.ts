@@ -12,6 +12,7 @@ import { aimCall } from "../aim-call.ts";
 import { underWatch } from "../attempt.ts";
 import { notAnswered, refusedByUpstream } from "../attempt-failure.ts";
 import type { Call } from "../call.ts";
+import { refuseIfClientLeft } from "../client-presence.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { Exchange } from "../exchange.ts";
@@ -86,7 +87,8 @@ export async function submitTask<Answer>(
     const told = relayErrorOf(context, call, error);
     // Once it is charged the row alone decides: it was not taken, so it fails and gives the charge back.
     if (call.hold) {
-      fail(context, call, told, call.attempts.length > 0 ? "upstream_failed" : "refused");
+      const ending = call.attempts.length > 0 ? "upstream_failed" : "refused";
+      fail(context, call, told, call.clientLeft ? "client_left" : ending);
       const channelId = call.channel?.id ?? 0;
       if (id !== null) await refuseTask(db, order.kind, id, { reason: told.message, code: told.status, channelId });
     }
@@ -111,6 +113,7 @@ function attemptOrder<Answer>(
       ...(typeof body === "string" && { "content-type": "application/json" }),
     };
     const outgoing = { url, headers, body, webSocket: false, proxy: proxyOf(channel) };
+    refuseIfClientLeft(call);
     const response = await context.upstream.send(outgoing, exchange);
     entry.status = response.status;
     const text = response.ok
