@@ -8,6 +8,7 @@ import { setChannelStatus } from "./channels/set-status.ts";
 import { auditRoutes } from "./console/audit.ts";
 import { bodyLimit } from "./console/body-limit.ts";
 import { bookRoutes } from "./console/books.ts";
+import { catalogRoutes } from "./console/catalog.ts";
 import { channelExplainRoutes, type Explain } from "./console/channel-explain.ts";
 import { channelKeyRoutes } from "./console/channel-keys.ts";
 import { channelTransferRoutes } from "./console/channel-transfer.ts";
@@ -208,6 +209,7 @@ function managementApi(services: Services, explain: Explain, readLive: ReadLive,
     .use(channelExplainRoutes(explain, guarded))
     .use(channelUpstreamRoutes(shared, guarded))
     .use(modelRoutes(services, guarded))
+    .use(catalogRoutes(shared, guarded))
     .use(channelRoutes(operations, guarded))
     .use(channelTransferRoutes({ ...operations, version }, guarded))
     .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))

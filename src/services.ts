@@ -14,6 +14,7 @@ import { type ChannelTester, createChannelTester } from "./channels/test-all.ts"
 import type { BalanceReading } from "./channels/update-balance.ts";
 import type { Config } from "./config.ts";
 import { startBudgetJob } from "./jobs/budgets.ts";
+import { startCatalogUpdateJob } from "./jobs/catalog-update.ts";
 import { startChannelJobs } from "./jobs/channel-upkeep.ts";
 import { startFoldJob } from "./jobs/fold-usage.ts";
 import { startLowBalanceJob } from "./jobs/low-balance.ts";
@@ -146,6 +147,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       log,
     });
     const broadcasts = createBroadcasts({ db, notifier, log });
+    const endCatalogUpdates = startCatalogUpdateJob({ settings, fetch, log });
     const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
     const endPriceChanges = startPriceChangeJob({ db, settings, channels, broadcasts, log });
     const endTasks = startTaskJob({ ...tasks, channels, fetch });
@@ -184,6 +186,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
         tester.cancel();
         endUpkeep();
         endChannelJobs();
+        endCatalogUpdates();
         endLowBalance();
         endFolding();
         endForgetting();

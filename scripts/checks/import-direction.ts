@@ -13,7 +13,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["health"],
   ["console", "relay"],
   ["migration", "jobs", "doctor"],
-  ["accounts", "channels", "tokens", "codes", "wallet", "logs", "tasks", "notify"],
+  ["accounts", "channels", "tokens", "codes", "wallet", "logs", "tasks", "notify", "models"],
   ["billing", "providers", "settings"],
   ["dialects", "db"],
   ["catalog"],

@@ -10,7 +10,7 @@ export const REASONING_STYLES = [
   "adaptive_or_budget",
 ] as const;
 export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
-const MODALITIES = ["text", "image", "audio", "video", "file", "embeddings"] as const;
+export const MODALITIES = ["text", "image", "audio", "video", "file", "embeddings"] as const;
 export const CURRENCIES = ["USD", "CNY"] as const;
 
 export type ReasoningEffort = (typeof EFFORTS)[number];
@@ -224,6 +224,9 @@ const readEntryFields = fieldsOf({ ...FACT_READERS, price: readPrice });
 /** Checks an entry. Throws CatalogError naming the field. */
 export const readEntry: Reader<CatalogEntry> = (value, field = "") => readEntryFields(value, field);
 
+/** The same where a price may be null. */
+export const readOwnEntry = fieldsOf({ ...FACT_READERS, price: orNull(readPrice) });
+
 /** The names of all fields that an entry may have. */
 export const ENTRY_FIELDS: readonly string[] = [...Object.keys(FACT_READERS), "price"];
 
@@ -253,7 +256,7 @@ export function readEntries(value: unknown, field: string): CatalogEntries {
 }
 
 /** Throws CatalogError for a name that no model can have. */
-function checkModelName(name: string, field: string): void {
+export function checkModelName(name: string, field: string): void {
   const isName = name.trim() === name && name !== "" && name.length <= LONGEST_MODEL_NAME;
   if (!isName || name === "*")
     throw new CatalogError(

@@ -65,6 +65,7 @@ export const LOG_NOTES = {
   account_exported: [],
   account_exported_with_keys: [],
   option_changed: ["key"],
+  catalog_changed: ["keys"],
   option_reset: ["key"],
   announced: ["title"],
   announcement_changed: ["title"],

@@ -1,19 +1,25 @@
 import { type Catalog, createCatalog } from "../catalog/catalog.ts";
 import type { CatalogEntries } from "../catalog/entry.ts";
 import { shippedDocument } from "../catalog/shipped.ts";
+import type { CatalogUpdate } from "./catalog-option.ts";
 
 /** The options that the catalogue is made of. */
-export type CatalogSettings = Readonly<{ get(option: "ModelCatalog"): CatalogEntries }>;
+export type CatalogSettings = Readonly<{
+  get(option: "ModelCatalog"): CatalogEntries;
+  get(option: "ModelCatalogUpdate"): CatalogUpdate;
+}>;
 
-/** Returns a function that gives the catalogue as it is now: the same one until the operator's entries change. */
+/** Returns a function that gives the catalogue as it is now: the same one until one of its options changes. */
 export function createModelCatalog(settings: CatalogSettings): () => Catalog {
   let own: CatalogEntries | null = null;
+  let update: CatalogUpdate | null = null;
   let catalog: Catalog;
   return () => {
-    const current = settings.get("ModelCatalog");
-    if (current !== own) {
-      own = current;
-      catalog = createCatalog([shippedDocument.models, current]);
+    const [currentOwn, currentUpdate] = [settings.get("ModelCatalog"), settings.get("ModelCatalogUpdate")];
+    if (currentOwn !== own || currentUpdate !== update) {
+      own = currentOwn;
+      update = currentUpdate;
+      catalog = createCatalog([shippedDocument.models, update.models, own]);
     }
     return catalog;
   };

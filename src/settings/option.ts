@@ -18,6 +18,8 @@ export type Traits = Readonly<{
   secret?: true;
   /** Anybody may read it, under this name in /api/status. */
   status?: string;
+  /** It is changed on a page of its own, not among the settings. */
+  ownPage?: true;
   /** Turning this switch on needs these options to be filled. */
   needs?: readonly string[];
 }>;

@@ -8,7 +8,7 @@ import { OperationError } from "../lib/operation-error.ts";
 import { createSerial } from "../lib/serial.ts";
 import { guardChange } from "./guards.ts";
 import { findOption, isOptionKey, type OptionKey, type OptionValues, optionKeys, registry } from "./registry/index.ts";
-import { loadOptions, saveOption } from "./store.ts";
+import { type ChangeTexts, changeOptions, loadOptions, saveOption } from "./store.ts";
 
 /** The present value of every option, typed, from memory. */
 export type SettingsReader = {
@@ -23,6 +23,11 @@ export type Settings = SettingsReader & {
    * Throws OperationError when the option is unknown or its value refused: then the old value stays.
    */
   set(key: string, value: string): Promise<void>;
+  /**
+   * Changes several options at once, from their stored texts; readers see all of them change together. Resolves with those
+   * that changed, once they are in force here. Throws OperationError when a text is refused: then all stay.
+   */
+  change(keys: readonly OptionKey[], change: ChangeTexts): Promise<readonly OptionKey[]>;
   /** Back to the default. */
   reset(key: OptionKey): Promise<void>;
   /** The texts of all options that are no secrets. */
@@ -74,6 +79,11 @@ export async function createSettings(
       guardChange(key, option.read(value, key).value, (other) => snapshot.texts[other]);
       await saveOption(db, vault, key, value);
       await changes.publish("options", [key]);
+    },
+    async change(keys, change) {
+      const changed = await changeOptions(db, vault, keys, change);
+      if (changed.length > 0) await changes.publish("options", changed);
+      return changed;
     },
     async reset(key) {
       await db.delete(options).where(eq(options.key, key));

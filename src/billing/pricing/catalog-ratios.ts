@@ -1,5 +1,5 @@
 import type { CatalogPrice } from "../../catalog/entry.ts";
-import { decimal, multiply } from "../../lib/decimal.ts";
+import { decimal, multiply, ONE, toText } from "../../lib/decimal.ts";
 import { quotient, YUAN_PER_USD } from "./in-dollars.ts";
 
 /** A ratio of 1 costs 2 USD per million input tokens. */
@@ -54,3 +54,38 @@ export function ratiosOf(price: CatalogPrice, currency: "USD" | "CNY"): PriceRat
 function relative(part: number | undefined, whole: number | undefined): number | undefined {
   return part === undefined || !whole ? undefined : quotient(part, decimal(whole));
 }
+
+/** A price in dollars from what the options keep; `isPerSecond`: the fixed price is that of a second of video. */
+export function priceOf(ratios: PriceRatios, isPerSecond: boolean): CatalogPrice {
+  const { ModelPrice: fixed, ModelRatio, VideoPrice: variants } = ratios;
+  if (fixed !== undefined) {
+    const isVideo = isPerSecond || variants !== undefined;
+    return { ...(isVideo ? { per_second: fixed } : { per_call: fixed }), ...(variants && { variants }) };
+  }
+  if (ModelRatio === undefined) return {};
+  const input = product(2, ModelRatio);
+  const times = (base: number | undefined, ratio: number | undefined) =>
+    base === undefined || ratio === undefined ? undefined : product(base, ratio);
+  const output = times(input, ratios.CompletionRatio);
+  const audioInput = times(input, ratios.AudioRatio);
+  const imageInput = times(input, ratios.ImageRatio);
+  const price: CatalogPrice = {
+    input,
+    output,
+    cache_read: times(input, ratios.CacheRatio),
+    cache_write: times(input, ratios.CacheCreationRatio),
+    audio_input: audioInput,
+    audio_output: times(audioInput, ratios.AudioCompletionRatio),
+    image_input: imageInput,
+    image_output: times(imageInput ?? input, ratios.ImageCompletionRatio),
+    tiers: ratios.ContextTiers?.map((tier) => ({
+      over: tier.over,
+      input: product(input, tier.input),
+      output: product(output ?? 0, tier.output),
+    })),
+  };
+  return Object.fromEntries(Object.entries(price).filter(([, value]) => value !== undefined));
+}
+
+/** Rounded to as many places as ratios have. */
+const product = (a: number, b: number): number => quotient(Number(toText(multiply(decimal(a), decimal(b)))), ONE);

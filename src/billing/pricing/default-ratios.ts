@@ -1,17 +1,14 @@
-import { type PriceRatios, ratiosOf } from "./catalog-ratios.ts";
+import type { PriceRatios } from "./catalog-ratios.ts";
 import { PRICE_SECTIONS } from "./list-prices.ts";
+import { SHIPPED_RATIOS } from "./shipped-ratios.ts";
 
 /** Model name → ratio (or USD), as the price options keep it. */
 export type RatioMap = Readonly<Record<string, number>>;
 
-const SHIPPED = PRICE_SECTIONS.flatMap(({ prices, currency }) =>
-  Object.entries(prices).map(([model, price]) => [model, ratiosOf(price, price.currency ?? currency)] as const),
-);
-
 /** Shipped default of a price option: the entries of all models that have one. */
 const shipped = <K extends keyof PriceRatios>(option: K): Readonly<Record<string, NonNullable<PriceRatios[K]>>> =>
   Object.fromEntries(
-    SHIPPED.flatMap(([model, ratios]) => {
+    [...SHIPPED_RATIOS].flatMap(([model, ratios]) => {
       const value = ratios[option];
       return value === undefined ? [] : [[model, value] as const];
     }),

@@ -14,6 +14,27 @@ export const settingMessages = {
     zh: "{key} 必须是以 http:// 或 https:// 开头的地址。",
   },
   option_json: { en: "{key} is not a valid JSON string: {detail}", zh: "{key} 不是合法的 JSON 字符串：{detail}" },
+  catalog_price_of_pattern: {
+    en: "A price belongs to one model, and {model} is a pattern. Leave the price out, or name the model.",
+    zh: "价格只能设给具体模型，而 {model} 是通配名。请去掉价格，或填写具体的模型名。",
+  },
+  catalog_entry_missing: { en: "There is no entry of your own for {model}.", zh: "{model} 没有自定义条目。" },
+  catalog_url_unset: {
+    en: "No address is set to fetch the model catalog from. Set it under Settings, Models.",
+    zh: "尚未设置模型目录的更新地址，请先在设置的“模型”页填写。",
+  },
+  catalog_fetch_status: {
+    en: "The address of the model catalog answered with status {status}. Nothing was changed.",
+    zh: "模型目录的更新地址返回了状态码 {status}，未做任何更改。",
+  },
+  catalog_fetch_failed: {
+    en: "Couldn't fetch the model catalog: {reason}. Nothing was changed.",
+    zh: "获取模型目录失败：{reason}。未做任何更改。",
+  },
+  catalog_not_json: {
+    en: "The file is not valid JSON: {detail}. Nothing was changed.",
+    zh: "文件不是合法的 JSON：{detail}。未做任何更改。",
+  },
   catalog_field: {
     en: "{field} must be {expected}.",
     zh: "字段 {field} 无效，应为：{expected}。",

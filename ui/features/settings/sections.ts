@@ -126,7 +126,7 @@ const RATE_LIMIT: readonly TabSection[] = [
 ];
 
 const MODELS: readonly TabSection[] = [
-  { id: "catalog", fields: [json("ModelCatalog")] },
+  { id: "catalog", fields: [...text("ModelCatalogUrl"), ...on("ModelCatalogAutoUpdate")] },
   {
     id: "global",
     fields: [
