@@ -84,8 +84,8 @@ export class ReplyCollector {
         this.#sign(parts, last, event);
         return;
       case "tool-start": {
-        const { id, name, kind, signature } = event;
-        const call: ToolCallPart = { type: "tool-call", id, name, kind, input: "", ...(signature && { signature }) };
+        const { type: _, choice: __, index: ___, ...start } = event;
+        const call: ToolCallPart = { type: "tool-call", input: "", ...start };
         this.#calls.set(`${event.choice}/${event.index}`, call);
         parts.push(call);
         return;
@@ -160,8 +160,9 @@ function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: R
         }
         break;
       case "tool-call": {
-        const { id, name, kind, signature } = part;
-        yield { type: "tool-start", choice, index: calls, id, name, kind, ...(signature && { signature }) };
+        const { id, name, namespace, kind, signature } = part;
+        const marks = { ...(namespace !== undefined && { namespace }), ...(signature && { signature }) };
+        yield { type: "tool-start", choice, index: calls, id, name, kind, ...marks };
         if (part.input !== "") yield { type: "tool-input", choice, index: calls, text: part.input };
         calls += 1;
         break;

@@ -110,6 +110,8 @@ export type ToolCallPart = {
   type: "tool-call";
   id: string;
   name: string;
+  /** Of the tool, where OpenAI's Responses group tools. */
+  namespace?: string;
   /** JSON text of a function's arguments, or the free text of a custom tool. */
   input: string;
   kind: "function" | "custom";

@@ -2,6 +2,8 @@ import type { Dropped } from "./codec.ts";
 import type { Conversation, Part, Tool } from "./conversation.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "./json.ts";
 
+import { qualifiedName } from "./tool-names.ts";
+
 /** What a function takes that stands for a tool of free text. */
 export const FREE_TEXT: JsonObject = {
   type: "object",
@@ -12,9 +14,11 @@ export const FREE_TEXT: JsonObject = {
 /** Names of the free-text (`custom`) tools in a request of OpenAI's formats; the other formats know none. */
 export const customNames = ({ tools }: JsonObject): ReadonlySet<string> =>
   new Set(
-    recordsOf(tools).flatMap((tool) =>
-      tool.type === "custom" ? (textOf(recordOf(tool.custom)?.name) ?? textOf(tool.name) ?? []) : [],
-    ),
+    recordsOf(tools).flatMap((tool) => {
+      if (tool.type === "custom") return textOf(recordOf(tool.custom)?.name) ?? textOf(tool.name) ?? [];
+      if (tool.type !== "namespace") return [];
+      return [...customNames(tool)].map((name) => qualifiedName(textOf(tool.name) ?? "", name));
+    }),
   );
 
 /**

@@ -43,6 +43,8 @@ export type ReplyEvent =
       index: number;
       id: string;
       name: string;
+      /** Of the tool, where OpenAI's Responses group tools. */
+      namespace?: string;
       kind: "function" | "custom";
       signature?: Signature;
     }

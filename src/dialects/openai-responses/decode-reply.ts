@@ -87,6 +87,7 @@ export const callStart = (item: JsonObject, index: number): ReplyEvent => ({
   index,
   id: textOf(item.call_id) ?? textOf(item.id) ?? "",
   name: textOf(item.name) ?? "",
+  ...(typeof item.namespace === "string" && { namespace: item.namespace }),
   kind: item.type === "custom_tool_call" ? "custom" : "function",
 });
 

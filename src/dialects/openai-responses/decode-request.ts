@@ -84,7 +84,9 @@ class InputReader {
         const id = textOf(item.call_id) ?? textOf(item.id) ?? `call_${at}`;
         const input = textOf(kind === "function" ? item.arguments : item.input) ?? "";
         const signature = this.#signatures.get(id);
-        const call = { type: "tool-call", id, name: textOf(item.name) ?? "", input, kind } as const;
+        const namespace = textOf(item.namespace);
+        const named = { name: textOf(item.name) ?? "", ...(namespace !== null && { namespace }) };
+        const call = { type: "tool-call", id, ...named, input, kind } as const;
         this.#add("assistant", signature ? { ...call, signature } : call);
         return;
       }

@@ -205,11 +205,12 @@ function assistantItems({ parts }: Turn, dropped: Dropped): JsonObject[] {
 
 const messageOf = (content: JsonObject[]): JsonObject => ({ type: "message", role: "assistant", content });
 
-function callItem({ id, name, input, kind }: ToolCallPart): JsonObject {
+function callItem({ id, name, namespace, input, kind }: ToolCallPart): JsonObject {
+  const called = { ...(namespace !== undefined && { namespace }), name };
   const callId = callIdFor("openai-responses", id);
   return kind === "custom"
-    ? { type: "custom_tool_call", call_id: callId, name, input }
-    : { type: "function_call", call_id: callId, name, arguments: input.trim() === "" ? "{}" : input };
+    ? { type: "custom_tool_call", call_id: callId, ...called, input }
+    : { type: "function_call", call_id: callId, ...called, arguments: input.trim() === "" ? "{}" : input };
 }
 
 /** Only OpenAI's own sealed thoughts mean something to it. */

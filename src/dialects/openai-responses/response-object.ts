@@ -75,10 +75,13 @@ export const responseId = (id: string, { requestId }: ReplyContext): string =>
 /** A call as an item; what it is called with is `input` for custom tools. */
 export const callItem = (
   id: string,
-  call: Readonly<{ id: string; name: string; kind: "function" | "custom" }>,
+  call: Readonly<{ id: string; name: string; namespace?: string; kind: "function" | "custom" }>,
   input: string,
   status = "completed",
 ): JsonObject =>
   call.kind === "custom"
-    ? { id, type: "custom_tool_call", status, call_id: call.id, name: call.name, input }
-    : { id, type: "function_call", status, call_id: call.id, name: call.name, arguments: input };
+    ? { id, type: "custom_tool_call", status, call_id: call.id, ...namesOf(call), input }
+    : { id, type: "function_call", status, call_id: call.id, ...namesOf(call), arguments: input };
+
+const namesOf = ({ name, namespace }: Readonly<{ name: string; namespace?: string }>): JsonObject =>
+  namespace === undefined ? { name } : { name, namespace };

@@ -2,6 +2,7 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import type { ChatDialect, Conversation } from "../../dialects/conversation.ts";
 import { customNames } from "../../dialects/custom-tools.ts";
 import { isTakenAddress } from "../../dialects/gemini/parts.ts";
+import { spreadNamespaces } from "../../dialects/openai-responses/namespaces.ts";
 import { thinkingToContent } from "../../dialects/thinking-to-content.ts";
 import { toolAliases } from "../../dialects/tool-names.ts";
 import { listsSearch } from "../../dialects/web-search.ts";
@@ -72,7 +73,7 @@ export function choosePassage(
   if (door === "openai-chat" && dialect === door && !rewritten && !provider.framing) {
     return new BytesPassage(call, provider, options);
   }
-  const talk = dialect === door ? null : call.chat;
+  const talk = dialect === door ? null : call.chat && spreadNamespaces(call.chat);
   const toolNames = talk ? toolAliases(talk) : NO_NAMES;
   return new ConversationPassage(call, provider, {
     ...options,

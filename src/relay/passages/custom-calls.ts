@@ -1,6 +1,7 @@
 import type { ChatDialect } from "../../dialects/conversation.ts";
 import { FreeText } from "../../dialects/free-text.ts";
 import type { ReplyEvent } from "../../dialects/reply.ts";
+import { qualifiedName } from "../../dialects/tool-names.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { StepFilter } from "./step-filter.ts";
 
@@ -15,7 +16,11 @@ export function customCalls(names: ReadonlySet<string>): () => StepFilter {
     const told = (choice: number, index: number, text: string): ReplyEvent[] =>
       text === "" ? [] : [{ type: "tool-input", choice, index, text }];
     return (step) => {
-      if (step.type === "tool-start" && step.kind === "function" && names.has(step.name)) {
+      if (
+        step.type === "tool-start" &&
+        step.kind === "function" &&
+        names.has(qualifiedName(step.namespace, step.name))
+      ) {
         const { choice, index } = step;
         open.set(`${choice} ${index}`, { choice, index, input: new FreeText() });
         return [{ ...step, kind: "custom" }];

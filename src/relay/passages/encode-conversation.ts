@@ -1,6 +1,7 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { customAsFunctions } from "../../dialects/custom-tools.ts";
 import type { JsonObject } from "../../dialects/json.ts";
+import { spreadNamespaces } from "../../dialects/openai-responses/namespaces.ts";
 import { providerCodecs } from "../../dialects/provider-codecs.ts";
 import { withToolNames } from "../../dialects/tool-names.ts";
 import { randomId } from "../../lib/request-id.ts";
@@ -59,7 +60,8 @@ async function writtenAnew(
   const { dialect, settings } = options;
   const read = call.chat ?? admitted.endpoint.codec.decodeRequest(admitted.body.json);
   refuseLostReference(read, dialect);
-  const led = withChannelPrompt(read, options.prompt);
+  const spread = dialect === "openai-responses" ? read : spreadNamespaces(read);
+  const led = withChannelPrompt(spread, options.prompt);
   const prepared = prepareConversation(led, call.upstreamModel, dialect, settings);
   const dropped = new Set<string>();
   const remembered = options.thoughts.recall(admitted.caller.user.id, dialect, prepared.conversation);
