@@ -47,6 +47,7 @@ import { runBenchmark } from "./relay/benchmark/run-benchmark.ts";
 import { createObjectStore, createRelay, createResponseStore, type RelayServices, type Talk } from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
 import { readStanding } from "./tokens/read-standing.ts";
+import { createRecheckKey, type RecheckKey } from "./tokens/recheck-key.ts";
 import { renewBudgets } from "./tokens/renew-budgets.ts";
 import { version } from "./version.ts";
 
@@ -225,6 +226,18 @@ function managementApi(services: Services, explain: Explain, readLive: ReadLive,
     .use(liveRoutes(services, guarded));
 }
 
+/** Only replicas can know of a key that memory doesn't. */
+function recheckKeyOf({ database, vault, tokens, users }: Services): RecheckKey {
+  if (database.kind === "embedded") return async () => false;
+  return createRecheckKey({
+    hash: vault.keyedHash,
+    async reread(key) {
+      const token = await tokens.reread(key);
+      if (token) await users.reread(token.userId);
+    },
+  });
+}
+
 function relayServices(services: Services): RelayServices {
   const { database, changes, vault, log, notifier } = services;
   const deps = { db: database.db, changes, vault };
@@ -233,6 +246,7 @@ function relayServices(services: Services): RelayServices {
     responses: createResponseStore(database.db, log),
     objects: createObjectStore(database.db),
     resolveSession: (request) => sessionUser(services, request),
+    recheckKey: recheckKeyOf(services),
     readStanding: (subject) => readStanding(database.db, subject),
     renewBudget: async (tokenId) => {
       await renewBudgets({ ...deps, settings: services.settings }, [tokenId]);

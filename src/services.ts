@@ -98,6 +98,10 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       processId: Bun.randomUUIDv7(),
       redisUrl: config.redisUrl,
       log,
+      onExhausted: (ids) => {
+        log.info({ tokenIds: ids }, "API keys have used up their quota");
+        void changes.publish("tokens", ids);
+      },
     });
     const endUpkeep = startUpkeep(database, (error) => log.warn({ error }, "the database could not be tidied up"));
     const policy = createAddressPolicy(config.allowPrivateUpstreams);

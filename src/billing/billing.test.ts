@@ -34,7 +34,7 @@ afterAll(async () => {
   await directory.remove();
 });
 
-async function open(options: { sole?: boolean } = {}): Promise<Billing> {
+async function open(options: { sole?: boolean; onExhausted?: (ids: number[]) => void } = {}): Promise<Billing> {
   const billing = await createBilling({
     database,
     changes: database.changes,
@@ -86,6 +86,34 @@ describe.each(MODES)("%s", (_, mode) => {
     await billing.close();
     expect(await booksOf(sql, userId)).toMatchObject({ held: 0 });
     expect(await tokenBooks(sql, tokenId)).toMatchObject({ held: 0 });
+  });
+
+  test("a key whose last unit is charged becomes exhausted, once; an unlimited or disabled one does not", async () => {
+    const { sql } = database;
+    const exhausted: number[] = [];
+    const billing = await open({ ...mode, onExhausted: (ids: number[]) => exhausted.push(...ids) });
+    const userId = await addUser(sql, 10_000);
+    const spent = await addToken(sql, userId, 300);
+    const partly = await addToken(sql, userId, 301);
+    const disabled = await addToken(sql, userId, 300);
+    const unlimited = await addToken(sql, userId, null);
+    await sql`update tokens set status = 2 where id = ${disabled}`;
+    for (const id of [spent, partly, disabled, unlimited]) {
+      const request = { userId, token: { id, limited: id !== unlimited }, amount: 300 };
+      billing.settle(await billing.reserve(request), chargeFor(request, 300));
+    }
+    await billing.flush();
+    const rows = await sql<{ id: number; status: number }[]>`select id, status from tokens where user_id = ${userId}`;
+    expect(new Map(rows.map(({ id, status }) => [id, status]))).toEqual(
+      new Map([
+        [spent, 4],
+        [partly, 1],
+        [disabled, 2],
+        [unlimited, 1],
+      ]),
+    );
+    expect(exhausted).toEqual(expect.arrayContaining([spent]));
+    expect(exhausted).not.toContain(partly);
   });
 
   test("behaviour 3.2 unlimited keys: are counted and not limited", async () => {

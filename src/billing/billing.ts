@@ -48,6 +48,8 @@ type Parts = Readonly<{
   /** Unique for each start of a process. */
   processId: string;
   log: Logger;
+  /** Hears which API keys have used up their quota: their status has changed in the database. */
+  onExhausted?: (tokenIds: number[]) => void;
   /** No other process works on this database, so balances are kept in memory alone; by default the embedded engine's. */
   sole?: boolean;
   /** Where the journal is kept too, for when this machine is lost; with a database server only. */
@@ -138,11 +140,15 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     log.error({ reason, process }, "a charge could not be made: it is kept in journal/rejected.jsonl");
     await rejected.add(process, line, reason);
   };
+  const apply = async (payer: string, records: readonly string[], areNew = false) => {
+    const accounts = await applyBatch(sql, payer, records, { areNew });
+    const exhausted = accounts.filter(({ subject, quota }) => subject === "token" && quota === 0);
+    if (exhausted.length > 0) parts.onExhausted?.(exhausted.map(({ id }) => id));
+    return accounts;
+  };
   const own: RecordSink = {
     apply: (records, areNew) =>
-      serial(() =>
-        availability.watchStatement(async () => ledger.absorb(await applyBatch(sql, processId, records, { areNew }))),
-      ),
+      serial(() => availability.watchStatement(async () => ledger.absorb(await apply(processId, records, areNew)))),
     async reject(line, reason) {
       await reject(processId, line, reason);
       if (line.text !== null) ledger.forgetCharge(readRecord(line.text));
@@ -250,7 +256,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       const id = keptName(name);
       await inTurn(async () => {
         const unwritten = await withoutWritten(sql, records.map(recordText));
-        if (unwritten.length > 0) await applyBatch(sql, id, unwritten);
+        if (unwritten.length > 0) await apply(id, unwritten);
         await releaseDeadProcesses(sql, { ids: [id] });
       });
       await ledger.refresh("user", [userId]);

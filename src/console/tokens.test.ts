@@ -310,12 +310,24 @@ describe("limits of a key", () => {
     await age(id, { remainQuota: 400 });
     const put = async (input: object) => (await call("PUT", "/api/token/", { id, ...input })).data as TokenView;
     expect(await put({ budget_quota: 1500 })).toMatchObject({ remain_quota: 900, budget_quota: 1500 });
-    expect(await put({ budget_quota: 100 })).toMatchObject({ remain_quota: 0, status: 1 });
-    expect(await put({ budget_period: "month" })).toMatchObject({ remain_quota: 100, budget_period: "month" });
+    expect(await put({ budget_quota: 100 })).toMatchObject({ remain_quota: 0, status: 4 });
+    expect(await put({ budget_period: "month" })).toMatchObject({ remain_quota: 100, status: 1 });
     await age(id, { remainQuota: 40 });
     const without = await put({ budget_period: "" });
     expect(without).toMatchObject({ remain_quota: 40, budget_period: "", budget_quota: 0, budget_renews_at: 0 });
     expect(await put({ budget_period: "", remain_quota: 77 })).toMatchObject({ remain_quota: 77 });
+  });
+
+  test("a key shows that it has no quota, and works again with some; a disabled one stays so", async () => {
+    const { id, status } = await create({ remain_quota: 0 });
+    expect(status).toBe(4);
+    const put = async (input: object) => (await call("PUT", "/api/token/", { id, ...input })).data as TokenView;
+    expect(await put({ remain_quota: 5 })).toMatchObject({ status: 1 });
+    expect(app.tokens.get(id)?.status).toBe(1);
+    expect(await put({ remain_quota: 0 })).toMatchObject({ status: 4 });
+    expect(await put({ unlimited_quota: true })).toMatchObject({ status: 1 });
+    await call("PUT", "/api/token/?status_only=true", { id, status: 2 });
+    expect(await put({ unlimited_quota: false, remain_quota: 0 })).toMatchObject({ status: 2 });
   });
 
   test("a key that is used up works again with a greater budget", async () => {

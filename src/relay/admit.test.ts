@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { TokenEntry } from "../tokens/directory.ts";
 import { readCredential } from "./authenticate.ts";
+import { tokenEntry } from "./testing/entries.ts";
 import { startRelay } from "./testing/start-relay.ts";
 import { chatReply, startUpstream } from "./testing/start-upstream.ts";
 
@@ -106,6 +107,35 @@ describe("who is not let in", () => {
       status: 403,
       code: "group_deprecated",
     });
+  });
+
+  test.each([
+    ["unknown", null],
+    ["disabled", { status: 2 }],
+    ["exhausted", { status: 4 }],
+  ])("a key that is %s in memory is asked of the database before it is refused", async (_, inMemory) => {
+    const tokens: Record<string, Partial<TokenEntry>> = inMemory ? { test: inMemory } : {};
+    const rechecked: string[] = [];
+    const recheckKey = async (key: string, address: string) => {
+      rechecked.push(`${key} from ${address}`);
+      relay.tokens.set("test", tokenEntry({}));
+      return true;
+    };
+    const { relay } = start({ tokens, recheckKey });
+    for (const path of [CHAT, "/v1/messages"]) {
+      const body = path === CHAT ? ASK : { ...ASK, max_tokens: 9 };
+      expect((await relay.post(path, body)).status).toBe(200);
+    }
+    expect((await fetch(`${relay.url}/v1/models`, { headers: { authorization: "Bearer sk-test" } })).status).toBe(200);
+    expect(rechecked).toEqual(["test from 127.0.0.1"]);
+  });
+
+  test("a database that does not answer is no reason to call a key invalid", async () => {
+    const recheckKey = () => Promise.reject(new Error("no database"));
+    const unknown = await refusal({ tokens: {}, recheckKey });
+    expect(unknown).toMatchObject({ status: 503, code: "key_check_unavailable" });
+    expect(unknown.answer.headers.get("retry-after")).toBe("5");
+    expect(await refusal({ tokens: { test: { status: 2 } }, recheckKey })).toMatchObject({ code: "api_key_disabled" });
   });
 
   test("the message ends with the request id that the caller chose", async () => {

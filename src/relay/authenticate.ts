@@ -1,5 +1,7 @@
 import type { UserEntry } from "../accounts/directory.ts";
 import { ROLE, USER_STATUS } from "../accounts/roles.ts";
+import { limitKeyOf } from "../lib/client-ip.ts";
+import { nowSeconds } from "../lib/clock.ts";
 import type { TokenEntry } from "../tokens/directory.ts";
 import { RelayError } from "./errors.ts";
 import type { RelayServices } from "./services.ts";
@@ -17,6 +19,8 @@ export type Caller = Readonly<{
 
 type Credential = Readonly<{ key: string; channelId: number | null }>;
 
+/** A client whose key could not be looked up may come again after this. */
+const RECHECK_AFTER_SECONDS = 5;
 const WEBSOCKET_KEY = "openai-insecure-api-key.";
 
 /**
@@ -74,13 +78,13 @@ function withoutBearer(value: string | null): string {
  * Finds the key's owner and checks both (reference behaviour 1.5): key status, expiry, allowed addresses, owner's status,
  * and the right to name a channel. Expired and exhausted keys are marked so in the background. Throws RelayError.
  */
-export function authenticate(services: RelayServices, request: Request, ip: string, nowSeconds: number): Caller {
+export function authenticate(services: RelayServices, request: Request, ip: string, now: number): Caller {
   const credential = readCredential(request);
   if (!credential)
     throw new RelayError(401, "missing_api_key", "No API key was sent. Send it as “Authorization: Bearer sk-…”.");
   const token = services.tokens.findByKey(credential.key);
   if (!token) throw new RelayError(401, "invalid_api_key", "This API key is not valid.");
-  checkToken(services, token, credential.key, nowSeconds);
+  checkToken(services, token, credential.key, now);
   const user = services.users.get(token.userId);
   if (!user || user.deleted)
     throw new RelayError(401, "invalid_api_key", "The owner of this API key no longer exists.");
@@ -101,12 +105,60 @@ export function authenticate(services: RelayServices, request: Request, ip: stri
   };
 }
 
+/** What is refused by what this process remembers of keys and their owners: another replica may have changed it just now. */
+const REFUSED_BY_MEMORY: ReadonlySet<unknown> = new Set([
+  "invalid_api_key",
+  "api_key_disabled",
+  "api_key_exhausted",
+  "api_key_expired",
+  "user_banned",
+]);
+
+/**
+ * `authenticate` once more, after the database was asked about a key that was refused with `refusal`. Rejects RelayError:
+ * the refusal again, or 503 where an unknown key can't be looked up.
+ */
+export async function authenticateAgain(
+  services: RelayServices,
+  request: Request,
+  ip: string,
+  refusal: unknown,
+): Promise<Caller> {
+  if (!(refusal instanceof RelayError) || !REFUSED_BY_MEMORY.has(refusal.code)) throw refusal;
+  const { key } = readCredential(request) ?? { key: "" };
+  let isFresh: boolean;
+  try {
+    isFresh = await services.recheckKey(key, limitKeyOf(ip));
+  } catch {
+    if (refusal.code !== "invalid_api_key") throw refusal;
+    throw new RelayError(
+      503,
+      "key_check_unavailable",
+      "The API key cannot be checked at the moment. Try again shortly.",
+      {
+        retryAfterSeconds: RECHECK_AFTER_SECONDS,
+      },
+    );
+  }
+  if (!isFresh) throw refusal;
+  return authenticate(services, request, ip, nowSeconds());
+}
+
+/** The caller by memory, else by the database. Rejects RelayError. */
+export async function authenticateCaller(services: RelayServices, request: Request, ip: string): Promise<Caller> {
+  try {
+    return authenticate(services, request, ip, nowSeconds());
+  } catch (error) {
+    return authenticateAgain(services, request, ip, error);
+  }
+}
+
 const masked = (key: string): string => `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
 
-function checkToken(services: RelayServices, token: TokenEntry, key: string, nowSeconds: number): void {
-  const expired = token.expiredTime !== -1 && token.expiredTime <= nowSeconds;
+function checkToken(services: RelayServices, token: TokenEntry, key: string, now: number): void {
+  const expired = token.expiredTime !== -1 && token.expiredTime <= now;
   // A budget that is due is filled when the call is admitted.
-  const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= nowSeconds;
+  const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= now;
   if (token.status === 4 && !isDue)
     throw new RelayError(401, "api_key_exhausted", `The quota of the API key ${masked(key)} is used up.`);
   if (token.status === 3 || expired) {

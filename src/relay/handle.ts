@@ -7,7 +7,7 @@ import type { Form } from "../lib/multipart/read-form.ts";
 import { isTask } from "../providers/provider.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { admitGroup, admitModel, findCandidates } from "./admit.ts";
-import { authenticate, type Caller } from "./authenticate.ts";
+import { authenticate, authenticateAgain, type Caller } from "./authenticate.ts";
 import { Call } from "./call.ts";
 import { type ClientBody, invalidRequest, readBody } from "./client-body.ts";
 import { ClientPresence } from "./client-presence.ts";
@@ -39,14 +39,32 @@ export function handleCall(context: RelayContext, arrival: Arrival): Promise<Res
   const startedAtMs = performance.now();
   const { request, server } = arrival;
   server?.timeout(request, 0);
-  let ip: string;
+  const ip = context.services.clientAddress.ip(request, server);
   let caller: Caller;
   try {
-    ip = context.services.clientAddress.ip(request, server);
     caller = authenticate(context.services, request, ip, nowSeconds());
     admitGroup(context.services, caller);
   } catch (error) {
-    return Promise.resolve(refuse(context, request, error, arrival.endpoint.codec));
+    return handleRefused(context, arrival, ip, startedAtMs, error);
+  }
+  return handleCaller(context, arrival, caller, ip, startedAtMs);
+}
+
+/** A call whose key was refused with `refusal`: it goes on where the database knows better. */
+async function handleRefused(
+  context: RelayContext,
+  arrival: Arrival,
+  ip: string,
+  startedAtMs: number,
+  refusal: unknown,
+): Promise<Response> {
+  const { request, endpoint } = arrival;
+  let caller: Caller;
+  try {
+    caller = await authenticateAgain(context.services, request, ip, refusal);
+    admitGroup(context.services, caller);
+  } catch (error) {
+    return refuse(context, request, error, endpoint.codec);
   }
   return handleCaller(context, arrival, caller, ip, startedAtMs);
 }

@@ -59,6 +59,11 @@ export type RelayServices = Readonly<{
     ): Promise<void>;
     record(record: UsageRecord): Promise<void>;
   };
+  /**
+   * Reads a key that memory refuses, and its owner, from the database once more, in bounded numbers by client address.
+   * Resolves true when memory may have changed. Rejects when the database does not answer.
+   */
+  recheckKey(key: string, address: string): Promise<boolean>;
   /** How an API key or its owner stands, from the database. */
   readStanding(subject: StandingSubject): Promise<Standing>;
   /** Fills the budget of an API key whose period has ended; resolves when calls may spend of it. */

@@ -7,10 +7,12 @@ import { newKey } from "./new-key.ts";
 import type { Owner, TokenDeps } from "./operation.ts";
 import { LONGEST_NAME, readTokenInput, type TokenInput } from "./token-input.ts";
 import { type TokenView, viewToken } from "./token-view.ts";
+import { stateOf } from "./update-token.ts";
 
 const MOST_AT_ONCE = 100;
 const SUFFIX_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 const SUFFIX_LENGTH = 6;
+const NEW_KEY = { expiredTime: -1, unlimitedQuota: false, remainQuota: 0 };
 
 /** Makes an API key and returns it with the key in clear. Throws OperationError when a field is refused. */
 export async function createToken(deps: TokenDeps, owner: Owner, input: TokenInput): Promise<TokenView> {
@@ -37,7 +39,8 @@ export async function createTokens(
   const longest = LONGEST_NAME - (count > 1 ? SUFFIX_LENGTH + 1 : 0);
   if ([...name].length > longest) throw new OperationError("token_name_too_long", { max: longest });
   const now = nowSeconds();
-  const common = { ...values, ...readBudget(input, deps.settings, now), userId: owner.id, createdTime: now };
+  const filled = { ...NEW_KEY, ...values, ...readBudget(input, deps.settings, now) };
+  const common = { ...filled, status: stateOf(filled), userId: owner.id, createdTime: now };
   const rows = await deps.db
     .insert(tokens)
     .values(namesOf(name, count).map((one) => ({ ...common, name: one, ...newKey(deps.vault) })))

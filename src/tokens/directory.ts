@@ -16,6 +16,8 @@ export type TokenDirectory = {
   get(id: number): TokenEntry | undefined;
   /** By the key without `sk-`. */
   findByKey(key: string): TokenEntry | undefined;
+  /** Reads a key from the database into memory; undefined: there is none. Rejects when the database does not answer. */
+  reread(key: string): Promise<TokenEntry | undefined>;
   /** Marks a key expired (3) or exhausted (4), in the background. */
   setStatus(id: number, status: 3 | 4): void;
   close(): void;
@@ -103,6 +105,13 @@ export async function createTokenDirectory(
       const { entry, isPrevious } = find(key);
       return entry && isPrevious && entry.previousKeyUntil <= nowSeconds() ? undefined : entry;
     },
+    reread: (key) =>
+      inOrder(async () => {
+        const hash = vault.keyedHash(key);
+        const [entry] = await readEntries(db, sql`${hash} in (${tokens.keyHash}, ${tokens.previousKeyHash})`, 1);
+        if (entry) table.put(entry);
+        return entry;
+      }),
     setStatus(id, status) {
       const mark = async () => {
         await db

@@ -10,8 +10,8 @@ import { readTokenInput, type TokenInput } from "./token-input.ts";
 import { type TokenRow, type TokenView, viewToken } from "./token-view.ts";
 
 /**
- * Changes the given fields of one of the owner's keys. A key that was expired or exhausted and is neither any more works
- * again. Throws OperationError.
+ * Changes the given fields of one of the owner's keys. Its status follows, unless it is disabled: a key that was exhausted and
+ * is given quota works again. Throws OperationError.
  */
 export async function updateToken(deps: TokenDeps, owner: Owner, id: number, input: TokenInput): Promise<TokenView> {
   const { expired_time: expiry, ...rest } = input;
@@ -22,11 +22,10 @@ export async function updateToken(deps: TokenDeps, owner: Owner, id: number, inp
     // What a key with a budget has left is the budget's affair.
     const values = { ...readTokenInput(withoutQuota(fields, before), owner, deps.settings), ...budget };
     const after = { ...before, ...values };
-    const recovers = before.status !== TOKEN_STATUS.disabled && stateOf(after) === TOKEN_STATUS.enabled;
     return {
       ...values,
       ...(budgetRenewsAt !== undefined && { budgetRenewsAt }),
-      ...(recovers && { status: TOKEN_STATUS.enabled }),
+      ...(before.status !== TOKEN_STATUS.disabled && { status: stateOf(after) }),
     };
   });
 }
@@ -82,7 +81,8 @@ export async function changeToken(
   return viewToken(after, vault);
 }
 
-function stateOf(token: Pick<TokenRow, "expiredTime" | "unlimitedQuota" | "remainQuota">): number {
+/** Enabled, expired or exhausted, by what the key may still do. */
+export function stateOf(token: Pick<TokenRow, "expiredTime" | "unlimitedQuota" | "remainQuota">): number {
   if (token.expiredTime !== -1 && token.expiredTime <= nowSeconds()) return TOKEN_STATUS.expired;
   if (!token.unlimitedQuota && token.remainQuota <= 0) return TOKEN_STATUS.exhausted;
   return TOKEN_STATUS.enabled;

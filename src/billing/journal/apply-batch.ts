@@ -40,7 +40,7 @@ const forAny = (sql: Statements) => ({
  * Writes a batch of records (`recordText`s) as log rows and applies their sums to users, limited tokens, channels,
  * roll-ups and the holds of `processId`: one statement, each record exactly once by (request id, time). A balance stops
  * at zero: in the order of the batch, a record's `quota` is what could be taken, the rest is `uncovered`. Records that
- * are already in the log change nothing. Those that are `unlogged` leave a note in its place, and roll-ups out of sight.
+ * are already in the log change nothing. A limited key with nothing left becomes exhausted. Records that are `unlogged` leave a note in its place, and roll-ups out of sight.
  *
  * `areNew`: nobody can have written any of them yet, so none is looked for, which takes a fifth of the time off. Should one
  * be there all the same, nothing of the batch is written: rejects with SQLSTATE 23505.
@@ -135,7 +135,9 @@ export async function applyBatch(
     ),
     paid_tokens as (
       update tokens t set remain_quota = greatest(0, t.remain_quota - s.limited), used_quota = t.used_quota + s.taken,
-        accessed_time = greatest(t.accessed_time, s.used_at), held = greatest(0, t.held - s.spent)
+        accessed_time = greatest(t.accessed_time, s.used_at), held = greatest(0, t.held - s.spent),
+        status = case when t.status = 1 and not t.unlimited_quota and s.limited > 0 and t.remain_quota <= s.limited
+          then 4 else t.status end
       from token_sums s join keys k on k.id = s.token_id where t.id = s.token_id
       returning t.id, t.remain_quota as quota, t.held, s.own - s.spent as own
     ),

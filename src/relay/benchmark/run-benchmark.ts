@@ -153,6 +153,7 @@ function standIn(
       record: async () => {},
     },
     readStanding: async () => ({ remaining: 0, used: 0 }),
+    recheckKey: async () => false,
     renewBudget: async () => {},
     clientAddress: createClientAddress([]),
     sharedLimits: null,

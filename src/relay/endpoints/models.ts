@@ -2,10 +2,9 @@ import { anthropicDoor } from "../../dialects/anthropic/index.ts";
 import type { DoorCodec } from "../../dialects/codec.ts";
 import { geminiDoor } from "../../dialects/gemini/index.ts";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
-import { nowSeconds } from "../../lib/clock.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
 import { admitGroup } from "../admit.ts";
-import { authenticate, type Caller } from "../authenticate.ts";
+import { authenticateCaller, type Caller } from "../authenticate.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
 import { type RelayServer, refuse } from "../handle.ts";
@@ -56,7 +55,7 @@ export async function answerFor(
 ): Promise<Response> {
   try {
     const { services } = context;
-    const caller = authenticate(services, request, services.clientAddress.ip(request, server), nowSeconds());
+    const caller = await authenticateCaller(services, request, services.clientAddress.ip(request, server));
     admitGroup(services, caller);
     const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
     const made = await make(caller);

@@ -1,9 +1,8 @@
 import { Elysia } from "elysia";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
-import { nowSeconds } from "../../lib/clock.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
 import { admitGroup } from "../admit.ts";
-import { authenticate, type Caller } from "../authenticate.ts";
+import { authenticateCaller, type Caller } from "../authenticate.ts";
 import type { RelayContext } from "../context.ts";
 import { chatCompletions } from "../endpoints/text.ts";
 import { admitArrival, type RelayServer, refuse } from "../handle.ts";
@@ -109,7 +108,7 @@ async function answerWith(context: RelayContext, arrival: Arrival, work: Work): 
   server?.timeout(request, 0);
   try {
     const { services } = context;
-    const caller = authenticate(services, request, services.clientAddress.ip(request, server), nowSeconds());
+    const caller = await authenticateCaller(services, request, services.clientAddress.ip(request, server));
     admitGroup(services, caller);
     await admitArrival(context, { request, endpoint: chatCompletions }, caller);
     const made = await work(caller, arrival);

@@ -1,6 +1,8 @@
 import type { CallEnding } from "../../billing/types.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../dialects/json.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
+import { admitGroup } from "../admit.ts";
+import { authenticateCaller } from "../authenticate.ts";
 import type { Call } from "../call.ts";
 import type { RelayContext } from "../context.ts";
 import { RelayError } from "../errors.ts";
@@ -13,7 +15,7 @@ import { type Connected, connect } from "./connect.ts";
 import { realtime } from "./endpoint.ts";
 import { errorEvent } from "./error-event.ts";
 import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
-import { callerOf, responseCall, type TalkOrigin, termsOf } from "./response-call.ts";
+import { responseCall, type TalkOrigin, termsOf } from "./response-call.ts";
 import { TalkTally } from "./talk-tally.ts";
 import { TalkWords } from "./talk-words.ts";
 import { readRealtimeUsage } from "./usage.ts";
@@ -103,7 +105,8 @@ export class Talk {
   async #begin(): Promise<void> {
     const { context, origin } = this;
     try {
-      const caller = callerOf(context, origin);
+      const caller = await authenticateCaller(context.services, origin.request, origin.ip);
+      admitGroup(context.services, caller);
       await admitArrival(context, { request: origin.request, endpoint: realtime }, caller);
       const call = responseCall(origin, termsOf(context, origin, caller));
       await reserve(context, call);

@@ -1,7 +1,6 @@
 import type { AskedVariant } from "../../billing/pricing/price-variants.ts";
-import { nowSeconds } from "../../lib/clock.ts";
 import { admitGroup } from "../admit.ts";
-import { authenticate, type Caller } from "../authenticate.ts";
+import { authenticateCaller, type Caller } from "../authenticate.ts";
 import type { Call } from "../call.ts";
 import { type ClientBody, readBody } from "../client-body.ts";
 import type { RelayContext } from "../context.ts";
@@ -38,7 +37,7 @@ export async function admitTask<Planned extends Plan>(
   const { services } = context;
   server?.timeout(request, 0);
   const ip = services.clientAddress.ip(request, server);
-  const caller = authenticate(services, request, ip, nowSeconds());
+  const caller = await authenticateCaller(services, request, ip);
   admitGroup(services, caller);
   await admitArrival(context, { request, endpoint }, caller);
   const waitFrom = performance.now();

@@ -46,6 +46,7 @@ type Setup = {
   responses?: ResponseStore;
   session?: UserEntry;
   renewBudget?: (tokenId: number) => Promise<void>;
+  recheckKey?: (key: string, address: string) => Promise<boolean>;
   /** What every key and user is said to have. */
   standing?: Standing;
   /** Instead of billing in memory. */
@@ -100,6 +101,7 @@ export function startRelay(setup: Setup) {
     responses: setup.responses ?? memoryOfResponses(),
     objects: setup.objects ?? noObjects,
     tasks: setup.tasks ?? noTasks,
+    recheckKey: setup.recheckKey ?? (async () => false),
     readStanding: async (subject) => {
       standingsRead.push(subject);
       return setup.standing ?? { remaining: 0, used: 0 };
@@ -147,6 +149,7 @@ export function startRelay(setup: Setup) {
       }),
     get: (path: string, headers: Record<string, string> = { authorization: "Bearer sk-test" }) =>
       fetch(url + path, { headers }),
+    tokens,
     talks: relay.talks,
     stop: () => server.stop(true),
   };

@@ -61,7 +61,7 @@ async function answerCaller(
   make: (caller: Caller) => Promise<unknown>,
 ): Promise<Response> {
   try {
-    return answer(request, await make(callerOf(context, request, server, "DrawingEnabled")));
+    return answer(request, await make(await callerOf(context, request, server, "DrawingEnabled")));
   } catch (error) {
     return refusal(context, request, error);
   }

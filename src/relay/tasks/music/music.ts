@@ -83,7 +83,7 @@ function readSubmitted(answered: unknown): Sent<unknown> | null {
 /** POST /suno/fetch: those of the caller's own tasks that are named. */
 export async function listSongs(context: RelayContext, request: Request, server: RelayServer | null) {
   try {
-    const caller = callerOf(context, request, server, "TaskEnabled");
+    const caller = await callerOf(context, request, server, "TaskEnabled");
     const { tasks, config } = context.services;
     const { json } = await readBody(request, config, music.rules);
     const rows = await findMedia(tasks.db, caller.user.id, PLATFORM, textsOf(json.ids).slice(0, MOST_IDS));
@@ -96,7 +96,7 @@ export async function listSongs(context: RelayContext, request: Request, server:
 /** GET /suno/fetch/{id}: one of the caller's own tasks. */
 export async function fetchSong(context: RelayContext, request: Request, server: RelayServer | null, id: string) {
   try {
-    const caller = callerOf(context, request, server, "TaskEnabled");
+    const caller = await callerOf(context, request, server, "TaskEnabled");
     const [row] = await findMedia(context.services.tasks.db, caller.user.id, PLATFORM, [id]);
     if (!row) throw new RelayError(400, "task_not_exist", "task_not_exist");
     return answer(request, { code: "success", message: "", data: viewSong(row) });

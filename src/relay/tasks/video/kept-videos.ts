@@ -23,7 +23,7 @@ const PASSED_ON = ["content-type", "content-length", "content-disposition"] as c
 /** GET /v1/videos: a page of the caller's own videos, the newest first where nothing else is said. */
 export async function showVideos(context: RelayContext, request: Request, server: RelayServer | null) {
   try {
-    const caller = callerOf(context, request, server, "TaskEnabled");
+    const caller = await callerOf(context, request, server, "TaskEnabled");
     const query = new URL(request.url).searchParams;
     const limit = Number(query.get("limit") ?? USUALLY_LISTED);
     if (!Number.isInteger(limit) || limit < 1)

@@ -7,9 +7,9 @@ import { RelayError } from "../../errors.ts";
 import type { RelayServer } from "../../handle.ts";
 import { callerOf } from "../caller.ts";
 
-/** A video of whoever asks. Throws RelayError: there is none, or it was deleted. */
+/** A video of whoever asks. Rejects RelayError: there is none, or it was deleted. */
 export async function ownVideo(context: RelayContext, request: Request, server: RelayServer | null, id: string) {
-  const caller = callerOf(context, request, server, "TaskEnabled");
+  const caller = await callerOf(context, request, server, "TaskEnabled");
   return { caller, row: await findVideo(context, caller, id) };
 }
 
