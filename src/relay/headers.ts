@@ -1,7 +1,8 @@
 /** Any page may call the relay: its credential is the API key alone. */
 const CORS_HEADERS = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "X-Request-Id, X-Sluice-Overhead-Ms, X-Sluice-Dropped, Retry-After",
+  "access-control-expose-headers":
+    "X-Request-Id, X-Sluice-Overhead-Ms, X-Sluice-Dropped, X-Sluice-Token-Count, Retry-After",
 } as const;
 
 /** What lets a page read the answer; other clients send no Origin and need none of it. */
