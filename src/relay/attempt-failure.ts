@@ -105,6 +105,7 @@ const KINDS = {
   },
   too_large: { status: 502, code: "response_too_large", message: "The upstream's answer is too large." },
   busy: { status: 503, code: "upstream_busy", message: "All connections to the upstream are in use." },
+  invalid: { status: 502, code: "invalid_response", message: "The upstream's answer is not a response of this API." },
   empty: { status: 502, code: "empty_response", message: "The upstream's answer was empty." },
   unsupported: UNSUPPORTED,
 } as const;

@@ -18,7 +18,16 @@ import { framed } from "./framing.ts";
 import { mends } from "./mend-refusal.ts";
 import { choosePassage } from "./passages/choose-passage.ts";
 import type { Passage, StreamView, WholeAnswer } from "./passages/passage.ts";
-import { type ByteReader, bodyLimits, ResponseTooLargeError, readBody, readErrorText, readerOf } from "./read-body.ts";
+import { isHtml } from "./passages/recognize-response.ts";
+import {
+  type ByteReader,
+  bodyLimits,
+  openBody,
+  ResponseTooLargeError,
+  readBody,
+  readErrorText,
+  readerOf,
+} from "./read-body.ts";
 import type { Choice } from "./scheduler/choose.ts";
 import type { Outgoing } from "./upstream.ts";
 
@@ -26,7 +35,7 @@ import type { Outgoing } from "./upstream.ts";
 export type Answer =
   | Readonly<{ kind: "whole"; answer: WholeAnswer }>
   /** Sound or the like, which is handed on as it comes. */
-  | Readonly<{ kind: "bytes"; response: Response; exchange: Exchange; contentType: string }>
+  | Readonly<{ kind: "bytes"; body: ReadableStream<Uint8Array>; contentType: string }>
   | OpenStream;
 
 export type OpenStream = Readonly<{
@@ -78,7 +87,7 @@ export async function underWatch<Result>(
     failed = false;
     return answer;
   } catch (cause) {
-    exchange.end();
+    exchange.abort();
     if (cause instanceof DecodeError || cause instanceof RelayError) {
       entry.error = cause.message;
       throw cause;
@@ -90,7 +99,6 @@ export async function underWatch<Result>(
     failed = call.clientLeft || (failure.answered && isClientsFault(failure.status)) ? null : true;
     throw failure;
   } finally {
-    exchange.endTimeouts();
     const endMs = call.elapsedMs;
     const waitedMs = endMs - startMs;
     context.traffic.end(channel.id, choice.key, failed, waitedMs);
@@ -152,8 +160,14 @@ async function exchangeWith(
     return openStream(context, call, reader, passage, choice, exchange, entry);
   }
   if (endpoint.capability === "speech" && !contentType.startsWith("application/json")) {
+    const body = await openBody(response, exchange, context.services.config.streamingTimeoutMs);
+    if (!body) throw notAnswered(channel, key, "empty");
+    if (isHtml(body.first, contentType)) {
+      exchange.abort();
+      throw notAnswered(channel, key, "invalid");
+    }
     entry.firstByteMs = Math.round(call.elapsedMs);
-    return { kind: "bytes", response, exchange, contentType };
+    return { kind: "bytes", body: body.stream, contentType };
   }
   const gathered =
     gathers && framing
@@ -176,7 +190,7 @@ async function exchangeWith(
     throw failure;
   }
   const answer = summary.stream ? passage.wholeAsStream(body) : passage.whole(body, contentType);
-  if (!answer) throw notAnswered(channel, key, "broken");
+  if (!answer) throw notAnswered(channel, key, "invalid");
   return { kind: "whole", answer };
 }
 
@@ -233,8 +247,9 @@ async function openStream(
   // A channel's own limit counts until the first event, the general one until the head.
   if (firstByteBudgetMs(channel) === null) exchange.expectBody(idleMs);
   const events = new EventBuffer();
-  /** Whole events so far, none of which carries data. */
-  const comments: Uint8Array[] = [];
+  /** Whole events so far, none of which holds any of an answer. */
+  const skipped: Uint8Array[] = [];
+  let hasData = false;
   let bytes = 0;
   for (;;) {
     const { value, done } = await reader.read();
@@ -246,18 +261,22 @@ async function openStream(
     const latest = value ? events.push(value) : NOTHING;
     const block = done ? Buffer.concat([latest, events.takePending()]) : latest;
     if (carriesData(block)) {
-      const whole = comments.length === 0 ? block : Buffer.concat([...comments, block]);
-      const error = passage.errorInEvents(whole);
+      hasData = true;
+      const error = passage.errorInEvents(block);
       if (error !== null) {
         exchange.abort();
         throw refusedInside(channel, key, passage, error);
       }
-      const running = passage.runningIn?.(whole) ?? null;
+    }
+    if (hasData && passage.answersIn(block)) {
+      const running = passage.runningIn?.(block) ?? null;
+      const whole = skipped.length === 0 ? block : Buffer.concat([...skipped, block]);
+      exchange.endTimeouts();
       const first = events.pendingBytes === 0 ? whole : Buffer.concat([whole, events.takePending()]);
       return { kind: "stream", channel, exchange, view: passage.view(), reader, first, ended: done, running };
     }
-    if (done) throw notAnswered(channel, key, "empty");
-    if (block.length > 0) comments.push(block);
+    if (done) throw notAnswered(channel, key, hasData ? "invalid" : "empty");
+    if (block.length > 0) skipped.push(block);
     if (bytes > maxBytes) {
       exchange.abort();
       throw new ResponseTooLargeError();

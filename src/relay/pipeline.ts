@@ -10,7 +10,6 @@ import { RelayError } from "./errors.ts";
 import { openCall } from "./live-call.ts";
 import { noted } from "./objects/follow.ts";
 import type { KeptObject } from "./objects/store.ts";
-import { passBody } from "./read-body.ts";
 import { reserve } from "./reserve.ts";
 import { chargeLater } from "./responses/background.ts";
 import { BackgroundView } from "./responses/background-view.ts";
@@ -84,14 +83,13 @@ async function streamRunning(
 async function handOn(
   context: RelayContext,
   call: Call,
-  { response, exchange, contentType }: Extract<Answer, { kind: "bytes" }>,
+  { body, contentType }: Extract<Answer, { kind: "bytes" }>,
 ): Promise<Response> {
   call.firstByteMs = call.elapsedMs;
   const tally = new OutputTally();
   tally.other();
   const reported = call.admitted.endpoint.meter?.(call.admitted, null, call.price) ?? null;
   await settle(context, call, { ending: "complete", reported, tally });
-  const body = passBody(response, exchange, context.services.config.streamingTimeoutMs);
   return answerTo(call, body, contentType, false);
 }
 

@@ -78,14 +78,40 @@ export async function readErrorText(response: Response, exchange: Exchange, idle
 /** The body as it comes, for a client that gets it as it is: ends the exchange, also when neither side moves for `idleMs`. */
 export function passBody(response: Response, exchange: Exchange, idleMs: number): ReadableStream<Uint8Array> | null {
   const reader = response.body?.getReader();
-  if (!reader) {
-    exchange.end();
-    return null;
-  }
+  if (reader) return passRest(reader, [], exchange, idleMs);
+  exchange.end();
+  return null;
+}
+
+/** A body that has begun: its first chunk, and all of it as it comes. */
+export type OpenBody = Readonly<{ first: Uint8Array; stream: ReadableStream<Uint8Array> }>;
+
+/** Waits for the first bytes of a body, `idleMs` at most; null: it has none, and the exchange has ended. */
+export async function openBody(response: Response, exchange: Exchange, idleMs: number): Promise<OpenBody | null> {
   exchange.expectBody(idleMs);
+  const reader = response.body?.getReader();
+  for (let read = await reader?.read(); reader && read && !read.done; read = await reader.read()) {
+    const { value } = read;
+    if (value.length > 0) return { first: value, stream: passRest(reader, [value], exchange, idleMs) };
+  }
+  exchange.end();
+  return null;
+}
+
+function passRest(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  read: Uint8Array[],
+  exchange: Exchange,
+  idleMs: number,
+): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
+      start() {
+        exchange.expectBody(idleMs);
+      },
       async pull(controller) {
+        const chunk = read.shift();
+        if (chunk) return controller.enqueue(chunk);
         const { value, done } = await reader.read();
         exchange.progressed();
         if (value) controller.enqueue(value);

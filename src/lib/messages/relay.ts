@@ -42,6 +42,10 @@ export const relayMessages = {
   },
   relay_too_large: { en: "The upstream's answer is too large.", zh: "上游的响应过大。" },
   relay_busy: { en: "All connections to the upstream are in use.", zh: "到上游的连接已全部被占用。" },
+  relay_invalid: {
+    en: "The upstream's answer is not a response of this API.",
+    zh: "上游返回的内容不是该接口的有效响应。",
+  },
   relay_empty: { en: "The upstream's answer was empty.", zh: "上游的响应为空。" },
   relay_stream_idle: { en: "The upstream sent nothing for {seconds} s.", zh: "上游已 {seconds} 秒没有发送数据。" },
   relay_stream_broken: {

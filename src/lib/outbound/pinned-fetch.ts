@@ -45,7 +45,26 @@ export type FetchRequest = Readonly<{
  * Idle connections are closed before most servers close them (60 s and more), so that a request rarely meets a connection
  * that the server is just closing.
  */
-const session = new Bun.FetchSession({ keepAlive: { idleTimeout: 30 } });
+const newSession = () => new Bun.FetchSession({ keepAlive: { idleTimeout: 30 } });
+const session = newSession();
+
+/** Proxies may choose a way out by login, so each address of a proxy, login included, has connections of its own. */
+const proxySessions = new Map<string, Bun.FetchSession>();
+const MAX_PROXY_SESSIONS = 200;
+
+function sessionFor(proxy: string): Bun.FetchSession {
+  const known = proxySessions.get(proxy);
+  if (known) return known;
+  const [oldest] = proxySessions;
+  if (oldest && proxySessions.size >= MAX_PROXY_SESSIONS) {
+    proxySessions.delete(oldest[0]);
+    // Closes what is idle; requests under way go on.
+    oldest[1].close();
+  }
+  const made = newSession();
+  proxySessions.set(proxy, made);
+  return made;
+}
 
 /** Failures of connect(2): nothing was sent. An established connection that is lost is ECONNRESET or ETIMEDOUT. */
 const CONNECT_FAILURES: ReadonlySet<string> = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"]);
@@ -82,8 +101,9 @@ function initOf({ method, body, signal, proxy }: FetchRequest, headers: FetchReq
     signal,
     redirect: "manual",
     decompress: false,
-    session,
-    ...(proxy !== undefined && { proxy: { url: proxy, respectNoProxy: false } }),
+    ...(proxy === undefined
+      ? { session }
+      : { session: sessionFor(proxy), proxy: { url: proxy, respectNoProxy: false } }),
   } as BunFetchRequestInit;
 }
 

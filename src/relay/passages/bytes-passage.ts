@@ -18,6 +18,7 @@ import { OutputTally } from "../tally.ts";
 import { ChatView } from "./chat-view.ts";
 import { answerAsEvents, EventsView } from "./events-view.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
+import { isResponseTo, isStreamOf } from "./recognize-response.ts";
 import { readWholeUsage } from "./whole-usage.ts";
 
 /** How a passage is to treat the client's request. */
@@ -82,7 +83,16 @@ export class BytesPassage implements Passage {
     return errorOf(200, parseJson(error))?.status ?? UNKNOWN_FAILURE;
   }
 
-  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer {
+  answersIn(block: Uint8Array): boolean {
+    return isStreamOf(this.call.admitted.endpoint.capability, block);
+  }
+
+  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+    const { endpoint, body: request } = this.call.admitted;
+    return isResponseTo(endpoint.capability, request.json, body, contentType) ? this.#read(body, contentType) : null;
+  }
+
+  #read(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer {
     const reported = this.#metered(body, contentType) ?? readWholeUsage(body);
     const tally = new OutputTally();
     // Looked into only where it decides something: no figures, an empty answer, contents to be logged, a search to be charged.
@@ -97,10 +107,10 @@ export class BytesPassage implements Passage {
 
   wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
     const reply = recordOf(parseJson(textOfBytes(body)));
-    if (!reply) return null;
-    const { endpoint } = this.call.admitted;
+    const { endpoint, body: request } = this.call.admitted;
+    if (!reply || !isResponseTo(endpoint.capability, request.json, body, "application/json")) return null;
     if (!isText(endpoint.capability)) {
-      const { reported, tally } = this.whole(body, "application/json");
+      const { reported, tally } = this.#read(body, "application/json");
       return { body: answerAsEvents(endpoint.capability, reply), contentType: EVENT_STREAM, reported, tally };
     }
     const tally = new OutputTally();

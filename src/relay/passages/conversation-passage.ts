@@ -22,6 +22,9 @@ import { encodeConversation } from "./encode-conversation.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./passage.ts";
 import { applyFilters } from "./step-filter.ts";
 
+/** Some decoders begin with whatever object comes first. */
+const saysSomething = (step: ReplyEvent): boolean => step.type !== "start" || step.id !== "" || step.model !== "";
+
 /**
  * A chat read in the client's format and written in the upstream's, and its answer the other way. Where both are the same
  * format, bytes are passed on and only read on the side, as long as nothing in them must change.
@@ -68,6 +71,11 @@ export class ConversationPassage implements Passage {
       from = end;
     }
     return null;
+  }
+
+  answersIn(block: Uint8Array): boolean {
+    const decoder = this.#codec.streamDecoder(randomId);
+    return readEvents(textOfBytes(block)).some((event) => decoder.push(event).some(saysSomething));
   }
 
   runningIn(first: Uint8Array): JsonObject | null {

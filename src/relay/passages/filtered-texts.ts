@@ -36,6 +36,9 @@ export class FilteredTexts implements Passage {
   errorInEvents(block: Uint8Array): string | null {
     return this.inner.errorInEvents(block);
   }
+  answersIn(block: Uint8Array): boolean {
+    return this.inner.answersIn(block);
+  }
   statusOf(error: string): number {
     return this.inner.statusOf(error);
   }

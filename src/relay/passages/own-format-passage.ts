@@ -74,6 +74,11 @@ export class OwnFormatPassage implements Passage {
     return null;
   }
 
+  /** It is never asked for a stream. */
+  answersIn(): boolean {
+    return true;
+  }
+
   statusOf(error: string): number {
     return numberOf(recordOf(recordOf(parseJson(error))?.error)?.status) ?? UNKNOWN_FAILURE;
   }

@@ -38,13 +38,15 @@ export type Passage = {
   errorIn(body: Uint8Array<ArrayBuffer>): string | null;
   /** The same of whole events at the beginning of a stream; one that follows words breaks a stream that has begun. */
   errorInEvents(block: Uint8Array): string | null;
+  /** Whether whole events at the beginning of a stream hold any of an answer: a stream of something else does not. */
+  answersIn(block: Uint8Array): boolean;
   /** The response in the background that the stream which begins so is about; null or absent: it is an answer like others. */
   runningIn?(first: Uint8Array): JsonObject | null;
   /** The status that such an error stands for, since its own was 200. */
   statusOf(error: string): number;
   /** What an error answer says. */
   readError(status: number, body: string): ReadError;
-  /** A complete answer; null: it makes no sense. */
+  /** A complete answer; null: it is none, such as a web page or an object of another API. */
   whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null;
   /** A complete answer of an upstream for a client that wants a stream; null: it makes no sense. */
   wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null;
