@@ -175,7 +175,10 @@ const NATURAL_ENDS = /^(stop|stop_sequence|end_turn|completed?|eos|eos_token|fin
 
 /** An end that is told as a natural one, or as none, though the upstream has another word for it. */
 const tellsMore = ({ reason, native }: Extract<ReplyEvent, { type: "finish" }>): boolean =>
-  (reason === "stop" || reason === "error") && native !== null && native !== "" && !NATURAL_ENDS.test(native);
+  (reason === "stop" || reason === "error" || native === "pause_turn") &&
+  native !== null &&
+  native !== "" &&
+  !NATURAL_ENDS.test(native);
 
 /** Queries of a search with Google; an answer that rests on pages without telling a query is one. */
 function googleSearches(step: Extract<ReplyEvent, { type: "native" }>): number {

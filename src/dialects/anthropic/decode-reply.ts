@@ -9,7 +9,7 @@ import { readTier, readUsage } from "./usage.ts";
 /** Reads a complete message (providers.md 2.3.2); null when it has no content. */
 export function decodeReply(body: JsonObject): Reply | null {
   if (!Array.isArray(body.content)) return null;
-  const parts = partsOf(body.content);
+  const parts = partsOf(body.content).filter((part) => part.type !== "tool-call" || part.name !== "");
   const native = textOf(body.stop_reason);
   const calls = parts.filter(({ type }) => type === "tool-call").length;
   return {

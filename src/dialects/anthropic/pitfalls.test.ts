@@ -303,7 +303,7 @@ test("pitfall 73: max_tokens is length, and the first text of a block start is n
 test.each([
   ["refusal", "content_filter"],
   ["model_context_window_exceeded", "length"],
-  ["pause_turn", "stop"],
+  ["pause_turn", "length"],
   ["stop_sequence", "stop"],
 ])("pitfall 74: %s is %s, the native word beside it", (native, reason) => {
   const finished = read(begin(), ...end(native)).find((step) => step.type === "finish");

@@ -12,6 +12,9 @@ export function finishOf(native: string): FinishReason {
   switch (native) {
     case "max_tokens":
     case "model_context_window_exceeded":
+    // Anthropic paused at a tool of its own and wants the turn back to go on. Other formats have no word for it: "stop" would
+    // tell their clients that the answer is whole, so they are told that it was cut off, which they know to go on with.
+    case "pause_turn":
       return "length";
     case "tool_use":
       return "tool_calls";
@@ -40,6 +43,9 @@ const PLAIN_TEXT =
 export class MessagesStreamDecoder implements StreamDecoder {
   ended = false;
   #blocks = new Map<number, Block>();
+  readonly #openBlocks = new Set<number>();
+  #isStarted = false;
+  #isBroken = false;
   #calls = 0;
   #usage: ReportedUsage | null = null;
   #finished = false;
@@ -47,6 +53,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #said = 0;
 
   push({ data }: WireEvent): ReplyEvent[] {
+    if (this.#isBroken) return [];
     const plain = PLAIN_TEXT.exec(data)?.[1];
     if (plain) return this.#text(plain);
     const event = recordOf(parseJson(data));
@@ -81,10 +88,22 @@ export class MessagesStreamDecoder implements StreamDecoder {
   }
 
   #start(message: JsonObject): ReplyEvent[] {
+    if (this.#isStarted) return this.#restart(message);
+    this.#isStarted = true;
     const id = textOf(message.id) ?? "";
     const model = textOf(message.model) ?? "";
     const start: ReplyEvent = { type: "start", id, model, createdAt: null, ...readTier(message.usage) };
     return [start, ...this.#note(message.usage)];
+  }
+
+  /** A second message in the stream of one: harmless between blocks; inside one, what it cut off cannot be whole any more. */
+  #restart(message: JsonObject): ReplyEvent[] {
+    if (this.#openBlocks.size === 0) return this.#note(message.usage);
+    this.ended = true;
+    this.#isBroken = true;
+    this.#finished = true;
+    const broken = "The upstream began another message inside a block of its answer.";
+    return [{ type: "error", error: { status: 502, type: "api_error", code: null, message: broken, param: null } }];
   }
 
   #note(reported: unknown): ReplyEvent[] {
@@ -100,6 +119,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #open(index: number, content: JsonObject): ReplyEvent[] {
     const block: Block = { kind: "native", call: -1, native: null, input: "", cited: [], start: this.#said };
     this.#blocks.set(index, block);
+    this.#openBlocks.add(index);
     switch (content.type) {
       case "text": {
         block.kind = "text";
@@ -116,6 +136,8 @@ export class MessagesStreamDecoder implements StreamDecoder {
         return [{ type: "signature", choice: 0, signature, encrypted: true }];
       }
       case "tool_use": {
+        // Nobody could run a call without a name.
+        if (!textOf(content.name)) return [];
         block.kind = "tool";
         block.call = this.#calls++;
         const input = recordOf(content.input);
@@ -164,6 +186,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
 
   /** Blocks of hosted tools are told whole, when they are complete; so are the sources of a text. */
   #close(index: number): ReplyEvent[] {
+    this.#openBlocks.delete(index);
     const block = this.#blocks.get(index);
     if (!block?.native) {
       const place = { start: block?.start ?? 0, end: this.#said };

@@ -8,6 +8,7 @@ import { searchedIn } from "../web-search.ts";
 import { searchBlocks, thinkingBlock } from "./blocks.ts";
 import { citationBlock, messageId, stopReason } from "./encode-reply.ts";
 import { encodeError } from "./error.ts";
+import { ToolInput } from "./tool-input.ts";
 import { usageObject } from "./usage.ts";
 
 type Finish = Extract<ReplyEvent, { type: "finish" }>;
@@ -36,6 +37,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #open: "text" | "thinking" | number | null = null;
   /** What the open call has been told so far. */
   #input = "";
+  #toolInput: ToolInput | null = null;
   #signed = false;
   /** Sources that came before a block of text. */
   #cited: Citation[] = [];
@@ -150,21 +152,23 @@ export class MessagesStreamEncoder implements StreamEncoder {
 
   #tell(text: string): string {
     this.#input += text;
-    return this.#delta({ type: "input_json_delta", partial_json: text });
+    return this.#inputDelta(this.#toolInput?.push(text) ?? "");
   }
 
+  #inputDelta = (json: string): string =>
+    json === "" ? "" : this.#delta({ type: "input_json_delta", partial_json: json });
+
   #startCall(step: Extract<ReplyEvent, { type: "tool-start" }>): string {
-    this.#input = "";
     const signature = step.signature
       ? this.#close() +
         this.#enter("thinking", { type: "thinking", thinking: "", signature: "" }) +
         this.#sign(step.signature)
       : "";
-    return (
-      signature +
-      this.#close() +
-      this.#enter(step.index, { type: "tool_use", id: carryCallId(step.id), name: step.name, input: {} })
-    );
+    const block = { type: "tool_use", id: carryCallId(step.id), name: step.name, input: {} };
+    const opened = signature + this.#close() + this.#enter(step.index, block);
+    this.#input = "";
+    this.#toolInput = new ToolInput(step.kind);
+    return opened;
   }
 
   #flush(): string {
@@ -226,7 +230,9 @@ export class MessagesStreamEncoder implements StreamEncoder {
 
   #close(): string {
     if (this.#open === null) return "";
+    const owed = this.#inputDelta((typeof this.#open === "number" && this.#toolInput?.end()) || "");
     this.#open = null;
-    return write({ type: "content_block_stop", index: this.#index });
+    this.#toolInput = null;
+    return owed + write({ type: "content_block_stop", index: this.#index });
   }
 }

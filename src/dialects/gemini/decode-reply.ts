@@ -1,4 +1,5 @@
 import { type Reply, ReplyCollector } from "../collect-reply.ts";
+import type { Signature } from "../conversation.ts";
 import { finishAfter } from "../finish.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../reply.ts";
@@ -7,6 +8,7 @@ import { GROUNDING } from "../web-search.ts";
 import { decodeError } from "./error.ts";
 import { Grounding } from "./grounding.ts";
 import { readLogprobs } from "./logprobs.ts";
+import { PartialCall } from "./partial-args.ts";
 import { PlainEvents } from "./plain-events.ts";
 import { carryServerTool } from "./server-tools.ts";
 import { readTier, readUsage } from "./usage.ts";
@@ -36,6 +38,8 @@ export class GeminiDecoder implements StreamDecoder {
   #started = false;
   readonly #plain = new PlainEvents();
   #calls = new Map<number, number>();
+  /** Calls whose arguments still come, by choice. */
+  readonly #partial = new Map<number, PartialCall>();
   #finished = new Set<number>();
   #candidates = new Map<number, { said: string[]; grounding: Grounding }>();
 
@@ -89,6 +93,7 @@ export class GeminiDecoder implements StreamDecoder {
 
   /** Streams of Gemini have no end marker: the last event tells its reason. */
   end(): ReplyEvent[] {
+    // A call that broke off is none.
     return [];
   }
 
@@ -120,6 +125,7 @@ export class GeminiDecoder implements StreamDecoder {
     const native = textOf(candidate.finishReason);
     if (native === null || native === "FINISH_REASON_UNSPECIFIED" || this.#finished.has(choice)) return;
     this.#finished.add(choice);
+    this.#complete(choice, steps);
     const { metadata } = known.grounding;
     if (metadata) steps.push({ type: "native", choice, dialect: "gemini", name: GROUNDING, value: metadata });
     const reason = finishAfter(finishOf(native), this.#calls.get(choice) ?? 0);
@@ -131,14 +137,7 @@ export class GeminiDecoder implements StreamDecoder {
     const signature = value ? readSignature(value, "gemini") : null;
     const call = recordOf(part.functionCall);
     if (call) {
-      const index = this.#calls.get(choice) ?? 0;
-      this.#calls.set(choice, index + 1);
-      const id = textOf(call.id) ?? this.newId("call_");
-      const name = textOf(call.name) ?? "";
-      steps.push(
-        { type: "tool-start", choice, index, id, name, kind: "function", ...(signature && { signature }) },
-        { type: "tool-input", choice, index, text: JSON.stringify(call.args ?? {}) },
-      );
+      this.#call(call, signature, choice, steps);
       return;
     }
     const inline = recordOf(part.inlineData);
@@ -158,6 +157,40 @@ export class GeminiDecoder implements StreamDecoder {
       else if (text !== "") steps.push({ type: part.thought === true ? "reasoning" : "text", choice, text });
     }
     if (signature) steps.push({ type: "signature", choice, signature });
+  }
+
+  /** A call comes whole, or in pieces of which only the first has its name; then it is told when it is complete. */
+  #call(call: JsonObject, signature: Signature | null, choice: number, steps: ReplyEvent[]): void {
+    const name = textOf(call.name) || null;
+    const id = textOf(call.id) || null;
+    let open = this.#partial.get(choice);
+    if (open && name !== null && (id === null || id !== open.id)) {
+      this.#complete(choice, steps);
+      open = undefined;
+    }
+    if (!open) {
+      // Nobody could run a call without a name.
+      if (name === null) return;
+      open = new PartialCall(name, id, recordOf(call.args), signature);
+      this.#partial.set(choice, open);
+    }
+    open.signature ??= signature;
+    open.add(call.partialArgs);
+    if (call.willContinue !== true) this.#complete(choice, steps);
+  }
+
+  #complete(choice: number, steps: ReplyEvent[]): void {
+    const call = this.#partial.get(choice);
+    if (!call) return;
+    this.#partial.delete(choice);
+    const index = this.#calls.get(choice) ?? 0;
+    this.#calls.set(choice, index + 1);
+    const { name, signature, input } = call;
+    const id = call.id ?? this.newId("call_");
+    steps.push(
+      { type: "tool-start", choice, index, id, name, kind: "function", ...(signature && { signature }) },
+      { type: "tool-input", choice, index, text: input },
+    );
   }
 
   #known(choice: number): { said: string[]; grounding: Grounding } {

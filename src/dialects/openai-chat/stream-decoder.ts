@@ -15,7 +15,12 @@ import { ThinkTags } from "./think-tags.ts";
 import { usageIn } from "./usage.ts";
 
 /** A tool call that is open: upstreams may leave out its index or its id after the first fragment. */
-type OpenCall = { index: number; id: string; input: string };
+type OpenCall = {
+  /** null: it has no name yet. */
+  index: number | null;
+  id: string;
+  input: string;
+};
 
 type OpenChoice = {
   tags: ThinkTags;
@@ -142,6 +147,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     const key = position !== null ? `#${position}` : id !== null ? `@${id}` : null;
     let call = key === null ? (name === null ? open.last : null) : (open.calls.get(key) ?? null);
     // Some services number every parallel call 0: another id with a name begins another call.
+    if (call && call.index === null && id !== null) call.id = id;
     if (call && id !== null && name !== null && call.id !== id) call = null;
     const given = called.arguments ?? called.input;
     const text = textOf(given) ?? (given == null ? "" : JSON.stringify(given));
@@ -149,16 +155,23 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (call && id === null && name !== null && text !== "" && parseJson(call.input) !== undefined) call = null;
     const steps: ReplyEvent[] = [];
     if (!call) {
-      call = { index: open.count++, id: id ?? this.newId("call_"), input: "" };
+      call = { index: null, id: id ?? this.newId("call_"), input: "" };
       open.calls.set(key ?? `@${call.id}`, call);
-      const kind = recordOf(fragment.custom) ? "custom" : "function";
-      const signature = callSignature(fragment);
-      const start = { type: "tool-start", choice, index: call.index, id: call.id, name: name ?? "", kind } as const;
-      steps.push(...open.tags.end(), signature ? { ...start, signature } : start);
     }
+    const held = call.index === null ? call.input : "";
     open.last = call;
     call.input += text;
-    if (text !== "") steps.push({ type: "tool-input", choice, index: call.index, text });
+    if (call.index === null) {
+      // Some tell the arguments before the name; nobody could run a call without one.
+      if (name === null) return steps;
+      call.index = open.count++;
+      const kind = recordOf(fragment.custom) ? "custom" : "function";
+      const signature = callSignature(fragment);
+      const start = { type: "tool-start", choice, index: call.index, id: call.id, name, kind } as const;
+      steps.push(...open.tags.end(), signature ? { ...start, signature } : start);
+    }
+    const told = held + text;
+    if (told !== "") steps.push({ type: "tool-input", choice, index: call.index, text: told });
     return steps;
   }
 }

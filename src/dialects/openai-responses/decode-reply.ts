@@ -64,6 +64,7 @@ export function itemSteps(item: JsonObject, calls: number, said: number): ReplyE
       return [...thoughtSteps(item), ...signatureSteps(item)];
     case "function_call":
     case "custom_tool_call": {
+      if (!textOf(item.name)) return [];
       const custom = item.type === "custom_tool_call";
       const text = textOf(custom ? item.input : item.arguments) ?? "";
       return [

@@ -50,7 +50,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta": {
         const call = this.#calls.get(index);
-        this.#told.add(index);
+        if (call !== undefined) this.#told.add(index);
         return call === undefined || text === "" ? [] : [{ type: "tool-input", choice: 0, index: call, text }];
       }
       case "response.output_text.annotation.added": {
@@ -79,7 +79,8 @@ export class ResponsesStreamDecoder implements StreamDecoder {
 
   #added(index: number, item: JsonObject): ReplyEvent[] {
     if (item.type !== "function_call" && item.type !== "custom_tool_call") return [];
-    if (this.#calls.has(index)) return [];
+    // Its name may come with the end; nobody could run a call without one.
+    if (this.#calls.has(index) || !textOf(item.name)) return [];
     const call = this.#calls.size;
     this.#calls.set(index, call);
     return [callStart(item, call)];
@@ -96,6 +97,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       case "function_call":
       case "custom_tool_call": {
         const begun = this.#added(index, item);
+        if (!this.#calls.has(index)) return [];
         const steps = itemSteps(item, this.#calls.get(index) ?? 0, 0).filter(({ type }) => type === "tool-input");
         return told ? begun : [...begun, ...steps];
       }
