@@ -44,7 +44,14 @@ import { REQUEST_ID_HEADER, requestIdOf } from "./lib/request-id.ts";
 import { channelDisabled } from "./notify/channel-notices.ts";
 import { openApiDocument } from "./openapi.ts";
 import { runBenchmark } from "./relay/benchmark/run-benchmark.ts";
-import { createObjectStore, createRelay, createResponseStore, type RelayServices, type Talk } from "./relay/index.ts";
+import {
+  createObjectStore,
+  createRelay,
+  createResponseStore,
+  isRelayPath,
+  type RelayServices,
+  type Talk,
+} from "./relay/index.ts";
 import { consoleRoot, type Services } from "./services.ts";
 import { readStanding } from "./tokens/read-standing.ts";
 import { createRecheckKey, type RecheckKey } from "./tokens/recheck-key.ts";
@@ -96,7 +103,7 @@ export function createApp(services: Services, draining: () => boolean): App {
       const path = pathOf(request.url);
       const call = takeCall(request, path, listening);
       if (call) return call;
-      if (RELAY_PREFIXES.some((prefix) => path.startsWith(prefix))) return relay.fetch(request);
+      if (isRelayPath(path)) return relay.fetch(request);
       return Promise.resolve(management.fetch(request)).then((answer) => compressed(request, answer));
     },
     attach(server) {
@@ -125,22 +132,6 @@ function lazily<Value>(make: () => Value): () => Value {
     return made.value;
   };
 }
-
-const RELAY_PREFIXES = [
-  "/v1/",
-  "/v1beta/",
-  "/v2/",
-  "/pg/",
-  "/hf/",
-  "/dashboard/billing/",
-  "/api/usage/token",
-  "/mj/",
-  "/mj-",
-  "/fast/mj/",
-  "/relax/mj/",
-  "/turbo/mj/",
-  "/suno/",
-] as const;
 
 /** As it stands in an absolute address, without the query. */
 function pathOf(url: string): string {

@@ -5,7 +5,14 @@ import { createChannel } from "./console-client.ts";
 import { type Desk, openDesk, openStage, WAYS } from "./desk.ts";
 
 const MODEL = "gpt-4o";
-const REQUEST = { messages: [{ role: "user", content: "What is a sluice?" }] };
+/** It goes on from an answer: its channel may have it in a cache. */
+const REQUEST = {
+  messages: [
+    { role: "user", content: "What is a sluice?" },
+    { role: "assistant", content: "A gate for water." },
+    { role: "user", content: "Who opens it?" },
+  ],
+};
 
 const { browser, stage } = await openStage([MODEL]);
 await createChannel(stage.root, stage.upstream.url, [MODEL], { name: "second" });

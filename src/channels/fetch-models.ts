@@ -4,6 +4,7 @@ import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../lib/reason.ts";
 import { providerOf } from "../providers/registry.ts";
 import { upstreamFailure } from "./upstream-failure.ts";
+import { userAgentOf } from "./user-agent.ts";
 
 type Upstream = Readonly<{
   type: number;
@@ -25,7 +26,11 @@ export async function fetchModels(fetch: SafeFetch, upstream: Upstream): Promise
   const failed = (reason: Reason) => new OperationError("channel_models_unavailable", { reason });
   if (!address) throw failed({ code: "why_no_list_offered" });
   try {
-    const answer = await fetch(address, { headers: provider.authHeaders(channel, key), proxy, timeoutMs: 15_000 });
+    const answer = await fetch(address, {
+      headers: { "user-agent": userAgentOf(), ...provider.authHeaders(channel, key) },
+      proxy,
+      timeoutMs: 15_000,
+    });
     if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
     const read: unknown = JSON.parse(answer.text());
     const ids = provider.readModelList?.(read) ?? openAiList(read);

@@ -22,6 +22,7 @@ import { firstKey } from "./first-key.ts";
 import type { UpstreamRefusal } from "./refusal.ts";
 import { upstreamFailure } from "./upstream-failure.ts";
 import { upstreamModelOf } from "./upstream-model.ts";
+import { userAgentOf } from "./user-agent.ts";
 
 export type TestResult = Readonly<{
   success: boolean;
@@ -96,7 +97,11 @@ async function call(
   const sent = JSON.stringify(applyChanges({ ...body, ...name }, { ...adapted?.changes, ...channel.paramOverride }));
   const asked = { ...ask, model: adapted?.model ?? model, key, requestedModel: requested };
   const url = provider.url(channel, asked);
-  const headers = { ...provider.authHeaders(channel, key, asked), "content-type": "application/json" };
+  const headers = {
+    "user-agent": userAgentOf(channel),
+    ...provider.authHeaders(channel, key, asked),
+    "content-type": "application/json",
+  };
   try {
     const signed = await provider.sign?.({ url, headers, body: sent }, channel, key, signingTools(fetch));
     const answer = await fetch(signed?.url ?? url, {

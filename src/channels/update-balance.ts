@@ -14,6 +14,7 @@ import { firstKey } from "./first-key.ts";
 import { proxyOf } from "./proxy-of.ts";
 import { type OnDisabled, setChannelStatus } from "./set-status.ts";
 import { upstreamFailure } from "./upstream-failure.ts";
+import { userAgentOf } from "./user-agent.ts";
 
 /** What is left on a channel, in a currency by its ISO code. */
 export type BalanceReading = Readonly<{ amount: number; currency: string }>;
@@ -125,7 +126,7 @@ async function readBalanceAt(fetch: SafeFetch, channel: ChannelEntry, url: strin
   const proxy = proxyOf(channel);
   try {
     const headers = provider.balance.headers?.(key) ?? provider.authHeaders(channel, key);
-    const answer = await fetch(url, { headers, proxy });
+    const answer = await fetch(url, { headers: { "user-agent": userAgentOf(channel), ...headers }, proxy });
     if (answer.status !== 200) throw new BalanceUnavailable(`HTTP ${answer.status}`);
     const told: unknown = JSON.parse(answer.text());
     const balance = provider.balance.read(told);
@@ -144,7 +145,7 @@ async function readBillingBalance(fetch: SafeFetch, channel: ChannelEntry): Prom
   if (!base) throw new BalanceUnavailable({ code: "why_no_valid_address" });
   const ask = async (path: string) => {
     const answer = await fetch(`${base}/v1/dashboard/billing/${path}`, {
-      headers: { authorization: `Bearer ${key}` },
+      headers: { "user-agent": userAgentOf(channel), authorization: `Bearer ${key}` },
       proxy,
     });
     if (answer.status !== 200) throw new BalanceUnavailable(`HTTP ${answer.status}`);

@@ -151,7 +151,7 @@ describe("what is not let through", () => {
     ["no model", { messages: ASK.messages }, 400, "invalid_request"],
     ["no messages", { model: "gpt-4o" }, 400, "invalid_request"],
     ["an absurd limit", { ...ASK, max_tokens: 2_000_000_000 }, 400, "invalid_max_tokens"],
-    ["an unknown model", { ...ASK, model: "nope" }, 503, "model_not_available"],
+    ["an unknown model", { ...ASK, model: "nope" }, 404, "model_not_found"],
     [
       "a forbidden word",
       { ...ASK, messages: [{ role: "user", content: "a Test_Sensitive b" }] },

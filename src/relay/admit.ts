@@ -27,22 +27,36 @@ export function admitModel(caller: Caller, model: string): void {
   }
 }
 
-/** The channels that may serve the call, best tier first. Throws RelayError when there is none. */
+/** The channels that may serve the call, best tier first; no tier where nobody does (`noRoute` says why). Throws RelayError. */
 export function findCandidates(services: RelayServices, caller: Caller, model: string): Candidates {
   if (caller.pinnedChannelId !== null) {
     const channel = pinnedChannel(services, caller.pinnedChannelId);
     return { model: withoutPrefix(channel, model), tiers: [{ priority: 0, channels: [channel] }] };
   }
-  const candidates = services.channels.candidates(caller.group, model);
-  if (!candidates || candidates.tiers.length === 0) {
-    throw new RelayError(
+  return services.channels.candidates(caller.group, model) ?? { model, tiers: [] };
+}
+
+/**
+ * Why nobody serves a model: 404 where no channel of the group has it (clients retry a 503 for minutes), 503 where channels
+ * that have it are switched off at the moment.
+ */
+export function noRoute({ channels }: RelayServices, { group }: Caller, model: string): RelayError {
+  for (const { groups, models, modelPrefix } of channels.all()) {
+    if (!groups.includes(group) || !models.some((name) => modelPrefix + name === model)) continue;
+    return new RelayError(
       503,
       "model_not_available",
-      `There is no available channel for the model “${model}” in the group “${caller.group}”.`,
+      `There is no available channel for the model “${model}” in the group “${group}”.`,
     );
   }
-  return candidates;
+  return unknownModel(model);
 }
+
+export const unknownModel = (model: string): RelayError =>
+  new RelayError(404, "model_not_found", `The model “${model}” does not exist, or this API key has no access to it.`, {
+    type: "invalid_request_error",
+    param: "model",
+  });
 
 function pinnedChannel(services: RelayServices, id: number): ChannelEntry {
   const channel = services.channels.get(id);

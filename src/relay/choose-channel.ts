@@ -32,7 +32,8 @@ export function chooseChannel(
 }
 
 const chooseFor = (context: RelayContext, call: Call, tried: Tried | null, suits: Suits): Choice | null =>
-  (tried ? null : stuck(context, call, suits)) ?? choose(call.admitted.candidates.tiers, tried, context.keys, suits);
+  (tried ? null : stuck(context, call, suits)) ??
+  choose(call.admitted.candidates.tiers, tried, context.keys, suits, context.random);
 
 type Suits = (channel: ChannelEntry) => boolean;
 
@@ -64,8 +65,14 @@ class CallDemand implements Demand {
 function stuck({ stickiness, keys }: RelayContext, call: Call, suits: Suits): Choice | null {
   const { tiers } = call.admitted.candidates;
   if (!hasAlternatives(tiers)) return null;
-  const { caller, summary, body, prompt } = call.admitted;
-  const speaking = { userId: caller.user.id, tokenId: caller.token?.id ?? 0, model: summary.model, prompt };
+  const { caller, summary, body, prompt, promptBound } = call.admitted;
+  const speaking = {
+    userId: caller.user.id,
+    tokenId: caller.token?.id ?? 0,
+    model: summary.model,
+    prompt,
+    promptBound,
+  };
   call.conversation = conversationKey({ ...speaking, body: body.json })?.key ?? null;
   const kept = call.conversation === null ? null : stickiness.find(call.conversation);
   if (!kept) return null;

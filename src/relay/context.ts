@@ -52,4 +52,6 @@ export type RelayContext = Readonly<{
   /** What is known about models. */
   catalog: () => Catalog;
   metrics: RelayMetrics;
+  /** From 0 to 1: draws among channels by their weights. */
+  random: () => number;
 }>;

@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../channels/entry.ts";
 import { proxyOf } from "../channels/proxy-of.ts";
+import { userAgentOf } from "../channels/user-agent.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
@@ -25,6 +26,7 @@ export function encode(
   const headers = provider.authHeaders(channel, key, ask);
   const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
   // A form brings its own boundary.
+  headers["user-agent"] ??= userAgentOf(channel);
   if (!isForm) headers["content-type"] = "application/json";
   const { request } = call.admitted;
   for (const name of provider.clientHeaders ?? []) {

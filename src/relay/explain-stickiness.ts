@@ -7,6 +7,7 @@ import { generateContent, messages, responses } from "./endpoints/conversations.
 import type { Endpoint } from "./endpoints/endpoint.ts";
 import { chatCompletions } from "./endpoints/text.ts";
 import { RelayError } from "./errors.ts";
+import { promptTokensBound } from "./estimate.ts";
 import type { ExplainQuestion } from "./explain.ts";
 import { type Demand, obstacleTo } from "./obstacles.ts";
 import { findChannel } from "./scheduler/find-channel.ts";
@@ -58,7 +59,9 @@ function keyOf(
   who: Readonly<{ userId: number; tokenId: number; model: string }>,
 ): ConversationKey | null {
   try {
-    return conversationKey({ ...who, body, prompt: endpoint.read(body, { model: who.model }).prompt });
+    const { prompt } = endpoint.read(body, { model: who.model });
+    const promptBound = promptTokensBound(prompt, JSON.stringify(body).length);
+    return conversationKey({ ...who, body, prompt, promptBound });
   } catch (error) {
     if (error instanceof DecodeError || error instanceof RelayError) return null;
     throw error;

@@ -55,7 +55,8 @@ test("where all that could serve it cool down, a call goes to one of them", asyn
   ]);
 });
 
-const WORDS = "What is a sluice?";
+/** Long enough for a provider's cache. */
+const WORDS = "What is a sluice? ".repeat(300);
 const ASKED = [
   ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }] }, "prompt"],
   ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }], user: "u" }, "user"],
@@ -101,7 +102,7 @@ test.each(ASKED)("tells that a conversation sticks, by what and until when: %s %
 
 test("a conversation whose channel cannot take it any more is free again", async () => {
   const upstream = startUpstream(() => Response.json(chatReply()));
-  const channel = { type: 8, baseUrl: upstream.url, models: ["m"], groups: ["default"], maxInputTokens: 100 };
+  const channel = { type: 8, baseUrl: upstream.url, models: ["m"], groups: ["default"], maxInputTokens: 5_000 };
   const relay = startRelay({
     channels: [channel, channel],
     options: { ModelRatio: JSON.stringify({ m: 1 }) },
@@ -112,7 +113,7 @@ test("a conversation whose channel cannot take it any more is free again", async
   await relay.post("/v1/chat/completions", { model: "m", ...request });
   const conversation = { tokenId: 7, request };
   expect(relay.explain({ model: "m", group: "default", promptTokens: 5, conversation }).stuck?.holds).toBe(true);
-  const long = relay.explain({ model: "m", group: "default", promptTokens: 500, conversation });
+  const long = relay.explain({ model: "m", group: "default", promptTokens: 50_000, conversation });
   expect(long.stuck?.holds).toBe(false);
   expect(long.channels.map(({ share }) => share)).toEqual([0, 0]);
 });

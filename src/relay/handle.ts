@@ -6,7 +6,7 @@ import type { TopLevelChanges } from "../lib/json-splice.ts";
 import type { Form } from "../lib/multipart/read-form.ts";
 import { isTask } from "../providers/provider.ts";
 import type { SettingsReader } from "../settings/settings.ts";
-import { admitGroup, admitModel, findCandidates } from "./admit.ts";
+import { admitGroup, admitModel, findCandidates, noRoute } from "./admit.ts";
 import { authenticate, authenticateAgain, type Caller } from "./authenticate.ts";
 import { Call } from "./call.ts";
 import { type ClientBody, invalidRequest, readBody } from "./client-body.ts";
@@ -19,6 +19,7 @@ import { promptTokensBound } from "./estimate.ts";
 import { relay } from "./pipeline.ts";
 import { bindState } from "./provider-state.ts";
 import { refuseSensitive } from "./sensitive.ts";
+import { fail } from "./settle.ts";
 
 /** The server a request came through, as far as the relay needs it. */
 export type RelayServer = PeerSource & { timeout(request: Request, seconds: number): void };
@@ -91,6 +92,11 @@ export async function handleCaller(
     form = body.form ?? null;
     const waitMs = performance.now() - waitFrom;
     const call = admitCall(context, arrival, caller, ip, body, known?.changes ?? NO_CHANGES, startedAtMs, waitMs);
+    const unserved = refuseUnserved(context, call);
+    if (unserved) {
+      await form?.discard();
+      return errorResponse(unserved, request, endpoint.codec);
+    }
     const bound = bindState(context, call);
     if (bound) await bound;
     isCall = true;
@@ -170,7 +176,16 @@ function refuseBrowserExtension(settings: SettingsReader, request: Request): voi
   }
 }
 
-/** A call of a known caller whose body is read. Throws RelayError where it may not be made, or nobody serves it. */
+/** The refusal of a call that no channel serves, which leaves a row in the log; null: some channel may serve it. */
+export function refuseUnserved(context: RelayContext, call: Call): RelayError | null {
+  const { caller, candidates, summary } = call.admitted;
+  if (candidates.tiers.length > 0) return null;
+  const error = noRoute(context.services, caller, summary.model);
+  fail(context, call, error, "refused");
+  return error;
+}
+
+/** A call of a known caller whose body is read. Throws RelayError where it may not be made; its candidates are empty where nobody serves it. */
 export function admitCall(
   context: RelayContext,
   { request, endpoint, path, only }: Arrival,

@@ -35,12 +35,13 @@ import { createWatch } from "./watch.ts";
 export { createObjectStore } from "./objects/store.ts";
 export { type Talk, talkSockets } from "./realtime/talks.ts";
 export { createResponseStore } from "./responses/store.ts";
+export { isRelayPath } from "./routes.ts";
 export type { RelayServices } from "./services.ts";
 
 /** The data plane: every route that API keys (and the playground) call; and what its scheduler would do. */
-export function createRelay(services: RelayServices) {
+export function createRelay(services: RelayServices, random: () => number = Math.random) {
   const { dataDir } = services.config;
-  const context = createContext(services, readTrafficFile(dataDir));
+  const context: RelayContext = { ...createContext(services, readTrafficFile(dataDir)), random };
   const keepTraffic = () => {
     try {
       writeTrafficFile(dataDir, context.traffic.kept());
@@ -109,6 +110,7 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
     withoutTokenCount: new WeakSet(),
     watch,
     arrivals: createWatch(),
+    random: Math.random,
     metrics: createRelayMetrics(services.metrics, () => watch.size),
   };
 }

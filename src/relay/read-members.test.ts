@@ -42,7 +42,7 @@ function unlisted(endpoint: Endpoint, body: JsonObject): string[] {
   const asked = endpoint.read(seen, { model: "m" });
   asked.conversation?.();
   refuseSensitive(FILTERED, asked.prompt);
-  conversationKey({ userId: 1, tokenId: 1, model: "m", body: seen, prompt: asked.prompt });
+  conversationKey({ userId: 1, tokenId: 1, model: "m", body: seen, prompt: asked.prompt, promptBound: 9_999 });
   contentToLog(asked.prompt, "", { maxCharacters: 100, redacts: false, patterns: { words: [], patterns: [] } });
   endpoint.meter?.(asked, null, null);
   endpoint.amend?.(seen, Buffer.from('{"results":[],"data":[{"embedding":[1]}]}'));

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { geminiDoor } from "../dialects/gemini/index.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import type { RelayContext } from "./context.ts";
 import { billingSubscription, billingUsage, tokenUsage } from "./endpoints/billing.ts";
@@ -17,7 +18,7 @@ import {
   transcriptions,
   translations,
 } from "./endpoints/media.ts";
-import { listModels, showModel } from "./endpoints/models.ts";
+import { doorOf, listModels, showModel } from "./endpoints/models.ts";
 import { handlePlayground } from "./endpoints/playground.ts";
 import { storedResponse } from "./endpoints/stored-responses.ts";
 import { chatCompletions, completions } from "./endpoints/text.ts";
@@ -26,7 +27,9 @@ import { handleCall, type RelayServer } from "./handle.ts";
 import { PREFLIGHT_HEADERS } from "./headers.ts";
 import { objectRoutes } from "./objects/routes.ts";
 import type { Talks } from "./realtime/talks.ts";
+import { refusal as refuseDrawing } from "./tasks/drawing/answers.ts";
 import { drawingRoutes } from "./tasks/drawing/routes.ts";
+import { refusal as refuseMusic } from "./tasks/music/music.ts";
 import { musicRoutes } from "./tasks/music/routes.ts";
 import { videoRoutes } from "./tasks/video/routes.ts";
 
@@ -36,7 +39,8 @@ const BASES = ["/v1", "/hf/v1"] as const;
 /** Every route of the data plane. */
 export function routesOf(context: RelayContext, talks: Talks) {
   const app = new Elysia({ name: "relay" }).onError({ as: "global" }, ({ code, error, request, path }) => {
-    if (code === "NOT_FOUND" || isManagementPath(path)) return;
+    if (code === "NOT_FOUND") return isRelayPath(path) ? unknownPath(context, request, path) : undefined;
+    if (!isRelayPath(path)) return;
     const requestId = requestIdOf(request);
     context.services.log.error({ requestId, method: request.method, path, error }, "a route failed unforeseen");
     return errorResponse(new RelayError(500, "internal_error", "Something went wrong inside the gateway."), request);
@@ -174,10 +178,6 @@ function versionOne(context: RelayContext, talks: Talks, base: string) {
   for (const [method, path] of UNSUPPORTED_METHODS) {
     app.route(method, path, unsupported, { ...unread, detail: { hide: true } });
   }
-  // By method, not with `all`: another plugin's GET wildcard (the console's pages) would win over it.
-  for (const method of METHODS) {
-    app.route(method, "/*", unknown, { parse: "none", detail: { hide: true } });
-  }
   return app.options("/*", preflight);
 }
 
@@ -194,16 +194,23 @@ function geminiVersions(context: RelayContext) {
     .options("/*", preflight);
 }
 
-/** The management API answers its failures itself. */
-const isManagementPath = (path: string): boolean => path === "/api" || path.startsWith("/api/");
+/** Whether the path belongs to the data plane. */
+export const isRelayPath = (path: string): boolean =>
+  /^\/(?:v1|v1beta|v1alpha|v2|pg|hf|dashboard\/billing|api\/usage\/token|(?:fast\/|relax\/|turbo\/)?mj|mj-[^/]+|suno)(?:\/|$)/.test(
+    path,
+  );
 
 const preflight = () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
 
 const unsupported = ({ request }: { request: Request }) =>
   errorResponse(new RelayError(501, "api_not_implemented", "This API is not offered."), request);
 
-const unknown = ({ request, path }: { request: Request; path: string }) =>
-  errorResponse(
-    new RelayError(404, "unknown_url", `Invalid URL (${request.method} ${path})`, { type: "invalid_request_error" }),
-    request,
-  );
+/** Says in the shape of the API that the path belongs to that there is nothing at it. */
+function unknownPath(context: RelayContext, request: Request, path: string): Response {
+  const error = new RelayError(404, "unknown_url", `Invalid URL (${request.method} ${path})`, {
+    type: "invalid_request_error",
+  });
+  if (path === "/suno" || path.startsWith("/suno/")) return refuseMusic(context, request, error);
+  if (/^(\/[^/]+)?\/mj(-[^/]+)?(\/|$)/.test(path)) return refuseDrawing(context, request, error);
+  return errorResponse(error, request, /^\/v1(beta|alpha)/.test(path) ? geminiDoor : doorOf(request));
+}

@@ -34,6 +34,7 @@ export async function tryChannels<Result>(
     } catch (error) {
       if (!(error instanceof AttemptFailure)) throw error;
       last = error;
+      if (call.conversation !== null) context.stickiness.forget(call.conversation);
       tried = note(context, tried, choice, error);
       const mayTry = error.overBudget || isRetryable({ status: error.mappedStatus, channelType: choice.channel.type });
       const again = left > 0 && !call.clientLeft && mayTry;

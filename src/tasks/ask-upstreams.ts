@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../channels/entry.ts";
 import { proxyOf } from "../channels/proxy-of.ts";
+import { userAgentOf } from "../channels/user-agent.ts";
 import { parseJson } from "../dialects/json.ts";
 import type { Logger } from "../lib/log.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
@@ -78,6 +79,7 @@ export class UpstreamQuestions {
       const answer = await this.deps.fetch(url, {
         method,
         headers: {
+          "user-agent": userAgentOf(channel),
           ...providerOf(channel.type)?.authHeaders(channel, key),
           ...(body !== "" && { "content-type": "application/json" }),
         },

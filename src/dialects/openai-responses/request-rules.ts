@@ -10,7 +10,7 @@ export const responsesRules: RequestRules = {
     instructions prompt previous_response_id store background max_tool_calls n type role content name id call_id output status
     refusal image_url file_id detail file_data file_url filename input_audio data encrypted_content strict description mode
     filters allowed_domains user_location search_context_size external_web_access cache_control ttl plugins
-    web_search_options server_label function`,
+    web_search_options server_label function namespace`,
     { free: "parameters schema metadata arguments variables" },
   ),
   numbers: [

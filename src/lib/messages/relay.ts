@@ -27,6 +27,10 @@ export const relayMessages = {
     en: "There is no available channel for the model “{model}” in the group “{group}”.",
     zh: "分组「{group}」下没有可用于模型「{model}」的渠道。",
   },
+  relay_model_unknown: {
+    en: "The model “{model}” does not exist, or this API key has no access to it.",
+    zh: "模型「{model}」不存在，或该 API 密钥无权使用。",
+  },
   relay_channel_unsuited: {
     en: "The channel cannot serve this kind of request.",
     zh: "渠道不支持此类请求。",

@@ -2,6 +2,7 @@ import { type JsonObject, parseJson, recordOf, recordsOf } from "../../dialects/
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
 import { openaiRules } from "../../dialects/openai-chat/request-rules.ts";
 import { indexOfBytes, textOfBytes } from "../../lib/bytes.ts";
+import { randomId } from "../../lib/request-id.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readOpenAi } from "./text.ts";
@@ -25,11 +26,20 @@ export const embeddings: Endpoint = {
     return readOpenAi(body, path);
   },
   amend(request, answer) {
-    if (request.encoding_format !== "base64" || !holdsLists(answer)) return null;
+    if (request.encoding_format !== "base64" || !holdsLists(answer)) return withId(answer);
     const body = recordOf(parseJson(textOfBytes(answer)));
-    return body && { ...body, data: recordsOf(body.data).map(packed) };
+    return body && { id: randomId("embd-"), ...body, data: recordsOf(body.data).map(packed) };
   },
 };
+
+const ID = Buffer.from('"id"');
+const OPENING = 123;
+
+/** Mistral's client demands an id, which OpenAI's API has not. Numbers hold no quotes, so a look at the bytes is enough. */
+function withId(answer: Uint8Array): string | null {
+  if (answer[0] !== OPENING || indexOfBytes(answer, ID) >= 0 || indexOfBytes(answer, VECTOR) < 0) return null;
+  return `{"id":${JSON.stringify(randomId("embd-"))},${textOfBytes(answer, 1)}`;
+}
 
 /** Looked at without parsing: most answers have the form that was asked for. */
 function holdsLists(answer: Uint8Array): boolean {

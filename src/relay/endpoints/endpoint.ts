@@ -40,8 +40,8 @@ export type Endpoint = Readonly<{
   usdWithoutPrice?: Decimal;
   /** What a call used by the request alone, where upstreams report nothing; null: text is counted. In units of its price. */
   meter?(asked: Asked, answer: JsonObject | null, price: Price | null): ReportedUsage | null;
-  /** The answer with what the client asked for and the upstream left out; null: it goes as it came. */
-  amend?(request: JsonObject, answer: Uint8Array): JsonObject | null;
+  /** The answer, as object or JSON text, with what clients need and the upstream left out; null: it goes as it came. */
+  amend?(request: JsonObject, answer: Uint8Array): JsonObject | string | null;
   /** The request in OpenAI's members, where clients of a call beside chats speak another format. Throws DecodeError. */
   normalize?(body: JsonObject): JsonObject;
   /** Members of such a request that OpenAI's API lacks: they go only to providers with a format of their own. */

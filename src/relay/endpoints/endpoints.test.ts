@@ -189,9 +189,9 @@ test("the playground tells its reader why a call failed in the console's languag
     return ((await answer.json()) as { error: { message: string } }).error.message;
   };
   expect(await told("/pg/chat/completions")).toStartWith(
-    "分组「default」下没有可用于模型「unknown」的渠道。 (request id: ",
+    "模型「unknown」不存在，或该 API 密钥无权使用。 (request id: ",
   );
-  expect(await told("/v1/chat/completions")).toStartWith("There is no available channel for the model “unknown”");
+  expect(await told("/v1/chat/completions")).toStartWith("The model “unknown” does not exist");
 });
 
 describe("options", () => {

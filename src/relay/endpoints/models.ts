@@ -3,10 +3,9 @@ import type { DoorCodec } from "../../dialects/codec.ts";
 import { geminiDoor } from "../../dialects/gemini/index.ts";
 import { openaiChatDoor } from "../../dialects/openai-chat/index.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
-import { admitGroup } from "../admit.ts";
+import { admitGroup, unknownModel } from "../admit.ts";
 import { authenticateCaller, type Caller } from "../authenticate.ts";
 import type { RelayContext } from "../context.ts";
-import { RelayError } from "../errors.ts";
 import { type RelayServer, refuse } from "../handle.ts";
 import { corsHeaders } from "../headers.ts";
 import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
@@ -71,12 +70,7 @@ export async function answerFor(
 export function refuseUnknownModel({ services }: RelayContext, caller: Caller, model: string): void {
   const limits = caller.token?.modelLimits;
   if ((!limits || limits.has(model)) && services.channels.candidates(caller.group, model)) return;
-  throw new RelayError(
-    404,
-    "model_not_found",
-    `The model “${model}” does not exist, or this API key has no access to it.`,
-    { type: "invalid_request_error", param: "model" },
-  );
+  throw unknownModel(model);
 }
 
 /** The models that the caller may call. */
@@ -90,5 +84,5 @@ const isAnthropic = ({ headers }: Request): boolean => headers.has("anthropic-ve
 
 const isGoogle = ({ headers }: Request): boolean => headers.has("x-goog-api-key");
 
-const doorOf = (request: Request): DoorCodec =>
+export const doorOf = (request: Request): DoorCodec =>
   isGoogle(request) ? geminiDoor : isAnthropic(request) ? anthropicDoor : openaiChatDoor;

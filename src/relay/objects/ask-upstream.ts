@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { proxyOf } from "../../channels/proxy-of.ts";
+import { userAgentOf } from "../../channels/user-agent.ts";
 import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
 import { hexDigest } from "../../lib/digest.ts";
@@ -53,7 +54,10 @@ async function send(
 ): Promise<Readonly<{ response: Response; exchange: Exchange }>> {
   const objects = providerOf(channel.type)?.objects;
   if (!objects) throw notOffered();
-  const headers: Record<string, string> = { ...providerOf(channel.type)?.authHeaders(channel, key) };
+  const headers: Record<string, string> = {
+    "user-agent": userAgentOf(channel),
+    ...providerOf(channel.type)?.authHeaders(channel, key),
+  };
   if (typeof ask.body === "string") headers["content-type"] = "application/json";
   const outgoing = {
     method: ask.method,

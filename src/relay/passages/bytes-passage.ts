@@ -100,7 +100,7 @@ export class BytesPassage implements Passage {
     if (decides || searchToolOf(this.call) !== null) tally.pushWhole(body);
     const { endpoint, body: request } = this.call.admitted;
     const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
-    if (amended) return { body: JSON.stringify(amended), contentType, reported, tally };
+    if (amended) return { body: textOfAmended(amended), contentType, reported, tally };
     const counted = reported === null && isText(endpoint.capability) ? withCountedUsage(body) : null;
     return { body: counted ?? body, contentType, reported, tally };
   }
@@ -168,6 +168,9 @@ export class BytesPassage implements Passage {
     };
   }
 }
+
+const textOfAmended = (amended: object | string): string =>
+  typeof amended === "string" ? amended : JSON.stringify(amended);
 
 /** Makes an answer that tells no usage tell what was counted; null: it is no answer. */
 function withCountedUsage(body: Uint8Array<ArrayBuffer>): ((billed: ReportedUsage) => string) | null {

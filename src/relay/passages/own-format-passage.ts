@@ -91,7 +91,11 @@ export class OwnFormatPassage implements Passage {
     if (!answer) return null;
     const written = JSON.stringify(answer);
     const amended = admitted.endpoint.amend?.(admitted.body.json, Buffer.from(written));
-    return this.#answered(answer, amended ? JSON.stringify(amended) : written, JSON_TYPE);
+    return this.#answered(
+      answer,
+      typeof amended === "string" ? amended : amended ? JSON.stringify(amended) : written,
+      JSON_TYPE,
+    );
   }
 
   wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {

@@ -1,4 +1,5 @@
 import { proxyOf } from "../../channels/proxy-of.ts";
+import { userAgentOf } from "../../channels/user-agent.ts";
 import type { ReadError } from "../../dialects/openai-chat/error.ts";
 import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
 import { aimCall, beginAttempt } from "../aim-call.ts";
@@ -34,6 +35,7 @@ export async function connect(
     const dial = {
       url: provider.url(channel, ask),
       headers: {
+        "user-agent": userAgentOf(channel),
         ...provider.authHeaders(channel, key, ask),
         ...(asksBeta(client) && { "openai-beta": "realtime=v1" }),
       },

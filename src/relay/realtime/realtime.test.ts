@@ -239,7 +239,7 @@ describe("a talk that is refused", () => {
   test.each([
     ["a wrong key", { headers: { authorization: "Bearer sk-wrong" } }, "?model=gpt-realtime", "invalid_api_key"],
     ["no model", KEY_HEADER, "", "invalid_request"],
-    ["an unknown model", KEY_HEADER, "?model=nothing", "model_not_available"],
+    ["an unknown model", KEY_HEADER, "?model=nothing", "model_not_found"],
   ])("%s", async (_name, options, query, code) => {
     const relay = startTalks("http://127.0.0.1:1");
     const client = connect(relay.url, options, query);

@@ -1,7 +1,7 @@
 import type { Candidates } from "../../channels/routing-index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { REQUEST_ID_HEADER } from "../../lib/request-id.ts";
-import { admitGroup, admitModel, findCandidates } from "../admit.ts";
+import { admitGroup, admitModel, findCandidates, noRoute } from "../admit.ts";
 import { authenticate, type Caller } from "../authenticate.ts";
 import { Call } from "../call.ts";
 import { invalidRequest } from "../client-body.ts";
@@ -21,11 +21,18 @@ export function callerOf({ services }: RelayContext, { request, ip }: TalkOrigin
   return caller;
 }
 
-/** Throws RelayError where the caller may not use the talk's model, or nobody serves it. */
-export function termsOf({ services }: RelayContext, { model }: TalkOrigin, caller: Caller): Terms {
+/** Throws RelayError where the caller may not use the session's model; its candidates are empty where nobody serves it. */
+export function requestTerms({ services }: RelayContext, { model }: TalkOrigin, caller: Caller): Terms {
   if (model === "") throw invalidRequest("“model” is missing in the address.", "model");
   admitModel(caller, model);
   return { caller, candidates: findCandidates(services, caller, model) };
+}
+
+/** Throws RelayError where the caller may not use the session's model, or nobody serves it. */
+export function termsOf(context: RelayContext, origin: TalkOrigin, caller: Caller): Terms {
+  const terms = requestTerms(context, origin, caller);
+  if (terms.candidates.tiers.length === 0) throw noRoute(context.services, caller, origin.model);
+  return terms;
 }
 
 /** A call for one response of a talk: with the talk's request id and a record id of its own, for a log row of its own. */

@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { proxyOf } from "../../channels/proxy-of.ts";
+import { userAgentOf } from "../../channels/user-agent.ts";
 import { type JsonObject, parseJson, recordOf } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
 import { EVENT_STREAM_HEADERS } from "../../lib/sse.ts";
@@ -68,7 +69,7 @@ async function send(
   const outgoing = {
     method: METHODS[action],
     url: `${path}/${encodeURIComponent(id)}${suffix}${wishes && `?${wishes}`}`,
-    headers: provider.authHeaders(channel, key, ask),
+    headers: { "user-agent": userAgentOf(channel), ...provider.authHeaders(channel, key, ask) },
     body: "",
     proxy: proxyOf(channel),
   };

@@ -8,6 +8,8 @@ export type Stickiness = {
   /** `until`: epoch milliseconds. */
   find(conversation: bigint): Readonly<{ channelId: number; key: string; until: number }> | null;
   keep(conversation: bigint, choice: Choice): void;
+  /** The channel failed: the next call of the conversation chooses anew. */
+  forget(conversation: bigint): void;
 };
 
 const MOST_CONVERSATIONS = 20_000;
@@ -23,6 +25,7 @@ export function createStickiness(now: () => number = Date.now): Stickiness {
       kept.delete(conversation);
       return null;
     },
+    forget: (conversation) => void kept.delete(conversation),
     keep(conversation, { channel, key }) {
       // Set anew, it is the youngest: the oldest goes first when there are too many.
       kept.delete(conversation);

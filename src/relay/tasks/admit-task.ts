@@ -5,7 +5,7 @@ import type { Call } from "../call.ts";
 import { type ClientBody, readBody } from "../client-body.ts";
 import type { RelayContext } from "../context.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { admitArrival, admitCall, type RelayServer } from "../handle.ts";
+import { admitArrival, admitCall, type RelayServer, refuseUnserved } from "../handle.ts";
 import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
 import { textsOf } from "./texts-of.ts";
 
@@ -53,6 +53,8 @@ export async function admitTask<Planned extends Plan>(
       ...(only && { only }),
     };
     const call = admitCall(context, arrival, caller, ip, body, {}, startedAtMs, waitedMs);
+    const unserved = refuseUnserved(context, call);
+    if (unserved) throw unserved;
     return { call, planned, body };
   } catch (error) {
     await body.form?.discard();

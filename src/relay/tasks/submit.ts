@@ -2,6 +2,7 @@ import { charge } from "../../billing/pricing/charge.ts";
 import { NO_USAGE } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { proxyOf } from "../../channels/proxy-of.ts";
+import { userAgentOf } from "../../channels/user-agent.ts";
 import { parseJson } from "../../dialects/json.ts";
 import { readError } from "../../dialects/openai-chat/error.ts";
 import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
@@ -109,6 +110,7 @@ function attemptOrder<Answer>(
     const provider = aimCall(call, choice);
     const { url, body } = await order.request(channel, provider, call.upstreamModel, id);
     const headers = {
+      "user-agent": userAgentOf(channel),
       ...provider.authHeaders(channel, key),
       ...(typeof body === "string" && { "content-type": "application/json" }),
     };

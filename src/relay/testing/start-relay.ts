@@ -53,6 +53,8 @@ type Setup = {
   billing?: RelayServices["billing"];
   /** Where tasks are kept; without it there are none. */
   tasks?: TaskDeps;
+  /** Draws channels; else by chance. */
+  random?: () => number;
 };
 
 /** The relay on a free loopback port, with its other rooms in memory. */
@@ -116,7 +118,7 @@ export function startRelay(setup: Setup) {
     log: pino({ level: "silent" }),
     metrics,
   };
-  const relay = createRelay(services);
+  const relay = createRelay(services, setup.random);
   const app = new Elysia().use(relay.routes).compile();
   const server = Bun.serve({
     port: 0,

@@ -1,6 +1,7 @@
 /** What a channel's settings may hold, each with a value to begin with. */
 const BEGINNINGS = {
   proxy: "socks5://user:password@proxy.example:1080",
+  user_agent: "MyCompany/1.0",
   force_format: true,
   thinking_to_content: true,
   pass_through_body_enabled: true,

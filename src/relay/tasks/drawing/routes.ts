@@ -1,9 +1,7 @@
 import { Elysia } from "elysia";
 import type { RelayContext } from "../../context.ts";
-import { RelayError } from "../../errors.ts";
 import { PREFLIGHT_HEADERS } from "../../headers.ts";
 import { readSwap } from "./action.ts";
-import { refusal } from "./answers.ts";
 import { hearUpstream, showPicture } from "./open-addresses.ts";
 import { fetchDrawing, imageSeed, listDrawings } from "./read-drawings.ts";
 import { submitDrawing, submitNamed } from "./submit-drawing.ts";
@@ -35,8 +33,5 @@ function protocol(context: RelayContext, prefix: "/mj" | "/:mode/mj") {
     .get("/task/:id/fetch", ({ request, server, params }) => fetchDrawing(context, request, server, params.id))
     .get("/task/:id/image-seed", ({ request, server, params }) => imageSeed(context, request, server, params.id))
     .post("/task/list-by-condition", ({ request, server }) => listDrawings(context, request, server), unread);
-  const unknown = ({ request, path }: { request: Request; path: string }) =>
-    refusal(context, request, new RelayError(404, "unknown_url", `Invalid URL (${request.method} ${path})`));
-  for (const method of ["GET", "POST"]) app.route(method, "/*", unknown, { ...unread, detail: { hide: true } });
   return app.options("/*", () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS }));
 }

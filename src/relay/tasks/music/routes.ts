@@ -1,8 +1,7 @@
 import { Elysia } from "elysia";
 import type { RelayContext } from "../../context.ts";
-import { RelayError } from "../../errors.ts";
 import { PREFLIGHT_HEADERS } from "../../headers.ts";
-import { fetchSong, listSongs, refusal, submitMusic } from "./music.ts";
+import { fetchSong, listSongs, submitMusic } from "./music.ts";
 
 const unread = { parse: "none" } as const;
 
@@ -16,8 +15,5 @@ export function musicRoutes(context: RelayContext) {
     )
     .post("/fetch", ({ request, server }) => listSongs(context, request, server), unread)
     .get("/fetch/:id", ({ request, server, params }) => fetchSong(context, request, server, params.id));
-  const unknown = ({ request, path }: { request: Request; path: string }) =>
-    refusal(context, request, new RelayError(404, "unknown_url", `Invalid URL (${request.method} ${path})`));
-  for (const method of ["GET", "POST"]) app.route(method, "/*", unknown, { ...unread, detail: { hide: true } });
   return app.options("/*", () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS }));
 }
