@@ -232,7 +232,7 @@ test.each(["claude-opus-4-7", "claude-opus-4-7-thinking"])(
       model,
       { keys: ["bedrock-key|us-east-1"] },
     );
-    const body = { model, max_tokens: 9, messages: TALK, container: "c1" };
+    const body = { model, max_tokens: 9, messages: TALK, container: { skills: [] } };
     const ask = () =>
       relay.post("/v1/messages", body, { headers: { "anthropic-beta": "context-1m-2025-08-07,claude-code-20250219" } });
     for (const count of [2, 3]) {
