@@ -79,6 +79,12 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["agents", "/agent"],
   ["notices", "/notice"],
   ["audit", "/audit"],
+  ["catalog", "/catalog"],
+  [
+    "catalog-drawer",
+    "/catalog?search=claude-opus-4-8",
+    (page) => page.getByText("claude-opus-4-8", { exact: true }).first().click(),
+  ],
   ["books", "/books"],
   ["doctor", "/doctor"],
   ["settings-operation", "/setting?tab=operation"],

@@ -171,6 +171,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.auditLog(), "AuditLogPage"),
   ),
   guarded(
+    "/catalog",
+    inside((pages) => pages.catalog(), "CatalogPage"),
+  ),
+  guarded(
     "/books",
     inside((pages) => pages.books(), "BooksPage"),
   ),

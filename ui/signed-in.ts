@@ -27,6 +27,7 @@ export const agentList = () => import("./routes/agent-list.tsx");
 export const auditLog = () => import("./routes/audit-log.tsx");
 export const books = () => import("./routes/books.tsx");
 export const channelList = () => import("./routes/channel-list.tsx");
+export const catalog = () => import("./routes/catalog.tsx");
 export const chatToLink = () => import("./routes/chat-to-link.tsx");
 export const detail = () => import("./routes/detail.tsx");
 export const doctor = () => import("./routes/doctor.tsx");

@@ -97,6 +97,7 @@ describe("the catalogue that comes with the release", () => {
     ["claude-sonnet-4-5-20250929", "budget", 64_000],
     ["claude-sonnet-4-6", "adaptive_or_budget", 64_000],
     ["claude-3-5-sonnet-20241022", "none", 8192],
+    ["claude-opus-4-1-20250805-thinking", "budget", 32_000],
     ["claude-next", "adaptive", null],
     ["gemini-3.7-flash", "effort", 65_536],
     ["gemini-2.5-flash-image", "none", 32_768],

@@ -16,6 +16,11 @@ export function nameForms(model: string): readonly string[] {
   form = add(form.replace(/[:@].*$/, ""));
   form = add(form.replace(/-v\d+$/, ""));
   form = add(form.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{8})$/, ""));
+  // Suffixes that the gateway reads itself.
+  if (/^(claude|gemini)-/.test(form)) {
+    form = add(form.replace(/-(?:no)?thinking$/, ""));
+    form = add(form.replace(/-\d{8}$/, ""));
+  }
   if (form.startsWith("claude-")) add(form.replace(/(\d)\.(\d)/g, "$1-$2"));
   return forms;
 }

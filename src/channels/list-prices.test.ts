@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { DEFAULT_MODEL_PRICE } from "../billing/pricing/default-ratios.ts";
 import { createPriceTable } from "../billing/pricing/price-table.ts";
+import { shippedCatalog } from "../catalog/shipped.ts";
 import { channelEntry } from "../relay/testing/entries.ts";
 import { fixedSettings } from "../settings/testing.ts";
 import { listPrices } from "./list-prices.ts";
@@ -18,7 +19,7 @@ test("lists every model of the groups that somebody may use, with its price", ()
     GroupRatio: '{"default": 1, "vip": 0.5, "staff": 0.1}',
     UserUsableGroups: '{"default": "everybody", "vip": "friends"}',
   });
-  const deps = { settings, channels: index, prices: createPriceTable(settings) };
+  const deps = { settings, channels: index, prices: createPriceTable(settings), catalog: () => shippedCatalog };
   const list = listPrices(deps, "default");
   expect(list.models.map(({ model_name }) => model_name)).toEqual(["bare", "by-call", "by-token", "secret"]);
   const byName = new Map(list.models.map((model) => [model.model_name, model]));
@@ -41,7 +42,10 @@ test("sound and cache writes have prices where the model, its family or the oper
   const index = createRoutingIndex();
   index.add(channelEntry({ id: 1, models, groups: ["default"] }));
   const settings = fixedSettings({ CacheCreationRatio: '{"own": 1.5}', AudioCompletionRatio: '{"own": 3}' });
-  const { models: listed } = listPrices({ settings, channels: index, prices: createPriceTable(settings) }, "default");
+  const { models: listed } = listPrices(
+    { settings, channels: index, prices: createPriceTable(settings), catalog: () => shippedCatalog },
+    "default",
+  );
   const ratios = listed.map(({ model_name, audio_ratio, audio_completion_ratio, cache_creation_ratio }) => [
     model_name,
     [audio_ratio, audio_completion_ratio, cache_creation_ratio],
@@ -72,7 +76,10 @@ test("a model behind a prefix or a mapping is shown at the price, and by the uni
     CompletionRatio: '{"gpt-4o": 4}',
     ModelPrice: '{"dall-e-3": 0.04}',
   });
-  const { models: listed } = listPrices({ settings, channels: index, prices: createPriceTable(settings) }, "default");
+  const { models: listed } = listPrices(
+    { settings, channels: index, prices: createPriceTable(settings), catalog: () => shippedCatalog },
+    "default",
+  );
   const shown = listed.map(({ model_name, is_priced, unit, model_ratio, model_price }) => [
     model_name,
     [is_priced, unit, model_ratio, model_price],
@@ -96,7 +103,7 @@ test("2,000 models in five groups are listed in a moment", () => {
     GroupRatio: JSON.stringify(Object.fromEntries(groups.map((group) => [group, 1]))),
     UserUsableGroups: JSON.stringify(Object.fromEntries(groups.map((group) => [group, group]))),
   });
-  const deps = { settings, channels: index, prices: createPriceTable(settings) };
+  const deps = { settings, channels: index, prices: createPriceTable(settings), catalog: () => shippedCatalog };
   listPrices(deps, "default");
   const began = performance.now();
   const { models: listed } = listPrices(deps, "default");
@@ -114,7 +121,10 @@ test("says what each price is for, what variants cost, and which prices are assu
   index.add(channelEntry({ id: 2, type: 1010, models: ["kling-v1", "own-film"], groups: ["default"] }));
   const prices = { ...DEFAULT_MODEL_PRICE, "own-film": 0.5, "own-draws": 0.1 };
   const settings = fixedSettings({ ModelPrice: JSON.stringify(prices) });
-  const list = listPrices({ settings, channels: index, prices: createPriceTable(settings) }, "default");
+  const list = listPrices(
+    { settings, channels: index, prices: createPriceTable(settings), catalog: () => shippedCatalog },
+    "default",
+  );
   const shown = Object.fromEntries(
     list.models.map(({ model_name, unit, is_estimate }) => [model_name, [unit, is_estimate]]),
   );

@@ -6,6 +6,7 @@ import type { PriceTable } from "../billing/pricing/price-table.ts";
 import { type PriceUnit, priceUnitOf } from "../billing/pricing/price-unit.ts";
 import type { PriceVariant } from "../billing/pricing/price-variants.ts";
 import { findPrice, resolvePrice } from "../billing/pricing/resolve-price.ts";
+import { type Catalog, UNKNOWN_MODEL } from "../catalog/catalog.ts";
 import { type Decimal, toText } from "../lib/decimal.ts";
 import { providerOf } from "../providers/registry.ts";
 import type { SettingsReader } from "../settings/settings.ts";
@@ -42,6 +43,14 @@ export type PricedModel = Readonly<{
   is_estimate: boolean;
   /** False: nobody has set a price yet. */
   is_priced: boolean;
+  /** Tokens; null: not known. */
+  context_window: number | null;
+  output_limit: number | null;
+  /** Kinds of content; null: not known. */
+  input_modalities: readonly string[] | null;
+  output_modalities: readonly string[] | null;
+  /** The day on which the provider turns it off; null: none is known. */
+  deprecation_date: string | null;
   /** Steps by length of the prompt: factors for prompts of more than `over` tokens. */
   context_tiers: readonly { over: number; input: number; output: number }[];
 }>;
@@ -60,12 +69,13 @@ export type PriceList = Readonly<{
 
 type Deps = Readonly<{
   settings: SettingsReader;
+  catalog: () => Catalog;
   channels: Pick<ChannelDirectory, "modelsOf" | "candidates">;
   prices: () => PriceTable;
 }>;
 
 /** What each model costs, for somebody of this group: every model of every group that they may use. */
-export function listPrices({ settings, channels, prices }: Deps, ownGroup: string): PriceList {
+export function listPrices({ settings, catalog, channels, prices }: Deps, ownGroup: string): PriceList {
   const table = prices();
   const groups = usableGroups(settings, ownGroup);
   const groupsByModel = new Map<string, string[]>();
@@ -102,6 +112,7 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
       variants: perCall ? variantsView(price.variants) : {},
       is_estimate: perCall && ESTIMATED_MODEL_PRICE[price.pricedAs] === Number(toText(price.usdPerCall)),
       is_priced: own !== null,
+      ...factsOf(catalog(), [model, ...names]),
       context_tiers: price?.kind === "per_token" ? (price.contextTiers ?? []).map(tierView) : [],
     };
   });
@@ -120,6 +131,13 @@ export function listPrices({ settings, channels, prices }: Deps, ownGroup: strin
     ),
     usableGroups: Object.fromEntries(groups),
   };
+}
+
+/** What is known of a model by the first of its names that is known at all. */
+function factsOf(catalog: Catalog, names: readonly string[]) {
+  const info = names.map((name) => catalog.find(name)).find((found) => found !== UNKNOWN_MODEL) ?? UNKNOWN_MODEL;
+  const { context_window, output_limit, input_modalities, output_modalities, deprecation_date } = info;
+  return { context_window, output_limit, input_modalities, output_modalities, deprecation_date };
 }
 
 /** Its channel makes nothing but videos. */

@@ -204,6 +204,17 @@ describe("updates", () => {
     for (const model of ["gpt-4o", "gpt-4o-mini", "new-1"]) await put(model, { price: null });
   });
 
+  test("give no price to a model that the operator has taken it from", async () => {
+    const { "gpt-4o": _, ...others } = JSON.parse(
+      app.settings.list().find(({ key }) => key === "ModelRatio")?.value ?? "",
+    );
+    await app.settings.set("ModelRatio", JSON.stringify(others));
+    expect(await entryOf("gpt-4o")).toMatchObject({ price: null });
+    const plan = (await preview(document({ "gpt-4o": { price: { input: 2, output: 8 } } }))).data as UpdatePlan;
+    expect(plan.prices).toMatchObject([{ model: "gpt-4o", before: null, applies: false }]);
+    await app.settings.reset("ModelRatio");
+  });
+
   test.each([
     ["not json", "catalog_not_json"],
     ["[]", "catalog_field"],

@@ -7,6 +7,7 @@ import { createPriceTable } from "../billing/pricing/price-table.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
 import { listPriceChanges } from "../channels/list-price-changes.ts";
 import { listPrices } from "../channels/list-prices.ts";
+import { createModelCatalog } from "../settings/model-catalog.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";
 import { paged, pagingQuery } from "./paging.ts";
@@ -21,7 +22,7 @@ export function pricingRoutes(
   { db, settings, channels }: Services,
   caller: (request: Request) => Promise<UserEntry | null>,
 ) {
-  const deps = { settings, channels, prices: createPriceTable(settings) };
+  const deps = { settings, channels, prices: createPriceTable(settings), catalog: createModelCatalog(settings) };
   return new Elysia({ prefix: "/api", name: "console/pricing" })
     .get("/pricing", async ({ request }) => {
       const group = (await caller(request))?.group ?? "default";

@@ -30,7 +30,7 @@ export type CatalogEntryView = Readonly<{
 
 type Deps = Readonly<{ settings: Settings; channels: ChannelDirectory }>;
 
-/** Every entry of the catalogue, and every model that channels have, by name. */
+/** Every entry of the catalogue, and every model that channels have: served ones first, then by name. */
 export function listCatalog({ settings, channels }: Deps): CatalogEntryView[] {
   const own = settings.get("ModelCatalog");
   const update = settings.get("ModelCatalogUpdate").models;
@@ -42,7 +42,7 @@ export function listCatalog({ settings, channels }: Deps): CatalogEntryView[] {
   const priced = PRICE_OPTIONS.slice(0, 2).flatMap((option) => Object.keys(JSON.parse(options.get(option) ?? "{}")));
   for (const name of priced) names.add(name);
   return [...names]
-    .toSorted((a, b) => a.localeCompare(b))
+    .toSorted((a, b) => Number(served.has(b)) - Number(served.has(a)) || a.localeCompare(b))
     .map((model): CatalogEntryView => {
       const facts = catalog.find(model);
       const ratios = book.ratiosOf(model);

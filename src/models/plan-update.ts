@@ -1,7 +1,7 @@
 import type { PriceRatios } from "../billing/pricing/catalog-ratios.ts";
 import type { CatalogDocument, CatalogEntries, CatalogEntry, CatalogPrice } from "../catalog/entry.ts";
 import { shippedDocument } from "../catalog/shipped.ts";
-import { isSamePrice, type PriceBook, priceView, shippedRatios, statedRatios } from "./prices.ts";
+import { hasPrice, isSamePrice, type PriceBook, priceView, shippedRatios, statedRatios } from "./prices.ts";
 
 /** What an update changes of one model. */
 export type CatalogChange = Readonly<{
@@ -73,13 +73,12 @@ export function planUpdate(previous: CatalogEntries, next: CatalogEntries, book:
   };
 }
 
-/** The operator has not set another price than the update in force, or else the release, brought. */
+/** The operator has neither set another price than the update in force, or else the release, brought, nor taken that away. */
 function isListPrice(model: string, present: PriceRatios, previous: CatalogEntries): boolean {
-  if (Object.keys(present).length === 0) return true;
+  const shipped = shippedRatios(model);
   const updated = previous.get(model)?.price;
-  return (
-    isSamePrice(present, shippedRatios(model)) || (updated !== undefined && isSamePrice(present, statedRatios(updated)))
-  );
+  if (!hasPrice(present)) return !hasPrice(shipped) && updated === undefined;
+  return isSamePrice(present, shipped) || (updated !== undefined && isSamePrice(present, statedRatios(updated)));
 }
 
 function differences(before: CatalogEntry, after: CatalogEntry): CatalogChange["fields"] {

@@ -52,6 +52,10 @@ export function openPriceBook(textOf: (option: (typeof PRICE_OPTIONS)[number]) =
   };
 }
 
+/** Other options only add to one of these two. */
+export const hasPrice = ({ ModelRatio, ModelPrice }: PriceRatios): boolean =>
+  ModelRatio !== undefined || ModelPrice !== undefined;
+
 /** Whether two prices are kept alike. */
 export const isSamePrice = (a: PriceRatios, b: PriceRatios): boolean =>
   PRICE_OPTIONS.every((option) => JSON.stringify(a[option]) === JSON.stringify(b[option]));
@@ -64,7 +68,7 @@ export const statedRatios = (price: CatalogPrice): PriceRatios => ratiosOf(price
 
 /** What a model costs in dollars; null: it has no price. A shipped price in dollars is told as its list has it. */
 export function priceView(model: string, ratios: PriceRatios): CatalogPrice | null {
-  if (Object.keys(ratios).length === 0) return null;
+  if (!hasPrice(ratios)) return null;
   const shipped = shippedDocument.models.get(model)?.price;
   const isInUsd = (shippedDocument.sources[shipped?.source ?? ""]?.currency ?? "USD") === "USD";
   if (shipped && isInUsd && isSamePrice(ratios, shippedRatios(model))) return shipped;

@@ -4,6 +4,7 @@ import announcements from "./en/announcements.json" with { type: "json" };
 import api from "./en/api.json" with { type: "json" };
 import audit from "./en/audit.json" with { type: "json" };
 import books from "./en/books.json" with { type: "json" };
+import catalog from "./en/catalog.json" with { type: "json" };
 import channels from "./en/channels.json" with { type: "json" };
 import chat from "./en/chat.json" with { type: "json" };
 import codes from "./en/codes.json" with { type: "json" };
@@ -43,6 +44,7 @@ export default {
   api,
   audit,
   books,
+  catalog,
   channels,
   chat,
   codes,

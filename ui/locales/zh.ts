@@ -4,6 +4,7 @@ import announcements from "./zh/announcements.json" with { type: "json" };
 import api from "./zh/api.json" with { type: "json" };
 import audit from "./zh/audit.json" with { type: "json" };
 import books from "./zh/books.json" with { type: "json" };
+import catalog from "./zh/catalog.json" with { type: "json" };
 import channels from "./zh/channels.json" with { type: "json" };
 import chat from "./zh/chat.json" with { type: "json" };
 import codes from "./zh/codes.json" with { type: "json" };
@@ -43,6 +44,7 @@ export default {
   api,
   audit,
   books,
+  catalog,
   channels,
   chat,
   codes,

@@ -14,6 +14,8 @@ import { useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { ProviderGlyph } from "../../components/ProviderGlyph.tsx";
 import { Tag } from "../../components/Tag.tsx";
+import { Modalities } from "../catalog/catalog-columns.tsx";
+import { tokenCount } from "../catalog/token-count.ts";
 import { makerOf } from "./model-traits.ts";
 import { unitPrice } from "./price-unit.ts";
 import { type PricedModel, tokenPrice, usd } from "./pricing.ts";
@@ -57,6 +59,12 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
     cell: (model) => <Tag>{t(`pricing.units.${model.unit}`)}</Tag>,
   },
   {
+    key: "limits",
+    head: t("pricing.columns.limits"),
+    width: 148,
+    cell: (model) => <Limits model={model} />,
+  },
+  {
     key: "groups",
     head: t("pricing.columns.groups"),
     width: 200,
@@ -85,6 +93,24 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
     cell: (model) => <Price model={model} groupRatio={view.groupRatio} quotaPerUnit={quotaPerUnit} />,
   },
 ];
+
+/** Context, output, modalities and the day a model ends, as far as they are known. */
+const Limits = ({ model }: { model: PricedModel }) => {
+  const { t } = useTranslation();
+  const { context_window: context, output_limit: output, deprecation_date: ends } = model;
+  const isKnown = context !== null || output !== null || model.input_modalities !== null || ends !== null;
+  if (!isKnown) return quiet("–");
+  return (
+    <Col gap={0} sx={{ fontSize: 12, lineHeight: "17px", py: 0.5, color: "text.secondary" }}>
+      {context !== null && <span>{t("pricing.context", { tokens: tokenCount(context) })}</span>}
+      {output !== null && <span>{t("pricing.outputLimit", { tokens: tokenCount(output) })}</span>}
+      {model.input_modalities !== null && (
+        <Modalities inputs={model.input_modalities} outputs={model.output_modalities} />
+      )}
+      {ends !== null && <Quiet>{t("pricing.ends", { date: ends })}</Quiet>}
+    </Col>
+  );
+};
 
 const Availability = ({ isAvailable }: { isAvailable: boolean }) => {
   const { t } = useTranslation();

@@ -24,6 +24,11 @@ const MODEL: PricedModel = {
   variants: {},
   is_estimate: false,
   is_priced: true,
+  context_window: null,
+  output_limit: null,
+  input_modalities: null,
+  output_modalities: null,
+  deprecation_date: null,
   context_tiers: [],
 };
 

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { AnnouncementsPanel } from "./AnnouncementsPanel.tsx";
 import { CalculatorPanel } from "./CalculatorPanel.tsx";
+import { CatalogPanel } from "./CatalogPanel.tsx";
 import { ChatsPanel } from "./ChatsPanel.tsx";
 import { ClearLogsPanel } from "./ClearLogsPanel.tsx";
 import { DiscoveryPanel } from "./DiscoveryPanel.tsx";
@@ -11,6 +12,7 @@ import type { Extra } from "./section.ts";
 import { TransferPanel } from "./TransferPanel.tsx";
 
 const EXTRAS: Readonly<Record<Extra, () => ReactElement>> = {
+  catalog: CatalogPanel,
   groups: GroupsPanel,
   pricing: PricingPanel,
   calculator: CalculatorPanel,

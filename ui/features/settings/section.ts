@@ -15,7 +15,8 @@ export type Extra =
   | "systemInfo"
   | "announcements"
   | "transfer"
-  | "calculator";
+  | "calculator"
+  | "catalog";
 
 export type SettingSection = Readonly<{
   /** Under `settings.sections` in the words. */

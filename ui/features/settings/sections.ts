@@ -126,7 +126,7 @@ const RATE_LIMIT: readonly TabSection[] = [
 ];
 
 const MODELS: readonly TabSection[] = [
-  { id: "catalog", fields: [...text("ModelCatalogUrl"), ...on("ModelCatalogAutoUpdate")] },
+  { id: "catalog", fields: [...text("ModelCatalogUrl"), ...on("ModelCatalogAutoUpdate")], extra: "catalog" },
   {
     id: "global",
     fields: [

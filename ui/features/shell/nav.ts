@@ -10,6 +10,7 @@ import HubOutlined from "@mui/icons-material/HubOutlined";
 import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
 import KeyOutlined from "@mui/icons-material/KeyOutlined";
 import ManageHistoryOutlined from "@mui/icons-material/ManageHistoryOutlined";
+import MenuBookOutlined from "@mui/icons-material/MenuBookOutlined";
 import MonitorHeartOutlined from "@mui/icons-material/MonitorHeartOutlined";
 import MusicNoteOutlined from "@mui/icons-material/MusicNoteOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
@@ -40,6 +41,7 @@ export type NavItem = Readonly<{
     | "/user"
     | "/audit"
     | "/books"
+    | "/catalog"
     | "/doctor"
     | "/notice"
     | "/setting"
@@ -62,6 +64,7 @@ export type NavItem = Readonly<{
     | "users"
     | "audit"
     | "books"
+    | "catalog"
     | "doctor"
     | "notices"
     | "settings"
@@ -102,6 +105,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/channel", label: "channels", icon: HubOutlined },
       { path: "/live", label: "live", icon: SensorsOutlined },
       { path: "/router", label: "routing", icon: AltRouteOutlined },
+      { path: "/catalog", label: "catalog", icon: MenuBookOutlined },
       { path: "/user", label: "users", icon: GroupOutlined },
       { path: "/redemption", label: "codes", icon: RedeemOutlined },
       { path: "/audit", label: "audit", icon: ManageHistoryOutlined },
