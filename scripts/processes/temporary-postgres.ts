@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -8,6 +8,11 @@ import { freePort } from "../../src/lib/testing/free-port.ts";
 export type TemporaryPostgres = Readonly<{
   /** postgres://… of its database "postgres", which is empty. */
   url: string;
+  /** Makes a new, empty database; its address. */
+  createDatabase: () => Promise<string>;
+  /** Stops all its processes as they are: connections stay open, nothing answers. */
+  pause: () => void;
+  resume: () => void;
   /** Stops the server and removes its files. May be called twice. */
   stop: () => Promise<void>;
 }>;
@@ -55,6 +60,10 @@ export async function startTemporaryPostgres({ durable }: { durable: boolean }):
       stdio: ["ignore", "ignore", Bun.file(path.join(folder, "log"))],
     },
   );
+  const signalAll = (signal: "SIGSTOP" | "SIGCONT") => {
+    // The first stops the one that would start more.
+    for (const pid of [server.pid, ...childrenOf(server.pid)]) process.kill(pid, signal);
+  };
   const stop = async () => {
     server.kill("SIGINT");
     await server.exited;
@@ -68,8 +77,19 @@ export async function startTemporaryPostgres({ durable }: { durable: boolean }):
     await stop();
     throw new Error(`Postgres did not start: ${error}\n${log.trim()}`);
   }
-  return { url, stop };
+  const createDatabase = async () => {
+    const name = `sluice_${Bun.randomUUIDv7().replaceAll("-", "")}`;
+    const sql = postgres(url, { max: 1, onnotice() {} });
+    await sql.unsafe(`create database ${name}`);
+    await sql.end();
+    return Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  };
+  const [pause, resume] = [() => signalAll("SIGSTOP"), () => signalAll("SIGCONT")];
+  return { url, createDatabase, pause, resume, stop };
 }
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 
 function findBinaries(): string {
   const onPath = Bun.which("initdb");

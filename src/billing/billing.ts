@@ -134,7 +134,10 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   // Calls may wait for any of them.
   const inTurn = <Result>(statement: () => Promise<Result>): Promise<Result> =>
     serial(() => availability.watchStatement(() => withDeadline(DEADLINES_MS.call, statement)));
-  const ledger = new Ledger({ sql, processId, sole, inTurn, log });
+  const ledger = new Ledger({
+    ...{ sql, processId, sole, inTurn, log },
+    onFailure: (error) => availability.statementFailed(error),
+  });
   const rejected = new RejectedRecords(root);
   const reject = async (process: string, line: SegmentLine, reason: string) => {
     log.error({ reason, process }, "a charge could not be made: it is kept in journal/rejected.jsonl");

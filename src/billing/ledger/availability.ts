@@ -7,6 +7,8 @@ export class LedgerAvailability {
   #unansweredSince: number | null = null;
   /** When the first of the calls was refused after which none could be answered. */
   #refusingSince: number | null = null;
+  /** The statement under way has failed, though whoever ran it went on. */
+  #hasFailed = false;
 
   /** Milliseconds that the database has left a statement of the ledger without an answer. */
   get unansweredMs(): number {
@@ -21,15 +23,20 @@ export class LedgerAvailability {
   /** Runs a statement of the ledger; they run one after the other. */
   async watchStatement<Result>(statement: () => Promise<Result>): Promise<Result> {
     this.#unansweredSince ??= performance.now();
+    this.#hasFailed = false;
     try {
       const result = await statement();
-      this.#unansweredSince = null;
-      this.#refusingSince = null;
+      if (!this.#hasFailed) this.#answered();
       return result;
     } catch (error) {
-      if (isRefusal(error)) this.#unansweredSince = null;
+      if (isRefusal(error)) this.#answered();
       throw error;
     }
+  }
+
+  /** To be called where the failure of a statement is dealt with instead of thrown. */
+  statementFailed(error: unknown): void {
+    this.#hasFailed = !isRefusal(error);
   }
 
   /** Takes note of how a reservation ends. */
@@ -37,6 +44,11 @@ export class LedgerAvailability {
     if (hold instanceof Promise) return this.#follow(hold);
     this.#refusingSince = null;
     return hold;
+  }
+
+  #answered(): void {
+    this.#unansweredSince = null;
+    this.#refusingSince = null;
   }
 
   async #follow(hold: Promise<Hold>): Promise<Hold> {

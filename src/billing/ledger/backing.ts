@@ -20,6 +20,8 @@ export type BackingParts = Readonly<{
   sole: boolean;
   /** Runs this process's ledger statements one after the other: what they answer is then never out of order. */
   inTurn<T>(statement: () => Promise<T>): Promise<T>;
+  /** Hears of statements that failed and are made up for here. */
+  onFailure(error: unknown): void;
   log: Logger;
 }>;
 
@@ -103,6 +105,7 @@ export class Backing {
       this.#answering = true;
     } catch (error) {
       this.#answering = false;
+      this.parts.onFailure(error);
       this.parts.log.warn({ error }, "the ledger can't reach the database");
       for (const account of accounts) {
         // Whether the database took the hold is not known: what it has is read again before it is given back.
@@ -142,6 +145,7 @@ export class Backing {
     try {
       absorb(givers, await releaseHolds(this.parts.sql, this.parts.processId, subject, parts));
     } catch (error) {
+      this.parts.onFailure(error);
       this.parts.log.warn({ error }, "the ledger can't give back what it holds");
       for (const account of givers) account.readAt = Number.NEGATIVE_INFINITY;
     }
