@@ -16,7 +16,7 @@ import { CANNOT, PROVIDERS, type ProviderName } from "./cells.ts";
 import { type Answer, BRUGES, GHENT, USAGE } from "./talk.ts";
 import { upstreams } from "./upstreams/index.ts";
 
-const MAX_EVENT_BYTES = 1_048_576;
+const MAX_EVENT_BYTES = 16 * 1_048_576;
 
 /** These have no bytes to cut: an answer in one piece, and frames of a WebSocket. */
 const UNCUT: readonly ProviderName[] = ["palm", "spark"];
