@@ -34,28 +34,22 @@ export const anyNumber = (path: string, min: number, max: number): NumberLimit =
  * numbers are decimal text.
  */
 export function findBrokenLimit(body: JsonObject, limits: readonly NumberLimit[], isForm = false): NumberLimit | null {
-  return limits.find(({ steps, ...one }) => !keeps(body, steps, 0, one, isForm)) ?? null;
+  return limits.find((one) => !keeps(body, one, 0, isForm)) ?? null;
 }
 
-function keeps(
-  value: unknown,
-  steps: readonly Step[],
-  at: number,
-  bounds: Omit<NumberLimit, "steps">,
-  isForm: boolean,
-): boolean {
-  const step = steps[at];
+function keeps(value: unknown, bounds: NumberLimit, at: number, isForm: boolean): boolean {
+  const step = bounds.steps[at];
   if (!step) return isWithin(value, bounds, isForm);
   const record = recordOf(value);
   if (!record) return true;
   const inner = Object.hasOwn(record, step.name) ? record[step.name] : record[step.snakeCase];
-  if (!step.isList) return keeps(inner, steps, at + 1, bounds, isForm);
-  return !Array.isArray(inner) || inner.every((item) => keeps(item, steps, at + 1, bounds, isForm));
+  if (!step.isList) return keeps(inner, bounds, at + 1, isForm);
+  return !Array.isArray(inner) || inner.every((item) => keeps(item, bounds, at + 1, isForm));
 }
 
 const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
 
-function isWithin(value: unknown, { min, max, isWhole, orElse }: Omit<NumberLimit, "steps">, isForm: boolean): boolean {
+function isWithin(value: unknown, { min, max, isWhole, orElse }: NumberLimit, isForm: boolean): boolean {
   if (value == null || orElse.includes(value)) return true;
   const number = isForm && typeof value === "string" && DECIMAL.test(value) ? Number(value) : value;
   return typeof number === "number" && number >= min && number <= max && (!isWhole || Number.isInteger(number));
