@@ -25,8 +25,8 @@ export type Figures = Readonly<{
 }>;
 
 const LIMITS = {
-  embedded: { jsonCostRatio: 3.2, burstCostRatio: 1.9, idleMib: 250 },
-  postgres: { jsonCostRatio: 2.0, burstCostRatio: 1.5, idleMib: 120 },
+  embedded: { jsonCostRatio: 2.6, burstCostRatio: 1.35, idleMib: 250 },
+  postgres: { jsonCostRatio: 1.75, burstCostRatio: 1.15, idleMib: 120 },
 } as const;
 
 /** Holds the figures of one gateway against the targets. */

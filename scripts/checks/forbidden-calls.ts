@@ -14,11 +14,11 @@ const RULES: readonly Rule[] = [
   {
     pattern: /(?<![\w.$])(?:globalThis\.|Bun\.)?fetch\((?!\w+\??:\s|[^)\n]*\)\s*(?::[^{\n]*)?\{)/g,
     within: /^(src|db|ui)\//,
-    except: /^(src\/lib\/outbound|src\/relay\/upstream|ui\/api\/(client|plain)\.ts$)/,
+    except: /^(src\/lib\/outbound|ui\/api\/(client|plain)\.ts$)/,
     redefined: /\bfetch: SafeFetch\b/,
     reason:
-      "fetch: outgoing requests go through src/lib/outbound (it refuses private addresses, also after redirects) or " +
-      "the relay's upstream client; in the console through ui/api",
+      "fetch: outgoing requests go through src/lib/outbound (it refuses private addresses, also after redirects; the " +
+      "relay's is src/relay/upstream.ts); in the console through ui/api",
   },
   {
     pattern: /\$?\bcount\(/g,
