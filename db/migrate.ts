@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
 import { DEADLINES_MS } from "./deadlines.ts";
 import { openDriver } from "./driver.ts";
+import { explainServerFailure } from "./explain-server-failure.ts";
 import { requireRow } from "./require-row.ts";
 import { type Database, DatabaseError } from "./types.ts";
 
@@ -29,7 +30,7 @@ export async function migrateDatabase(database: Database, url: string | null): P
       await sql.end({ timeout: 5 });
     }
   } catch (error) {
-    throw new DatabaseError(`the tables could not be brought up to date: ${describe(error)}`);
+    throw explainServerFailure("the tables could not be brought up to date", error);
   }
 }
 
@@ -45,9 +46,4 @@ async function refuseNewer({ sql }: Database): Promise<void> {
   const applied = requireRow(await sql`select max(created_at)::bigint as newest from drizzle.__drizzle_migrations`);
   if (Number(applied.newest ?? 0) <= (await newestMigration())) return;
   throw new DatabaseError("a newer release of sluice has already changed this database: start that release");
-}
-
-function describe(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,5 +1,6 @@
 import { DEADLINES_MS } from "./deadlines.ts";
 import { openDriver } from "./driver.ts";
+import { explainServerFailure, refuseOldServer } from "./explain-server-failure.ts";
 import { answersWithin } from "./health.ts";
 import { type Database, DatabaseError } from "./types.ts";
 
@@ -36,9 +37,11 @@ export async function openServer(url: string, connections = CONNECTIONS): Promis
   const health = () => answersWithin(sql);
   try {
     await health();
+    const [server] = await sql<{ version: string }[]>`select current_setting('server_version_num') as version`;
+    refuseOldServer(Number(server?.version));
   } catch (error) {
     await sql.end({ timeout: 1 });
-    throw new DatabaseError(`the database does not answer: ${error instanceof Error ? error.message : error}`);
+    throw error instanceof DatabaseError ? error : explainServerFailure("the database does not answer", error);
   }
   return { db, sql, kind: "server", health, close: () => sql.end({ timeout: 2 }) };
 }

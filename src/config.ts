@@ -97,7 +97,7 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
     port: read.integer("PORT", 3000, 0, 65_535),
     dataDir: read.text("DATA_DIR") ?? "./data",
     databaseUrl: postgresUrl(read.text("DATABASE_URL") ?? read.text("SQL_DSN")),
-    redisUrl: read.text("REDIS_URL") ?? read.text("REDIS_CONN_STRING"),
+    redisUrl: redisUrl(read.text("REDIS_URL") ?? read.text("REDIS_CONN_STRING")),
     sessionSecret: read.text("SESSION_SECRET"),
     encryptionKey: read.text("ENCRYPTION_KEY"),
     trustedProxies: read.list("TRUSTED_PROXIES"),
@@ -196,6 +196,18 @@ function reader(env: Env) {
 
 function postgresUrl(value: string | null): string | null {
   if (value === null) return null;
-  if (/^postgres(ql)?:\/\//.test(value)) return value;
-  throw new ConfigError("DATABASE_URL must begin with postgres:// (without it the embedded database is used)");
+  if (!/^postgres(ql)?:\/\//.test(value)) {
+    throw new ConfigError("DATABASE_URL must begin with postgres:// (without it the embedded database is used)");
+  }
+  if (URL.canParse(value)) return value;
+  throw new ConfigError(
+    "DATABASE_URL is not a valid address: postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters of the password percent-encoded",
+  );
+}
+
+const REDIS_SCHEME = /^(redis|rediss|valkey|valkeys)(\+tls|\+unix|\+tls\+unix)?:\/\//;
+
+function redisUrl(value: string | null): string | null {
+  if (value === null || (REDIS_SCHEME.test(value) && URL.canParse(value))) return value;
+  throw new ConfigError("REDIS_URL must be an address such as redis://:PASSWORD@HOST:6379 or rediss://… for TLS");
 }

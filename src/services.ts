@@ -78,6 +78,8 @@ export type Services = Readonly<{
 
 /** Opens the database and loads what calls need. Throws DatabaseError, SecretsError and the like, with what to do. */
 export async function openServices(config: Config, log: Logger): Promise<Services> {
+  // What the environment says wrong is found before anything is opened.
+  const clientAddress = createClientAddress(config.trustedProxies);
   const secrets = await loadSecrets(config);
   const vault = createVault(secrets);
   const database = await openDatabase(config, (message) => log.error(message));
@@ -177,7 +179,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       onLowBalance,
       onDisabled,
       billing,
-      clientAddress: createClientAddress(config.trustedProxies),
+      clientAddress,
       sharedLimits,
       fetch,
       mailer,

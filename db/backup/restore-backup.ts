@@ -17,9 +17,9 @@ const CHARACTERS_A_STATEMENT = 2_000_000;
 export async function restoreBackup(
   { sql, kind }: Database,
   path: string,
-  { replace = false }: Readonly<{ replace?: boolean }> = {},
+  { replace = false, checkOption }: Readonly<{ replace?: boolean; checkOption?: OptionCheck }> = {},
 ): Promise<RowCounts> {
-  const head = await verify(path);
+  const head = await verify(path, checkOption);
   const restore = async (tx: Statements) => {
     if (kind === "server") await liftTimeouts(tx);
     const { all } = await listTables(tx);
@@ -34,15 +34,26 @@ export async function restoreBackup(
       await tx.unsafe(`alter table ${table} alter constraint ${quoted(name)} not deferrable`);
     }
     await advance(tx, sequences);
+    // The processes of the backup use another database, or have ended: nobody has to wait for them, nor for their journals.
+    await tx`update processes set lease_until = 0, location = '' where lease_until > extract(epoch from now())::bigint`;
     return counts;
   };
   return withDeadline(DEADLINES_MS.long, () => sql.begin(restore));
 }
 
+type Option = Readonly<{ key: string; value: string }>;
+/** Looks at a row of the table of options before anything is changed; throws where the backup is not to be restored. */
+type OptionCheck = (option: Option) => void;
+
 /** Reads the whole file once before anything is changed. */
-async function verify(path: string): Promise<BackupHead> {
+async function verify(path: string, checkOption?: OptionCheck): Promise<BackupHead> {
   let head: BackupHead | null = null;
-  for await (const item of readBackup(path)) if (item.kind === "head") head = item.head;
+  let table = "";
+  for await (const item of readBackup(path)) {
+    if (item.kind === "head") head = item.head;
+    else if (item.kind === "table") table = item.name;
+    else if (item.kind === "row" && table === "options") checkOption?.(JSON.parse(item.json) as Option);
+  }
   if (!head) throw new BackupError(`${path} is empty`);
   if (head.migration > (await newestMigration())) {
     throw new BackupError(`${path} was made by sluice ${head.version}: restore it with that release or a later one`);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../types.ts";
@@ -50,9 +50,25 @@ test("data that cannot be read is refused, and the next start is not locked out"
   await first.close();
   const control = join(dataDir, "postgres/global/pg_control");
   await rename(control, `${control}.away`);
-  await expect(openEmbedded({ dataDir })).rejects.toThrow("does not start");
+  await expect(openEmbedded({ dataDir })).rejects.toThrow("sluice restore");
   await rename(`${control}.away`, control);
   database = await openEmbedded({ dataDir });
+  await database.health();
+});
+
+test("a page that the disk damaged is an error when it is read, never other rows", async () => {
+  database = await openEmbedded({ dataDir });
+  const { sql } = database;
+  await sql`create table kept as select n, 'value ' || n as value from generate_series(1, 50) n`;
+  const [file] = await sql<{ path: string }[]>`select pg_relation_filepath('kept') as path`;
+  await sql.unsafe("checkpoint");
+  await database.close();
+  const path = join(dataDir, "postgres", file?.path ?? "");
+  const page = await readFile(path);
+  page[page.lastIndexOf("value 7")] = 0x58;
+  await writeFile(path, page);
+  database = await openEmbedded({ dataDir });
+  await expect(database.sql`select * from kept`.execute()).rejects.toThrow("invalid page");
   await database.health();
 });
 

@@ -5,6 +5,7 @@ import { openDriver } from "../driver.ts";
 import { answersWithin } from "../health.ts";
 import { type Database, DatabaseError } from "../types.ts";
 import { Engine } from "./engine.ts";
+import { explainFailure, refuseIncomplete } from "./explain-failure.ts";
 import { lockDataDir } from "./lock.ts";
 import { createRunDirectory, ENGINE_SOCKET, removeRunDirectory } from "./run-directory.ts";
 
@@ -31,11 +32,12 @@ export async function openEmbedded({ dataDir, fsync = true, onTrouble }: Embedde
   const unlock = lockDataDir(home);
   try {
     const engineDir = join(home, ENGINE_FOLDER);
+    await refuseIncomplete(home, engineDir);
     checkVersion(engineDir);
     const socket = join(await createRunDirectory(home), ENGINE_SOCKET);
     const engine = new Engine({ engineDir, socket, fsync, workerUrl: workerUrl(), onTrouble: onTrouble ?? (() => {}) });
-    await engine.ready().catch((error: Error) => {
-      throw new DatabaseError(`the embedded database does not start: ${error.message}`);
+    await engine.ready().catch(async (error: Error) => {
+      throw await explainFailure(home, engineDir, error);
     });
     const { sql, db } = openDriver({
       socket: () => engine.connect(),

@@ -50,8 +50,8 @@ describe.each([...ENGINES])("restored into an empty %s database", (engine) => {
   test("the gateway goes on where the backup was: accounts, keys, channels, and books that agree", async () => {
     const dataDir = await mkdtemp(path.join(folder, "restored-"));
     const env = { DATA_DIR: dataDir, ...(engine === "postgres" ? { DATABASE_URL: await emptyDatabase() } : {}) };
-    expect(await runCommand(["restore", file()], env)).toMatchObject({ code: 0, err: "" });
     await copyFile(path.join(stage.gateway.dataDir, "secret.key"), path.join(dataDir, "secret.key"));
+    expect(await runCommand(["restore", file()], env)).toMatchObject({ code: 0, err: "" });
     const gateway = await startGateway({ dataDir, env });
     const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
     const user = await root.get("/api/user/self");

@@ -3,6 +3,7 @@ import { openDatabase } from "../../db/connect.ts";
 import { DEADLINES_MS, withDeadline } from "../../db/deadlines.ts";
 import { readConfig } from "../config.ts";
 import { createVault } from "../lib/crypto.ts";
+import { ensureDataDir } from "../lib/data-dir.ts";
 import { loadSecrets } from "../lib/secrets.ts";
 import { writeReport } from "../migration/report.ts";
 import { runImport } from "../migration/run-import.ts";
@@ -17,6 +18,7 @@ export async function importData(
   choices: Readonly<{ isDry: boolean; withLogs: boolean }>,
 ): Promise<number> {
   const config = readConfig();
+  await ensureDataDir(config.dataDir, config.databaseUrl === null);
   const secrets = await loadSecrets(config);
   const vault = createVault(secrets);
   const database = await openDatabase(config);

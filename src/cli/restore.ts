@@ -1,23 +1,31 @@
 import { restoreBackup } from "../../db/backup/restore-backup.ts";
 import { openDatabase } from "../../db/connect.ts";
 import { readConfig } from "../config.ts";
+import { createVault } from "../lib/crypto.ts";
+import { ensureDataDir } from "../lib/data-dir.ts";
+import { loadExistingSecrets } from "../lib/secrets.ts";
+import { checkBackupKey } from "../settings/key-check.ts";
 
 /**
  * Reads a backup into the configured database, which no gateway may be using; with `force` everything in it is replaced.
- * Returns the exit code. Throws BackupError, DatabaseError.
+ * Returns the exit code. Throws BackupError, DatabaseError, SecretsError for a backup that was made under another key: then nothing is changed.
  */
 export async function restore(file: string, force: boolean): Promise<number> {
   const config = readConfig();
+  await ensureDataDir(config.dataDir, config.databaseUrl === null);
+  const secrets = await loadExistingSecrets(config);
+  const vault = secrets && createVault(secrets);
   const place = config.databaseUrl === null ? config.dataDir : "the database server";
   const database = await openDatabase(config);
   try {
     if (force) process.stdout.write(`Replacing everything in ${place}\n`);
-    const counts = await restoreBackup(database, file, { replace: force });
+    const counts = await restoreBackup(database, file, {
+      replace: force,
+      checkOption: (option) => checkBackupKey(option, vault),
+    });
     const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
     process.stdout.write(`${rows} rows of ${Object.keys(counts).length} tables restored into ${place}\n`);
-    process.stdout.write(
-      "Start it with the key the backup was made with (ENCRYPTION_KEY, or secret.key in DATA_DIR).\n",
-    );
+    process.stdout.write("Sessions and one-time codes are in no backup: everybody signs in again.\n");
     return 0;
   } finally {
     await database.close();

@@ -1,5 +1,6 @@
 import { createApp } from "../app.ts";
-import { readConfig } from "../config.ts";
+import { type Config, ConfigError, readConfig } from "../config.ts";
+import { ensureDataDir } from "../lib/data-dir.ts";
 import { createLogger } from "../lib/log.ts";
 import { talkSockets } from "../relay/index.ts";
 import { openServices } from "../services.ts";
@@ -16,17 +17,25 @@ export async function serve(): Promise<number> {
   // A stream whose client left may fail after everybody stopped listening: that must not end the process.
   process.on("unhandledRejection", (error) => log.error({ error }, "a failure nobody waited for"));
 
+  await ensureDataDir(config.dataDir, config.databaseUrl === null);
   const services = await openServices(config, log);
   let isDraining = false;
   const app = createApp(services, () => isDraining);
   const endControl = await startControl(services, app.patient);
-  const server = Bun.serve({
-    hostname: config.host,
-    port: config.port,
-    idleTimeout: config.idleTimeoutSeconds,
-    maxRequestBodySize: Math.max(config.maxRequestBodyBytes, config.maxUploadBytes),
-    fetch: app.fetch,
-    websocket: talkSockets,
+  const server = await listen(config, () =>
+    Bun.serve({
+      hostname: config.host,
+      port: config.port,
+      idleTimeout: config.idleTimeoutSeconds,
+      maxRequestBodySize: Math.max(config.maxRequestBodyBytes, config.maxUploadBytes),
+      fetch: app.fetch,
+      websocket: talkSockets,
+    }),
+  ).catch(async (error) => {
+    // What it has registered and locked does not outlive it.
+    await endControl();
+    await services.close();
+    throw error;
   });
   app.attach(server);
   const address = `http://${config.host === "0.0.0.0" ? "localhost" : config.host}:${server.port}`;
@@ -61,4 +70,20 @@ async function within(work: Promise<unknown>, limitMs: number): Promise<boolean>
   const finished = await Promise.race([work.then(() => true), timeout.promise]);
   clearTimeout(timer);
   return finished;
+}
+
+const LISTEN_ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another process listens there: stop it, or set PORT to another port",
+  EADDRNOTAVAIL: "this machine has no such address: set HOST to one of its own, or to 0.0.0.0 for all",
+  EACCES: "this user may not use that port: set PORT to one from 1024 on",
+};
+
+async function listen<Server>({ host, port }: Config, start: () => Server): Promise<Server> {
+  try {
+    return start();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const reason = LISTEN_ADVICE[code] ?? (error instanceof Error ? error.message : String(error));
+    throw new ConfigError(`cannot listen on ${host}:${port}: ${reason}`);
+  }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { chmod, link, mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { deriveKey } from "./crypto.ts";
 
@@ -12,6 +12,8 @@ export type Secrets = Readonly<{
   source: string;
 }>;
 
+type SecretsConfig = Readonly<{ dataDir: string; encryptionKey: string | null; sessionSecret: string | null }>;
+
 /** The key is missing, unreadable or not the database's; the message says what to do. */
 export class SecretsError extends Error {
   override name = "SecretsError";
@@ -19,17 +21,26 @@ export class SecretsError extends Error {
 
 const KEY_FILE = "secret.key";
 const LEAST_CHARACTERS = 16;
+const OTHERS_MAY = 0o077;
 
 /**
  * The secrets of the environment (ENCRYPTION_KEY, SESSION_SECRET); without ENCRYPTION_KEY the key file of the data
  * directory, created at the first start with mode 0600. Without SESSION_SECRET it follows from the encryption key, so one
  * value is enough for replicas to agree. Throws SecretsError.
  */
-export async function loadSecrets(
-  config: Readonly<{ dataDir: string; encryptionKey: string | null; sessionSecret: string | null }>,
-): Promise<Secrets> {
+export async function loadSecrets(config: SecretsConfig): Promise<Secrets> {
   const path = join(config.dataDir, KEY_FILE);
-  const encryptionKey = config.encryptionKey ?? (await readOrCreateKeyFile(config.dataDir, path));
+  return secretsOf(config, config.encryptionKey ?? (await readOrCreateKeyFile(config.dataDir, path)));
+}
+
+/** The same, but null where there is no key yet, and nothing is created. Throws SecretsError. */
+export async function loadExistingSecrets(config: SecretsConfig): Promise<Secrets | null> {
+  const encryptionKey = config.encryptionKey ?? (await readKeyFile(join(config.dataDir, KEY_FILE)));
+  return encryptionKey === null ? null : secretsOf(config, encryptionKey);
+}
+
+function secretsOf(config: SecretsConfig, encryptionKey: string): Secrets {
+  const path = join(config.dataDir, KEY_FILE);
   const source = config.encryptionKey === null ? `the key file ${path}` : "ENCRYPTION_KEY";
   if (encryptionKey.length < LEAST_CHARACTERS) {
     throw new SecretsError(`${source} is too short: at least ${LEAST_CHARACTERS} random characters are needed`);
@@ -53,7 +64,9 @@ async function readOrCreateKeyFile(dataDir: string, path: string): Promise<strin
       if (error.code !== "EEXIST") throw error;
     });
   } catch (error) {
-    throw new SecretsError(`cannot create the key file ${path}: ${error instanceof Error ? error.message : error}`);
+    throw new SecretsError(
+      `cannot create the key file ${path} (${messageOf(error)}): set ENCRYPTION_KEY, or make DATA_DIR writable`,
+    );
   } finally {
     await rm(draft, { force: true });
   }
@@ -65,10 +78,15 @@ async function readOrCreateKeyFile(dataDir: string, path: string): Promise<strin
 async function readKeyFile(path: string): Promise<string | null> {
   try {
     const key = (await readFile(path, "utf8")).trim();
-    await chmod(path, 0o600);
+    // Where it may not be changed (mounted read-only, somebody else's) the doctor says who can read it.
+    if (((await stat(path)).mode & OTHERS_MAY) !== 0) await chmod(path, 0o600).catch(() => {});
     return key;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new SecretsError(`cannot read the key file ${path}: ${error instanceof Error ? error.message : error}`);
+    throw new SecretsError(
+      `cannot read the key file ${path} (${messageOf(error)}): let this user read it, or set ENCRYPTION_KEY to what it holds`,
+    );
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,15 +1,21 @@
 /** Sign-in, users and their own settings. */
 export const accountMessages = {
   not_logged_in: {
-    en: "Not logged in: send the session cookie with the Veloera-User header, or an access token.",
-    zh: "未登录：请携带会话 Cookie 与 Veloera-User 请求头，或提供 access token。",
+    en: "Not logged in: send the session cookie with the Sluice-User header (New-Api-User and Veloera-User work too), or an access token.",
+    zh: "未登录：请携带会话 Cookie 与 Sluice-User 请求头（也支持 New-Api-User、Veloera-User），或提供 access token。",
   },
   access_token_invalid: { en: "The access token is not valid.", zh: "无效的 access token。" },
-  user_header_missing: { en: "The Veloera-User header is missing.", zh: "未提供 Veloera-User 请求头。" },
-  user_header_malformed: { en: "The Veloera-User header is malformed.", zh: "Veloera-User 请求头格式错误。" },
+  user_header_missing: {
+    en: "The Sluice-User header is missing: send your user id in it (New-Api-User and Veloera-User work too).",
+    zh: "未提供 Sluice-User 请求头：请在其中填写您的用户 ID（也支持 New-Api-User、Veloera-User）。",
+  },
+  user_header_malformed: {
+    en: "The Sluice-User header (or New-Api-User, Veloera-User) is malformed: it takes your user id.",
+    zh: "Sluice-User 请求头（或 New-Api-User、Veloera-User）格式错误：应为您的用户 ID。",
+  },
   user_header_mismatch: {
-    en: "The Veloera-User header does not match the logged-in user.",
-    zh: "Veloera-User 请求头与登录用户不匹配。",
+    en: "The Sluice-User header (or New-Api-User, Veloera-User) does not match the logged-in user.",
+    zh: "Sluice-User 请求头（或 New-Api-User、Veloera-User）与登录用户不匹配。",
   },
   download_ticket_invalid: {
     en: "This download address was used already or is too old. Start the download again.",
