@@ -100,7 +100,7 @@ onServer("with Redis", () => {
       const survivor = await openSurvivor(redis.url);
       const living = await listProcesses();
       const { spender, kill: end } = await startVictim(redis.url);
-      await Bun.sleep(20 + kill * 40);
+      await until(() => acknowledged(spender).length > kill * 60);
       await end();
       await rm(spender.dataDir, { recursive: true });
       await endLeases(living);
