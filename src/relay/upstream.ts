@@ -5,7 +5,7 @@ import { createDialWebSocket } from "../lib/outbound/dial-websocket.ts";
 import { frameExchange } from "../lib/outbound/frame-exchange.ts";
 import { FetchTarget, fetchPinned } from "../lib/outbound/pinned-fetch.ts";
 import { checkedProxy } from "../lib/outbound/proxy.ts";
-import { createResolve } from "../lib/outbound/resolve.ts";
+import { createResolve, type Lookup } from "../lib/outbound/resolve.ts";
 import { parseHttpUrl } from "../lib/outbound/url.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -35,6 +35,8 @@ export type UpstreamOptions = Readonly<{
   usesEnvironmentProxy: boolean;
   /** Connections in use at a time, for each origin. */
   maxConnections: number;
+  /** How names are resolved; absent: by the system. */
+  lookup?: Lookup;
 }>;
 
 const MAX_TARGETS = 2_000;
@@ -47,8 +49,8 @@ const CONNECTION_WAIT_MS = 10_000;
  * connection goes to one of the very addresses that were checked. Redirects are not followed.
  */
 export function createUpstream(policy: AddressPolicy, options: UpstreamOptions): Upstream {
-  const resolve = createResolve(policy);
-  const dial = createDialWebSocket(policy);
+  const resolve = createResolve(policy, options.lookup);
+  const dial = createDialWebSocket(policy, options.lookup);
   const limit = createConnectionLimit(options.maxConnections, CONNECTION_WAIT_MS);
   const targets = new Map<string, FetchTarget>();
 

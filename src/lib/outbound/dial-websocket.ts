@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { AddressPolicy } from "./address-policy.ts";
 import { OutboundError } from "./outbound-error.ts";
 import { checkedProxy } from "./proxy.ts";
-import { createResolve } from "./resolve.ts";
+import { createResolve, type Lookup } from "./resolve.ts";
 import { hostnameOf, parseHttpUrl } from "./url.ts";
 
 /** Where a WebSocket is opened and how; `url` begins with http:// or https://. */
@@ -29,8 +29,8 @@ export type DialWebSocket = (dial: Dial, signal: AbortSignal) => Promise<Bun.Web
  * WebSockets to other servers under the rules of every outgoing request: the name is resolved first, its addresses are
  * checked, and the connection goes to the very address that was checked.
  */
-export function createDialWebSocket(policy: AddressPolicy): DialWebSocket {
-  const resolve = createResolve(policy);
+export function createDialWebSocket(policy: AddressPolicy, lookup?: Lookup): DialWebSocket {
+  const resolve = createResolve(policy, lookup);
   return async (dial, signal) => {
     const url = parseHttpUrl(dial.url, "why_the_channels_address");
     const hostname = hostnameOf(url);

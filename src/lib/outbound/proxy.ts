@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { SocksProxy } from "socks";
 import { OutboundError } from "./outbound-error.ts";
 import type { Resolve } from "./resolve.ts";
@@ -16,8 +17,13 @@ const MOST_BRIDGES = 200;
 export async function checkedProxy(proxy: string, resolve: Resolve): Promise<string> {
   const version = SOCKS.exec(proxy)?.[1];
   const url = parseHttpUrl(version === undefined ? proxy : proxy.replace(SOCKS, "http://"), "why_the_proxy");
-  await resolve(hostnameOf(url));
-  if (version === undefined) return url.href;
+  const [address] = await resolve(hostnameOf(url));
+  if (version === undefined) {
+    // The connection goes to the very address that was checked; an https proxy is held to its name by its certificate.
+    if (address !== undefined && url.protocol === "http:")
+      url.hostname = isIP(address) === 6 ? `[${address}]` : address;
+    return url.href;
+  }
   return (await bridgeTo(proxy, socksProxy(url, version === "4" ? 4 : 5, resolve))).address;
 }
 
