@@ -2,6 +2,7 @@ import { asc, gt, type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../db/changes.ts";
 import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
+import { findRemoved } from "../lib/find-removed.ts";
 import type { Logger } from "../lib/log.ts";
 import { createSerial } from "../lib/serial.ts";
 
@@ -71,7 +72,7 @@ export async function createUserDirectory(
       for (const id of ids) if (!found.has(id)) forget(id);
       rows.forEach(remember);
     });
-  const readAll = async ({ rows: most, pauseMs }: Pace) => {
+  const readMissing = async ({ rows: most, pauseMs }: Pace): Promise<ReadonlySet<number>> => {
     const unseen = new Set(byId.keys());
     for (let last = 0; ; ) {
       const rows = await inOrder(async () => {
@@ -83,9 +84,18 @@ export async function createUserDirectory(
       if (rows.length < most) break;
       last = rows.at(-1)?.id ?? last;
       if (pauseMs > 0) await Bun.sleep(pauseMs);
-      if (isClosed) return;
+      if (isClosed) return new Set();
     }
-    unseen.forEach(forget);
+    return unseen;
+  };
+  const readAll = async (pace: Pace) => {
+    const removed = await findRemoved(
+      () => readMissing(pace),
+      () => byId.size,
+      "users",
+      log,
+    );
+    for (const id of removed) forget(id);
   };
 
   await readAll(AT_ONCE);

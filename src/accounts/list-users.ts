@@ -1,4 +1,5 @@
 import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
 import { orderBy, type Sorting } from "../lib/sorting.ts";
@@ -36,7 +37,7 @@ export async function listUsers(
 ): Promise<{ items: AdminUserView[]; total: number }> {
   const where = whereUsers(filter);
   if (filter.keyword?.trim()) return searchUsers(db, where, page);
-  const [sum] = await db.select({ total: count() }).from(users).where(where);
+  const { total } = requireRow(await db.select({ total: count() }).from(users).where(where));
   const rows = await db
     .select()
     .from(users)
@@ -44,7 +45,7 @@ export async function listUsers(
     .orderBy(...orderBy(USER_SORTS, users.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items: await viewForAdmins(db, rows), total: sum?.total ?? 0 };
+  return { items: await viewForAdmins(db, rows), total };
 }
 
 /** The same when every user has to be looked at: once for both the page and the total. */

@@ -3,6 +3,7 @@ import type { Changes } from "../../db/changes.ts";
 import { channelKeys, channels } from "../../db/schema/channels.ts";
 import type { Db } from "../../db/types.ts";
 import type { Vault } from "../lib/crypto.ts";
+import { findRemoved } from "../lib/find-removed.ts";
 import type { Logger } from "../lib/log.ts";
 import { createSerial } from "../lib/serial.ts";
 import { type ChannelEntry, toEntry } from "./entry.ts";
@@ -55,7 +56,7 @@ export async function createChannelDirectory(
       for (const id of ids) if (!found.has(id)) forget(id);
       entries.forEach(remember);
     });
-  const readAll = async () => {
+  const readMissing = async (): Promise<ReadonlySet<number>> => {
     const unseen = new Set(byId.keys());
     for (let last = 0; ; ) {
       const slice = await inOrder(async () => {
@@ -67,7 +68,11 @@ export async function createChannelDirectory(
       if (slice.length < SLICE) break;
       last = slice.at(-1)?.id ?? last;
     }
-    unseen.forEach(forget);
+    return unseen;
+  };
+  const readAll = async () => {
+    const removed = await findRemoved(readMissing, () => byId.size, "channels", log);
+    for (const id of removed) forget(id);
   };
 
   await readAll();

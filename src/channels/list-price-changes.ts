@@ -1,4 +1,5 @@
 import { count, desc, sql } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { type PriceTag, priceChanges } from "../../db/schema/prices.ts";
 import type { Db } from "../../db/types.ts";
 
@@ -25,7 +26,7 @@ export async function listPriceChanges(
     models === null
       ? undefined
       : sql`${priceChanges.model} in (select json_array_elements_text(${JSON.stringify(models)}::json))`;
-  const [sum] = await db.select({ total: count() }).from(priceChanges).where(where);
+  const { total } = requireRow(await db.select({ total: count() }).from(priceChanges).where(where));
   const rows = await db
     .select()
     .from(priceChanges)
@@ -40,5 +41,5 @@ export async function listPriceChanges(
     before,
     after,
   }));
-  return { items, total: sum?.total ?? 0 };
+  return { items, total };
 }

@@ -1,4 +1,5 @@
 import { and, count, eq, isNull, type SQL } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { redemptionCodes } from "../../db/schema/codes.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
@@ -37,11 +38,11 @@ export function deleteCodesByName(db: Db, actor: Actor, name: string): Promise<n
 
 /** How many codes have exactly this name. */
 export async function countCodesByName(db: Db, name: string): Promise<number> {
-  const [sum] = await db
+  const rows = await db
     .select({ total: count() })
     .from(redemptionCodes)
     .where(and(eq(redemptionCodes.name, readName(name)), isNull(redemptionCodes.deletedAt)));
-  return sum?.total ?? 0;
+  return requireRow(rows).total;
 }
 
 function readName(given: string): string {

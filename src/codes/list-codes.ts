@@ -1,4 +1,5 @@
 import { and, count, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { redemptionCodes, redemptionUses } from "../../db/schema/codes.ts";
 import { users } from "../../db/schema/users.ts";
 import type { Db } from "../../db/types.ts";
@@ -35,7 +36,7 @@ export const CODE_SORTS = {
 /** A page of codes, newest first unless sorted, without deleted ones. */
 export async function listCodes(db: Db, filter: CodeFilter, page: Page & Sorting<keyof typeof CODE_SORTS>) {
   const where = whereCodes(filter);
-  const [sum] = await db.select({ total: count() }).from(redemptionCodes).where(where);
+  const { total } = requireRow(await db.select({ total: count() }).from(redemptionCodes).where(where));
   const rows = await db
     .select(codeColumns)
     .from(redemptionCodes)
@@ -44,7 +45,7 @@ export async function listCodes(db: Db, filter: CodeFilter, page: Page & Sorting
     .orderBy(...orderBy(CODE_SORTS, redemptionCodes.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items: rows.map(viewCode), total: sum?.total ?? 0 };
+  return { items: rows.map(viewCode), total };
 }
 
 /** The condition of a filter; deleted codes fit none. */
@@ -79,7 +80,7 @@ export async function listCodeUses(
 ): Promise<{ items: CodeUse[]; total: number }> {
   await getCode(db, codeId);
   const where = eq(redemptionUses.codeId, codeId);
-  const [sum] = await db.select({ total: count() }).from(redemptionUses).where(where);
+  const { total } = requireRow(await db.select({ total: count() }).from(redemptionUses).where(where));
   const items = await db
     .select({
       user_id: redemptionUses.userId,
@@ -93,7 +94,7 @@ export async function listCodeUses(
     .orderBy(desc(redemptionUses.id))
     .limit(pageSize)
     .offset(page * pageSize);
-  return { items, total: sum?.total ?? 0 };
+  return { items, total };
 }
 
 const matchesKeyword = (keyword: string) =>

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { logs } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
 import { bigint } from "./usage-sums.ts";
@@ -12,6 +13,5 @@ export async function countUpTo(db: Db, where: SQL | undefined, most: number): P
     .where(where)
     .limit(most)
     .as("some");
-  const [row] = await db.select({ found: bigint(sql`sum(${some.one})`) }).from(some);
-  return Number(row?.found ?? 0);
+  return Number(requireRow(await db.select({ found: bigint(sql`sum(${some.one})`) }).from(some)).found);
 }

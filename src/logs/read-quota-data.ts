@@ -1,4 +1,5 @@
 import { and, gte, lte, type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { usageRollups } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
 import { type LogFilter, rollupConditions } from "./log-filter.ts";
@@ -26,10 +27,10 @@ type Hours = LogFilter & Readonly<{ start: number; end: number }>;
 export async function readQuotaData(db: Db, filter: Hours, by: "model" | "user" | "model and user"): Promise<string> {
   const rows = by === "model" ? modelRows(filter) : userRows(filter, by);
   if (!rows) return "[]";
-  const [found] = await db.execute<{ json: string }>(
+  const answer = await db.execute<{ json: string }>(
     sql`select coalesce(json_agg(q order by q.created_at), '[]')::text as json from (${rows}) q`,
   );
-  return found?.json ?? "[]";
+  return requireRow(answer).json;
 }
 
 function userRows(filter: Hours, by: "user" | "model and user"): SQL {

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { logs } from "../../db/schema/logs.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
@@ -38,7 +39,7 @@ export async function sumUsage(db: Db, filter: LogFilter): Promise<UsageSums> {
 
 /** Sums consumption rows of the log between two times, both inclusive: for short ranges. */
 async function sumRows(db: Db, filter: LogFilter, start: number, end: number): Promise<UsageSums> {
-  const [row] = await db
+  const rows = await db
     .select({
       count: bigint(sql`sum(1)`),
       failed: bigint(sql`sum(case when ${logs.failed} then 1 else 0 end)`),
@@ -48,26 +49,26 @@ async function sumRows(db: Db, filter: LogFilter, start: number, end: number): P
     })
     .from(logs)
     .where(logConditions({ ...filter, type: LOG_TYPE.consumption, start, end }));
-  return asNumbers(row);
+  return asNumbers(requireRow(rows));
 }
 
 async function sumHours(db: Db, hours: SQL): Promise<UsageSums> {
-  const [row] = await db.execute<UsageSums>(sql`
+  const rows = await db.execute<UsageSums>(sql`
     select ${bigint(sql`sum(count)`)} as count, ${bigint(sql`sum(failed)`)} as failed, ${bigint(sql`sum(quota)`)} as quota,
       ${bigint(sql`sum(prompt_tokens)`)} as prompt_tokens, ${bigint(sql`sum(completion_tokens)`)} as completion_tokens
     from ${hours}`);
-  return asNumbers(row);
+  return asNumbers(requireRow(rows));
 }
 
 /** A sum as a number; 0 over no rows. */
 export const bigint = (sum: SQL) => sql<number>`coalesce(${sum}, 0)::bigint`;
 
-const asNumbers = (row: UsageSums | undefined): UsageSums => ({
-  count: Number(row?.count ?? 0),
-  failed: Number(row?.failed ?? 0),
-  quota: Number(row?.quota ?? 0),
-  prompt_tokens: Number(row?.prompt_tokens ?? 0),
-  completion_tokens: Number(row?.completion_tokens ?? 0),
+const asNumbers = (row: UsageSums): UsageSums => ({
+  count: Number(row.count),
+  failed: Number(row.failed),
+  quota: Number(row.quota),
+  prompt_tokens: Number(row.prompt_tokens),
+  completion_tokens: Number(row.completion_tokens),
 });
 
 const addSums = (a: UsageSums, b: UsageSums): UsageSums => ({

@@ -3,6 +3,7 @@ import type { Changes } from "../../db/changes.ts";
 import { options } from "../../db/schema/settings.ts";
 import type { Db } from "../../db/types.ts";
 import type { Vault } from "../lib/crypto.ts";
+import { findRemoved } from "../lib/find-removed.ts";
 import type { Logger } from "../lib/log.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { createSerial } from "../lib/serial.ts";
@@ -52,15 +53,31 @@ export async function createSettings(
   let snapshot = readAll(new Map(), log);
   let version = 0;
 
-  const refresh = (keys: readonly OptionKey[] = optionKeys) =>
+  const take = (keys: readonly OptionKey[], stored: ReadonlyMap<OptionKey, string>) => {
+    const next = apply(snapshot, keys, stored, log);
+    if (next === snapshot) return;
+    snapshot = next;
+    version += 1;
+  };
+  const refreshSome = (keys: readonly OptionKey[]) =>
+    inOrder(async () => take(keys, await loadOptions(db, vault, keys)));
+  const isSet = (key: OptionKey) => snapshot.texts[key] !== registry[key].initial;
+  const refresh = () =>
     inOrder(async () => {
-      const next = apply(snapshot, keys, await loadOptions(db, vault, keys), log);
-      if (next === snapshot) return;
-      snapshot = next;
-      version += 1;
+      let stored: ReadonlyMap<OptionKey, string> = new Map();
+      const read = async () => {
+        const rows = await loadOptions(db, vault);
+        stored = rows;
+        return new Set(optionKeys.filter((key) => isSet(key) && !rows.has(key)));
+      };
+      const removed = new Set(await findRemoved(read, () => optionKeys.filter(isSet).length, "options", log));
+      take(
+        optionKeys.filter((key) => stored.has(key) || !isSet(key) || removed.has(key)),
+        stored,
+      );
     });
   await refresh();
-  const unsubscribe = changes.subscribe("options", (keys) => refresh(keys.map(String).filter(isOptionKey)));
+  const unsubscribe = changes.subscribe("options", (keys) => refreshSome(keys.map(String).filter(isOptionKey)));
   const reread = () => {
     refresh().catch((error) => log.warn({ error }, "options could not be read again"));
   };

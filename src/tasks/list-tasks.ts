@@ -1,4 +1,5 @@
 import { and, count, desc, eq, gte, lte, type SQL } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
 import type { Db } from "../../db/types.ts";
 import type { Language } from "../lib/messages.ts";
@@ -30,7 +31,7 @@ export async function listDrawingTasks(
     given(filter.start, (time) => gte(drawingTasks.submitTime, time)),
     given(filter.end, (time) => lte(drawingTasks.submitTime, time)),
   );
-  const [sum] = await db.select({ total: count() }).from(drawingTasks).where(where);
+  const { total } = requireRow(await db.select({ total: count() }).from(drawingTasks).where(where));
   const rows = await db
     .select()
     .from(drawingTasks)
@@ -38,7 +39,7 @@ export async function listDrawingTasks(
     .orderBy(desc(drawingTasks.submitTime), desc(drawingTasks.id))
     .limit(pageSize)
     .offset(page * pageSize);
-  return { items: rows.map((row) => viewDrawing(site, row, viewer)), total: sum?.total ?? 0 };
+  return { items: rows.map((row) => viewDrawing(site, row, viewer)), total };
 }
 
 /** A page of music and video tasks, the newest submission first; filter times in seconds. */
@@ -53,7 +54,7 @@ export async function listMediaTasks(db: Db, filter: MediaFilter, { page, pageSi
     given(filter.start, (time) => gte(mediaTasks.submitTime, time)),
     given(filter.end, (time) => lte(mediaTasks.submitTime, time)),
   );
-  const [sum] = await db.select({ total: count() }).from(mediaTasks).where(where);
+  const { total } = requireRow(await db.select({ total: count() }).from(mediaTasks).where(where));
   const rows = await db
     .select()
     .from(mediaTasks)
@@ -61,7 +62,7 @@ export async function listMediaTasks(db: Db, filter: MediaFilter, { page, pageSi
     .orderBy(desc(mediaTasks.submitTime), desc(mediaTasks.id))
     .limit(pageSize)
     .offset(page * pageSize);
-  return { items: rows.map((row) => viewMedia(row, viewer)), total: sum?.total ?? 0 };
+  return { items: rows.map((row) => viewMedia(row, viewer)), total };
 }
 
 const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL): SQL | undefined =>

@@ -4,6 +4,7 @@ import { tokens } from "../../db/schema/tokens.ts";
 import type { Db } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Vault } from "../lib/crypto.ts";
+import { findRemoved } from "../lib/find-removed.ts";
 import type { Logger } from "../lib/log.ts";
 import { createSerial } from "../lib/serial.ts";
 import { readEntries } from "./read-entries.ts";
@@ -55,7 +56,7 @@ export async function createTokenDirectory(
       for (const id of ids) if (!found.has(id)) table.remove(id);
       for (const entry of entries) table.put(entry);
     });
-  const readAll = async ({ rows: most, pauseMs }: Pace) => {
+  const readMissing = async ({ rows: most, pauseMs }: Pace): Promise<ReadonlySet<number>> => {
     const sweep = table.beginSweep();
     for (let last = 0; ; ) {
       const entries = await inOrder(async () => {
@@ -66,9 +67,18 @@ export async function createTokenDirectory(
       if (entries.length < most) break;
       last = entries.at(-1)?.id ?? last;
       if (pauseMs > 0) await Bun.sleep(pauseMs);
-      if (isClosed) return;
+      if (isClosed) return new Set();
     }
-    table.endSweep(sweep);
+    return table.missingAfter(sweep);
+  };
+  const readAll = async (pace: Pace) => {
+    const removed = await findRemoved(
+      () => readMissing(pace),
+      () => table.size,
+      "API keys",
+      log,
+    );
+    for (const id of removed) table.remove(id);
   };
 
   const remembered = new Map<string, Found>();

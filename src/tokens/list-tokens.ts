@@ -1,4 +1,5 @@
 import { and, count, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { tokens } from "../../db/schema/tokens.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../lib/sorting.ts";
@@ -45,7 +46,7 @@ export async function listTokens(
     filter.status ? eq(tokens.status, filter.status) : undefined,
     filter.group ? eq(tokens.group, filter.group) : undefined,
   );
-  const [sum] = await db.select({ total: count() }).from(tokens).where(where);
+  const { total } = requireRow(await db.select({ total: count() }).from(tokens).where(where));
   const rows = await db
     .select()
     .from(tokens)
@@ -53,7 +54,7 @@ export async function listTokens(
     .orderBy(...orderBy(TOKEN_SORTS, tokens.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items: rows.map((row) => viewToken(row, vault)), total: sum?.total ?? 0 };
+  return { items: rows.map((row) => viewToken(row, vault)), total };
 }
 
 /** One of the owner's keys. Throws OperationError when it is not theirs. */

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { tokens } from "../../db/schema/tokens.ts";
 import type { Db } from "../../db/types.ts";
 import { compileIpList } from "./ip-list.ts";
@@ -26,7 +27,8 @@ const FIELDS = "\x1f";
  */
 export async function readEntries(db: Db, where: SQL, limit: number): Promise<TokenEntry[]> {
   const t = tokens;
-  const [page] = await db.execute<{ text: string | null }>(sql`
+  // One row, always: none would read as "there are no keys".
+  const rows = await db.execute<{ text: string | null }>(sql`
     select string_agg(line, ${KEYS} order by id) as text from (
       select ${t.id} as id, concat_ws(${FIELDS}, ${t.id}, ${t.userId}, ${t.status}, ${t.unlimitedQuota},
         ${t.expiredTime}, ${t.keyHash},
@@ -37,7 +39,8 @@ export async function readEntries(db: Db, where: SQL, limit: number): Promise<To
           ${t.budgetRenewsAt})::text else '' end,
         translate(${t.name}, ${KEYS + FIELDS}, '')) as line
       from ${t} where ${where} and ${t.deletedAt} is null order by ${t.id} limit ${limit}) page`);
-  return page?.text ? page.text.split(KEYS).map(entryOf) : [];
+  const { text } = requireRow(rows);
+  return text ? text.split(KEYS).map(entryOf) : [];
 }
 
 function entryOf(line: string): TokenEntry {

@@ -98,19 +98,26 @@ export class TokenTable {
     this.#free.push(slot);
   }
 
-  /** Begins to read everything anew: what is not `put` until `endSweep` goes. Returns which sweep it is. */
+  /** How many keys it holds. */
+  get size(): number {
+    return this.#used - this.#free.length;
+  }
+
+  /** Begins to read everything anew: what is not `put` by its end is missing. Returns which sweep it is. */
   beginSweep(): number {
     this.#sweep = (this.#sweep + 1) & 0xff;
     return this.#sweep;
   }
 
-  /** A sweep that another one has overtaken removes nothing: the later one will. */
-  endSweep(sweep: number): void {
-    if (sweep !== this.#sweep) return;
+  /** Ids that a sweep did not meet; none where another sweep has overtaken it: the later one will find them. */
+  missingAfter(sweep: number): Set<number> {
+    const missing = new Set<number>();
+    if (sweep !== this.#sweep) return missing;
     for (let slot = 0; slot < this.#used; slot += 1) {
       const id = this.#ids[slot] as number;
-      if (id !== 0 && this.#seen[slot] !== this.#sweep) this.remove(id);
+      if (id !== 0 && this.#seen[slot] !== this.#sweep) missing.add(id);
     }
+    return missing;
   }
 
   #slotOf(id: number): number {

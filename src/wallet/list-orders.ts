@@ -1,4 +1,5 @@
 import { and, count, eq, or, type SQL } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { users } from "../../db/schema/users.ts";
 import { topUpOrders } from "../../db/schema/wallet.ts";
 import type { Db } from "../../db/types.ts";
@@ -30,7 +31,7 @@ export async function listOwnOrders(
   page: Page & Sorting<keyof typeof OWN_ORDER_SORTS>,
 ): Promise<Listed<OwnOrder>> {
   const where = eq(topUpOrders.userId, userId);
-  const [sum] = await db.select({ total: count() }).from(topUpOrders).where(where);
+  const { total } = requireRow(await db.select({ total: count() }).from(topUpOrders).where(where));
   const items = await db
     .select(ownOrderFields)
     .from(topUpOrders)
@@ -38,7 +39,7 @@ export async function listOwnOrders(
     .orderBy(...orderBy(OWN_ORDER_SORTS, topUpOrders.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items, total: sum?.total ?? 0 };
+  return { items, total };
 }
 
 export type OrderFilter = Readonly<{
@@ -55,7 +56,9 @@ export async function listOrders(
 ): Promise<Listed<AnyOrder>> {
   const where = whereOrders(filter);
   const isOwner = eq(users.id, topUpOrders.userId);
-  const [sum] = await db.select({ total: count() }).from(topUpOrders).innerJoin(users, isOwner).where(where);
+  const { total } = requireRow(
+    await db.select({ total: count() }).from(topUpOrders).innerJoin(users, isOwner).where(where),
+  );
   const items = await db
     .select(orderFields)
     .from(topUpOrders)
@@ -64,7 +67,7 @@ export async function listOrders(
     .orderBy(...orderBy(ORDER_SORTS, topUpOrders.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items, total: sum?.total ?? 0 };
+  return { items, total };
 }
 
 /** The condition of a filter, for orders joined with their users. */

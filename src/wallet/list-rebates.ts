@@ -1,4 +1,5 @@
 import { and, count, eq } from "drizzle-orm";
+import { requireRow } from "../../db/require-row.ts";
 import { users } from "../../db/schema/users.ts";
 import { rebates } from "../../db/schema/wallet.ts";
 import type { Db } from "../../db/types.ts";
@@ -36,7 +37,7 @@ export async function listRebates(
   kind?: "cashback" | "dividend",
 ): Promise<Listed<RebateView>> {
   const where = and(eq(rebates.userId, userId), kind && eq(rebates.kind, kind));
-  const [sum] = await db.select({ total: count() }).from(rebates).where(where);
+  const { total } = requireRow(await db.select({ total: count() }).from(rebates).where(where));
   const rows = await db
     .select({
       id: rebates.id,
@@ -53,7 +54,7 @@ export async function listRebates(
     .orderBy(...orderBy(REBATE_SORTS, rebates.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items: rows.map((row) => ({ ...row, from: mask(row.from ?? "") })), total: sum?.total ?? 0 };
+  return { items: rows.map((row) => ({ ...row, from: mask(row.from ?? "") })), total };
 }
 
 /** Whoever invited somebody need not learn the whole name. */

@@ -1,4 +1,5 @@
 import { and, count, desc, eq, lte, type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../../db/require-row.ts";
 import { announcementReads, announcements } from "../../../db/schema/announcements.ts";
 import { users } from "../../../db/schema/users.ts";
 import type { Db } from "../../../db/types.ts";
@@ -39,14 +40,14 @@ export async function listAnnouncements(
   db: Db,
   { page, pageSize }: Readonly<{ page: number; pageSize: number }>,
 ): Promise<{ items: AnnouncementView[]; total: number }> {
-  const [sum] = await db.select({ total: count() }).from(announcements);
+  const { total } = requireRow(await db.select({ total: count() }).from(announcements));
   const rows = await db
     .select()
     .from(announcements)
     .orderBy(desc(announcements.publishedAt), desc(announcements.id))
     .limit(pageSize)
     .offset(page * pageSize);
-  return { items: rows.map(viewAnnouncement), total: sum?.total ?? 0 };
+  return { items: rows.map(viewAnnouncement), total };
 }
 
 const isReadBy = (userId: number): SQL<boolean> =>

@@ -1,4 +1,5 @@
 import { count, eq } from "drizzle-orm";
+import { requireRow } from "../../../db/require-row.ts";
 import { users } from "../../../db/schema/users.ts";
 import { agents } from "../../../db/schema/wallet.ts";
 import type { Db } from "../../../db/types.ts";
@@ -37,7 +38,7 @@ export async function listAgents(
 ): Promise<Listed<AgentRow>> {
   const where = keyword.trim() === "" ? undefined : contains(users.username, keyword.trim());
   const isAgent = eq(users.id, agents.userId);
-  const [sum] = await db.select({ total: count() }).from(agents).innerJoin(users, isAgent).where(where);
+  const { total } = requireRow(await db.select({ total: count() }).from(agents).innerJoin(users, isAgent).where(where));
   const items = await db
     .select({
       user_id: agents.userId,
@@ -56,5 +57,5 @@ export async function listAgents(
     .orderBy(...orderBy(AGENT_SORTS, agents.userId, { sort, ...order }))
     .limit(pageSize)
     .offset(page * pageSize);
-  return { items, total: sum?.total ?? 0 };
+  return { items, total };
 }

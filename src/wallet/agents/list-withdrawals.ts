@@ -1,4 +1,5 @@
 import { and, count, eq } from "drizzle-orm";
+import { requireRow } from "../../../db/require-row.ts";
 import { users } from "../../../db/schema/users.ts";
 import { withdrawals } from "../../../db/schema/wallet.ts";
 import type { Db } from "../../../db/types.ts";
@@ -39,7 +40,7 @@ export async function listWithdrawals(
     filter.userId === undefined ? undefined : eq(withdrawals.userId, filter.userId),
     filter.status ? eq(withdrawals.status, filter.status) : undefined,
   );
-  const [sum] = await db.select({ total: count() }).from(withdrawals).where(where);
+  const { total } = requireRow(await db.select({ total: count() }).from(withdrawals).where(where));
   const items = await db
     .select({
       id: withdrawals.id,
@@ -59,5 +60,5 @@ export async function listWithdrawals(
     .orderBy(...orderBy(WITHDRAWAL_SORTS, withdrawals.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items, total: sum?.total ?? 0 };
+  return { items, total };
 }

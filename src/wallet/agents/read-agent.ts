@@ -1,4 +1,5 @@
 import { count, eq, sql } from "drizzle-orm";
+import { requireRow } from "../../../db/require-row.ts";
 import { users } from "../../../db/schema/users.ts";
 import { agents, withdrawals } from "../../../db/schema/wallet.ts";
 import type { Db } from "../../../db/types.ts";
@@ -21,22 +22,23 @@ export type AgentInfo = {
 export async function readAgent(db: Db, userId: number): Promise<AgentInfo | null> {
   const [agent] = await db.select().from(agents).where(eq(agents.userId, userId));
   if (!agent) return null;
-  const [sums] = await db
+  const sums = await db
     .select({
       held: sql<string>`coalesce(sum(${withdrawals.quota}) filter (where ${withdrawals.status} in ('requested', 'approved')), 0)`,
       paid: sql<string>`coalesce(sum(${withdrawals.quota}) filter (where ${withdrawals.status} = 'paid'), 0)`,
     })
     .from(withdrawals)
     .where(eq(withdrawals.userId, userId));
-  const [invited] = await db.select({ total: count() }).from(users).where(eq(users.inviterId, userId));
+  const invited = await db.select({ total: count() }).from(users).where(eq(users.inviterId, userId));
+  const { held, paid } = requireRow(sums);
   return {
     rate: agent.rate,
     is_active: agent.isActive,
     balance: agent.balance,
-    held: Number(sums?.held ?? 0),
-    paid: Number(sums?.paid ?? 0),
+    held: Number(held),
+    paid: Number(paid),
     earned: agent.earned,
-    invited: invited?.total ?? 0,
+    invited: requireRow(invited).total,
     created_time: agent.createdTime,
   };
 }
