@@ -111,7 +111,8 @@ test("after an endless response the next channel answers, without a second reque
   });
   stops.push(bad.stop, good.stop, relay.stop);
   const response = await relay.post("/v1/embeddings", { model: "gpt-4o", input: "Hi" });
-  expect([response.status, await response.text(), requests]).toEqual([200, body, 1]);
+  expect([response.status, requests]).toEqual([200, 1]);
+  expect(await response.json()).toMatchObject(JSON.parse(body));
 });
 
 test("a stream whose event never ends is cut off; so is one that is silent", async () => {
