@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { options } from "../../db/schema/settings.ts";
 import { createPriceTable } from "../billing/pricing/price-table.ts";
 import { resolvePrice } from "../billing/pricing/resolve-price.ts";
@@ -158,6 +159,18 @@ describe("entries", () => {
     }
     await app.settings.reset("ModelCatalog");
   });
+});
+
+test("the examples of the documentation are valid", async () => {
+  const guide = await Bun.file(join(import.meta.dir, "../../docs/model-catalog.md")).text();
+  const { model, entry } = JSON.parse(/-d '(\{[^']*\})'/.exec(guide)?.[1] ?? "");
+  expect((await put(model, entry)).body).toMatchObject({ success: true });
+  expect(find(model).output_limit).toBe(entry.output_limit);
+  expect(await entryOf(model)).toMatchObject({ price: entry.price });
+  await put(model, { price: null });
+  const document = /```json\n([^`]*)```/.exec(guide)?.[1] ?? "";
+  const { body } = await app.ask("POST", "/api/catalog/update/preview", { document }, root);
+  expect((body.data as UpdatePlan).changes.map(({ model: name }) => name)).toEqual(["acme-1"]);
 });
 
 describe("updates", () => {
