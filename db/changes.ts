@@ -2,7 +2,8 @@ import { DEADLINES_MS, withDeadline } from "./deadlines.ts";
 import { checkListener } from "./driver.ts";
 import type { Database } from "./types.ts";
 
-export type ChangeTopic = "users" | "tokens" | "channels" | "options";
+/** `ledger`: messages of processes about balances they set aside; the others name rows that changed. */
+export type ChangeTopic = "users" | "tokens" | "channels" | "options" | "ledger";
 export type ChangedIds = readonly (number | string)[];
 type Handler = (ids: ChangedIds) => void | Promise<void>;
 type Failure = (error: unknown) => void;

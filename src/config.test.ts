@@ -29,6 +29,8 @@ describe("readConfig", () => {
     ["ALLOW_PRIVATE_UPSTREAMS", "maybe"],
     ["DATABASE_URL", "user:pass@tcp(host:3306)/db"],
     ["LOG_LEVEL", "loud"],
+    ["OUTAGE_SPEND_RATIO", "1.5"],
+    ["OUTAGE_SPEND_RATIO", "half"],
   ])("%s=%s is refused with a message that names it", (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(name);

@@ -17,6 +17,8 @@ export type Config = Readonly<{
   allowPrivateUpstreams: boolean;
   /** The environment names a proxy for all outgoing requests of the process. */
   usesEnvironmentProxy: boolean;
+  /** 0 to 1: how much of its share of a balance a process may spend while the database is away. */
+  outageSpendRatio: number;
   /** Milliseconds to the head of an upstream's response; 0: no limit. */
   relayTimeoutMs: number;
   /** Milliseconds of silence while an upstream's response is read. */
@@ -105,6 +107,7 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
     logFormat: read.oneOf("LOG_FORMAT", ["json", "pretty"] as const, isTerminal ? "pretty" : "json"),
     allowPrivateUpstreams: read.flag("ALLOW_PRIVATE_UPSTREAMS", false),
     usesEnvironmentProxy: PROXY_VARIABLES.some((name) => read.text(name) !== null),
+    outageSpendRatio: read.fraction("OUTAGE_SPEND_RATIO", 1),
     relayTimeoutMs: read.integer("RELAY_TIMEOUT", 600, 0, 86_400) * 1000,
     streamingTimeoutMs: read.integer("STREAMING_TIMEOUT", 300, 1, 86_400) * 1000,
     maxResponseBodyBytes: read.integer("MAX_RESPONSE_BODY_MB", 64, 1, 1024) * MEGABYTE,
@@ -167,10 +170,17 @@ function reader(env: Env) {
     }
     return parsed;
   };
+  const fraction = (name: string, fallback: number): number => {
+    const value = text(name);
+    const parsed = value === null ? fallback : Number(value);
+    if (parsed >= 0 && parsed <= 1) return parsed;
+    throw new ConfigError(`${name} must be a number from 0 to 1`);
+  };
   return {
     text,
     flag,
     integer,
+    fraction,
     address(name: string, fallback: string): string {
       const value = (text(name) ?? fallback).replace(/\/+$/, "");
       if (/^https?:\/\//i.test(value) && URL.canParse(value)) return value;

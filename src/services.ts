@@ -97,6 +97,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       database,
       changes,
       dataDir: config.dataDir,
+      outageSpendRatio: config.outageSpendRatio,
       processId: Bun.randomUUIDv7(),
       redisUrl: config.redisUrl,
       log,

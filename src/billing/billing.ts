@@ -25,8 +25,9 @@ import { JournalWriter } from "./journal/writer.ts";
 import { LedgerAvailability } from "./ledger/availability.ts";
 import type { Hold } from "./ledger/hold.ts";
 import { keptName } from "./ledger/kept-name.ts";
-import { Ledger, type ReserveRequest } from "./ledger/ledger.ts";
+import type { ReserveRequest } from "./ledger/ledger.ts";
 import { forgetLostJournal, type LostJournal } from "./ledger/lost-journals.ts";
+import { openLedger } from "./ledger/open-ledger.ts";
 import { Registration } from "./ledger/registration.ts";
 import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
 import { LostProcesses } from "./lost-processes.ts";
@@ -42,7 +43,7 @@ const ADOPT_MS = 60_000;
 
 type Parts = Readonly<{
   database: Pick<Database, "sql" | "kind">;
-  changes: Pick<Changes, "subscribe">;
+  changes: Pick<Changes, "subscribe" | "publish" | "onGap">;
   /** The journal lives in its folder `journal`. */
   dataDir: string;
   /** Unique for each start of a process. */
@@ -54,6 +55,8 @@ type Parts = Readonly<{
   sole?: boolean;
   /** Where the journal is kept too, for when this machine is lost; with a database server only. */
   redisUrl?: string | null;
+  /** 0 to 1: what this process may spend of its share of a free balance while the database is away; by default all. */
+  outageSpendRatio?: number;
 }>;
 
 export type BillingStatus = Readonly<{
@@ -67,6 +70,10 @@ export type BillingStatus = Readonly<{
   ledgerUnansweredMs: number;
   /** Milliseconds for which every call was refused because its balance could not be checked. */
   refusingCallsMs: number;
+  /** This process knows the balance of every user and key, so that calls of all go on should the database go away. */
+  balancesKnown: boolean;
+  /** Processes on this database, this one included, as last registered. */
+  liveProcesses: number;
   /** The disk refuses the journal: charges are in memory only. */
   diskRefused: boolean;
   /** Charges in `rejected.jsonl`: damaged lines, and records that the database refused. */
@@ -134,10 +141,14 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   // Calls may wait for any of them.
   const inTurn = <Result>(statement: () => Promise<Result>): Promise<Result> =>
     serial(() => availability.watchStatement(() => withDeadline(DEADLINES_MS.call, statement)));
-  const ledger = new Ledger({
-    ...{ sql, processId, sole, inTurn, log },
+  let registration: Registration | undefined;
+  const shared = openLedger({
+    ...{ sql, kind: database.kind, processId, sole, inTurn, changes, log },
+    spendRatio: parts.outageSpendRatio ?? 1,
+    registration: () => registration,
     onFailure: (error) => availability.statementFailed(error),
   });
+  const { ledger } = shared;
   const rejected = new RejectedRecords(root);
   const reject = async (process: string, line: SegmentLine, reason: string) => {
     log.error({ reason, process }, "a charge could not be made: it is kept in journal/rejected.jsonl");
@@ -192,7 +203,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   await adopt();
   let charges = 0;
   const location = `${hostname()}:${resolve(dataDir)}`;
-  const registration = new Registration({
+  registration = new Registration({
     ...{ sql, processId, sole, log },
     onLost: () => ledger.reacquire(),
     findDead: () => void lostProcesses.search(),
@@ -212,7 +223,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     },
   });
   let opened: { journal: Journal; copy: JournalCopy | null } | null = null;
-  await registration.start();
+  const absent = await registration.start();
   const claim = makeClaimedDirectory(root, processId);
   const directory = join(root, processId);
   const journal = new Journal(directory, log);
@@ -221,17 +232,14 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   const writer = new JournalWriter(journal, own, log);
   if (!sole) await lostProcesses.refresh();
 
+  await shared.join(absent);
+
   const failed = (error: unknown) => log.warn({ error }, "upkeep of the ledger failed");
   const timers = [
-    setInterval(() => void ledger.sweep().catch(failed), SWEEP_MS),
+    setInterval(() => void shared.sweep().catch(failed), SWEEP_MS),
     setInterval(() => void adopt().catch(failed), ADOPT_MS),
   ];
   for (const timer of timers) timer.unref();
-  const subscriptions = [
-    changes.subscribe("users", (ids) => ledger.refresh("user", ids.map(Number))),
-    changes.subscribe("tokens", (ids) => ledger.refresh("token", ids.map(Number))),
-  ];
-
   const keep = (record: UsageRecord, text: string): Promise<void> => {
     journal.append(text);
     ledger.expectCharge(record);
@@ -277,6 +285,8 @@ export async function createBilling(parts: Parts): Promise<Billing> {
         databaseDown: writer.databaseDown,
         ledgerUnansweredMs: availability.unansweredMs,
         refusingCallsMs: availability.refusingMs,
+        balancesKnown: shared.knowsAllBalances(),
+        liveProcesses: shared.liveProcesses(),
         diskRefused: !journal.onDisk,
         rejectedRecords: rejected.count(),
         journalCopy: copy?.state ?? "none",
@@ -288,19 +298,20 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       onLost = hear;
     },
     async close() {
-      for (const unsubscribe of subscriptions) unsubscribe();
       for (const timer of timers) clearInterval(timer);
+      await shared.stop();
       try {
         await writer.flushWhileMoving(FLUSH_WITHIN_MS, LAST_PROGRESS_MS);
         await writer.close();
-        await inTurn(() => registration.end());
+        await inTurn(async () => registration?.end());
+        await shared.leave();
         await copy?.close(true);
         await rm(directory, { recursive: true, force: true });
       } catch (error) {
         log.error({ error, pending: journal.pendingRecords }, "charges stay in the journal until the next start");
         // A batch that got no answer may still be carried out: the next start recognizes its records.
         await Promise.race([writer.close(), Bun.sleep(LAST_STATEMENT_MS)]);
-        registration.stop();
+        registration?.stop();
         await copy?.close(false);
       }
       copies?.close();

@@ -46,13 +46,15 @@ function openSurvivor(redisUrl: string | null, dataDir = join(directory.path, Bu
 
 type Victim = Readonly<{ spender: Spender; kill(): Promise<void> }>;
 
-async function startVictim(redisUrl: string | null, databaseUrl = database.url): Promise<Victim> {
+/** `outageSpendRatio`: so little of its balances that it stops soon when the database is away. */
+async function startVictim(redisUrl: string | null, databaseUrl = database.url, outageSpendRatio = 1): Promise<Victim> {
   const dataDir = join(directory.path, Bun.randomUUIDv7());
   const userIds: number[] = [];
   while (userIds.length < USERS) userIds.push(await addUser(database.sql, BALANCE));
   const token = { id: await addToken(database.sql, userIds[0] as number, BALANCE), limited: true };
   const acknowledgements = join(directory.path, Bun.randomUUIDv7());
-  const spender: Spender = { databaseUrl, redisUrl, dataDir, acknowledgements, userIds, token };
+  const payers = { userIds, token, outageSpendRatio };
+  const spender: Spender = { databaseUrl, redisUrl, dataDir, acknowledgements, ...payers };
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "spending-process.ts"), JSON.stringify(spender)], {
     stdout: "pipe",
     stderr: "inherit",
@@ -167,7 +169,7 @@ onServer("with Redis", () => {
     const gate = await openTcpGate({ hostname, port: Number(port) });
     const address = new URL(database.url ?? "");
     address.port = String(gate.port);
-    const { spender, kill } = await startVictim(victims.url, address.href);
+    const { spender, kill } = await startVictim(victims.url, address.href, 0.05);
     await until(() => acknowledged(spender).length > 50);
     gate.shut();
     await until(() => acknowledged(spender).length > 200);

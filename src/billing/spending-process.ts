@@ -18,10 +18,12 @@ export type Spender = Readonly<{
   acknowledgements: string;
   userIds: readonly number[];
   token: Readonly<{ id: number; limited: boolean }>;
+  /** Part of its share that it spends while the database is away; by default all. */
+  outageSpendRatio?: number;
 }>;
 
 const PARALLEL = 20;
-const noChanges = { subscribe: () => () => {} };
+const noChanges = { subscribe: () => () => {}, publish: async () => {}, onGap: () => () => {} };
 
 const {
   databaseUrl,
@@ -30,6 +32,7 @@ const {
   acknowledgements,
   userIds,
   token,
+  outageSpendRatio = 1,
 } = JSON.parse(process.argv[2] ?? "") as Spender;
 const database = await openDatabase({ databaseUrl, dataDir });
 const billing = await createBilling({
@@ -38,6 +41,7 @@ const billing = await createBilling({
   dataDir,
   processId: Bun.randomUUIDv7(),
   redisUrl,
+  outageSpendRatio,
   log: silentLog,
 });
 if (redisUrl) await until(() => billing.status().journalCopy === "complete");

@@ -92,3 +92,25 @@ export async function temporaryDirectory(): Promise<{ path: string; remove(): Pr
   const path = await mkdtemp(join(tmpdir(), "sluice-billing-"));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
+
+/** What a connection does with statements. */
+export type Connection = "works" | "refuses" | "loses the answer";
+
+const connectionLost = () => Object.assign(new Error("connection lost"), { code: "CONNECTION_CLOSED" });
+
+/** The driver, over a connection that can be cut. What is only a part of another statement is never waited for. */
+export function cuttable(sql: Sql, connection: () => Connection): Sql {
+  return new Proxy(sql, {
+    apply(target, self, args: [unknown, ...unknown[]]) {
+      const query = Reflect.apply(target, self, args);
+      const isStatement = Array.isArray(args[0]) && "raw" in args[0];
+      const now = connection();
+      if (!isStatement || now === "works") return query;
+      const send = (query as Promise<unknown>).then.bind(query);
+      const lose = () => Promise.reject(connectionLost());
+      const lost: Promise<unknown>["then"] = (done, failed) =>
+        (now === "loses the answer" ? send(lose) : lose()).then(done, failed);
+      return new Proxy(query, { get: (inner, key) => (key === "then" ? lost : Reflect.get(inner, key)) });
+    },
+  });
+}

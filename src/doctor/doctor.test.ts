@@ -122,6 +122,7 @@ test("charges that wait are told, in a running gateway and beside none", async (
     ledgerUnansweredMs: 0,
     refusingCallsMs: 0,
     diskRefused: false,
+    ...{ balancesKnown: true, liveProcesses: 1 },
     ...{ rejectedRecords: 0, journalCopy: "none", lostJournals: [] },
   };
   const check = (given: Partial<BillingStatus>, flush = async () => {}) =>

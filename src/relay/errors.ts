@@ -41,6 +41,13 @@ export class RelayError extends Error {
   }
 }
 
+/** When clients should try again where the database does not answer: it may be back within moments, or take a while. */
+const UNAVAILABLE_RETRY_AFTER_S = 5;
+
+/** 503: what the call costs can't be set aside, because the database does not answer. */
+export const ledgerUnavailable = (message: string): RelayError =>
+  new RelayError(503, "ledger_unavailable", message, { retryAfterSeconds: UNAVAILABLE_RETRY_AFTER_S });
+
 /** The error as OpenAI's API writes it, the request id behind the message. */
 export function errorObject(error: RelayError, requestId: string, language: Language = "en"): { error: OpenAiError } {
   const message = `${sayFailure(error.message, language)} (request id: ${requestId})`;

@@ -3,13 +3,10 @@ import type { CacheWrites } from "../billing/pricing/estimate.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
-import { RelayError } from "./errors.ts";
+import { ledgerUnavailable, RelayError } from "./errors.ts";
 import { holdFor } from "./estimate.ts";
 import { priceCall } from "./price-call.ts";
 import type { Hold, RelayServices } from "./services.ts";
-
-/** When a client may try again whose balance could not be checked. */
-const RETRY_AFTER_S = 5;
 
 /**
  * Sets aside what the call can cost at most, with whichever channel, for the user and for a limited key; awaits nothing
@@ -65,14 +62,7 @@ export async function reserveAmount({ billing }: RelayServices, caller: Caller, 
 
 function refusal(error: unknown, amount: number): RelayError {
   if (!(error instanceof InsufficientQuota)) {
-    return new RelayError(
-      503,
-      "ledger_unavailable",
-      "The balance cannot be checked at the moment. Try again shortly.",
-      {
-        retryAfterSeconds: RETRY_AFTER_S,
-      },
-    );
+    return ledgerUnavailable("The balance cannot be checked at the moment. Try again shortly.");
   }
   const { who, availableUnits } = error;
   const amounts = `${amount} quota units are needed for it at most, ${Math.max(0, availableUnits)} are available`;

@@ -1,5 +1,5 @@
 import type { TokenEntry } from "../tokens/directory.ts";
-import { RelayError } from "./errors.ts";
+import { ledgerUnavailable, RelayError } from "./errors.ts";
 import { minuteLimiters } from "./limiters.ts";
 import type { RelayServices } from "./services.ts";
 
@@ -31,7 +31,7 @@ export function createTokenLimits({
     const started = renewBudget(id)
       .catch((error) => {
         log.warn({ error, tokenId: id }, "the budget of an API key could not be filled");
-        throw new RelayError(503, "ledger_unavailable", "The budget of this API key cannot be renewed at the moment.");
+        throw ledgerUnavailable("The budget of this API key cannot be renewed at the moment.");
       })
       .finally(() => renewals.delete(id));
     renewals.set(id, started);

@@ -4,12 +4,21 @@ import { BALANCES, type Balance, type Subject } from "./subject.ts";
 /** Of what is free, the part that a process takes at once when less would do. */
 export const CHUNK_DIVISOR = 32;
 
-type Ask = Readonly<{ id: number; need: number }>;
+/** What a process wants of one account; whole quota units. */
+export type Ask = Readonly<{
+  id: number;
+  need: number;
+  /** Where less than this is free, only `owed` is of use. */
+  least: number;
+  /** Part of `need` that is spent already: any part of it is of use. */
+  owed: number;
+  /** Where 1/32 of what is free is more than `need`, so much is set aside. */
+  inChunks: boolean;
+}>;
 
 /**
- * Sets balance aside for this process, for many accounts in one statement: `need` quota units or, where that is less,
- * 1/32 of what is free, and never more than is free. Answers each account's balance afterwards; accounts that don't exist
- * are missing. The process must be registered.
+ * Sets balance aside for this process, for many accounts in one statement, never more than is free. Answers each account's
+ * balance afterwards; accounts that don't exist are missing. The process must be registered.
  */
 export async function acquireHolds(
   sql: Sql,
@@ -21,14 +30,21 @@ export async function acquireHolds(
   const ids = asks.map((ask) => ask.id);
   return sql<Balance[]>`
     with asked as materialized (
-      select * from unnest(${ids}::integer[], ${asks.map((ask) => ask.need)}::bigint[]) as a(id, need)
+      select * from unnest(
+        ${ids}::integer[], ${asks.map((ask) => ask.need)}::bigint[], ${asks.map((ask) => ask.least)}::bigint[],
+        ${asks.map((ask) => ask.owed)}::bigint[], ${asks.map((ask) => Number(ask.inChunks))}::integer[]
+      ) as a(id, need, least, owed, in_chunks)
     ),
     locked as materialized (
       select id, ${sql(quota)} as quota, held from ${sql(table)} where id = any(${ids}::integer[]) order by id for update
     ),
     granted as materialized (
-      select l.id, l.quota, l.held, case when a.need = 0 then 0
-        else least(greatest(a.need, (l.quota - l.held) / ${CHUNK_DIVISOR}::bigint), greatest(0, l.quota - l.held))
+      select l.id, l.quota, l.held, case
+        when a.need = 0 then 0
+        when l.quota - l.held < a.least then least(a.owed, greatest(0, l.quota - l.held))
+        else least(
+          greatest(a.need, case when a.in_chunks = 1 then (l.quota - l.held) / ${CHUNK_DIVISOR}::bigint else 0 end),
+          greatest(0, l.quota - l.held))
         end as amount
       from locked l join asked a using (id)
     ),

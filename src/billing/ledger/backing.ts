@@ -5,6 +5,8 @@ import { acquireHolds } from "./acquire-holds.ts";
 import { LedgerUnavailable } from "./errors.ts";
 import type { Hold } from "./hold.ts";
 import { keepHold } from "./keep-hold.ts";
+import type { Outage } from "./outage.ts";
+import type { AccountKey } from "./peers.ts";
 import { readBalances } from "./read-balances.ts";
 import { releaseHolds } from "./release-holds.ts";
 import { renewLease } from "./renew-lease.ts";
@@ -22,7 +24,22 @@ export type BackingParts = Readonly<{
   inTurn<T>(statement: () => Promise<T>): Promise<T>;
   /** Hears of statements that failed and are made up for here. */
   onFailure(error: unknown): void;
+  outage: Outage;
+  /** The other processes of this database. */
+  others: Readonly<{
+    hasOthers: boolean;
+    /** Asks them to give back what they don't use. Resolves when they have, or after a moment. */
+    collect(accounts: readonly AccountKey[]): Promise<void>;
+  }>;
   log: Logger;
+}>;
+
+/** What the ledger does when the database's answers say so. */
+type Events = Readonly<{
+  /** Others took this process for dead and released its holds. */
+  onLost(): Promise<void>;
+  /** An outage has ended: what was spent in it is to be set aside, and again after the recovery (ms), if there is one. */
+  onReturn(recoveryMs: number): void;
 }>;
 
 /**
@@ -31,18 +48,15 @@ export type BackingParts = Readonly<{
 export class Backing {
   #wanting = new Set<Account>();
   #surplus = new Set<Account>();
-  #answering = true;
+  /** Asked for again by other processes, whether or not calls wait here. */
+  #released = new Set<Account>();
+  #collecting = new Set<Account>();
+  #missing = new Set<Account>();
 
   constructor(
     private readonly parts: BackingParts,
-    /** Others took this process for dead and released its holds. */
-    private readonly onLost: () => Promise<void>,
+    private readonly events: Events,
   ) {}
-
-  /** The database answered the last time. */
-  get isAnswering(): boolean {
-    return this.#answering;
-  }
 
   /** Asks the database to back what the account lacks, and answers those who wait for it. */
   want(account: Account): void {
@@ -64,19 +78,52 @@ export class Backing {
 
   /** Gives back what the account holds beyond its needs: all of it when it is idle. */
   trim(account: Account, now = performance.now()): void {
-    if (account.surplus(isIdle(account, now)) === 0) return;
+    // What an outage finds set aside is what can be spent for certain.
+    if (!this.parts.outage.isOver || account.surplus(isIdle(account, now)) === 0) return;
     this.#surplus.add(account);
     if (this.#surplus.size > 1) return;
     void this.parts.inTurn(async () => {
       const accounts = [...this.#surplus];
       this.#surplus = new Set();
-      for (const subject of SUBJECTS) await this.#giveBack(accounts.filter((a) => a.subject === subject));
+      const now = performance.now();
+      for (const subject of SUBJECTS) {
+        await this.#release(
+          accounts.filter((a) => a.subject === subject),
+          (account) => account.surplus(isIdle(account, now)),
+        );
+      }
+    });
+  }
+
+  /** Another process needs these accounts: gives back all that no call uses. Resolves when the database has it. */
+  async giveBack(accounts: readonly Account[]): Promise<void> {
+    const now = performance.now();
+    for (const account of accounts) {
+      account.markScarce(now);
+      if (account.unused > 0) this.#released.add(account);
+    }
+    await this.parts.inTurn(async () => {
+      const released = [...this.#released];
+      this.#released = new Set();
+      for (const subject of SUBJECTS) {
+        await this.#release(
+          released.filter((a) => a.subject === subject),
+          (account) => account.unused,
+        );
+      }
     });
   }
 
   /** Reads these accounts of one subject again. Rejects when the database does not answer. */
   async read(subject: Subject, accounts: readonly Account[]): Promise<void> {
-    if (accounts.length > 0) await this.parts.inTurn(() => this.#read(subject, accounts));
+    if (accounts.length === 0) return;
+    await this.parts.inTurn(() => this.#read(subject, accounts));
+    this.#noteAnswer();
+  }
+
+  /** What this process knows of the database is that it does not answer. */
+  noteSilence(): void {
+    this.parts.outage.begin(performance.now());
   }
 
   /**
@@ -95,30 +142,65 @@ export class Backing {
 
   async #back(subject: Subject, accounts: readonly Account[]): Promise<void> {
     if (accounts.length === 0) return;
+    const { outage, others } = this.parts;
     try {
       if (this.parts.sole) await this.#read(subject, accounts);
       else await this.#acquire(subject, accounts);
+      this.#noteAnswer();
+      const context = { outage, hasOthers: others.hasOthers, now: performance.now() };
       for (const account of accounts) {
-        if (account.answer()) this.want(account);
+        const missing = account.answer(context);
+        if (missing === "again") this.want(account);
+        else if (missing === "others") this.#collect(account);
         this.trim(account);
       }
-      this.#answering = true;
     } catch (error) {
-      this.#answering = false;
       this.parts.onFailure(error);
+      outage.begin(performance.now());
       this.parts.log.warn({ error }, "the ledger can't reach the database");
       for (const account of accounts) {
         // Whether the database took the hold is not known: what it has is read again before it is given back.
         account.readAt = Number.NEGATIVE_INFINITY;
-        account.answerAlone(new LedgerUnavailable("the database does not answer", { cause: error }));
+        account.answerAlone(new LedgerUnavailable("the database does not answer", { cause: error }), outage);
       }
     }
   }
 
+  /** A statement has succeeded. */
+  #noteAnswer(): void {
+    const recoveryMs = this.parts.outage.end(performance.now());
+    if (recoveryMs !== null) this.events.onReturn(recoveryMs);
+  }
+
+  /** Has the other processes give back what they don't use of an account, then asks the database once more. */
+  #collect(account: Account): void {
+    if (this.#collecting.has(account)) return;
+    this.#collecting.add(account);
+    account.markScarce(performance.now());
+    this.#missing.add(account);
+    if (this.#missing.size > 1) return;
+    queueMicrotask(() => {
+      const accounts = [...this.#missing];
+      this.#missing = new Set();
+      void this.#collectFrom(accounts);
+    });
+  }
+
+  async #collectFrom(accounts: readonly Account[]): Promise<void> {
+    const since = performance.now();
+    await this.parts.others.collect(accounts.map(({ subject, id }) => ({ subject, id })));
+    for (const account of accounts) {
+      this.#collecting.delete(account);
+      account.collected(since);
+      this.want(account);
+    }
+  }
+
   async #acquire(subject: Subject, accounts: readonly Account[]): Promise<void> {
-    const { sql, processId, log } = this.parts;
+    const { sql, processId, outage, log } = this.parts;
     const acquire = async () => {
-      const asks = accounts.map((account) => ({ id: account.id, need: account.need }));
+      const isCautious = outage.isCautious(performance.now());
+      const asks = accounts.map((account) => account.ask(isCautious));
       absorb(accounts, await acquireHolds(sql, processId, subject, asks));
     };
     try {
@@ -129,14 +211,13 @@ export class Backing {
       if (lost) await renewLease(sql, processId);
       await this.#read(subject, accounts);
       await acquire();
-      if (lost) void this.onLost().catch((reason: unknown) => log.warn({ error: reason }, "the ledger waits"));
+      if (lost) void this.events.onLost().catch((reason: unknown) => log.warn({ error: reason }, "the ledger waits"));
     }
   }
 
-  async #giveBack(accounts: readonly Account[]): Promise<void> {
-    const now = performance.now();
+  async #release(accounts: readonly Account[], amountOf: (account: Account) => number): Promise<void> {
     const parts = accounts
-      .map((account) => ({ account, id: account.id, amount: account.surplus(isIdle(account, now)) }))
+      .map((account) => ({ account, id: account.id, amount: amountOf(account) }))
       .filter(({ amount }) => amount > 0);
     const subject = parts[0]?.account.subject;
     if (!subject) return;

@@ -1,10 +1,14 @@
 import type { SettledAccount } from "../journal/apply-batch.ts";
 import { saneCharge } from "../journal/record-text.ts";
 import type { UsageRecord } from "../types.ts";
-import { Account } from "./account.ts";
+import type { Account } from "./account.ts";
+import { Accounts } from "./accounts.ts";
 import { Backing, type BackingParts } from "./backing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "./errors.ts";
 import type { Hold } from "./hold.ts";
+import type { Outage } from "./outage.ts";
+import type { AccountKey, KnownBalance } from "./peers.ts";
+import { readBalances } from "./read-balances.ts";
 import { SUBJECTS, type Subject } from "./subject.ts";
 
 /** A balance read longer ago says nothing about what other processes have left of it. */
@@ -13,6 +17,8 @@ const REREAD_AFTER_MS = 1500;
 const KEEP_FRESH_MS = 60_000;
 /** A sole process hears of every change; before it refuses it looks all the same, but not for each call. */
 const REREAD_SOLE_AFTER_MS = 1000;
+/** In an outage a call that the share does not cover waits only so long for the database to come back. */
+const ANSWER_IN_OUTAGE_WITHIN_MS = 300;
 const FORGET_AFTER_MS = 600_000;
 /** How long a call waits for the database before it is answered from memory or turned away. */
 const ANSWER_WITHIN_MS = 5000;
@@ -26,14 +32,22 @@ export type ReserveRequest = Readonly<{
 
 /** The balances of users and limited keys as this process may spend them, and the holds on them. */
 export class Ledger {
-  readonly #accounts: Record<Subject, Map<number, Account>> = { user: new Map(), token: new Map() };
+  readonly accounts: Accounts;
   readonly #backing: Backing;
   readonly #sole: boolean;
+  readonly #outage: Outage;
   #sweeping = false;
+  /** Balances that charges have left since the other processes heard of them last. */
+  readonly #settled = new Set<Account>();
 
-  constructor(parts: BackingParts) {
+  constructor(private readonly parts: BackingParts) {
     this.#sole = parts.sole;
-    this.#backing = new Backing(parts, () => this.reacquire());
+    this.#outage = parts.outage;
+    this.accounts = new Accounts(parts.sole);
+    this.#backing = new Backing(parts, {
+      onLost: () => this.reacquire(),
+      onReturn: (recoveryMs) => this.#secure(recoveryMs),
+    });
   }
 
   /**
@@ -42,8 +56,8 @@ export class Ledger {
    */
   reserve({ userId, token, amount }: ReserveRequest): Hold | Promise<Hold> {
     const now = performance.now();
-    const user = this.#account("user", userId);
-    const key = token?.limited ? this.#account("token", token.id) : null;
+    const user = this.accounts.get("user", userId);
+    const key = token?.limited ? this.accounts.get("token", token.id) : null;
     user.usedAt = now;
     if (key) key.usedAt = now;
     if (!this.#coversNow(user, amount, now) || (key && !this.#coversNow(key, amount, now))) {
@@ -90,37 +104,55 @@ export class Ledger {
   absorb(accounts: readonly SettledAccount[]): void {
     const now = performance.now();
     for (const { subject, id, asked, quota, held, own } of accounts) {
-      const account = this.#account(subject, id);
+      const account = this.accounts.get(subject, id);
       account.settled(asked);
       if (quota === null || held === null || own === null) account.readAt = Number.NEGATIVE_INFINITY;
       else account.absorb({ quota, held, own }, now);
       this.#backing.trim(account, now);
+      if (this.parts.others.hasOthers) this.#settled.add(account);
     }
+  }
+
+  /** The balances that charges have left since this was asked last, for the other processes. */
+  takeSettled(): KnownBalance[] {
+    const balances: KnownBalance[] = [];
+    for (const { subject, id, lastKnown } of this.#settled) if (lastKnown) balances.push({ subject, id, ...lastKnown });
+    this.#settled.clear();
+    return balances;
+  }
+
+  /** Another process needs these accounts: gives back what no call of this one uses. */
+  async giveBack(keys: readonly AccountKey[]): Promise<void> {
+    await this.#backing.giveBack(keys.map(({ subject, id }) => this.accounts.get(subject, id)));
   }
 
   /** Quota units that a user may still spend; undefined when the balance was never read. */
   available(userId: number): number | undefined {
-    const account = this.#accounts.user.get(userId);
+    const account = this.accounts.find("user", userId);
     return account?.isRead ? account.available : undefined;
   }
 
-  /** Re-reads those of these accounts that are known here. Rejects when the database does not answer. */
+  /** Re-reads these accounts. Rejects when the database does not answer. */
   async refresh(subject: Subject, ids: readonly number[]): Promise<void> {
-    const accounts = ids.map((id) => this.#accounts[subject].get(id)).filter((account) => account !== undefined);
-    await this.#backing.read(subject, accounts);
+    const isUsed = (id: number) => this.accounts.find(subject, id) !== undefined;
+    const unused = ids.filter((id) => !isUsed(id));
+    const used = ids.filter(isUsed).map((id) => this.accounts.get(subject, id));
+    await this.#backing.read(subject, used);
+    if (unused.length === 0) return;
+    const { sql, processId, inTurn } = this.parts;
+    const balances = await inTurn(() => readBalances(sql, processId, subject, unused));
+    for (const { id, quota, held } of balances) this.accounts.learn(subject, id, quota, held, true);
   }
 
-  /** Re-reads all accounts known here. Rejects when the database does not answer. */
+  /** Re-reads all accounts that calls have used lately. Rejects when the database does not answer. */
   async refreshAll(): Promise<void> {
-    for (const subject of SUBJECTS) await this.#backing.read(subject, [...this.#accounts[subject].values()]);
+    for (const subject of SUBJECTS) await this.#backing.read(subject, [...this.accounts.used(subject)]);
   }
 
   /** This process's holds are gone from the database: finds out what can be held again. */
   async reacquire(): Promise<void> {
     await this.refreshAll();
-    for (const subject of SUBJECTS) {
-      for (const account of this.#accounts[subject].values()) if (account.shortage > 0) this.#backing.want(account);
-    }
+    this.#wantMissing();
   }
 
   /**
@@ -138,58 +170,86 @@ export class Ledger {
     }
   }
 
+  /** The database is back: has it set aside what was spent without it, before others can spend that too. */
+  #secure(recoveryMs: number): void {
+    this.#wantMissing();
+    if (recoveryMs > 0) setTimeout(() => this.#wantMissing(), recoveryMs).unref();
+  }
+
+  #wantMissing(): void {
+    for (const account of this.accounts.allUsed()) if (account.shortage > 0) this.#backing.want(account);
+  }
+
   /** Answers calls that waited too long for the database by what memory allows. */
   #answerOverdue(now: number): void {
-    for (const subject of SUBJECTS) {
-      for (const account of this.#accounts[subject].values()) {
-        if (account.waitedFor(now) > ANSWER_WITHIN_MS) account.answerAlone(new LedgerUnavailable("no answer in time"));
-      }
+    for (const account of this.accounts.allUsed()) {
+      if (account.waitedFor(now) <= ANSWER_WITHIN_MS || this.#outage.isRecovering(now)) continue;
+      this.#backing.noteSilence();
+      account.answerAlone(new LedgerUnavailable("no answer in time"), this.#outage);
     }
+  }
+
+  #answerInOutage(account: Account): void {
+    if (this.#outage.isOver) return;
+    account.answerAlone(new LedgerUnavailable("the share of an outage is spent"), this.#outage);
   }
 
   /** Answers the accounts that are to be read again. */
   #upkeep(subject: Subject): Account[] {
     const now = performance.now();
     const stale: Account[] = [];
-    for (const account of this.#accounts[subject].values()) {
+    for (const account of this.accounts.used(subject)) {
       const unusedMs = now - account.usedAt;
+      account.endScarcity(now);
       if (!this.#sole && account.shortage > 0) this.#backing.want(account);
       this.#backing.trim(account, now);
       const old = !this.#sole && now - account.readAt > REREAD_AFTER_MS && unusedMs < KEEP_FRESH_MS;
       if (old || !account.isRead) stale.push(account);
-      else if (account.isForgettable && unusedMs > FORGET_AFTER_MS) this.#accounts[subject].delete(account.id);
+      else if (account.isForgettable && unusedMs > FORGET_AFTER_MS) this.accounts.forget(account);
     }
     return stale;
   }
 
-  #account(subject: Subject, id: number): Account {
-    const known = this.#accounts[subject].get(id);
-    if (known) return known;
-    const account = new Account(subject, id, this.#sole);
-    this.#accounts[subject].set(id, account);
-    return account;
-  }
-
   #payers(record: UsageRecord): Account[] {
-    const user = this.#account("user", record.userId);
-    return record.tokenLimited ? [user, this.#account("token", record.tokenId)] : [user];
+    const user = this.accounts.get("user", record.userId);
+    return record.tokenLimited ? [user, this.accounts.get("token", record.tokenId)] : [user];
   }
 
   #coversNow(account: Account, amount: number, now: number): boolean {
     if (account.covers(amount)) return true;
-    const mayLend = this.#backing.isAnswering ? account.isAmple && now - account.readAt < FRESH_MS : true;
-    return mayLend && account.canLend(amount);
+    if (this.#outage.limits(now)) return account.coversInOutage(amount, this.#outage);
+    return account.isAmple && now - account.readAt < FRESH_MS && account.canLend(amount);
   }
 
+  /**
+   * The key first: what a call holds of a key while it waits is missing to calls of the same user only, who would be refused
+   * too. The other way round two processes could each hold what the other lacks.
+   */
   async #reserveSlowly(user: Account, token: Account | null, amount: number): Promise<Hold> {
-    const accounts = token ? [user, token] : [user];
-    const covered = await Promise.allSettled(accounts.map((account) => this.#cover(account, amount)));
-    const failed = covered.findIndex((outcome) => !isTrue(outcome));
-    const refusing = accounts[failed];
-    if (!refusing) return { state: "held", amount, user, token };
-    for (const [index, account] of accounts.entries()) if (isTrue(covered[index])) this.#release(account, amount);
-    const outcome = covered[failed];
-    throw outcome?.status === "rejected" ? outcome.reason : new InsufficientQuota(refusing.subject, refusing.available);
+    if (token) {
+      if (!this.#coversNow(user, amount, performance.now())) this.#prefetch(user, amount);
+      if (!(await this.#cover(token, amount))) {
+        // Who has too little both ways is told of their own balance.
+        if (user.lastKnown === null) await this.#backing.read("user", [user]).catch(() => {});
+        const refusing = user.isBeyond(amount) ? user : token;
+        throw new InsufficientQuota(refusing.subject, refusing.available);
+      }
+    }
+    let covered = false;
+    try {
+      covered = await this.#cover(user, amount);
+    } finally {
+      if (!covered && token) this.#release(token, amount);
+    }
+    if (!covered) throw new InsufficientQuota("user", user.available);
+    return { state: "held", amount, user, token };
+  }
+
+  /** Has the user's part set aside by the same exchange as the key's; other processes can have it back until it is held. */
+  #prefetch(user: Account, amount: number): void {
+    if (!this.#outage.isOver) return;
+    user.expectCall(amount);
+    this.#backing.want(user);
   }
 
   async #cover(account: Account, amount: number): Promise<boolean> {
@@ -201,6 +261,7 @@ export class Ledger {
     if (this.#sole && now - account.readAt < REREAD_SOLE_AFTER_MS) return false;
     const answer = account.wait(amount);
     this.#backing.want(account);
+    if (!this.#outage.isOver) setTimeout(() => this.#answerInOutage(account), ANSWER_IN_OUTAGE_WITHIN_MS);
     return answer;
   }
 
@@ -214,6 +275,3 @@ export class Ledger {
     this.#backing.trim(account);
   }
 }
-
-const isTrue = (result: PromiseSettledResult<boolean> | undefined): boolean =>
-  result?.status === "fulfilled" && result.value;

@@ -25,7 +25,7 @@ import { BALANCE, taskDeps } from "./testing.ts";
 const PRICE = 50_000;
 const SLOW_MS = 240_000;
 const TEN_MINUTES_AND_MORE_S = 1000;
-const noChanges = { subscribe: () => () => {}, publish: async () => {} };
+const noChanges = { subscribe: () => () => {}, publish: async () => {}, onGap: () => () => {} };
 
 const upstream = startMidjourney();
 const channel = { type: 2, baseUrl: upstream.url, keys: ["mj-secret"], models: midjourney.models };

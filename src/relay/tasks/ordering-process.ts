@@ -33,7 +33,7 @@ const die = (): never => {
 const database = await openDatabase({ databaseUrl: null, dataDir });
 const billing = await createBilling({
   database,
-  changes: { subscribe: () => () => {} },
+  changes: { subscribe: () => () => {}, publish: async () => {}, onGap: () => () => {} },
   dataDir,
   processId: Bun.randomUUIDv7(),
   log: silentLog,

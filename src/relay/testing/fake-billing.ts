@@ -1,4 +1,4 @@
-import { InsufficientQuota } from "../../billing/ledger/errors.ts";
+import { InsufficientQuota, LedgerUnavailable } from "../../billing/ledger/errors.ts";
 import type { UsageRecord } from "../../billing/types.ts";
 import { until } from "../../lib/testing/until.ts";
 import type { Hold, RelayServices } from "../services.ts";
@@ -12,6 +12,8 @@ export class FakeBilling {
   /** What outlives processes: name → quota units. */
   readonly kept = new Map<string, number>();
   available = 1_000_000_000;
+  /** The database is away, and the share of the outage is spent. */
+  isUnavailable = false;
 
   get openHolds(): number {
     return this.holds.filter(({ state }) => state === "held").length;
@@ -26,6 +28,7 @@ export class FakeBilling {
   get service(): RelayServices["billing"] {
     return {
       reserve: ({ amount, token }) => {
+        if (this.isUnavailable) throw new LedgerUnavailable("the database does not answer");
         if (amount > this.available) throw new InsufficientQuota(token?.limited ? "token" : "user", this.available);
         const hold: FakeHold = { amount, state: "held" };
         this.holds.push(hold);
