@@ -255,7 +255,7 @@ test("a search that a chat model of OpenAI's cannot make is named, and refused w
 });
 
 test.each([false, true])(
-  "pitfall 74: a turn of Claude's that paused is a stop, and the log says more; streamed: %p",
+  "pitfall 74: a turn of Claude's that paused is incomplete, and the log says more; streamed: %p",
   async (stream) => {
     const message = { id: "msg_1", type: "message", role: "assistant", model: "claude-sonnet-4-5" };
     const usage = { input_tokens: 60, output_tokens: 40 };
@@ -275,7 +275,7 @@ test.each([false, true])(
     );
     const messages = [{ role: "user", content: "hi" }];
     const answer = await relay.post("/v1/chat/completions", { model: "claude-sonnet-4-5", messages, stream });
-    expect(await answer.text()).toContain('"finish_reason":"stop"');
+    expect(await answer.text()).toContain('"finish_reason":"length"');
     expect((await relay.billing.nextRecord()).other.stop_reason).toBe("pause_turn");
   },
 );
