@@ -19,7 +19,7 @@ ENV DATA_DIR=/data
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/usr/local/bin/sluice", "healthcheck"]
-# Docker waits 10 s by default before it kills; streams get SHUTDOWN_TIMEOUT (30 s): see stop_grace_period in compose.yaml.
+# Docker waits 10 s by default before it kills; open calls get SHUTDOWN_TIMEOUT (30 s): see stop_grace_period in compose.yaml.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/usr/local/bin/sluice"]
 CMD ["serve"]

@@ -33,7 +33,8 @@ import { tokenRoutes } from "./console/tokens.ts";
 import { walletRoutes } from "./console/wallet.ts";
 import { type PageLimit, webAssets } from "./console/web-assets.ts";
 import type { Overhead, Patient, RelayBenchmark } from "./doctor/patient.ts";
-import { health, type Readiness } from "./health.ts";
+import { registerHealthMetrics } from "./health/metrics.ts";
+import { health, type Readiness } from "./health/routes.ts";
 import { limitKeyOf } from "./lib/client-ip.ts";
 import { nowSeconds } from "./lib/clock.ts";
 import { createAddressPolicy } from "./lib/outbound/address-policy.ts";
@@ -56,7 +57,7 @@ import { consoleRoot, type Services } from "./services.ts";
 import { readStanding } from "./tokens/read-standing.ts";
 import { createRecheckKey, type RecheckKey } from "./tokens/recheck-key.ts";
 import { renewBudgets } from "./tokens/renew-budgets.ts";
-import { version } from "./version.ts";
+import { commit, version } from "./version.ts";
 
 /** Everything that is answered; `attach` tells it the server it listens on. */
 export type App = Readonly<{
@@ -64,8 +65,8 @@ export type App = Readonly<{
   attach(server: Bun.Server<Talk>): void;
   /** Talks in realtime end: idle ones now, the others with the response that is under way. */
   drain(): void;
-  /** Ends all talks; resolves when they are charged. */
-  cut(): Promise<void>;
+  /** Ends what is still open with an error; resolves when talks are charged. */
+  cutOff(): Promise<void>;
   /** What the doctor examines. */
   patient: Patient;
   /** Whose routes the OpenAPI document lists: the data plane's, the management API's and those for monitors. */
@@ -78,10 +79,21 @@ export type App = Readonly<{
  */
 export function createApp(services: Services, draining: () => boolean): App {
   const parts = relayServices(services);
-  const { routes, takeCall, talks, explain, readLive, readOverhead, keepTraffic } = createRelay(parts);
+  const { routes, takeCall, talks, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } =
+    createRelay(parts);
   const patient = patientOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
   const api = managementApi(services, explain, readLive, patient);
+  registerHealthMetrics(services.metrics, {
+    version,
+    commit,
+    readiness: () => readiness(services, draining),
+    billing: services.billing.status,
+    askDatabase: () => services.database.health(),
+    askRedis: services.sharedLimits?.ping ?? null,
+    channels: services.channels.all,
+    isResting,
+  });
   const monitors = health({ readiness: () => readiness(services, draining), metrics: services.metrics, version });
   const apis: readonly AnyElysia[] = [relay, api, monitors];
   const document = lazily(() => openApiDocument(apis, version));
@@ -98,14 +110,15 @@ export function createApp(services: Services, draining: () => boolean): App {
     .use(webAssets(consoleRoot(), pageLimit(services), scriptHosts(services)))
     .compile();
   let listening: Bun.Server<Talk> | null = null;
+  const answer = (request: Request): Promise<Response> => {
+    const path = pathOf(request.url);
+    const call = takeCall(request, path, listening);
+    if (call) return call;
+    if (isRelayPath(path)) return Promise.resolve(relay.fetch(request));
+    return Promise.resolve(management.fetch(request)).then((made) => compressed(request, made));
+  };
   return {
-    fetch(request) {
-      const path = pathOf(request.url);
-      const call = takeCall(request, path, listening);
-      if (call) return call;
-      if (isRelayPath(path)) return relay.fetch(request);
-      return Promise.resolve(management.fetch(request)).then((answer) => compressed(request, answer));
-    },
+    fetch: (request) => (draining() ? answer(request).then(closingConnection) : answer(request)),
     attach(server) {
       listening = server;
       relay.server = server;
@@ -116,10 +129,17 @@ export function createApp(services: Services, draining: () => boolean): App {
       services.feed.close();
       keepTraffic();
     },
-    cut: talks.cut,
+    cutOff,
     patient,
     apis,
   };
+}
+
+/** The client's next request needs another connection, which leads to another replica. */
+function closingConnection(answer: Response): Response {
+  // A request that has become a WebSocket has none.
+  if (answer) answer.headers.set("connection", "close");
+  return answer;
 }
 
 const HSTS = "max-age=31536000";
@@ -147,11 +167,13 @@ const scriptHosts =
     settings.get("TurnstileCheckEnabled") ? [new URL(config.signInAddresses.turnstile).origin] : [];
 
 /** Limits page loads by address, where the configuration says so. */
-function pageLimit({ config, clientAddress }: Services): PageLimit {
+function pageLimit({ config, clientAddress, countRefusal }: Services): PageLimit {
   const limiter = config.rateLimits.web && createRateLimiter(config.rateLimits.web);
   return (request, server) => {
     const ip = clientAddress.ip(request, server);
-    return limiter && ip !== "" ? limiter.take(limitKeyOf(ip)) : 0;
+    const seconds = limiter && ip !== "" ? limiter.take(limitKeyOf(ip)) : 0;
+    if (seconds > 0) countRefusal("console_pages");
+    return seconds;
   };
 }
 

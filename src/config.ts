@@ -35,6 +35,11 @@ export type Config = Readonly<{
   requestBodyTimeoutMs: number;
   /** Seconds of silence after which a client's connection is closed; relayed calls have limits of their own. */
   idleTimeoutSeconds: number;
+  /**
+   * Milliseconds after SIGTERM in which /readyz already says no and new connections are still taken; null: as many as
+   * balancers need where other replicas can take over, else none.
+   */
+  shutdownDelayMs: number | null;
   /** Milliseconds that open calls get to finish after SIGTERM. */
   shutdownTimeoutMs: number;
   rateLimits: Readonly<{ api: RateLimit; web: RateLimit; critical: RateLimit }>;
@@ -118,6 +123,7 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
     requestBodyTimeoutMs: read.integer("REQUEST_BODY_TIMEOUT", 60, 1, 3600) * 1000,
     // The runtime takes 255 at most. Load balancers that keep connections for a minute must not meet one that just closes.
     idleTimeoutSeconds: read.integer("IDLE_TIMEOUT", 75, 1, 255),
+    shutdownDelayMs: read.text("SHUTDOWN_DELAY") === null ? null : read.integer("SHUTDOWN_DELAY", 0, 0, 3600) * 1000,
     shutdownTimeoutMs: read.integer("SHUTDOWN_TIMEOUT", 30, 0, 3600) * 1000,
     rateLimits: {
       api: read.rateLimit("GLOBAL_API_RATE_LIMIT", 180, 180),

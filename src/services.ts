@@ -26,7 +26,7 @@ import { startUnloggedCallsJob } from "./jobs/unlogged-calls.ts";
 import { type ClientAddress, createClientAddress } from "./lib/client-ip.ts";
 import { createVault, type Vault } from "./lib/crypto.ts";
 import type { Logger } from "./lib/log.ts";
-import { createMetrics } from "./lib/metrics.ts";
+import { type CountRefusal, createMetrics, createRefusalCount } from "./lib/metrics.ts";
 import { createAddressPolicy } from "./lib/outbound/address-policy.ts";
 import { createSafeFetch, type SafeFetch } from "./lib/outbound/safe-fetch.ts";
 import { loadSecrets } from "./lib/secrets.ts";
@@ -72,6 +72,7 @@ export type Services = Readonly<{
   /** Calls of this process as they happen. */
   feed: CallFeed;
   metrics: ReturnType<typeof createMetrics>;
+  countRefusal: CountRefusal;
   /** Ends everything in the reverse order; charges that wait are written first. */
   close(): Promise<void>;
 }>;
@@ -163,6 +164,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     const endBudgets = startBudgetJob({ db, changes, settings, log });
     const endFolding = startFoldJob({ database, settings, log });
     const endForgetting = startUnloggedCallsJob({ database, log });
+    const metrics = createMetrics();
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
     return {
       config,
@@ -188,7 +190,8 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       broadcasts,
       tasks,
       feed: createCallFeed(),
-      metrics: createMetrics(),
+      metrics,
+      countRefusal: createRefusalCount(metrics),
       async close() {
         tester.cancel();
         endUpkeep();

@@ -47,6 +47,15 @@ function compile(outfile: string, target: string | undefined) {
     define: {
       "process.env.NODE_ENV": '"production"',
       SLUICE_VERSION: JSON.stringify(version),
+      SLUICE_COMMIT: JSON.stringify(readCommit()),
     },
   });
+}
+
+/** The commit that is built, as SOURCE_COMMIT names it, or git; "unknown" without either. */
+function readCommit(): string {
+  if (process.env.SOURCE_COMMIT) return process.env.SOURCE_COMMIT;
+  const git =
+    Bun.which("git") && Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { cwd: ROOT, stderr: "ignore" });
+  return (git && git.exitCode === 0 && git.stdout.toString().trim()) || "unknown";
 }

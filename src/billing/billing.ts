@@ -27,6 +27,7 @@ import type { Hold } from "./ledger/hold.ts";
 import { keptName } from "./ledger/kept-name.ts";
 import type { ReserveRequest } from "./ledger/ledger.ts";
 import { forgetLostJournal, type LostJournal } from "./ledger/lost-journals.ts";
+import { OpenHolds } from "./ledger/open-holds.ts";
 import { openLedger } from "./ledger/open-ledger.ts";
 import { Registration } from "./ledger/registration.ts";
 import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
@@ -74,6 +75,9 @@ export type BillingStatus = Readonly<{
   balancesKnown: boolean;
   /** Processes on this database, this one included, as last registered. */
   liveProcesses: number;
+  /** Holds of calls that are under way, and the quota units that they set aside. */
+  holds: number;
+  heldUnits: number;
   /** The disk refuses the journal: charges are in memory only. */
   diskRefused: boolean;
   /** Charges in `rejected.jsonl`: damaged lines, and records that the database refused. */
@@ -246,20 +250,23 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     writer.wake();
     return endOfTurn();
   };
+  const openHolds = new OpenHolds();
   const end = (hold: Hold, state: "settled" | "refunded"): boolean => {
     const ended = ledger.end(hold, state);
-    if (!ended) log.error({ state, was: hold.state }, "a hold was ended twice");
+    if (ended) openHolds.end(hold);
+    else log.error({ state, was: hold.state }, "a hold was ended twice");
     return ended;
   };
   return {
     reserve: ({ userId, token, amount }) =>
-      availability.watchReservation(ledger.reserve({ userId, token, amount: saneCharge(amount) })),
+      openHolds.watch(availability.watchReservation(ledger.reserve({ userId, token, amount: saneCharge(amount) }))),
     settle(hold, record) {
       const text = recordText(record);
       return end(hold, "settled") ? keep(record, text) : endOfTurn();
     },
     refund: (hold) => void end(hold, "refunded"),
     async keepHold(hold, name) {
+      if (hold.state === "held") openHolds.end(hold);
       if (!(await ledger.keep(hold, name)))
         throw new Error(`the balance does not cover what is to be kept for ${name}`);
     },
@@ -287,6 +294,8 @@ export async function createBilling(parts: Parts): Promise<Billing> {
         refusingCallsMs: availability.refusingMs,
         balancesKnown: shared.knowsAllBalances(),
         liveProcesses: shared.liveProcesses(),
+        holds: openHolds.count,
+        heldUnits: openHolds.units,
         diskRefused: !journal.onDisk,
         rejectedRecords: rejected.count(),
         journalCopy: copy?.state ?? "none",

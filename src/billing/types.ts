@@ -37,7 +37,7 @@ export const NO_USAGE: Usage = {
 export type UsageEvidence = "reported" | "drained" | "estimated" | "none";
 
 /** How the call ended. */
-export type CallEnding = "complete" | "client_left" | "upstream_failed" | "idle_timeout" | "refused";
+export type CallEnding = "complete" | "client_left" | "upstream_failed" | "idle_timeout" | "shutdown" | "refused";
 
 /** Everything that fixes the price of a model for one caller, resolved before the call. */
 export type Price = {

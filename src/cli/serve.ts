@@ -10,6 +10,11 @@ import { startControl } from "./control-server.ts";
 /** Far above what writing the last charges takes; what is not written then stays in the journal. */
 const CLOSE_WITHIN_MS = 45_000;
 
+/** Load balancers that look every second and believe the third answer have turned away by then. */
+const USUAL_DELAY_MS = 5000;
+/** What calls that are cut off take to send their errors. */
+const CUT_OFF_WITHIN_MS = 3000;
+
 /** Runs the gateway until a signal ends it. Returns the exit code. */
 export async function serve(): Promise<number> {
   const config = readConfig();
@@ -41,15 +46,21 @@ export async function serve(): Promise<number> {
   const address = `http://${config.host === "0.0.0.0" ? "localhost" : config.host}:${server.port}`;
   log.info({ address, version, database: services.database.kind }, "sluice is ready");
 
-  const signal = await nextSignal();
+  const signals = listenForSignals();
+  const signal = await signals.next();
   isDraining = true;
-  log.info({ signal, withinMs: config.shutdownTimeoutMs }, "shutting down: open calls may finish");
-  // Stops listening at once and resolves when the last open answer is out.
+  const delayMs = config.shutdownDelayMs ?? (services.billing.status().liveProcesses > 1 ? USUAL_DELAY_MS : 0);
+  log.info({ signal, delayMs, withinMs: config.shutdownTimeoutMs }, "shutting down: open calls may finish");
+  // Load balancers need a while to see that this replica is not ready: until then calls are taken as before.
+  if (delayMs > 0) await within(signals.next(), delayMs);
   app.drain();
-  const drained = await within(server.stop(false), config.shutdownTimeoutMs);
-  if (!drained) {
+  // Stops listening at once and resolves when the last open answer is out.
+  const stopped = server.stop(false);
+  const ended = Promise.race([stopped.then(() => true), signals.next().then(() => false)]);
+  if (!(await within(ended, config.shutdownTimeoutMs))) {
     log.warn("open calls are cut off");
-    await app.cut();
+    await app.cutOff();
+    await within(stopped, CUT_OFF_WITHIN_MS);
     await server.stop(true);
   }
   await endControl();
@@ -58,16 +69,22 @@ export async function serve(): Promise<number> {
   return 0;
 }
 
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
-  });
+/** SIGTERM and SIGINT, one after the other. */
+function listenForSignals(): { next(): Promise<NodeJS.Signals> } {
+  let next = Promise.withResolvers<NodeJS.Signals>();
+  const receive = (signal: NodeJS.Signals) => {
+    next.resolve(signal);
+    next = Promise.withResolvers();
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, receive);
+  return { next: () => next.promise };
 }
 
+/** What the work resolves with, or true where that is nothing; false when it takes longer. */
 async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   const timeout = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => timeout.resolve(false), limitMs);
-  const finished = await Promise.race([work.then(() => true), timeout.promise]);
+  const finished = await Promise.race([work.then((result) => result !== false), timeout.promise]);
   clearTimeout(timer);
   return finished;
 }

@@ -18,6 +18,7 @@ function start(limits: { api: number; critical: number }) {
     rateLimits: { api: every(limits.api), web: null, critical: every(limits.critical) },
     clientAddress,
     sharedLimits: null,
+    countRefusal() {},
   });
   const app = new Elysia()
     .use(envelope({ log: createLogger({ logLevel: "silent", logFormat: "json" }) }))

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import { type ClientAddress, limitKeyOf, type PeerSource } from "../lib/client-ip.ts";
+import type { CountRefusal, LimitKind } from "../lib/metrics.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { createLimiter, type Limiter, type SharedLimits } from "../lib/shared-limits.ts";
 import { isConsolePath } from "./envelope.ts";
@@ -9,32 +10,34 @@ type LimitServices = Readonly<{
   rateLimits: Config["rateLimits"];
   clientAddress: ClientAddress;
   sharedLimits: SharedLimits | null;
+  countRefusal: CountRefusal;
 }>;
 
 /**
  * Limits calls under /api by address. Routes that guess at secrets or send mail say `{ critical: true }` and share a
  * stricter count. A refusal is 429 with the envelope and `Retry-After`.
  */
-export function rateLimit({ rateLimits, clientAddress, sharedLimits }: LimitServices) {
+export function rateLimit({ rateLimits, clientAddress, sharedLimits, countRefusal }: LimitServices) {
   const api = rateLimits.api && createLimiter(sharedLimits, "console", rateLimits.api);
   const critical = rateLimits.critical && createLimiter(sharedLimits, "console-critical", rateLimits.critical);
 
-  const count = async (limiter: Limiter | null, request: Request, server: PeerSource) => {
+  const count = async (kind: LimitKind, limiter: Limiter | null, request: Request, server: PeerSource) => {
     const ip = clientAddress.ip(request, server);
     // Without an address (a unix socket) everybody would share one count.
     if (!limiter || ip === "") return;
     const seconds = await limiter.take(limitKeyOf(ip));
     if (seconds > 0) {
+      countRefusal(kind);
       throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
     }
   };
   return new Elysia({ name: "console/rate-limit" })
     .onRequest(({ request, server }) => {
-      if (isConsolePath(new URL(request.url).pathname)) return count(api, request, server);
+      if (isConsolePath(new URL(request.url).pathname)) return count("console_api", api, request, server);
     })
     .macro({
       critical: (_: true) => ({
-        transform: ({ request, server }) => count(critical, request, server),
+        transform: ({ request, server }) => count("console_critical", critical, request, server),
       }),
     });
 }

@@ -62,7 +62,12 @@ export async function startTestConsole(
   const setup = await createSetup({ db, changes, vault, version: "test" });
   const clientAddress = createClientAddress([]);
   const guarded = guard({ db, users, sessions, vault });
-  const limits = rateLimit({ rateLimits: { api: null, web: null, critical: null }, clientAddress, sharedLimits: null });
+  const limits = rateLimit({
+    countRefusal() {},
+    rateLimits: { api: null, web: null, critical: null },
+    clientAddress,
+    sharedLimits: null,
+  });
   const policy = createAddressPolicy(true);
   const { signInAddresses, notifyAddresses, notifyLimit } = readConfig({});
   const fetch = createSafeFetch(policy);

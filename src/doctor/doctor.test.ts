@@ -121,6 +121,8 @@ test("charges that wait are told, in a running gateway and beside none", async (
     databaseDown: false,
     ledgerUnansweredMs: 0,
     refusingCallsMs: 0,
+    holds: 0,
+    heldUnits: 0,
     diskRefused: false,
     ...{ balancesKnown: true, liveProcesses: 1 },
     ...{ rejectedRecords: 0, journalCopy: "none", lostJournals: [] },

@@ -11,7 +11,7 @@ import type { Call } from "./call.ts";
 import { refuseIfClientLeft } from "./client-presence.ts";
 import type { RelayContext } from "./context.ts";
 import { encode } from "./encode.ts";
-import { RelayError } from "./errors.ts";
+import { RelayError, shuttingDown } from "./errors.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { Exchange } from "./exchange.ts";
 import { framed } from "./framing.ts";
@@ -86,7 +86,8 @@ export async function underWatch<Result>(
     const answer = await work(entry);
     failed = false;
     return answer;
-  } catch (cause) {
+  } catch (thrown) {
+    const cause = exchange.stopped === "shutdown" ? shuttingDown() : thrown;
     exchange.abort();
     if (cause instanceof DecodeError || cause instanceof RelayError) {
       entry.error = cause.message;

@@ -160,7 +160,9 @@ function checkToken(services: RelayServices, token: TokenEntry, key: string, now
   // A budget that is due is filled when the call is admitted.
   const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= now;
   if (token.status === 4 && !isDue)
-    throw new RelayError(401, "api_key_exhausted", `The quota of the API key ${masked(key)} is used up.`);
+    throw new RelayError(401, "api_key_exhausted", `The quota of the API key ${masked(key)} is used up.`, {
+      limit: "key_quota",
+    });
   if (token.status === 3 || expired) {
     if (token.status === 1) services.tokens.setStatus(token.id, 3);
     throw new RelayError(401, "api_key_expired", "This API key has expired.");

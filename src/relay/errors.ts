@@ -3,6 +3,7 @@ import { type ErrorExtra, ownExtra } from "../dialects/error-extra.ts";
 import type { OpenAiError } from "../dialects/openai-chat/error.ts";
 import type { ReplyError } from "../dialects/reply.ts";
 import { type Language, languageOf } from "../lib/messages.ts";
+import type { LimitKind } from "../lib/metrics.ts";
 import { sayFailure } from "../lib/recognise.ts";
 import { requestIdOf } from "../lib/request-id.ts";
 import { corsHeaders } from "./headers.ts";
@@ -19,6 +20,8 @@ export class RelayError extends Error {
   readonly param: string;
   readonly retryAfterSeconds: number | undefined;
   readonly extra: ErrorExtra | undefined;
+  /** The limit that refused the call. */
+  readonly limit: LimitKind | undefined;
 
   constructor(
     status: number,
@@ -29,6 +32,7 @@ export class RelayError extends Error {
       param?: string;
       retryAfterSeconds?: number | undefined;
       extra?: ErrorExtra | undefined;
+      limit?: LimitKind;
     }> = {},
   ) {
     super(message);
@@ -38,6 +42,7 @@ export class RelayError extends Error {
     this.param = details.param ?? "";
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.extra = details.extra;
+    this.limit = details.limit;
   }
 }
 
@@ -47,6 +52,12 @@ const UNAVAILABLE_RETRY_AFTER_S = 5;
 /** 503: what the call costs can't be set aside, because the database does not answer. */
 export const ledgerUnavailable = (message: string): RelayError =>
   new RelayError(503, "ledger_unavailable", message, { retryAfterSeconds: UNAVAILABLE_RETRY_AFTER_S });
+
+/** What clients are told whose calls end with the process. */
+export const shuttingDown = (): RelayError =>
+  new RelayError(503, "server_shutting_down", "The gateway is restarting. Send the request again.", {
+    retryAfterSeconds: 1,
+  });
 
 /** The error as OpenAI's API writes it, the request id behind the message. */
 export function errorObject(error: RelayError, requestId: string, language: Language = "en"): { error: OpenAiError } {

@@ -2,7 +2,7 @@ import type { ReleaseConnection } from "../lib/outbound/connection-limit.ts";
 import type { Watch, Watched } from "./watch.ts";
 
 /** Why the gateway stopped an exchange with an upstream. */
-export type StopReason = "client_left" | "first_byte_timeout" | "idle_timeout";
+export type StopReason = "client_left" | "first_byte_timeout" | "idle_timeout" | "shutdown";
 
 /** A response that never ends is cut off after this time, however steadily it drips. */
 const MAX_BODY_MS = 3_600_000;
@@ -40,11 +40,14 @@ export class Exchange implements Watched {
     if (nowMs >= this.#deadlineMs) this.stop(this.#idleMs > 0 ? "idle_timeout" : "first_byte_timeout");
   }
 
+  cutOff(): void {
+    this.stop("shutdown");
+  }
+
   /** Another request follows: it has as long for its head as the first. */
   expectHead(): void {
     this.endTimeouts();
-    if (this.#headMs <= 0) return;
-    this.#deadlineMs = performance.now() + this.#headMs;
+    if (this.#headMs > 0) this.#deadlineMs = performance.now() + this.#headMs;
     this.#watch.add(this);
   }
 

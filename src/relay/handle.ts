@@ -109,7 +109,10 @@ export async function handleCaller(
     return await (pings ? withEarlyPings(answer, pingSeconds * 1000, request, call) : answer);
   } catch (error) {
     // A call that failed has been counted as one.
-    if (isCall && error instanceof RelayError) return errorResponse(error, request, endpoint.codec);
+    if (isCall && error instanceof RelayError) {
+      countRefusal(context, error);
+      return errorResponse(error, request, endpoint.codec);
+    }
     if (!isCall) void form?.discard();
     return refuse(context, request, error, endpoint.codec);
   }
@@ -231,6 +234,7 @@ export function admitCall(
 export function refuse(context: RelayContext, request: Request, error: unknown, door?: DoorCodec): Response {
   if (error instanceof DecodeError) return refuse(context, request, invalidRequest(error.message, error.param), door);
   if (error instanceof RelayError) {
+    countRefusal(context, error);
     context.metrics.refused(error.status);
     return errorResponse(error, request, door);
   }
@@ -240,4 +244,8 @@ export function refuse(context: RelayContext, request: Request, error: unknown, 
     request,
     door,
   );
+}
+
+function countRefusal({ services }: RelayContext, { limit }: RelayError): void {
+  if (limit) services.countRefusal(limit);
 }

@@ -59,9 +59,15 @@ export function createRelay(services: RelayServices, random: () => number = Math
     routes: routesOf(context, talks),
     takeCall: (request: Request, path: string, server: RelayServer | null) => takeCall(context, request, path, server),
     talks,
+    /** Ends every call that is open with an error in its client's format; talks resolve when they are charged. */
+    async cutOff() {
+      context.watch.cutOff();
+      await talks.cut();
+    },
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
     readOverhead: () => context.metrics.overhead(),
     readLive: (channel: ChannelEntry): ChannelLive => readLive(context, channel),
+    isResting: (channelId: number, key: string): boolean => context.coolDown.isCooling(channelId, key),
     /** Leaves the figures of the last hour to the next start. */
     keepTraffic,
   };
@@ -111,6 +117,6 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
     watch,
     arrivals: createWatch(),
     random: Math.random,
-    metrics: createRelayMetrics(services.metrics, () => watch.size),
+    metrics: createRelayMetrics(services.metrics),
   };
 }

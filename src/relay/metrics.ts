@@ -1,8 +1,8 @@
 import { Gauge, type Registry } from "prom-client";
 import type { UsageRecord } from "../billing/types.ts";
+import { LabelledCounts, LabelledTimes } from "../lib/labelled-metrics.ts";
 import type { Call } from "./call.ts";
 import { type RecentOverhead, RecentOverheads } from "./recent-overheads.ts";
-import { LabelledCounts, LabelledTimes } from "./tally-metrics.ts";
 
 export type RelayMetrics = {
   /** A call is over. */
@@ -10,6 +10,9 @@ export type RelayMetrics = {
   /** A request was refused before it became a call. */
   refused(status: number): void;
   upstreamFailed(channelId: number, status: number): void;
+  /** A stream is open to a client; each ends once. */
+  streamBegan(): void;
+  streamEnded(): void;
   /** The gateway's own time in recent calls; null: there was none. */
   overhead(): RecentOverhead | null;
 };
@@ -17,7 +20,8 @@ export type RelayMetrics = {
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** The relay's figures in Prometheus' form. Labels are few and bounded: never models, users or keys. */
-export function createRelayMetrics(registry: Registry, openStreams: () => number): RelayMetrics {
+export function createRelayMetrics(registry: Registry): RelayMetrics {
+  let openStreams = 0;
   const requests = new LabelledCounts(
     registry,
     "sluice_relay_requests_total",
@@ -51,7 +55,7 @@ export function createRelayMetrics(registry: Registry, openStreams: () => number
     help: "Streams that are open now",
     registers: [registry],
     collect() {
-      this.set(openStreams());
+      this.set(openStreams);
     },
   });
 
@@ -69,6 +73,12 @@ export function createRelayMetrics(registry: Registry, openStreams: () => number
       if (record.quota > 0) quota.add(capability, record.quota);
     },
     refused: (status) => requests.add(outcomeOf("refused", status)),
+    streamBegan() {
+      openStreams += 1;
+    },
+    streamEnded() {
+      openStreams -= 1;
+    },
     upstreamFailed: (channelId, status) => failures.add(`${channelId} ${status}`),
   };
 }

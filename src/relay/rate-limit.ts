@@ -1,3 +1,4 @@
+import type { LimitKind } from "../lib/metrics.ts";
 import { createLimiter, type Limiter, type SharedLimits } from "../lib/shared-limits.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { RelayError } from "./errors.ts";
@@ -58,8 +59,8 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
 
 /** Throws where there is something to wait for: seconds until a request, and until one that may succeed. */
 function refuse({ total, success, minutes }: Limits, forAll: number, forSuccess: number): void {
-  if (forAll > 0) throw tooMany(total, minutes, forAll);
-  if (forSuccess > 0) throw tooMany(success, minutes, forSuccess);
+  if (forAll > 0) throw tooMany("user_requests", total, minutes, forAll);
+  if (forSuccess > 0) throw tooMany("user_successes", success, minutes, forSuccess);
 }
 
 const refuseLater = async (
@@ -68,10 +69,10 @@ const refuseLater = async (
   forSuccess: number | Promise<number>,
 ): Promise<void> => refuse(limits, await forAll, await forSuccess);
 
-const tooMany = (count: number, minutes: number, retryAfterSeconds: number): RelayError =>
+const tooMany = (limit: LimitKind, count: number, minutes: number, retryAfterSeconds: number): RelayError =>
   new RelayError(
     429,
     "rate_limit_exceeded",
     `You may make ${count} requests in ${minutes} minute${minutes === 1 ? "" : "s"}. Try again in ${retryAfterSeconds} s.`,
-    { type: "rate_limit_error", retryAfterSeconds },
+    { type: "rate_limit_error", retryAfterSeconds, limit },
   );

@@ -30,6 +30,9 @@ export type Outcome = {
   content: LoggedContent | null;
 };
 
+/** The client got less than the answer. */
+const BROKEN_OFF: ReadonlySet<CallEnding> = new Set(["upstream_failed", "idle_timeout", "shutdown"]);
+
 /** Numbers of a price as log rows show them: written once per price, for prices are shared by calls. */
 type PriceNotes = Readonly<{
   /** Of every call. */
@@ -46,7 +49,7 @@ const NO_PRICE: PriceNotes = { other: {}, writes: {}, sound: {}, content: "" };
 export function recordOf(call: Call, outcome: Outcome): UsageRecord {
   const { caller, summary, ip } = call.admitted;
   const notes = call.price ? notesOf(call.price) : NO_PRICE;
-  const failed = outcome.status >= 400 || outcome.ending === "upstream_failed" || outcome.ending === "idle_timeout";
+  const failed = outcome.status >= 400 || BROKEN_OFF.has(outcome.ending);
   const elapsedMs = Math.round(call.elapsedMs);
   // Tasks are charged by themselves: that one was ordered counts, it has no tokens.
   const { promptTokens, completionTokens } = isTask(call.admitted.endpoint.capability) ? NO_USAGE : outcome.usage;

@@ -67,10 +67,13 @@ function refusal(error: unknown, amount: number): RelayError {
   const { who, availableUnits } = error;
   const amounts = `${amount} quota units are needed for it at most, ${Math.max(0, availableUnits)} are available`;
   return who === "user"
-    ? new RelayError(403, "insufficient_user_quota", `Your quota does not cover this call: ${amounts}.`)
+    ? new RelayError(403, "insufficient_user_quota", `Your quota does not cover this call: ${amounts}.`, {
+        limit: "user_quota",
+      })
     : new RelayError(
         403,
         "pre_consume_token_quota_failed",
         `The quota of this API key does not cover this call: ${amounts}.`,
+        { limit: "key_quota" },
       );
 }

@@ -6,6 +6,7 @@ import type { ChannelEntry } from "../channels/entry.ts";
 import type { Config } from "../config.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Logger } from "../lib/log.ts";
+import type { CountRefusal } from "../lib/metrics.ts";
 import type { Reason } from "../lib/reason.ts";
 import type { SharedLimits } from "../lib/shared-limits.ts";
 import type { CallFeed } from "../logs/call-feed.ts";
@@ -76,5 +77,6 @@ export type RelayServices = Readonly<{
   /** Shows administrators calls as they happen. */
   feed: CallFeed;
   log: Logger;
+  countRefusal: CountRefusal;
   metrics: Registry;
 }>;

@@ -4,7 +4,7 @@ import type { OpenStream } from "./attempt.ts";
 import { drainCapMs, drains } from "./broken-stream.ts";
 import type { Call } from "./call.ts";
 import type { RelayContext } from "./context.ts";
-import { RelayError } from "./errors.ts";
+import { RelayError, shuttingDown } from "./errors.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { joined, type Piece, type StreamView } from "./passages/passage.ts";
 import { settle } from "./settle.ts";
@@ -44,6 +44,8 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   #drainUntil = Number.POSITIVE_INFINITY;
   #clientGone = false;
   #timedOut = false;
+  /** The process ends before the stream does. */
+  #isCutOff = false;
   /** An event was larger than the gateway takes. */
   #isTooLarge = false;
   #settled = false;
@@ -64,6 +66,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     this.#ended = source.ended;
     call.stop = () => this.#clientLeft();
     context.watch.add(this);
+    context.metrics.streamBegan();
   }
 
   /** Called once: passes everything on, and ends when the client has all of it and the call is settled. */
@@ -97,6 +100,13 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
       this.#toldAt = nowMs;
       this.#controller?.write(this.call.admitted.endpoint.codec.ping);
     }
+  }
+
+  cutOff(): void {
+    if (this.#settled) return;
+    this.#isCutOff = true;
+    this.source.exchange.abort();
+    this.#stopWaiting?.();
   }
 
   /** Passes blocks on until the call is settled; after the client has left, only reads. */
@@ -155,11 +165,12 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     const finished = this.#view.ended || (this.#view.finished && !this.#timedOut);
     if (finished || this.#clientGone) return this.#complete(rest);
     const error = this.#breakError();
-    await this.#end(this.#timedOut ? "idle_timeout" : "upstream_failed", error.message);
+    await this.#end(this.#isCutOff ? "shutdown" : this.#timedOut ? "idle_timeout" : "upstream_failed", error.message);
     return joined(rest, this.#view.broken(error, this.call.requestId));
   }
 
   #breakError(): RelayError {
+    if (this.#isCutOff) return shuttingDown();
     if (this.#isTooLarge) return new RelayError(502, "response_too_large", "The upstream's answer is too large.");
     if (this.#timedOut) {
       return new RelayError(504, "stream_idle_timeout", `The upstream sent nothing for ${this.#idleMs / 1000} s.`);
@@ -189,6 +200,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     if (this.#settled) return null;
     this.#settled = true;
     this.context.watch.remove(this);
+    this.context.metrics.streamEnded();
     if (this.#ended) this.source.exchange.end();
     const drained = this.#clientGone && drains(this.#channel);
     return settle(this.context, this.call, {

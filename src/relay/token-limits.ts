@@ -1,3 +1,4 @@
+import type { LimitKind } from "../lib/metrics.ts";
 import type { TokenEntry } from "../tokens/directory.ts";
 import { ledgerUnavailable, RelayError } from "./errors.ts";
 import { minuteLimiters } from "./limiters.ts";
@@ -42,13 +43,14 @@ export function createTokenLimits({
     const key = String(id);
     if (tokensPerMinute > 0) {
       refuse(
+        "key_tokens_per_minute",
         await tokenLimiter(tokensPerMinute).check(key),
         `This API key may use ${tokensPerMinute} tokens a minute.`,
       );
     }
     if (requestsPerMinute > 0) {
       const wait = await callLimiter(requestsPerMinute).take(key);
-      refuse(wait, `This API key may make ${requestsPerMinute} requests a minute.`);
+      refuse("key_requests_per_minute", wait, `This API key may make ${requestsPerMinute} requests a minute.`);
     }
   };
   return {
@@ -63,10 +65,11 @@ export function createTokenLimits({
   };
 }
 
-function refuse(waitSeconds: number, what: string): void {
+function refuse(limit: LimitKind, waitSeconds: number, what: string): void {
   if (waitSeconds === 0) return;
   throw new RelayError(429, "rate_limit_exceeded", `${what} Try again in ${waitSeconds} s.`, {
     type: "rate_limit_error",
     retryAfterSeconds: waitSeconds,
+    limit,
   });
 }

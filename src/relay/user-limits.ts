@@ -1,4 +1,5 @@
 import type { UserEntry } from "../accounts/directory.ts";
+import type { LimitKind } from "../lib/metrics.ts";
 import type { SharedLimits } from "../lib/shared-limits.ts";
 import type { Call } from "./call.ts";
 import { RelayError } from "./errors.ts";
@@ -31,7 +32,7 @@ export function createUserLimits(shared: SharedLimits | null): UserLimits {
       if (maxConcurrency === 0) return;
       const calls = running.get(id) ?? new Set();
       if (calls.size >= maxConcurrency) {
-        throw tooMany(`You may have ${maxConcurrency} requests under way at the same time.`, 1);
+        throw tooMany("user_concurrency", `You may have ${maxConcurrency} requests under way at the same time.`, 1);
       }
       running.set(id, calls.add(call));
     },
@@ -44,11 +45,13 @@ export function createUserLimits(shared: SharedLimits | null): UserLimits {
 }
 
 function refuse(requestsPerMinute: number, waitSeconds: number): void {
-  if (waitSeconds > 0) throw tooMany(`You may make ${requestsPerMinute} requests a minute.`, waitSeconds);
+  if (waitSeconds === 0) return;
+  throw tooMany("user_requests_per_minute", `You may make ${requestsPerMinute} requests a minute.`, waitSeconds);
 }
 
-const tooMany = (what: string, retryAfterSeconds: number): RelayError =>
+const tooMany = (limit: LimitKind, what: string, retryAfterSeconds: number): RelayError =>
   new RelayError(429, "rate_limit_exceeded", `${what} Try again in ${retryAfterSeconds} s.`, {
     type: "rate_limit_error",
     retryAfterSeconds,
+    limit,
   });

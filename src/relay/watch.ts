@@ -1,12 +1,20 @@
 /** Something that must be looked at now and then: a stream that may be silent, a call that may wait too long. */
 export type Watched = {
   check(nowMs: number): void;
+  /** The process ends now: whatever still runs must end, too. */
+  cutOff?(): void;
   /** Where its watch keeps it; -1: nowhere. Written by the watch alone. */
   place: number;
 };
 
 /** One clock for all open calls: cheaper than a timer each, which every chunk would have to wind up again. */
-export type Watch = { add(watched: Watched): void; remove(watched: Watched): void; readonly size: number };
+export type Watch = {
+  add(watched: Watched): void;
+  remove(watched: Watched): void;
+  /** Cuts off everything watched, and whatever is added from now on. */
+  cutOff(): void;
+  readonly size: number;
+};
 
 const TICK_MS = 250;
 
@@ -16,6 +24,7 @@ export function createWatch(): Watch {
   // it became. The garbage collector's short rounds then keep all calls since its last long one.
   const all: Watched[] = [];
   let timer: Timer | null = null;
+  let isCutOff = false;
   const tick = () => {
     const now = performance.now();
     // From behind: whoever is removed meanwhile leaves its place to the last one, which has been looked at.
@@ -30,6 +39,8 @@ export function createWatch(): Watch {
       watched.place = all.length;
       all.push(watched);
       timer ??= setInterval(tick, TICK_MS).unref();
+      // Whoever adds something has not begun to wait for it yet.
+      if (isCutOff) queueMicrotask(() => watched.cutOff?.());
     },
     remove(watched) {
       const { place } = watched;
@@ -39,6 +50,10 @@ export function createWatch(): Watch {
       last.place = place;
       all.pop();
       watched.place = -1;
+    },
+    cutOff() {
+      isCutOff = true;
+      for (const watched of [...all]) watched.cutOff?.();
     },
     get size() {
       return all.length;

@@ -154,6 +154,7 @@ function standIn(
     },
     readStanding: async () => ({ remaining: 0, used: 0 }),
     recheckKey: async () => false,
+    countRefusal() {},
     renewBudget: async () => {},
     clientAddress: createClientAddress([]),
     sharedLimits: null,

@@ -8,6 +8,7 @@ import type { ChannelEntry } from "../../channels/entry.ts";
 import { createRoutingIndex } from "../../channels/routing-index.ts";
 import type { JsonObject } from "../../dialects/json.ts";
 import { createClientAddress } from "../../lib/client-ip.ts";
+import { createRefusalCount } from "../../lib/metrics.ts";
 import type { Reason } from "../../lib/reason.ts";
 import { createCallFeed } from "../../logs/call-feed.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
@@ -116,6 +117,7 @@ export function startRelay(setup: Setup) {
     resolveSession: () => setup.session ?? null,
     feed,
     log: pino({ level: "silent" }),
+    countRefusal: createRefusalCount(metrics),
     metrics,
   };
   const relay = createRelay(services, setup.random);
