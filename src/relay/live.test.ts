@@ -55,7 +55,7 @@ test("calls count for the channel that made them; what clients ask wrongly count
     options: { RetryTimes: "1" },
   });
   stops.push(relay.stop);
-  const ask = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] };
+  const ask = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }], prompt_cache_key: "c" };
   expect((await relay.post("/v1/chat/completions", ask)).status).toBe(200);
   expect((await relay.post("/v1/chat/completions", { ...ask, max_tokens: 0 })).status).toBe(400);
   expect(relay.readLive()).toMatchObject([
