@@ -13,6 +13,9 @@ export type TemporaryPostgres = Readonly<{
   /** Stops all its processes as they are: connections stay open, nothing answers. */
   pause: () => void;
   resume: () => void;
+  /** Ends the server, cutting its connections; its address refuses connections until `startAgain`. */
+  shutDown: () => Promise<void>;
+  startAgain: () => Promise<void>;
   /** Stops the server and removes its files. May be called twice. */
   stop: () => Promise<void>;
 }>;
@@ -53,20 +56,22 @@ export async function startTemporaryPostgres({ durable }: { durable: boolean }):
     `fsync=${durable ? "on" : "off"}`,
     `synchronous_commit=${durable ? "on" : "off"}`,
   ];
-  const server = Bun.spawn(
-    [...asPostgres, `${bin}/postgres`, "-D", data, ...settings.flatMap((setting) => ["-c", setting])],
-    {
+  const spawn = () =>
+    Bun.spawn([...asPostgres, `${bin}/postgres`, "-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
       cwd: folder,
       stdio: ["ignore", "ignore", Bun.file(path.join(folder, "log"))],
-    },
-  );
+    });
+  let server = spawn();
   const signalAll = (signal: "SIGSTOP" | "SIGCONT") => {
     // The first stops the one that would start more.
     for (const pid of [server.pid, ...childrenOf(server.pid)]) process.kill(pid, signal);
   };
-  const stop = async () => {
+  const shutDown = async () => {
     server.kill("SIGINT");
     await server.exited;
+  };
+  const stop = async () => {
+    await shutDown();
     await rm(folder, { recursive: true, force: true });
   };
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
@@ -85,7 +90,11 @@ export async function startTemporaryPostgres({ durable }: { durable: boolean }):
     return Object.assign(new URL(url), { pathname: `/${name}` }).href;
   };
   const [pause, resume] = [() => signalAll("SIGSTOP"), () => signalAll("SIGCONT")];
-  return { url, createDatabase, pause, resume, stop };
+  const startAgain = async () => {
+    server = spawn();
+    await accepting(url, server);
+  };
+  return { url, createDatabase, pause, resume, shutDown, startAgain, stop };
 }
 
 const childrenOf = (pid: number): number[] =>
