@@ -79,7 +79,8 @@ export class Account {
 
   /** What is in use, or waited for, beyond the allotment. */
   get shortage(): number {
-    const wanted = this.#waiters.reduce((sum, waiter) => sum + waiter.amount, 0);
+    let wanted = 0;
+    for (const { amount } of this.#waiters) wanted += amount;
     return Math.max(0, wanted - this.#free);
   }
 

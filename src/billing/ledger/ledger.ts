@@ -272,6 +272,7 @@ export class Ledger {
 
   #release(account: Account, amount: number): void {
     account.release(amount);
-    this.#backing.trim(account);
+    // A moment ago, as far as idleness goes: the next sweep looks at the clock.
+    this.#backing.trim(account, account.usedAt);
   }
 }
