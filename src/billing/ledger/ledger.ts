@@ -231,7 +231,7 @@ export class Ledger {
       if (!(await this.#cover(token, amount))) {
         // Who has too little both ways is told of their own balance.
         if (user.lastKnown === null) await this.#backing.read("user", [user]).catch(() => {});
-        const refusing = user.isBeyond(amount) ? user : token;
+        const refusing = user.available < amount ? user : token;
         throw new InsufficientQuota(refusing.subject, refusing.available);
       }
     }
