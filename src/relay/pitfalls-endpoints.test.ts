@@ -48,7 +48,8 @@ test("pitfall 96: base64 of the upstream's own and numbers that were asked for g
   expect((await client.embeddings.create(ASK_VECTORS)).data[0]?.embedding).toEqual(NUMBERS);
   expect(upstream.received[0]?.text).toContain('"encoding_format":"base64"');
   const plain = await relay.post("/v1/embeddings", ASK_VECTORS);
-  expect(await plain.text()).toBe(JSON.stringify(vectors(NUMBERS)));
+  // Only an id is put in front, which some clients demand.
+  expect(await plain.text()).toEndWith(JSON.stringify(vectors(NUMBERS)).slice(1));
 });
 
 test("pitfall 96: an upstream that knows numbers only is asked for them", async () => {
