@@ -13,8 +13,11 @@ export type TemporaryPostgres = Readonly<{
   /** Stops all its processes as they are: connections stay open, nothing answers. */
   pause: () => void;
   resume: () => void;
-  /** Ends the server, cutting its connections; its address refuses connections until `startAgain`. */
-  shutDown: () => Promise<void>;
+  /**
+   * Ends the server, cutting its connections; its address refuses connections until `startAgain`. SIGQUIT: without a
+   * checkpoint, as a crash does.
+   */
+  shutDown: (signal?: "SIGINT" | "SIGQUIT") => Promise<void>;
   startAgain: () => Promise<void>;
   /** Stops the server and removes its files. May be called twice. */
   stop: () => Promise<void>;
@@ -66,8 +69,8 @@ export async function startTemporaryPostgres({ durable }: { durable: boolean }):
     // The first stops the one that would start more.
     for (const pid of [server.pid, ...childrenOf(server.pid)]) process.kill(pid, signal);
   };
-  const shutDown = async () => {
-    server.kill("SIGINT");
+  const shutDown = async (signal: "SIGINT" | "SIGQUIT" = "SIGINT") => {
+    server.kill(signal);
     await server.exited;
   };
   const stop = async () => {

@@ -1,0 +1,87 @@
+import { openExistingDatabase } from "../../db/connect.ts";
+import type { Database } from "../../db/types.ts";
+import { BOOKS, checkBooks } from "../../src/billing/books/check-books.ts";
+import type { Traffic } from "./clients.ts";
+
+/** One line of the result: two figures that must be equal. */
+export type Finding = Readonly<{ name: string; expected: number; found: number }>;
+
+/** The account and key as they were before the first call; quota units. */
+export type Before = Readonly<{ userId: number; quota: number; tokenId: number; tokenQuota: number }>;
+
+type Place = Readonly<{ databaseUrl: string | null; dataDir: string }>;
+
+/** Re-adds everything that the calls were charged with, in the database of gateways that have ended. */
+export async function auditBooks(place: Place, before: Before, traffic: Traffic): Promise<Finding[]> {
+  const database = await openExistingDatabase(place);
+  try {
+    return [
+      ...(await auditCalls(database, traffic)),
+      ...(await auditSums(database, before)),
+      ...(await auditOwnChecks(database)),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+/** Each delivered answer has one row with a charge; no call has two. */
+async function auditCalls({ sql }: Database, { delivered }: Traffic): Promise<Finding[]> {
+  const rows = await sql<{ id: string; rows: number; quota: number }[]>`
+    select split_part(request_id, '~', 1) as id, count(*)::int as rows, sum(quota)::bigint as quota
+    from logs where type = 2 group by 1`;
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const charged = delivered.filter((id) => Number(byId.get(id)?.quota ?? 0) > 0);
+  return [
+    {
+      name: "delivered answers with a row",
+      expected: delivered.length,
+      found: delivered.filter((id) => byId.has(id)).length,
+    },
+    { name: "delivered answers that were charged", expected: delivered.length, found: charged.length },
+    { name: "calls with more than one row", expected: 0, found: rows.filter((row) => row.rows > 1).length },
+  ];
+}
+
+/** What rows charge, balances lost, and counters count is the same. */
+async function auditSums({ sql }: Database, before: Before): Promise<Finding[]> {
+  const [sums] = await sql<Record<string, number | string>[]>`
+    select (select coalesce(sum(quota), 0) from logs where type = 2) as rows,
+      (select coalesce(sum(uncovered), 0) from logs where type = 2) as uncovered,
+      (select coalesce(sum(quota), 0) from usage_rollups) as rolled_up,
+      (select used_quota from users where id = ${before.userId}) as user_used,
+      (select quota from users where id = ${before.userId}) as user_quota,
+      (select used_quota from tokens where id = ${before.tokenId}) as token_used,
+      (select remain_quota from tokens where id = ${before.tokenId}) as token_quota,
+      (select coalesce(sum(used_quota), 0) from channels) as channels_used,
+      (select coalesce(sum(held), 0) from users) + (select coalesce(sum(held), 0) from tokens) as held,
+      (select count(*) from holds where amount <> 0) as holds`;
+  const sum = (name: string): number => Number(sums?.[name] ?? Number.NaN);
+  const rows = sum("rows");
+  return [
+    { name: "rows = used quota of the user", expected: rows, found: sum("user_used") },
+    { name: "rows = drop of the balance", expected: rows, found: before.quota - sum("user_quota") },
+    { name: "rows = used quota of the key", expected: rows, found: sum("token_used") },
+    { name: "rows = drop of the key's quota", expected: rows, found: before.tokenQuota - sum("token_quota") },
+    { name: "rows = used quota of the channels", expected: rows, found: sum("channels_used") },
+    { name: "rows = roll-ups", expected: rows, found: sum("rolled_up") },
+    { name: "uncovered quota units", expected: 0, found: sum("uncovered") },
+    { name: "quota units still held", expected: 0, found: sum("held") },
+    { name: "holds left", expected: 0, found: sum("holds") },
+  ];
+}
+
+/** The product's own check of its books. */
+async function auditOwnChecks({ db }: Database): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const book of BOOKS) {
+    let wrong = 0;
+    for (let after: number | null = 0; after !== null; ) {
+      const slice = await checkBooks(db, book, after, Math.floor(Date.now() / 1000));
+      wrong += slice.wrong.length;
+      after = slice.next;
+    }
+    findings.push({ name: `wrong entries in the book “${book}”`, expected: 0, found: wrong });
+  }
+  return findings;
+}

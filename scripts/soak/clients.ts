@@ -1,0 +1,111 @@
+/** Who is called; replaced when a gateway is started anew. */
+export type Targets = { urls: string[]; key: string };
+
+export type Traffic = Readonly<{
+  /** Request ids of answers that arrived whole. */
+  delivered: readonly string[];
+  calls: number;
+  aborted: number;
+  /** How many calls failed, by status or kind of failure. */
+  failures: ReadonlyMap<string, number>;
+}>;
+
+/** Models and how often they are called: mostly sound ones. */
+const MIX: readonly (readonly [model: string, weight: number])[] = [
+  ["gpt-4o", 30],
+  ["paced-30-10", 15],
+  ["words-400", 6],
+  ["gzip", 4],
+  ["slow-400", 4],
+  ["rescued", 6],
+  ["err-500", 2],
+  ["err-429", 2],
+  ["dies-after-3", 3],
+  ["silent-after-3", 2],
+  ["html", 2],
+  ["not-json", 1],
+  ["empty-body", 1],
+  ["other-json", 1],
+  ["bad-stream", 1],
+  ["huge", 1],
+];
+const TOTAL_WEIGHT = MIX.reduce((sum, [, weight]) => sum + weight, 0);
+/** Models that only answer as streams, or never as such. */
+const STREAMED = /^(paced|words|dies|silent|bad-stream)/;
+const WHOLE = /^(huge|html|not-json|empty-body|other-json|gzip|rescued)/;
+
+const CALL_TIMEOUT_MS = 20_000;
+const ABORTED_SHARE = 0.06;
+const LONGEST_PAUSE_MS = 60;
+const RECONNECT_MS = 250;
+
+/** Clients that call one after the other until `stop`; some leave in the middle of an answer. */
+export function startClients(count: number, targets: Targets) {
+  const delivered: string[] = [];
+  const failures = new Map<string, number>();
+  const run = `soak-${Bun.randomUUIDv7().slice(-8)}`;
+  let [calls, aborted] = [0, 0];
+  let isOver = false;
+
+  const client = async () => {
+    while (!isOver) {
+      calls += 1;
+      const id = `${run}-${calls}`;
+      const leavesAfterMs = Math.random() < ABORTED_SHARE ? Math.random() * 300 : null;
+      const outcome = await call(targets, id, leavesAfterMs);
+      if (outcome === "delivered") delivered.push(id);
+      else if (leavesAfterMs !== null && outcome === "left") aborted += 1;
+      else failures.set(outcome, (failures.get(outcome) ?? 0) + 1);
+      // A gateway that starts anew is not there for a second or two.
+      await Bun.sleep(outcome === "no connection" ? RECONNECT_MS : Math.random() * LONGEST_PAUSE_MS);
+    }
+  };
+  const clients = Array.from({ length: count }, client);
+  return {
+    /** Resolves when every call that was begun has ended. */
+    async stop(): Promise<Traffic> {
+      isOver = true;
+      await Promise.all(clients);
+      return { delivered, calls, aborted, failures };
+    },
+  };
+}
+
+/** "delivered": the whole answer came. "left": this client left. Else what went wrong. */
+async function call({ urls, key }: Targets, id: string, leavesAfterMs: number | null): Promise<string> {
+  const model = chooseModel();
+  const stream = STREAMED.test(model) || (!WHOLE.test(model) && Math.random() < 0.5);
+  const url = urls[Math.floor(Math.random() * urls.length)];
+  const leaves = AbortSignal.timeout(Math.max(1, Math.round(leavesAfterMs ?? CALL_TIMEOUT_MS)));
+  try {
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      signal: leaves,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "x-request-id": id },
+      body: JSON.stringify({ model, stream, messages: [{ role: "user", content: "hello there" }] }),
+    });
+    const text = await answer.text();
+    if (answer.status !== 200) return String(answer.status);
+    return isWhole(text, stream) ? "delivered" : "broken off";
+  } catch {
+    if (!leaves.aborted) return "no connection";
+    return leavesAfterMs === null ? "no answer in time" : "left";
+  }
+}
+
+const isWhole = (text: string, stream: boolean): boolean =>
+  stream ? text.trimEnd().endsWith("data: [DONE]") && !text.includes('{"error"') : text.includes('"usage"');
+
+function chooseModel(): string {
+  let at = Math.random() * TOTAL_WEIGHT;
+  for (const [model, weight] of MIX) {
+    at -= weight;
+    if (at < 0) return model;
+  }
+  return "gpt-4o";
+}
+
+/** Models of the usual fake upstream, and those of both. */
+export const SOUND_MODELS = MIX.map(([model]) => model).filter(
+  (model) => !/^(html|not-json|empty-body|other-json|bad-stream|huge)$/.test(model),
+);

@@ -1,0 +1,85 @@
+import postgres from "postgres";
+import type { startRedis } from "../../src/lib/testing-redis.ts";
+import type { TemporaryPostgres } from "../processes/temporary-postgres.ts";
+
+/** What can be broken while clients call. */
+export type Victims = Readonly<{
+  gateways: number;
+  /** Kills a gateway; returns what starts it again. */
+  kill: (gateway: number) => Promise<() => Promise<void>>;
+  database: TemporaryPostgres | null;
+  redis: Awaited<ReturnType<typeof startRedis>> | null;
+}>;
+
+type Fault = Readonly<{ name: string; strike: (victims: Victims) => Promise<void> }>;
+
+const PAUSE_MS = 3000;
+
+const killGateway: Fault = {
+  name: "SIGKILL of a gateway",
+  async strike({ kill, gateways }) {
+    const restart = await kill(Math.floor(Math.random() * gateways));
+    await restart();
+  },
+};
+
+const DATABASE_FAULTS: readonly Fault[] = [
+  {
+    name: "all backends terminated",
+    async strike({ database }) {
+      if (!database) return;
+      const sql = postgres(database.url, { max: 1, onnotice() {} });
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'`;
+      await sql.end();
+    },
+  },
+  {
+    name: "Postgres silent (SIGSTOP)",
+    async strike({ database }) {
+      database?.pause();
+      await Bun.sleep(PAUSE_MS);
+      database?.resume();
+    },
+  },
+  {
+    name: "Postgres crash and restart",
+    async strike({ database }) {
+      await database?.shutDown("SIGQUIT");
+      await Bun.sleep(PAUSE_MS / 2);
+      await database?.startAgain();
+    },
+  },
+  {
+    name: "SIGKILL of a gateway while Postgres is silent",
+    async strike({ database, kill, gateways }) {
+      database?.pause();
+      await Bun.sleep(PAUSE_MS / 2);
+      const restart = await kill(Math.floor(Math.random() * gateways));
+      database?.resume();
+      await restart();
+    },
+  },
+];
+
+const REDIS_FAULT: Fault = {
+  name: "Redis killed and restarted",
+  async strike({ redis }) {
+    await redis?.end();
+    await Bun.sleep(PAUSE_MS / 2);
+    await redis?.again();
+  },
+};
+
+/** Strikes one fault after the other, each after `restMs` of quiet, until `isOver`; resolves with how often each came. */
+export async function strikeFaults(victims: Victims, restMs: number, isOver: () => boolean) {
+  const faults = [killGateway, ...(victims.database ? DATABASE_FAULTS : []), ...(victims.redis ? [REDIS_FAULT] : [])];
+  const counts = new Map<string, number>();
+  for (let turn = 0; ; turn += 1) {
+    const until = performance.now() + restMs;
+    while (performance.now() < until && !isOver()) await Bun.sleep(100);
+    if (isOver()) return counts;
+    const fault = faults[turn % faults.length] ?? killGateway;
+    await fault.strike(victims);
+    counts.set(fault.name, (counts.get(fault.name) ?? 0) + 1);
+  }
+}

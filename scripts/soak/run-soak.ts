@@ -1,0 +1,121 @@
+import { until } from "../../src/lib/testing/until.ts";
+import { REDIS, startRedis } from "../../src/lib/testing-redis.ts";
+import { createChannel, createToken, type Session, setOptions, setUp } from "../e2e/console-client.ts";
+import { startFakeUpstream } from "../e2e/fake-upstream.ts";
+import { type Gateway, startGateway } from "../processes/gateway.ts";
+import { startTemporaryPostgres } from "../processes/temporary-postgres.ts";
+import { auditBooks, type Before, type Finding } from "./audit.ts";
+import { SOUND_MODELS, startClients, type Targets, type Traffic } from "./clients.ts";
+import { strikeFaults } from "./faults.ts";
+import { FAULTY_MODELS, startFaultyUpstream } from "./faulty-upstream.ts";
+
+export type SoakOptions = Readonly<{
+  /** Postgres: two gateways, with Redis where it is installed. */
+  engine: "embedded" | "postgres";
+  seconds: number;
+  clients: number;
+  /** Quiet between two faults. */
+  restMs: number;
+}>;
+
+export type SoakResult = Readonly<{
+  traffic: Traffic;
+  faults: ReadonlyMap<string, number>;
+  findings: readonly Finding[];
+  /** Audits the same books against other traffic; not once a Postgres server has ended. */
+  audit: (traffic: Traffic) => Promise<Finding[]>;
+}>;
+
+const TOKEN_QUOTA = 50_000_000;
+const MODELS = [...new Set([...SOUND_MODELS, ...FAULTY_MODELS])];
+const ENVIRONMENT = {
+  STREAMING_TIMEOUT: "3",
+  RELAY_TIMEOUT: "5",
+  SHUTDOWN_DELAY: "0",
+  ENCRYPTION_KEY: "k".repeat(43),
+  SESSION_SECRET: "s".repeat(43),
+  LOG_LEVEL: "error",
+};
+
+/** Lets clients call gateways while things break, then re-adds the books. Rejects when a gateway does not start or end. */
+export async function runSoak(options: SoakOptions): Promise<SoakResult> {
+  const isShared = options.engine === "postgres";
+  const database = isShared ? await startTemporaryPostgres({ durable: true }) : null;
+  const redis = isShared && REDIS ? await startRedis() : null;
+  const [upstream, faulty] = [startFakeUpstream(), startFaultyUpstream()];
+  const env = {
+    ...ENVIRONMENT,
+    ...(database && { DATABASE_URL: database.url }),
+    ...(redis && { REDIS_URL: redis.url }),
+  };
+  const gateways: Gateway[] = [await startGateway({ env })];
+  if (isShared) gateways.push(await startGateway({ env }));
+  // What the fake upstream remembers of each request is of no use here.
+  const forgetting = setInterval(() => upstream.requests.splice(0), 1000);
+  try {
+    const [first] = gateways;
+    if (!first) throw new Error("no gateway was started");
+    const root = await setUp(first);
+    const { before, key } = await furnish(root, upstream.url, faulty.url);
+    const targets: Targets = { urls: gateways.map(({ url }) => url), key };
+    const kill = async (at: number) => {
+      const gateway = gateways[at];
+      if (!gateway) throw new Error(`there is no gateway ${at}`);
+      await gateway.stop("SIGKILL");
+      return async () => {
+        const next = await startGateway({ env, dataDir: gateway.dataDir });
+        gateways[at] = next;
+        targets.urls[at] = next.url;
+      };
+    };
+    const endMs = performance.now() + options.seconds * 1000;
+    const clients = startClients(options.clients, targets);
+    const victims = { gateways: gateways.length, kill, database, redis };
+    const faults = await strikeFaults(victims, options.restMs, () => performance.now() >= endMs);
+    const traffic = await clients.stop();
+    const findings = await endGateways(gateways);
+    const place = { databaseUrl: database?.url ?? null, dataDir: first.dataDir };
+    const audit = (expected: Traffic) => auditBooks(place, before, expected);
+    return { traffic, faults, findings: [...findings, ...(await audit(traffic))], audit };
+  } finally {
+    clearInterval(forgetting);
+    for (const gateway of gateways) await gateway.stop("SIGKILL");
+    await Promise.all([upstream.stop(), faulty.stop(), redis?.end(), database?.stop()]);
+  }
+}
+
+/** Channels, prices and a key, whose quota is limited, so that it is kept, too. */
+async function furnish(root: Session, sound: string, faulty: string): Promise<{ before: Before; key: string }> {
+  for (const model of SOUND_MODELS) await createChannel(root, sound, [model]);
+  for (const model of FAULTY_MODELS) await createChannel(root, faulty, [model], { priority: 10 });
+  await setOptions(root, {
+    ModelRatio: Object.fromEntries(MODELS.map((model) => [model, 1])),
+    RetryTimes: 2,
+    ModelRequestRateLimitEnabled: true,
+    ModelRequestRateLimitCount: 1_000_000,
+    ModelRequestRateLimitSuccessCount: 1_000_000,
+  });
+  const { id: tokenId, key } = await createToken(root, { unlimited_quota: false, remain_quota: TOKEN_QUOTA });
+  const { id: userId, quota } = await root.get("/api/user/self");
+  return { before: { userId, quota, tokenId, tokenQuota: TOKEN_QUOTA }, key };
+}
+
+/** Waits until all charges are written, then ends the gateways as an operator does. */
+async function endGateways(gateways: readonly Gateway[]): Promise<Finding[]> {
+  const sumOf = async (metric: string) => {
+    const texts = await Promise.all(gateways.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
+    return texts.reduce((sum, text) => sum + Number(new RegExp(`^${metric} (\\S+)$`, "m").exec(text)?.[1]), 0);
+  };
+  const countUnwritten = () => sumOf("sluice_journal_pending_records");
+  const unwritten = await until(countUnwritten, (count) => count === 0).catch(countUnwritten);
+  const open = [await sumOf("sluice_holds"), await sumOf("sluice_relay_open_streams")];
+  const rejected = await sumOf("sluice_journal_rejected_records");
+  const codes = await Promise.all(gateways.map((gateway) => gateway.stop()));
+  return [
+    { name: "charges that were not written", expected: 0, found: unwritten },
+    { name: "charges that were rejected", expected: 0, found: rejected },
+    { name: "holds open after the last call", expected: 0, found: open[0] ?? 0 },
+    { name: "streams open after the last call", expected: 0, found: open[1] ?? 0 },
+    { name: "gateways that ended with an error", expected: 0, found: codes.filter((code) => code !== 0).length },
+  ];
+}
