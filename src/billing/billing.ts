@@ -237,6 +237,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
   if (!sole) await lostProcesses.refresh();
 
   await shared.join(absent);
+  await copy?.started();
 
   const failed = (error: unknown) => log.warn({ error }, "upkeep of the ledger failed");
   const timers = [

@@ -9,6 +9,8 @@ const SILENT_AFTER_MS = 5000;
 const WATCH_MS = 1000;
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 5000;
+/** A start waits no longer for Redis. */
+const START_WAIT_MS = 3000;
 const CHUNK_RECORDS = 1000;
 const CHUNK_BYTES = 256 * 1024;
 /** Redis says so of an id that it was sent before. */
@@ -35,6 +37,7 @@ export class JournalCopy {
   #failures = 0;
   readonly #watch: Timer;
   #retry: Timer | null = null;
+  readonly #started: Promise<void>;
 
   constructor(private readonly parts: Parts) {
     this.#key = streamKey(parts.database, parts.processId);
@@ -44,7 +47,15 @@ export class JournalCopy {
     });
     this.#watch = setInterval(() => this.#checkSilence(), WATCH_MS);
     this.#watch.unref();
-    void this.#catchUp();
+    this.#started = this.#catchUp();
+  }
+
+  /**
+   * Resolves when Redis follows, or does not for now; after a few seconds at most. Calls that are taken before would have
+   * their charges on this disk alone.
+   */
+  async started(): Promise<void> {
+    await Promise.race([this.#started, Bun.sleep(START_WAIT_MS)]);
   }
 
   get state(): CopyState {
