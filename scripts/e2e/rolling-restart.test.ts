@@ -10,6 +10,9 @@ const REPLICAS = 4;
 const CLIENTS = 8;
 /** A stream of 20 words, 15 ms apart, and an answer at once. */
 const MODELS = ["paced-20-15", "gpt-4o"] as const;
+/** What is set aside for a call with a fixed price is what it costs; quota units. */
+const PRICED = "gpt-4o-mini";
+const CALL_PRICE = 1000;
 const SHARED = {
   ENCRYPTION_KEY: "k".repeat(43),
   SESSION_SECRET: "s".repeat(43),
@@ -29,7 +32,8 @@ beforeAll(async () => {
   replicas = [await start()];
   replicas.push(...(await Promise.all(Array.from({ length: REPLICAS - 1 }, () => start()))));
   const root = await setUp(replicas[0] as Gateway);
-  await createChannel(root, upstream.url, MODELS);
+  await createChannel(root, upstream.url, [...MODELS, PRICED]);
+  await setOption(root, "ModelPrice", { [PRICED]: CALL_PRICE / 500_000 });
   await setOption(root, "ModelRatio", Object.fromEntries(MODELS.map((model) => [model, 1])));
   ({ key } = await createToken(root));
   balancer = startBalancer(replicas.map(({ url }) => url));
@@ -45,11 +49,11 @@ afterAll(async () => {
 const start = (dataDir?: string): Promise<Gateway> =>
   startGateway({ env: { ...SHARED, DATABASE_URL: database.url }, ...(dataDir !== undefined && { dataDir }) });
 
-function call(url: string, apiKey: string, stream: boolean): Promise<Response> {
+function call(url: string, apiKey: string, stream: boolean, model: string = MODELS[stream ? 0 : 1]): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: MODELS[stream ? 0 : 1], stream, messages: [{ role: "user", content: "hello" }] }),
+    body: JSON.stringify({ model, stream, messages: [{ role: "user", content: "hello" }] }),
   });
 }
 
@@ -105,4 +109,32 @@ test("a key works on every replica as soon as it was made on one", async () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
     await Promise.all(answers.map((answer) => answer.text()));
   }
+}, 60_000);
+
+test("a key that is used up shows it, is refused as such, and works everywhere as soon as it gets quota", async () => {
+  const session = await login(replicas[0] as Gateway, ROOT_NAME, ROOT_PASSWORD);
+  const { id, key: limited } = await createToken(session, { unlimited_quota: false, remain_quota: CALL_PRICE });
+  const callOn = async (replica: number) => {
+    const answer = await call(replicas[replica]?.url ?? "", limited, false, PRICED);
+    const { error } = (await answer.json()) as { error?: { code: string } };
+    return `${answer.status} ${error?.code ?? ""}`.trim();
+  };
+  expect(await callOn(1)).toBe("200");
+  await until(
+    () => session.get(`/api/token/${id}`),
+    (token) => token.status === 4 && token.remain_quota === 0,
+  );
+  const listed: { id: number }[] = await session.get("/api/token/?status=4&p=0&size=10");
+  expect(listed.map((token) => token.id)).toEqual([id]);
+  await until(
+    () => callOn(2),
+    (answer) => answer === "401 api_key_exhausted",
+  );
+  await session.put("/api/token/", { id, remain_quota: 3 * CALL_PRICE });
+  expect(await Promise.all([callOn(1), callOn(3)])).toEqual(["200", "200"]);
+  // This one has just asked the database: it believes the answer for a second, unless it hears of the change before.
+  await until(
+    () => callOn(2),
+    (answer) => answer === "200",
+  );
 }, 60_000);

@@ -27,14 +27,14 @@ test("calls in parallel with one key ask once, and all hear the answer", async (
   expect(asked).toEqual(["new"]);
 });
 
-test("a key is asked about once in five seconds", async () => {
+test("a key is asked about once a second", async () => {
   const { asked, recheck, wait } = start();
   expect([await recheck("bad", "a"), await recheck("bad", "a"), await recheck("bad", "b")]).toEqual([
     true,
     false,
     false,
   ]);
-  wait(5000);
+  wait(1000);
   expect(await recheck("bad", "a")).toBe(true);
   expect(asked).toHaveLength(2);
 });
@@ -55,7 +55,7 @@ test("a database that fails is told, and asked again once the key's rest is over
   const ask = () => recheck("key", "a").catch(() => "failed");
   expect([await ask(), await ask()]).toEqual(["failed", "failed"]);
   expect(asked).toHaveLength(1);
-  wait(5000);
+  wait(1000);
   expect(await ask()).toBe("failed");
   expect(asked).toHaveLength(2);
 });

@@ -1,7 +1,7 @@
 import { createRateLimiter } from "../lib/rate-limiter.ts";
 
 /** What was found out about a key is believed so long. */
-const BELIEVED_MS = 5000;
+const BELIEVED_MS = 1000;
 const MAX_REMEMBERED = 10_000;
 /** A client waits for the answer. */
 const TIMEOUT_MS = 3000;
@@ -20,7 +20,7 @@ type Parts = Readonly<{
 
 /**
  * Asks the database about an API key that memory refuses: another replica may have created, enabled or filled it a moment
- * ago. Resolves true when memory is now as the database was; false when the same key was asked about within 5 s, or when so
+ * ago. Resolves true when memory is now as the database was; false when the same key was asked about within a second, or when so
  * many were that no more are looked up (100 in 10 s for an address, 500 for all). Rejects when the database does not answer.
  */
 export type RecheckKey = (key: string, address: string) => Promise<boolean>;
