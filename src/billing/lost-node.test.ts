@@ -63,8 +63,26 @@ async function startVictim(redisUrl: string | null, databaseUrl = database.url, 
   return {
     spender,
     async kill() {
+      const connections = redisUrl === null ? null : await watchConnections(redisUrl);
       child.kill("SIGKILL");
       await child.exited;
+      await connections?.lost();
+    },
+  };
+}
+
+/** What a killed process has sent may still wait for a busy Redis, which reads it before it sees the connection's end. */
+async function watchConnections(url: string) {
+  const client = new Bun.RedisClient(url);
+  const count = async () =>
+    String(await client.send("CLIENT", ["LIST"]))
+      .trim()
+      .split("\n").length;
+  const before = await count();
+  return {
+    async lost() {
+      await until(async () => (await count()) < before);
+      client.close();
     },
   };
 }
