@@ -83,7 +83,8 @@ describe.each(ENGINES)("the openai client on %s", (engine) => {
       OpenAI.BadRequestError,
     );
     expect(await failureOf(client.chat.completions.create({ model: "nobody-has-it", ...ask }))).toMatchObject({
-      status: 503,
+      status: 404,
+      code: "model_not_found",
       message: expect.stringContaining("nobody-has-it"),
     });
   });
