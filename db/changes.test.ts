@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { until } from "../src/lib/testing/until.ts";
+import { openTestDatabase, type TestDatabase } from "../test/support/database.ts";
+import { until } from "../test/support/lib/until.ts";
 import { type Changes, createChanges } from "./changes.ts";
 import { openServer } from "./open-server.ts";
-import { openTestDatabase, type TestDatabase } from "./testing.ts";
 import type { Database } from "./types.ts";
 
 setDefaultTimeout(240_000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { eq, sql as raw } from "drizzle-orm";
+import { openTestDatabase, type TestDatabase } from "../test/support/database.ts";
 import { users } from "./schema/index.ts";
-import { openTestDatabase, type TestDatabase } from "./testing.ts";
 
 setDefaultTimeout(240_000);
 

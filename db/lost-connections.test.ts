@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
-import { until } from "../src/lib/testing/until.ts";
+import { openTestDatabase, type TestDatabase } from "../test/support/database.ts";
+import { until } from "../test/support/lib/until.ts";
 import { StatementTimeout, withDeadline } from "./deadlines.ts";
 import { openDriver } from "./driver.ts";
 import { openServer } from "./open-server.ts";
-import { openTestDatabase, type TestDatabase } from "./testing.ts";
 import type { Database } from "./types.ts";
 
 /** What a lost connection leaves in the driver must never reach the statements of the next one (patches/). */

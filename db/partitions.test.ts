@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { openTestDatabase, type TestDatabase } from "../test/support/database.ts";
 import { createLogMonths, dropLogsBefore, ensurePartitions, listLogMonths } from "./partitions.ts";
-import { openTestDatabase, type TestDatabase } from "./testing.ts";
 
 setDefaultTimeout(240_000);
 

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../src/lib/testing/until.ts";
+import { until } from "../test/support/lib/until.ts";
 import { openDatabase } from "./connect.ts";
 import type { Database } from "./types.ts";
 import { checkpointer, vacuumWorst } from "./upkeep.ts";

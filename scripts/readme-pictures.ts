@@ -8,12 +8,12 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { openDatabase } from "../db/connect.ts";
 import type { Database } from "../db/types.ts";
-import { readConfig } from "../src/config.ts";
 import { createVault } from "../src/lib/crypto.ts";
 import { loadSecrets } from "../src/lib/secrets.ts";
-import { openBrowser } from "./e2e/browser.ts";
-import { openDesk, WAYS } from "./e2e/desk.ts";
-import { setUp, startGateway } from "./e2e/harness.ts";
+import { readConfig } from "../src/server/config.ts";
+import { openBrowser } from "../test/e2e/browser.ts";
+import { openDesk, WAYS } from "../test/e2e/desk.ts";
+import { setUp, startGateway } from "../test/e2e/harness.ts";
 import { MODELS } from "./seed/models.ts";
 import { seed } from "./seed/seed.ts";
 

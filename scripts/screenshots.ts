@@ -5,9 +5,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
-import { until } from "../src/lib/testing/until.ts";
-import { createChannel, createToken, ROOT_NAME, ROOT_PASSWORD, setOption } from "./e2e/console-client.ts";
-import { type Stage, setStage, startGateway } from "./e2e/harness.ts";
+import { createChannel, createToken, ROOT_NAME, ROOT_PASSWORD, setOption } from "../test/e2e/console-client.ts";
+import { type Stage, setStage, startGateway } from "../test/e2e/harness.ts";
+import { until } from "../test/support/lib/until.ts";
 
 const FOLDER = join(import.meta.dir, "../screenshots");
 const MODELS = ["gpt-4o", "gpt-4o-mini", "usage-1000-500-cached-800", "err-429", "err-500", "dies-after-3", "no-usage"];

@@ -5,9 +5,9 @@
  */
 import { parseArgs } from "node:util";
 import { openDatabase } from "../db/connect.ts";
-import { readConfig } from "../src/config.ts";
 import { createVault } from "../src/lib/crypto.ts";
 import { loadSecrets } from "../src/lib/secrets.ts";
+import { readConfig } from "../src/server/config.ts";
 import { FULL_SIZE, seed } from "./seed/seed.ts";
 
 const { values: flags } = parseArgs({

@@ -14,6 +14,8 @@ const UNIT_FOLDERS = [
   "src",
   "ui",
   "db",
+  "test/contracts",
+  "test/gateway",
   "scripts/build",
   "scripts/checks",
   "scripts/test",
@@ -27,7 +29,7 @@ const UNIT_MS = 90_000;
 const BROWSER_MS = 180_000;
 const WORKERS = 2;
 /** They measure how fast something is, or open more connections than others would leave them: nothing runs beside them. */
-const ALONE = ["./scripts/e2e/service.test.ts", "./scripts/e2e/streams.test.ts"];
+const ALONE = ["./test/e2e/service.test.ts", "./test/e2e/streams.test.ts"];
 /** The embedded database's code would be compiled once more, for speed: more work than a test's few seconds give back. */
 const SHORT_LIVED = { BUN_JSC_useOMGJIT: "0" };
 const isTimed = process.argv.includes("--update-timings");
@@ -100,6 +102,6 @@ function tests(
 
 /** The tests that start the executable and may do so side by side: each has its own gateway, data and browser. */
 function executableTests(): string[] {
-  const all = [...new Bun.Glob("scripts/e2e/*.test.ts").scanSync(".")].map((file) => `./${file}`);
+  const all = [...new Bun.Glob("test/e2e/*.test.ts").scanSync(".")].map((file) => `./${file}`);
   return all.filter((file) => !ALONE.includes(file));
 }

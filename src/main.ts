@@ -2,7 +2,7 @@
 import "reflect-metadata";
 import { HELP, parseCommand, UsageError } from "./cli/arguments.ts";
 import { prepareRuntime } from "./lib/prepare-runtime.ts";
-import { version } from "./version.ts";
+import { version } from "./server/version.ts";
 
 const args = process.argv.slice(2);
 
@@ -40,7 +40,7 @@ async function run(): Promise<number> {
     case "restore":
       return (await import("./cli/restore.ts")).restore(command.file, command.force);
     case "import":
-      return (await import("./cli/import.ts")).importData(command.from, command);
+      return (await import("./cli/import-command.ts")).importData(command.from, command);
     case "reset-password":
       return (await import("./cli/reset-password.ts")).resetPassword(command.username);
   }

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { openDatabase } from "../connect.ts";
-import { openTestDatabase, type TestDatabase } from "../testing.ts";
 import type { Database } from "../types.ts";
 import { restoreBackup } from "./restore-backup.ts";
 import { writeBackup } from "./write-backup.ts";

@@ -15,10 +15,13 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 /** Lets a process write for a moment and kills it. Returns the last row it was told to be safe. */
 async function writeAndDie(start: number, afterMs: number): Promise<number> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "writing-process.ts"), dataDir, String(start)], {
-    stdout: "pipe",
-    stderr: "inherit",
-  });
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, "../../test/support/writing-worker.ts"), dataDir, String(start)],
+    {
+      stdout: "pipe",
+      stderr: "inherit",
+    },
+  );
   const reader = child.stdout.getReader();
   let acknowledged = new TextDecoder().decode((await reader.read()).value);
   await Bun.sleep(afterMs);
@@ -51,9 +54,12 @@ test(`after ${KILLS} kills in the middle of writing every acknowledged row is th
 });
 
 test("a second process is refused while the first lives, however the first ends", async () => {
-  const first = Bun.spawn([process.execPath, join(import.meta.dir, "writing-process.ts"), dataDir, "5000000"], {
-    stdout: "pipe",
-  });
+  const first = Bun.spawn(
+    [process.execPath, join(import.meta.dir, "../../test/support/writing-worker.ts"), dataDir, "5000000"],
+    {
+      stdout: "pipe",
+    },
+  );
   await first.stdout.getReader().read();
   await expect(openEmbedded({ dataDir })).rejects.toThrow(`another sluice process is using ${dataDir}`);
   first.kill("SIGKILL");

@@ -1,10 +1,10 @@
-import type { ChannelEntry } from "../../src/channels/entry.ts";
-import { createRoutingIndex } from "../../src/channels/routing-index.ts";
-import { choose } from "../../src/relay/scheduler/choose.ts";
-import { createCoolDown } from "../../src/relay/scheduler/cool-down.ts";
-import { findChannel } from "../../src/relay/scheduler/find-channel.ts";
-import { createKeyRing } from "../../src/relay/scheduler/key-ring.ts";
-import { channelEntry } from "../../src/relay/testing/entries.ts";
+import type { ChannelEntry } from "../../src/domain/channels/entry.ts";
+import { createRoutingIndex } from "../../src/domain/channels/routing-index.ts";
+import { choose } from "../../src/gateway/routing/scheduler/choose.ts";
+import { createCoolDown } from "../../src/gateway/routing/scheduler/cool-down.ts";
+import { findChannel } from "../../src/gateway/routing/scheduler/find-channel.ts";
+import { createKeyRing } from "../../src/gateway/routing/scheduler/key-ring.ts";
+import { channelEntry } from "../../test/support/gateway/entries.ts";
 import { table } from "./report.ts";
 import { median } from "./statistics.ts";
 

@@ -1,4 +1,4 @@
-import { login, type Session } from "../e2e/console-client.ts";
+import { login, type Session } from "../../test/e2e/console-client.ts";
 import type { Gateway } from "../processes/gateway.ts";
 import { MODELS } from "../seed/models.ts";
 import type { ListProbe } from "./list-times.ts";

@@ -1,4 +1,4 @@
-import { createChannel, createToken, type Session, setOption } from "../e2e/console-client.ts";
+import { createChannel, createToken, type Session, setOption } from "../../test/e2e/console-client.ts";
 import type { Gateway } from "../processes/gateway.ts";
 import type { ListProbe } from "./list-times.ts";
 import { type Latency, measureAtRate } from "./measure.ts";

@@ -8,7 +8,7 @@ import {
   type Session,
   setOption,
   setUp,
-} from "../e2e/console-client.ts";
+} from "../../test/e2e/console-client.ts";
 import { type Gateway, startGateway } from "../processes/gateway.ts";
 import type { Target } from "./load.ts";
 import type { Subject } from "./measure.ts";

@@ -7,10 +7,10 @@ function check(path: string, lines: number) {
 }
 
 test("warns above 300 lines, fails above 400", () => {
-  expect(check("src/app.ts", 300)).toEqual([0, 0]);
-  expect(check("src/app.ts", 301)).toEqual([0, 1]);
-  expect(check("src/app.ts", 400)).toEqual([0, 1]);
-  expect(check("src/app.ts", 401)).toEqual([1, 0]);
+  expect(check("src/server/app.ts", 300)).toEqual([0, 0]);
+  expect(check("src/server/app.ts", 301)).toEqual([0, 1]);
+  expect(check("src/server/app.ts", 400)).toEqual([0, 1]);
+  expect(check("src/server/app.ts", 401)).toEqual([1, 0]);
 });
 
 test("tests and translations may be long", () => {

@@ -7,9 +7,9 @@ function problemsOf(path: string, text: string) {
 
 test("fetch is for the outgoing clients and the console's client", () => {
   const call = "const reply = await fetch(url);";
-  expect(problemsOf("src/channels/test.ts", `\n${call}`)[0]).toStartWith("src/channels/test.ts:2 fetch:");
-  expect(problemsOf("src/channels/test.ts", "globalThis.fetch(url)")).toHaveLength(1);
-  expect(problemsOf("src/relay/upstream.ts", call)).toHaveLength(1);
+  expect(problemsOf("src/domain/channels/test.ts", `\n${call}`)[0]).toStartWith("src/domain/channels/test.ts:2 fetch:");
+  expect(problemsOf("src/domain/channels/test.ts", "globalThis.fetch(url)")).toHaveLength(1);
+  expect(problemsOf("src/gateway/upstream/upstream.ts", call)).toHaveLength(1);
   expect(problemsOf("ui/features/logs/export.ts", call)).toHaveLength(1);
   for (const allowed of ["src/lib/outbound.ts", "src/lib/outbound/safe.ts", "ui/api/client.ts"]) {
     expect(problemsOf(allowed, call)).toEqual([]);
@@ -17,29 +17,35 @@ test("fetch is for the outgoing clients and the console's client", () => {
 });
 
 test("a method of that name, a handler called fetch, and prose are no calls", () => {
-  expect(problemsOf("src/app.ts", "app.fetch(request)")).toEqual([]);
-  expect(problemsOf("src/app.ts", "Bun.serve({ fetch(request) { return app.handle(request); } })")).toEqual([]);
-  expect(problemsOf("src/app.ts", "Bun.serve({ async fetch(request, server): Promise<Response> {\n} })")).toEqual([]);
-  expect(problemsOf("src/app.ts", "type App = {\n  fetch(request: Request): Promise<Response>;\n};")).toEqual([]);
-  expect(problemsOf("src/app.ts", "// never fetch(url) here")).toEqual([]);
+  expect(problemsOf("src/server/app.ts", "app.fetch(request)")).toEqual([]);
+  expect(problemsOf("src/server/app.ts", "Bun.serve({ fetch(request) { return app.handle(request); } })")).toEqual([]);
+  expect(
+    problemsOf("src/server/app.ts", "Bun.serve({ async fetch(request, server): Promise<Response> {\n} })"),
+  ).toEqual([]);
+  expect(problemsOf("src/server/app.ts", "type App = {\n  fetch(request: Request): Promise<Response>;\n};")).toEqual(
+    [],
+  );
+  expect(problemsOf("src/server/app.ts", "// never fetch(url) here")).toEqual([]);
 });
 
 test("the safe outgoing fetch may be called by that name where it is an argument", () => {
-  expect(problemsOf("src/channels/test.ts", "function ask(fetch: SafeFetch) {\n  return fetch(url);\n}")).toEqual([]);
+  expect(
+    problemsOf("src/domain/channels/test.ts", "function ask(fetch: SafeFetch) {\n  return fetch(url);\n}"),
+  ).toEqual([]);
 });
 
 test("counting log rows is refused, counting other rows is not", () => {
-  expect(problemsOf("src/logs/list.ts", "select({ n: count() })")).toHaveLength(1);
+  expect(problemsOf("src/domain/logs/list.ts", "select({ n: count() })")).toHaveLength(1);
   expect(problemsOf("src/console/logs.ts", "db.$count(logs)")).toHaveLength(1);
-  expect(problemsOf("src/jobs/report.ts", "sql`select count(*) from logs`")).toHaveLength(1);
-  expect(problemsOf("src/channels/list.ts", "select({ n: count() })")).toEqual([]);
+  expect(problemsOf("src/server/jobs/report.ts", "sql`select count(*) from logs`")).toHaveLength(1);
+  expect(problemsOf("src/domain/channels/list.ts", "select({ n: count() })")).toEqual([]);
 });
 
 test("chance that can be predicted, console and the raw environment are refused outside tests", () => {
-  expect(problemsOf("src/codes/create.ts", "Math.random()")).toHaveLength(1);
-  expect(problemsOf("src/codes/create.ts", "console.log(1)")).toHaveLength(1);
+  expect(problemsOf("src/domain/codes/create.ts", "Math.random()")).toHaveLength(1);
+  expect(problemsOf("src/domain/codes/create.ts", "console.log(1)")).toHaveLength(1);
   expect(problemsOf("db/connect.ts", "process.env.PORT")).toHaveLength(1);
-  expect(problemsOf("src/config.ts", "process.env.PORT")).toEqual([]);
-  expect(problemsOf("src/app.ts", "process.env.NODE_ENV")).toEqual([]);
-  expect(problemsOf("src/codes/create.test.ts", "Math.random()")).toEqual([]);
+  expect(problemsOf("src/server/config.ts", "process.env.PORT")).toEqual([]);
+  expect(problemsOf("src/server/app.ts", "process.env.NODE_ENV")).toEqual([]);
+  expect(problemsOf("src/domain/codes/create.test.ts", "Math.random()")).toEqual([]);
 });

@@ -18,11 +18,11 @@ const RULES: readonly Rule[] = [
     redefined: /\bfetch: SafeFetch\b/,
     reason:
       "fetch: outgoing requests go through src/lib/outbound (it refuses private addresses, also after redirects; the " +
-      "relay's is src/relay/upstream.ts); in the console through ui/api",
+      "relay's is src/gateway/upstream/upstream.ts); in the console through ui/api",
   },
   {
     pattern: /\$?\bcount\(/g,
-    within: /^src\/(logs\/|console\/logs?)/,
+    within: /^src\/(domain\/logs\/|console\/logs?)/,
     reason: "count over logs: it reads every row; page by key, and take totals from the roll-ups",
   },
   {
@@ -45,8 +45,9 @@ const RULES: readonly Rule[] = [
   {
     pattern: /\bprocess\.env\b(?!\.NODE_ENV\b)/g,
     within: /^(src|db)\//,
-    except: /^src\/(config|main|lib\/prepare-runtime)\.ts$/,
-    reason: "process.env: src/config.ts reads and validates the environment once; take what you need as an argument",
+    except: /^src\/(server\/config|main|lib\/prepare-runtime)\.ts$/,
+    reason:
+      "process.env: src/server/config.ts reads and validates the environment once; take what you need as an argument",
   },
 ];
 

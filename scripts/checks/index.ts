@@ -10,9 +10,9 @@ type Check = Readonly<{ name: string; run: () => Promise<Omit<CheckResult, "name
 
 const CHECKS: readonly Check[] = [
   command("types", ["tsc", "--noEmit", "--project", "."]),
-  command("format and lint", ["biome", "check", "--config-path", "scripts", "src", "ui", "db", "scripts"]),
+  command("format and lint", ["biome", "check", "--config-path", "scripts", "src", "ui", "db", "scripts", "test"]),
   command("unused files, exports and packages", ["knip", "--config", "scripts/knip.json", "--no-progress"]),
-  command("duplicates", ["jscpd", "--config", "scripts/jscpd.json", "src", "ui", "db", "scripts"]),
+  command("duplicates", ["jscpd", "--config", "scripts/jscpd.json", "src", "ui", "db", "scripts", "test"]),
   own("import direction", () => checkImportDirection(readSources())),
   own("import circles", () => checkImportCycles(readSources())),
   own("forbidden calls", () => checkForbiddenCalls(readSources())),

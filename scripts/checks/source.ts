@@ -10,9 +10,9 @@ export type SourceFile = Readonly<{ path: string; text: string }>;
 /** What a check found; `problems` fail it, `warnings` don't. Each is one line that begins with its place. */
 export type Findings = Readonly<{ problems: readonly string[]; warnings?: readonly string[] }>;
 
-/** Reads every TypeScript file of src, ui, db and scripts, but for what is generated. */
+/** Reads every TypeScript file of src, ui, db, scripts and test, but for what is generated. */
 export function readSources(root = ROOT): SourceFile[] {
-  const glob = new Bun.Glob("{src,ui,db,scripts}/**/*.{ts,tsx}");
+  const glob = new Bun.Glob("{src,ui,db,scripts,test}/**/*.{ts,tsx}");
   return [...glob.scanSync({ cwd: root })]
     .filter((file) => !file.startsWith("ui/dist/") && !file.endsWith(".gen.ts"))
     .sort()
@@ -21,7 +21,7 @@ export function readSources(root = ROOT): SourceFile[] {
 
 /** Whether a file is a test or only there for tests. */
 export function isTestFile(file: string): boolean {
-  return /\.test\.tsx?$/.test(file) || /(^|\/)testing(\/|\.ts$)/.test(file);
+  return /\.test\.tsx?$/.test(file) || file.startsWith("test/");
 }
 
 /** The text with comments blanked out, positions and lines kept, so that prose about a call is not taken for one. */

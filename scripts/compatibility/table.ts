@@ -1,4 +1,4 @@
-import { tellsBalance } from "../../src/channels/update-balance.ts";
+import { tellsBalance } from "../../src/domain/channels/update-balance.ts";
 import { channelTypes } from "../../src/providers/registry.ts";
 import {
   CANNOT,
@@ -7,7 +7,7 @@ import {
   PROVIDERS,
   type ProviderName,
   UNSAID,
-} from "../../src/relay/matrix/cells.ts";
+} from "../../test/contracts/matrix/cells.ts";
 
 const DOORS = { chat: "Chat", responses: "Responses", messages: "Messages", gemini: "Gemini" } as const;
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { freePort } from "../../src/lib/testing/free-port.ts";
+import { freePort } from "../../test/support/lib/free-port.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 const READY_TIMEOUT_MS = 60_000;

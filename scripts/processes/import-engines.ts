@@ -7,8 +7,8 @@ import { migrateDatabase } from "../../db/migrate.ts";
 import { openServer } from "../../db/open-server.ts";
 import { ensurePartitions } from "../../db/partitions.ts";
 import type { Database } from "../../db/types.ts";
-import type { Run } from "../../src/migration/testing.ts";
-import type { Engine } from "../../src/migration/testing-schemas.ts";
+import type { Engine } from "../../test/support/import/schemas.ts";
+import type { Run } from "../../test/support/import/start-import.ts";
 import { findMariadb, startTemporaryMariadb } from "./temporary-mariadb.ts";
 import { startTemporaryPostgres } from "./temporary-postgres.ts";
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { SQL } from "bun";
-import { freePort } from "../../src/lib/testing/free-port.ts";
+import { freePort } from "../../test/support/lib/free-port.ts";
 
 export type TemporaryMariadb = Readonly<{
   /** mysql://… of its database "source", which is empty. */

@@ -3,7 +3,7 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
-import { freePort } from "../../src/lib/testing/free-port.ts";
+import { freePort } from "../../test/support/lib/free-port.ts";
 
 export type TemporaryPostgres = Readonly<{
   /** postgres://… of its database "postgres", which is empty. */

@@ -1,6 +1,6 @@
 import type { Database, Statements } from "../../db/types.ts";
+import { foldUsage } from "../../src/domain/logs/fold-usage.ts";
 import type { Vault } from "../../src/lib/crypto.ts";
-import { foldUsage } from "../../src/logs/fold-usage.ts";
 import { addAbilities, addChannels, addTokens, addUsers } from "./accounts.ts";
 import { addLogs } from "./logs.ts";
 import { addUp, refreshStatistics } from "./sums.ts";

@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import type { startRedis } from "../../src/lib/testing-redis.ts";
+import type { startRedis } from "../../test/support/redis.ts";
 import type { TemporaryPostgres } from "../processes/temporary-postgres.ts";
 
 /** What can be broken while clients call. */

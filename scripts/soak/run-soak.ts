@@ -1,7 +1,7 @@
-import { until } from "../../src/lib/testing/until.ts";
-import { REDIS, startRedis } from "../../src/lib/testing-redis.ts";
-import { createChannel, createToken, type Session, setOptions, setUp } from "../e2e/console-client.ts";
-import { startFakeUpstream } from "../e2e/fake-upstream.ts";
+import { createChannel, createToken, type Session, setOptions, setUp } from "../../test/e2e/console-client.ts";
+import { startFakeUpstream } from "../../test/e2e/fake-upstream.ts";
+import { until } from "../../test/support/lib/until.ts";
+import { REDIS, startRedis } from "../../test/support/redis.ts";
 import { type Gateway, startGateway } from "../processes/gateway.ts";
 import { startTemporaryPostgres } from "../processes/temporary-postgres.ts";
 import { auditBooks, type Before, type Finding } from "./audit.ts";

@@ -3,13 +3,13 @@ import { listDatabaseTests } from "./database-tests.ts";
 
 test("finds the tests that open a database, by whatever they import", () => {
   const files = {
-    "db/testing.ts": "export const open = 1;",
-    "db/changes.test.ts": 'import { open } from "./testing.ts";',
-    "src/console/testing.ts": 'import { open } from "../../db/testing.ts";',
-    "src/console/users.test.ts": 'import { start } from "./testing.ts";',
-    "src/console/words.test.ts": 'import type { Start } from "./testing.ts";',
-    "src/relay/every-type/all.test.ts": 'import { open } from "../../../db/testing.ts";',
-    "scripts/e2e/users.test.ts": 'import { open } from "../../db/testing.ts";',
+    "test/support/database.ts": "export const open = 1;",
+    "db/changes.test.ts": 'import { open } from "../test/support/database.ts";',
+    "test/support/console/start-console.ts": 'import { open } from "../database.ts";',
+    "src/console/users.test.ts": 'import { start } from "../../test/support/console/start-console.ts";',
+    "src/console/words.test.ts": 'import type { Start } from "../../test/support/console/start-console.ts";',
+    "test/contracts/providers/all.test.ts": 'import { open } from "../../support/database.ts";',
+    "test/e2e/users.test.ts": 'import { open } from "../support/database.ts";',
   };
   const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
   expect(listDatabaseTests(sources).sort()).toEqual(["db/changes.test.ts", "src/console/users.test.ts"]);

@@ -1,10 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
-import { type Billing, createBilling } from "./billing.ts";
-import { recordText } from "./journal/record-text.ts";
-import { InsufficientQuota } from "./ledger/errors.ts";
 import {
   addChannel,
   addToken,
@@ -15,7 +11,11 @@ import {
   temporaryDirectory,
   tokenBooks,
   usageRecord,
-} from "./testing.ts";
+} from "../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { type Billing, createBilling } from "./billing.ts";
+import { recordText } from "./journal/record-text.ts";
+import { InsufficientQuota } from "./ledger/errors.ts";
 
 let database: TestDatabase;
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

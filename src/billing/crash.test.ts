@@ -2,14 +2,22 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { openDatabase } from "../../db/connect.ts";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import type { Database } from "../../db/types.ts";
+import type { Spender } from "../../test/support/billing/spending-worker.ts";
+import {
+  addToken,
+  addUser,
+  booksOf,
+  silentLog,
+  temporaryDirectory,
+  tokenBooks,
+  usageRecord,
+} from "../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { createBilling } from "./billing.ts";
 import { applyBatch } from "./journal/apply-batch.ts";
 import { linesOf } from "./journal/line.ts";
 import { recordText } from "./journal/record-text.ts";
-import type { Spender } from "./spending-process.ts";
-import { addToken, addUser, booksOf, silentLog, temporaryDirectory, tokenBooks, usageRecord } from "./testing.ts";
 import type { UsageRecord } from "./types.ts";
 
 /** A process killed in the middle of its work loses no charge, makes none twice and leaves nothing held. */
@@ -32,10 +40,13 @@ afterAll(async () => {
 
 /** Starts a spender, lets it work for a while and kills it. */
 async function spendAndDie(spender: Spender, afterMs: number): Promise<void> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "spending-process.ts"), JSON.stringify(spender)], {
-    stdout: "pipe",
-    stderr: "inherit",
-  });
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, "../../test/support/billing/spending-worker.ts"), JSON.stringify(spender)],
+    {
+      stdout: "pipe",
+      stderr: "inherit",
+    },
+  );
   const reader = child.stdout.getReader();
   await reader.read();
   await Bun.sleep(afterMs);

@@ -1,10 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
+import {
+  addToken,
+  addUser,
+  booksOf,
+  NOW,
+  silentLog,
+  temporaryDirectory,
+  tokenBooks,
+  usageRecord,
+} from "../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { type Billing, createBilling } from "./billing.ts";
 import { checkBooks } from "./books/check-books.ts";
 import { InsufficientQuota } from "./ledger/errors.ts";
 import { releaseExpired } from "./ledger/lost-journals.ts";
-import { addToken, addUser, booksOf, NOW, silentLog, temporaryDirectory, tokenBooks, usageRecord } from "./testing.ts";
 
 /** Holds that outlive processes: what batches may cost stays set aside until they are over. */
 

@@ -1,8 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
-import type { Round } from "./last-call-process.ts";
-import { addToken, addUser, booksOf, temporaryDirectory, tokenBooks } from "./testing.ts";
+import type { Round } from "../../test/support/billing/last-call-worker.ts";
+import {
+  addToken,
+  addUser,
+  booksOf,
+  temporaryDirectory,
+  tokenBooks,
+} from "../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 
 /** A balance for exactly ten calls serves exactly ten, whichever of several processes they come to. On Postgres only. */
 
@@ -34,11 +40,14 @@ type Spender = Readonly<{ run(round: Round): Promise<number>; end(): Promise<voi
 async function startSpenders(count: number): Promise<void> {
   const ready = Array.from({ length: count }, async () => {
     const options = JSON.stringify({ databaseUrl: database.url, dataDir: directory.path, processes: count });
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, "last-call-process.ts"), options], {
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "inherit",
-    });
+    const child = Bun.spawn(
+      [process.execPath, join(import.meta.dir, "../../test/support/billing/last-call-worker.ts"), options],
+      {
+        stdin: "pipe",
+        stdout: "pipe",
+        stderr: "inherit",
+      },
+    );
     const lines = readLines(child.stdout);
     const nextLine = async () => (await lines.next()).value;
     expect(await nextLine()).toBe("ready");

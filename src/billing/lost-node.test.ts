@@ -3,14 +3,22 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { dropLogsBefore } from "../../db/partitions.ts";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
-import { openTcpGate } from "../lib/testing/tcp-gate.ts";
-import { until } from "../lib/testing/until.ts";
-import { REDIS, startRedis } from "../lib/testing-redis.ts";
+import type { Spender } from "../../test/support/billing/spending-worker.ts";
+import {
+  addToken,
+  addUser,
+  booksOf,
+  NOW,
+  silentLog,
+  temporaryDirectory,
+  tokenBooks,
+} from "../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { openTcpGate } from "../../test/support/lib/tcp-gate.ts";
+import { until } from "../../test/support/lib/until.ts";
+import { REDIS, startRedis } from "../../test/support/redis.ts";
 import { type Billing, createBilling } from "./billing.ts";
 import { LEASE_SECONDS } from "./ledger/renew-lease.ts";
-import type { Spender } from "./spending-process.ts";
-import { addToken, addUser, booksOf, NOW, silentLog, temporaryDirectory, tokenBooks } from "./testing.ts";
 
 /** A process is killed and its disk is gone: what it had promised is charged out of Redis, once, or an alarm says so. */
 
@@ -55,10 +63,13 @@ async function startVictim(redisUrl: string | null, databaseUrl = database.url, 
   const acknowledgements = join(directory.path, Bun.randomUUIDv7());
   const payers = { userIds, token, outageSpendRatio };
   const spender: Spender = { databaseUrl, redisUrl, dataDir, acknowledgements, ...payers };
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "spending-process.ts"), JSON.stringify(spender)], {
-    stdout: "pipe",
-    stderr: "inherit",
-  });
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, "../../test/support/billing/spending-worker.ts"), JSON.stringify(spender)],
+    {
+      stdout: "pipe",
+      stderr: "inherit",
+    },
+  );
   await child.stdout.getReader().read();
   return {
     spender,

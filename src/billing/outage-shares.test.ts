@@ -1,8 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
-import { until } from "../lib/testing/until.ts";
-import { type Billing, createBilling } from "./billing.ts";
-import { InsufficientQuota, LedgerUnavailable } from "./ledger/errors.ts";
 import {
   addToken,
   addUser,
@@ -13,7 +9,11 @@ import {
   silentLog,
   temporaryDirectory,
   tokenBooks,
-} from "./testing.ts";
+} from "../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { until } from "../../test/support/lib/until.ts";
+import { type Billing, createBilling } from "./billing.ts";
+import { InsufficientQuota, LedgerUnavailable } from "./ledger/errors.ts";
 
 /** What each process may spend while the database is away, and that the books are exact afterwards. */
 

@@ -1,12 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
-import { until } from "../lib/testing/until.ts";
-import { type Billing, createBilling } from "./billing.ts";
-import { applyBatch } from "./journal/apply-batch.ts";
-import { recordText } from "./journal/record-text.ts";
-import { LedgerUnavailable } from "./ledger/errors.ts";
-import { releaseExpired } from "./ledger/lost-journals.ts";
-import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
 import {
   addUser,
   booksOf,
@@ -16,7 +8,15 @@ import {
   silentLog,
   temporaryDirectory,
   usageRecord,
-} from "./testing.ts";
+} from "../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { until } from "../../test/support/lib/until.ts";
+import { type Billing, createBilling } from "./billing.ts";
+import { applyBatch } from "./journal/apply-batch.ts";
+import { recordText } from "./journal/record-text.ts";
+import { LedgerUnavailable } from "./ledger/errors.ts";
+import { releaseExpired } from "./ledger/lost-journals.ts";
+import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
 
 /** The database goes away, answers late or forgets to answer; another process dies. No charge is lost or made twice. */
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
 import type { Sql } from "../../db/types.ts";
+import { addUser, silentLog, temporaryDirectory } from "../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { createBilling } from "./billing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "./ledger/errors.ts";
-import { addUser, silentLog, temporaryDirectory } from "./testing.ts";
 
 /** The database accepts statements and never answers, as behind a network that loses packets. Calls must not wait for it. */
 

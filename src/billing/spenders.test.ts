@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
-import { type Billing, createBilling } from "./billing.ts";
-import { InsufficientQuota } from "./ledger/errors.ts";
 import {
   addChannel,
   addToken,
@@ -11,7 +8,10 @@ import {
   silentLog,
   temporaryDirectory,
   tokenBooks,
-} from "./testing.ts";
+} from "../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { type Billing, createBilling } from "./billing.ts";
+import { InsufficientQuota } from "./ledger/errors.ts";
 
 /** Whatever the interleaving of calls and processes: no balance is overdrawn and all books say the same. */
 

@@ -1,12 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
-import { type Billing, createBilling } from "./billing.ts";
-import { checkBooks } from "./books/check-books.ts";
-import { applyBatch } from "./journal/apply-batch.ts";
-import { linesOf } from "./journal/line.ts";
-import { recordText } from "./journal/record-text.ts";
 import {
   addChannel,
   addToken,
@@ -17,7 +11,13 @@ import {
   temporaryDirectory,
   tokenBooks,
   usageRecord,
-} from "./testing.ts";
+} from "../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { type Billing, createBilling } from "./billing.ts";
+import { checkBooks } from "./books/check-books.ts";
+import { applyBatch } from "./journal/apply-batch.ts";
+import { linesOf } from "./journal/line.ts";
+import { recordText } from "./journal/record-text.ts";
 
 let database: TestDatabase;
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

@@ -6,8 +6,8 @@ import { BackupError, type RowCounts } from "../../db/backup/format.ts";
 import { readBackup } from "../../db/backup/read-backup.ts";
 import { writeBackup } from "../../db/backup/write-backup.ts";
 import { openExistingDatabase } from "../../db/connect.ts";
-import { type Config, readConfig } from "../config.ts";
-import { version } from "../version.ts";
+import { type Config, readConfig } from "../server/config.ts";
+import { version } from "../server/version.ts";
 import { askGateway } from "./control-client.ts";
 
 /**

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { writeBackup } from "../../db/backup/write-backup.ts";
 import { CONTROL_SOCKET, findRunDirectory } from "../../db/embedded/run-directory.ts";
-import { resetPassword } from "../accounts/reset-password.ts";
-import { CHECKS, examine, type Report } from "../doctor/examine.ts";
-import type { Patient } from "../doctor/patient.ts";
-import type { Services } from "../services.ts";
-import { version } from "../version.ts";
+import { resetPassword } from "../domain/accounts/reset-password.ts";
+import { CHECKS, examine, type Report } from "../domain/diagnostics/examine.ts";
+import type { Patient } from "../domain/diagnostics/patient.ts";
+import type { Services } from "../server/services.ts";
+import { version } from "../server/version.ts";
 import { readJournalAction, runJournalAction } from "./journal-actions.ts";
 
 /**

@@ -1,10 +1,11 @@
 import { createChanges } from "../../db/changes.ts";
 import { openExistingDatabase } from "../../db/connect.ts";
-import { createChannelDirectory } from "../channels/directory.ts";
-import { type Config, readConfig } from "../config.ts";
-import { checkDisk } from "../doctor/check-disk.ts";
-import { CHECKS, examine, type Report, reportOf } from "../doctor/examine.ts";
-import { type State, trouble } from "../doctor/finding.ts";
+import { createChannelDirectory } from "../domain/channels/directory.ts";
+import { checkDisk } from "../domain/diagnostics/check-disk.ts";
+import { CHECKS, examine, type Report, reportOf } from "../domain/diagnostics/examine.ts";
+import { type State, trouble } from "../domain/diagnostics/finding.ts";
+import { createMailer } from "../domain/notifications/mail.ts";
+import { createObjectStore, createResponseStore } from "../gateway/http/create-gateway.ts";
 import { createVault } from "../lib/crypto.ts";
 import { createLogger, type Logger } from "../lib/log.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
@@ -12,9 +13,8 @@ import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { loadSecrets } from "../lib/secrets.ts";
 import { createSharedLimits } from "../lib/shared-limits.ts";
-import { createMailer } from "../notify/mail.ts";
-import { runBenchmark } from "../relay/benchmark/run-benchmark.ts";
-import { createObjectStore, createResponseStore } from "../relay/index.ts";
+import { runBenchmark } from "../server/benchmark/run-benchmark.ts";
+import { type Config, readConfig } from "../server/config.ts";
 import { createSettings } from "../settings/settings.ts";
 import { askGateway, textOf } from "./control-client.ts";
 

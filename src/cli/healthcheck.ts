@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../server/config.ts";
 
 const TIMEOUT_MS = 3000;
 

@@ -1,7 +1,7 @@
 import { createChanges } from "../../db/changes.ts";
 import { openDatabase, openExistingDatabase } from "../../db/connect.ts";
 import type { ReplayResult } from "../billing/journal/replay-rejected.ts";
-import { type Config, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../server/config.ts";
 import { askGateway, textOf } from "./control-client.ts";
 import {
   type AcknowledgeResult,

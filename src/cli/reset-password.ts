@@ -1,7 +1,7 @@
 import { createChanges } from "../../db/changes.ts";
 import { openDatabase } from "../../db/connect.ts";
-import { resetPassword as reset } from "../accounts/reset-password.ts";
-import { type Config, readConfig } from "../config.ts";
+import { resetPassword as reset } from "../domain/accounts/reset-password.ts";
+import { type Config, readConfig } from "../server/config.ts";
 import { askGateway, textOf } from "./control-client.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { restoreBackup } from "../../db/backup/restore-backup.ts";
 import { openDatabase } from "../../db/connect.ts";
-import { readConfig } from "../config.ts";
 import { createVault } from "../lib/crypto.ts";
 import { ensureDataDir } from "../lib/data-dir.ts";
 import { loadExistingSecrets } from "../lib/secrets.ts";
+import { readConfig } from "../server/config.ts";
 import { checkBackupKey } from "../settings/key-check.ts";
 
 /**

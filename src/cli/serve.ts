@@ -1,10 +1,10 @@
-import { createApp } from "../app.ts";
-import { type Config, ConfigError, readConfig } from "../config.ts";
+import { talkSockets } from "../gateway/http/create-gateway.ts";
 import { ensureDataDir } from "../lib/data-dir.ts";
 import { createLogger } from "../lib/log.ts";
-import { talkSockets } from "../relay/index.ts";
-import { openServices } from "../services.ts";
-import { version } from "../version.ts";
+import { createApp } from "../server/app.ts";
+import { type Config, ConfigError, readConfig } from "../server/config.ts";
+import { openServices } from "../server/services.ts";
+import { version } from "../server/version.ts";
 import { startControl } from "./control-server.ts";
 
 /** Far above what writing the last charges takes; what is not written then stays in the journal. */

@@ -4,9 +4,9 @@ import { logs } from "../../db/schema/logs.ts";
 import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
 import { tokens } from "../../db/schema/tokens.ts";
 import { checkIns, rebates, topUpOrders, withdrawals } from "../../db/schema/wallet.ts";
+import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../test/support/console/start-console.ts";
+import { newKey } from "../domain/api-keys/new-key.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import { newKey } from "../tokens/new-key.ts";
-import { startTestConsole, TEST_PASSWORD, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
 let userId = 0;

@@ -4,7 +4,7 @@ import { redemptionCodes } from "../../db/schema/codes.ts";
 import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import { agents, rebates, withdrawals } from "../../db/schema/wallet.ts";
-import { startTestWallet, type TestWallet } from "./testing-wallet.ts";
+import { startTestWallet, type TestWallet } from "../../test/support/console/wallet.ts";
 
 let app: TestWallet;
 beforeAll(async () => {

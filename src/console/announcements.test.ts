@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import { until } from "../../test/support/lib/until.ts";
+import { startMailServer } from "../../test/support/notifications.ts";
+import type { AnnouncementView } from "../domain/notifications/announcements/announcement.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import { until } from "../lib/testing/until.ts";
-import type { AnnouncementView } from "../notify/announcements/announcement.ts";
-import { startMailServer } from "../notify/testing.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 type Headers = Record<string, string>;
 let app: TestConsole;

@@ -1,11 +1,15 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
+import { writeManagementLog } from "../domain/logs/write-log.ts";
+import { listAnnouncements, listReceived, markRead } from "../domain/notifications/announcements/list-announcements.ts";
+import {
+  deleteAnnouncement,
+  getAnnouncement,
+  saveAnnouncement,
+} from "../domain/notifications/announcements/save-announcement.ts";
+import type { Broadcasts } from "../domain/notifications/broadcast.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import { writeManagementLog } from "../logs/write-log.ts";
-import { listAnnouncements, listReceived, markRead } from "../notify/announcements/list-announcements.ts";
-import { deleteAnnouncement, getAnnouncement, saveAnnouncement } from "../notify/announcements/save-announcement.ts";
-import type { Broadcasts } from "../notify/broadcast.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { paged, pagingQuery } from "./paging.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { logs } from "../../db/schema/logs.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import type { AuditEntry } from "../domain/logs/list-audit.ts";
+import { LOG_TYPE, writeLog, writeManagementLog } from "../domain/logs/write-log.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import type { AuditEntry } from "../logs/list-audit.ts";
-import { LOG_TYPE, writeLog, writeManagementLog } from "../logs/write-log.ts";
 import { auditRoutes } from "./audit.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
 let admin: Record<string, string>;

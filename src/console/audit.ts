@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { exportAudit } from "../logs/export-audit.ts";
-import { type AuditFilter, listAudit } from "../logs/list-audit.ts";
+import { exportAudit } from "../domain/logs/export-audit.ts";
+import { type AuditFilter, listAudit } from "../domain/logs/list-audit.ts";
 import { csvFile } from "./csv-file.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";

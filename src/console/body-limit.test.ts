@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Elysia, t } from "elysia";
+import { announceBody } from "../../test/support/lib/announce-body.ts";
 import { createLogger } from "../lib/log.ts";
-import { announceBody } from "../lib/testing/announce-body.ts";
 import { bodyLimit } from "./body-limit.ts";
 import { envelope, ok } from "./envelope.ts";
 

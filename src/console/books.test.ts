@@ -4,11 +4,11 @@ import { redemptionCodes, redemptionUses } from "../../db/schema/codes.ts";
 import { usageRollups } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import { agents, checkIns, rebates, topUpOrders, withdrawals } from "../../db/schema/wallet.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
 import { BOOKS, type BookSlice } from "../billing/books/check-books.ts";
+import { LOG_TYPE, writeLog, writeManagementLog } from "../domain/logs/write-log.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import { LOG_TYPE, writeLog, writeManagementLog } from "../logs/write-log.ts";
 import { bookRoutes } from "./books.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
 let root: Record<string, string>;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq, like } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
-import { until } from "../lib/testing/until.ts";
-import { startMailServer } from "../notify/testing.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import { until } from "../../test/support/lib/until.ts";
+import { startMailServer } from "../../test/support/notifications.ts";
 
 let app: TestConsole;
 let post: Awaited<ReturnType<typeof startMailServer>>;

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { writeManagementLog } from "../logs/write-log.ts";
-import type { Broadcasts } from "../notify/broadcast.ts";
+import { writeManagementLog } from "../domain/logs/write-log.ts";
+import type { Broadcasts } from "../domain/notifications/broadcast.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { options } from "../../db/schema/settings.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
 import { createPriceTable } from "../billing/pricing/price-table.ts";
 import { resolvePrice } from "../billing/pricing/resolve-price.ts";
 import { readEntry } from "../catalog/entry.ts";
 import { shippedDocument } from "../catalog/shipped.ts";
-import { createChannelDirectory } from "../channels/directory.ts";
-import { createCatalogUpdate } from "../jobs/catalog-update.ts";
+import { createChannelDirectory } from "../domain/channels/directory.ts";
+import type { CatalogEntryView } from "../domain/models/list-catalog.ts";
+import type { UpdatePlan } from "../domain/models/plan-update.ts";
 import { toText } from "../lib/decimal.ts";
 import { createLogger } from "../lib/log.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
-import type { CatalogEntryView } from "../models/list-catalog.ts";
-import type { UpdatePlan } from "../models/plan-update.ts";
+import { createCatalogUpdate } from "../server/jobs/catalog-update.ts";
 import { createModelCatalog } from "../settings/model-catalog.ts";
 import { catalogRoutes } from "./catalog.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
 let root: Record<string, string>;

@@ -1,13 +1,19 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
 import { CURRENCIES, EFFORTS, MODALITIES, REASONING_STYLES } from "../catalog/entry.ts";
-import type { ChannelDirectory } from "../channels/directory.ts";
+import type { ChannelDirectory } from "../domain/channels/directory.ts";
+import { writeManagementLog } from "../domain/logs/write-log.ts";
+import { listCatalog } from "../domain/models/list-catalog.ts";
+import { deleteCatalogEntry, saveCatalogEntry } from "../domain/models/save-entry.ts";
+import {
+  applyUpdate,
+  fetchCatalog,
+  LARGEST_DOCUMENT,
+  parseCatalog,
+  previewUpdate,
+} from "../domain/models/update-catalog.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
-import { writeManagementLog } from "../logs/write-log.ts";
-import { listCatalog } from "../models/list-catalog.ts";
-import { deleteCatalogEntry, saveCatalogEntry } from "../models/save-entry.ts";
-import { applyUpdate, fetchCatalog, LARGEST_DOCUMENT, parseCatalog, previewUpdate } from "../models/update-catalog.ts";
 import type { Settings } from "../settings/settings.ts";
 import { optionTexts, tellOptions } from "../settings/tell-options.ts";
 import { ok } from "./envelope.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
 import { channelExplainRoutes } from "./channel-explain.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
 const asked: object[] = [];

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
-import type { LiveView } from "../channels/channel-view.ts";
-import { disableChannelKey } from "../channels/key-status.ts";
-import type { KeyView } from "../channels/list-keys.ts";
-import { idle, startFakeUpstream, startTestOperations, type TestOperations } from "./testing-operations.ts";
+import {
+  idle,
+  startFakeUpstream,
+  startTestOperations,
+  type TestOperations,
+} from "../../test/support/console/operations.ts";
+import type { LiveView } from "../domain/channels/channel-view.ts";
+import { disableChannelKey } from "../domain/channels/key-status.ts";
+import type { KeyView } from "../domain/channels/list-keys.ts";
 
 const FIRST = "sk-first-key-000001";
 const SECOND = "sk-second-key-00002";

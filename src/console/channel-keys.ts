@@ -1,11 +1,11 @@
 import { Elysia, t } from "elysia";
-import { viewLive } from "../channels/channel-view.ts";
-import type { ChannelDirectory } from "../channels/directory.ts";
-import { findKey, listKeys } from "../channels/list-keys.ts";
-import type { ReadLive } from "../channels/live.ts";
-import type { ChannelDeps } from "../channels/operation.ts";
-import { switchKey } from "../channels/switch-key.ts";
-import { testChannel } from "../channels/test-channel.ts";
+import { viewLive } from "../domain/channels/channel-view.ts";
+import type { ChannelDirectory } from "../domain/channels/directory.ts";
+import { findKey, listKeys } from "../domain/channels/list-keys.ts";
+import type { ReadLive } from "../domain/channels/live.ts";
+import type { ChannelDeps } from "../domain/channels/operation.ts";
+import { switchKey } from "../domain/channels/switch-key.ts";
+import { testChannel } from "../domain/channels/test-channel.ts";
 import { languageOf, say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";

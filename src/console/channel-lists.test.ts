@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { usageRollups } from "../../db/schema/logs.ts";
-import type { ChannelView } from "../channels/channel-view.ts";
+import { idle, startTestOperations, type TestOperations } from "../../test/support/console/operations.ts";
+import type { ChannelView } from "../domain/channels/channel-view.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import { idle, startTestOperations, type TestOperations } from "./testing-operations.ts";
 
 let app: TestOperations;
 const ids: Record<string, number> = {};

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
-import type { ChannelFileEntry } from "../channels/transfer.ts";
-import { startTestOperations, type TestOperations } from "./testing-operations.ts";
+import { startTestOperations, type TestOperations } from "../../test/support/console/operations.ts";
+import type { ChannelFileEntry } from "../domain/channels/transfer.ts";
 
 const KEY = "sk-key-to-keep-secret";
 const MAIN = {

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
-import { ROLE } from "../accounts/roles.ts";
-import { LARGEST_BATCH } from "../channels/list-channels.ts";
-import type { ChannelDeps } from "../channels/operation.ts";
-import { exportChannels, importChannels, type PlannedChannel, planChannelImport } from "../channels/transfer.ts";
+import { ROLE } from "../domain/accounts/roles.ts";
+import { LARGEST_BATCH } from "../domain/channels/list-channels.ts";
+import type { ChannelDeps } from "../domain/channels/operation.ts";
+import { exportChannels, importChannels, type PlannedChannel, planChannelImport } from "../domain/channels/transfer.ts";
 import { languageOf, say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { channelBody, channelIds } from "./channels.ts";

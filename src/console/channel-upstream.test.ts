@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { count } from "drizzle-orm";
 import { logs, usageRollups } from "../../db/schema/logs.ts";
-import { setChannelStatus } from "../channels/set-status.ts";
-import { until } from "../lib/testing/until.ts";
-import { startFakeUpstream, startTestOperations, type TestOperations } from "./testing-operations.ts";
+import { startFakeUpstream, startTestOperations, type TestOperations } from "../../test/support/console/operations.ts";
+import { until } from "../../test/support/lib/until.ts";
+import { setChannelStatus } from "../domain/channels/set-status.ts";
 
 let app: TestOperations;
 let upstream: ReturnType<typeof startFakeUpstream>;

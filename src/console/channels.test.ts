@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { abilities, channelKeys } from "../../db/schema/channels.ts";
 import { logs } from "../../db/schema/logs.ts";
-import type { ChannelView } from "../channels/channel-view.ts";
-import { disableChannelKey } from "../channels/key-status.ts";
-import { setChannelStatus } from "../channels/set-status.ts";
-import { startTestOperations, type TestOperations } from "./testing-operations.ts";
+import { startTestOperations, type TestOperations } from "../../test/support/console/operations.ts";
+import type { ChannelView } from "../domain/channels/channel-view.ts";
+import { disableChannelKey } from "../domain/channels/key-status.ts";
+import { setChannelStatus } from "../domain/channels/set-status.ts";
 
 let app: TestOperations;
 beforeAll(async () => {

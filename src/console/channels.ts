@@ -1,11 +1,11 @@
 import { Elysia, t } from "elysia";
-import { batchStatus } from "../channels/batch-status.ts";
-import { CHANNEL_HEALTHS } from "../channels/channel-health.ts";
-import type { ChannelInput } from "../channels/channel-input.ts";
-import { createChannel } from "../channels/create-channel.ts";
-import { deleteChannels, deleteDisabledChannels } from "../channels/delete-channels.ts";
-import { fixAbilities } from "../channels/fix-abilities.ts";
-import { getChannel } from "../channels/get-channel.ts";
+import { batchStatus } from "../domain/channels/batch-status.ts";
+import { CHANNEL_HEALTHS } from "../domain/channels/channel-health.ts";
+import type { ChannelInput } from "../domain/channels/channel-input.ts";
+import { createChannel } from "../domain/channels/create-channel.ts";
+import { deleteChannels, deleteDisabledChannels } from "../domain/channels/delete-channels.ts";
+import { fixAbilities } from "../domain/channels/fix-abilities.ts";
+import { getChannel } from "../domain/channels/get-channel.ts";
 import {
   CHANNEL_SORTS,
   type ChannelFilter,
@@ -13,9 +13,9 @@ import {
   type ListDeps,
   listChannelIds,
   listChannels,
-} from "../channels/list-channels.ts";
-import { editTag, listTags, setTag, setTagStatus } from "../channels/tags.ts";
-import { updateChannel } from "../channels/update-channel.ts";
+} from "../domain/channels/list-channels.ts";
+import { editTag, listTags, setTag, setTagStatus } from "../domain/channels/tags.ts";
+import { updateChannel } from "../domain/channels/update-channel.ts";
 import { languageOf } from "../lib/messages.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";

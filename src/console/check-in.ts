@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
-import { dayIn } from "../wallet/calendar-day.ts";
-import { checkIn } from "../wallet/check-in.ts";
-import { listCheckIns } from "../wallet/list-check-ins.ts";
-import type { WalletDeps } from "../wallet/operation.ts";
-import { readCheckIns } from "../wallet/read-check-ins.ts";
+import { dayIn } from "../domain/wallet/calendar-day.ts";
+import { checkIn } from "../domain/wallet/check-in.ts";
+import { listCheckIns } from "../domain/wallet/list-check-ins.ts";
+import type { WalletDeps } from "../domain/wallet/operation.ts";
+import { readCheckIns } from "../domain/wallet/read-check-ins.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 

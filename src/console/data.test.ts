@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { users } from "../../db/schema/users.ts";
-import type { Latency } from "../logs/read-latency.ts";
-import type { QuotaData } from "../logs/read-quota-data.ts";
-import type { RunningOut } from "../logs/read-running-out.ts";
-import type { Series } from "../logs/read-series.ts";
-import { callRecord, writeCalls } from "../logs/testing.ts";
-import { startTestOperations, type TestOperations } from "./testing-operations.ts";
+import { startTestOperations, type TestOperations } from "../../test/support/console/operations.ts";
+import { callRecord, writeCalls } from "../../test/support/logs.ts";
+import type { Latency } from "../domain/logs/read-latency.ts";
+import type { QuotaData } from "../domain/logs/read-quota-data.ts";
+import type { RunningOut } from "../domain/logs/read-running-out.ts";
+import type { Series } from "../domain/logs/read-series.ts";
 
 let app: TestOperations;
 /** A Sunday, 22:00 UTC. */

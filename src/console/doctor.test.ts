@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { CHECKS } from "../doctor/examine.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import { startMailServer } from "../../test/support/notifications.ts";
+import { CHECKS } from "../domain/diagnostics/examine.ts";
+import { createMailer } from "../domain/notifications/mail.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
-import { createMailer } from "../notify/mail.ts";
-import { startMailServer } from "../notify/testing.ts";
 import { doctorRoutes } from "./doctor.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
 let root: Record<string, string>;

@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
-import { CHECKS, examine } from "../doctor/examine.ts";
-import type { Patient } from "../doctor/patient.ts";
-import { EVENTS, INTERVAL_MS, issueTicket, isTicket, timedStream } from "../doctor/timed-stream.ts";
+import { CHECKS, examine } from "../domain/diagnostics/examine.ts";
+import type { Patient } from "../domain/diagnostics/patient.ts";
+import { EVENTS, INTERVAL_MS, issueTicket, isTicket, timedStream } from "../domain/diagnostics/timed-stream.ts";
+import { writeMail } from "../domain/notifications/mail-text.ts";
 import { languageOf, say } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import { writeMail } from "../notify/mail-text.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startTestConsole, TEST_PASSWORD, type TestConsole } from "./testing.ts";
+import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../test/support/console/start-console.ts";
 
 let app: TestConsole;
 let admin: Record<string, string>;

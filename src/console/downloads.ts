@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { issueDownload } from "../accounts/download-ticket.ts";
+import { issueDownload } from "../domain/accounts/download-ticket.ts";
 import type { Vault } from "../lib/crypto.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { ok } from "./envelope.ts";

@@ -1,10 +1,10 @@
 import type { Db } from "../../db/types.ts";
-import { startFlow } from "../accounts/flows.ts";
-import { rememberLanguage } from "../accounts/remember-language.ts";
-import { sessionCookie } from "../accounts/session-cookie.ts";
-import type { Sessions } from "../accounts/sessions.ts";
-import { hasTotp } from "../accounts/totp.ts";
-import { type UserView, viewUser } from "../accounts/user-view.ts";
+import { startFlow } from "../domain/accounts/flows.ts";
+import { rememberLanguage } from "../domain/accounts/remember-language.ts";
+import { sessionCookie } from "../domain/accounts/session-cookie.ts";
+import type { Sessions } from "../domain/accounts/sessions.ts";
+import { hasTotp } from "../domain/accounts/totp.ts";
+import { type UserView, viewUser } from "../domain/accounts/user-view.ts";
 import type { ClientAddress, PeerSource } from "../lib/client-ip.ts";
 import type { Vault } from "../lib/crypto.ts";
 import { languageOf } from "../lib/messages.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import { openTestDatabase } from "../../db/testing.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import { openTestDatabase } from "../../test/support/database.ts";
 import { createLogger } from "../lib/log.ts";
 import { envelope } from "./envelope.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 describe("failures that are nobody's fault", () => {
   test("an unforeseen error is 500 with the request id and nothing else of it", async () => {

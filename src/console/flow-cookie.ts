@@ -1,4 +1,4 @@
-import { FLOW_SECONDS, type FlowKind } from "../accounts/flows.ts";
+import { FLOW_SECONDS, type FlowKind } from "../domain/accounts/flows.ts";
 import { readHostCookie, setHostCookie } from "../lib/host-cookie.ts";
 
 const nameOf = (kind: FlowKind): string => `flow_${kind}`;

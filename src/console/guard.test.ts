@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { sessions, users } from "../../db/schema/users.ts";
-import { manageUser } from "../accounts/manage-user.ts";
-import { startTestConsole, TEST_PASSWORD, type TestConsole } from "./testing.ts";
+import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../test/support/console/start-console.ts";
+import { manageUser } from "../domain/accounts/manage-user.ts";
 
 let app: TestConsole;
 let aliceId: number;

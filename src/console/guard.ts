@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import { type AuthenticationServices, authenticate, type Caller } from "../accounts/authenticate.ts";
-import { ROLE, type RoleName } from "../accounts/roles.ts";
+import { type AuthenticationServices, authenticate, type Caller } from "../domain/accounts/authenticate.ts";
+import { ROLE, type RoleName } from "../domain/accounts/roles.ts";
 import { OperationError } from "../lib/operation-error.ts";
 
 /**

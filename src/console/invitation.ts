@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
-import { readInvitation } from "../wallet/invitation.ts";
-import type { WalletDeps } from "../wallet/operation.ts";
-import { setInviteCode } from "../wallet/set-invite-code.ts";
-import { transferRewards } from "../wallet/transfer-rewards.ts";
+import { readInvitation } from "../domain/wallet/invitation.ts";
+import type { WalletDeps } from "../domain/wallet/operation.ts";
+import { setInviteCode } from "../domain/wallet/set-invite-code.ts";
+import { transferRewards } from "../domain/wallet/transfer-rewards.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { redemptionCodes } from "../../db/schema/codes.ts";
 import { users } from "../../db/schema/users.ts";
-import { startTestWallet, type TestWallet } from "./testing-wallet.ts";
+import { startTestWallet, type TestWallet } from "../../test/support/console/wallet.ts";
 
 let app: TestWallet;
 beforeAll(async () => {

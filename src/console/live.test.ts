@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import { until } from "../../test/support/lib/until.ts";
+import { callRecord, writeCalls } from "../../test/support/logs.ts";
+import { createCallFeed, type LiveCall } from "../domain/logs/call-feed.ts";
+import type { LiveCalls } from "../domain/logs/stream-calls.ts";
 import { readEvents } from "../lib/sse.ts";
-import { until } from "../lib/testing/until.ts";
-import { createCallFeed, type LiveCall } from "../logs/call-feed.ts";
-import type { LiveCalls } from "../logs/stream-calls.ts";
-import { callRecord, writeCalls } from "../logs/testing.ts";
 import { liveRoutes } from "./live.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 const feed = createCallFeed();
 let app: TestConsole;

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
 import type { Database } from "../../db/types.ts";
+import type { CallFeed } from "../domain/logs/call-feed.ts";
+import { streamCalls } from "../domain/logs/stream-calls.ts";
 import type { Logger } from "../lib/log.ts";
 import { languageOf } from "../lib/messages.ts";
-import type { CallFeed } from "../logs/call-feed.ts";
-import { streamCalls } from "../logs/stream-calls.ts";
 import type { guard } from "./guard.ts";
 
 /** Calls as they happen, as server-sent events. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { users } from "../../db/schema/users.ts";
+import { startTestOperations, type TestOperations } from "../../test/support/console/operations.ts";
+import { callRecord, writeCalls } from "../../test/support/logs.ts";
+import type { LogView } from "../domain/logs/log-view.ts";
+import type { Bucket } from "../domain/logs/read-histogram.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import type { LogView } from "../logs/log-view.ts";
-import type { Bucket } from "../logs/read-histogram.ts";
-import { callRecord, writeCalls } from "../logs/testing.ts";
-import { startTestOperations, type TestOperations } from "./testing-operations.ts";
 
 /**
  * Every filter of every call that reads the log. Each row of the log costs another power of two: the sum that a call answers

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
-import { startTestConsole, TEST_PASSWORD, type TestConsole } from "./testing.ts";
+import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../test/support/console/start-console.ts";
 
 let app: TestConsole;
 beforeAll(async () => {

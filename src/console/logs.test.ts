@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { desc, eq, sql } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
+import { startTestOperations, type TestOperations } from "../../test/support/console/operations.ts";
+import { callRecord, writeCalls } from "../../test/support/logs.ts";
+import type { TokenView } from "../domain/api-keys/token-view.ts";
+import type { LogView } from "../domain/logs/log-view.ts";
+import { writeLog } from "../domain/logs/write-log.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import type { LogView } from "../logs/log-view.ts";
-import { callRecord, writeCalls } from "../logs/testing.ts";
-import { writeLog } from "../logs/write-log.ts";
-import type { TokenView } from "../tokens/token-view.ts";
-import { startTestOperations, type TestOperations } from "./testing-operations.ts";
 
 let app: TestOperations;
 let channelId = 0;

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { desc, eq } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
-import { MOST_TOLD, tellEach } from "../channels/tell-change.ts";
-import { LOG_NOTES } from "../logs/log-note.ts";
-import { LOG_TYPE } from "../logs/write-log.ts";
-import { startTestOperations, type TestOperations } from "./testing-operations.ts";
+import { startTestOperations, type TestOperations } from "../../test/support/console/operations.ts";
+import { MOST_TOLD, tellEach } from "../domain/channels/tell-change.ts";
+import { LOG_NOTES } from "../domain/logs/log-note.ts";
+import { LOG_TYPE } from "../domain/logs/write-log.ts";
 
 type Row = { content: string; note: { code: string }; action: string; before?: object; after?: object };
 type Ids = Readonly<Record<"channel" | "second" | "third" | "user" | "code" | "other" | "announcement", number>>;

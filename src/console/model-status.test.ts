@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { sessionUser } from "../accounts/authenticate.ts";
-import { createSessions } from "../accounts/sessions.ts";
-import { createRoutingIndex } from "../channels/routing-index.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import { channelEntry } from "../../test/support/gateway/entries.ts";
+import { callRecord, writeCalls } from "../../test/support/logs.ts";
+import { sessionUser } from "../domain/accounts/authenticate.ts";
+import { createSessions } from "../domain/accounts/sessions.ts";
+import { createRoutingIndex } from "../domain/channels/routing-index.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import { callRecord, writeCalls } from "../logs/testing.ts";
-import { channelEntry } from "../relay/testing/entries.ts";
 import { type ModelStatus, modelStatusRoutes } from "./model-status.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 const DAY_S = 86_400;
 let app: TestConsole;

@@ -1,12 +1,12 @@
 import { Elysia } from "elysia";
 import type { Db } from "../../db/types.ts";
-import type { UserEntry } from "../accounts/directory.ts";
-import { ROLE } from "../accounts/roles.ts";
-import { usableGroups } from "../accounts/usable-groups.ts";
-import type { ChannelDirectory } from "../channels/directory.ts";
+import type { UserEntry } from "../domain/accounts/directory.ts";
+import { ROLE } from "../domain/accounts/roles.ts";
+import { usableGroups } from "../domain/accounts/usable-groups.ts";
+import type { ChannelDirectory } from "../domain/channels/directory.ts";
+import { HEALTH_DAYS, type Health, type ModelHealth, readModelHealth } from "../domain/logs/read-model-health.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import { HEALTH_DAYS, type Health, type ModelHealth, readModelHealth } from "../logs/read-model-health.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";
 

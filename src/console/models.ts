@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { modelsOf, PRICE_SECTIONS } from "../billing/pricing/list-prices.ts";
-import type { ChannelDirectory } from "../channels/directory.ts";
-import { pricedNames } from "../channels/priced-names.ts";
-import { servedModels } from "../channels/served-models.ts";
+import type { ChannelDirectory } from "../domain/channels/directory.ts";
+import { pricedNames } from "../domain/channels/priced-names.ts";
+import { servedModels } from "../domain/channels/served-models.ts";
 import { channelTypes } from "../providers/registry.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";

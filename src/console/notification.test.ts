@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users } from "../../db/schema/users.ts";
-import { until } from "../lib/testing/until.ts";
-import { channelDisabled } from "../notify/channel-notices.ts";
-import { startMailServer } from "../notify/testing.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import { until } from "../../test/support/lib/until.ts";
+import { startMailServer } from "../../test/support/notifications.ts";
+import { channelDisabled } from "../domain/notifications/channel-notices.ts";
 
 let app: TestConsole;
 let push: ReturnType<typeof Bun.serve>;

@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
-import type { NotifyAddresses } from "../config.ts";
+import type { Notifier } from "../domain/notifications/notifier.ts";
+import { bindPush, createPushCode, type PushDeps, unbindPush } from "../domain/notifications/wxpusher.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { createRateLimiter } from "../lib/rate-limiter.ts";
-import type { Notifier } from "../notify/notifier.ts";
-import { bindPush, createPushCode, type PushDeps, unbindPush } from "../notify/wxpusher.ts";
+import type { NotifyAddresses } from "../server/config.ts";
 import { done, ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import type { rateLimit } from "./rate-limit.ts";

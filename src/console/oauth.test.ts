@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { and, eq, sql } from "drizzle-orm";
 import { signInFlows } from "../../db/schema/sign-in.ts";
 import { identities, users } from "../../db/schema/users.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
-import { signTelegramProof, startFakeSignInServices } from "./testing-sign-in.ts";
+import { signTelegramProof, startFakeSignInServices } from "../../test/support/console/sign-in.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
 
 let app: TestConsole;
 let outside: Awaited<ReturnType<typeof startFakeSignInServices>>;

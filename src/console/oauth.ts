@@ -1,17 +1,22 @@
 import { Elysia, t } from "elysia";
 import type { Changes } from "../../db/changes.ts";
-import { sessionCaller, sessionUser } from "../accounts/authenticate.ts";
-import { bindIdentity } from "../accounts/bind-identity.ts";
-import { requireFresh } from "../accounts/confirm-owner.ts";
-import type { UserDirectory, UserEntry } from "../accounts/directory.ts";
-import { startFlow, takeFlow } from "../accounts/flows.ts";
-import { findProvider } from "../accounts/outside/index.ts";
-import { challengeOf, type Handshake, type OutsideDeps, type OutsideProvider } from "../accounts/outside/provider.ts";
-import { signInByIdentity } from "../accounts/sign-in-by-identity.ts";
-import type { SignInAddresses } from "../config.ts";
+import { sessionCaller, sessionUser } from "../domain/accounts/authenticate.ts";
+import { bindIdentity } from "../domain/accounts/bind-identity.ts";
+import { requireFresh } from "../domain/accounts/confirm-owner.ts";
+import type { UserDirectory, UserEntry } from "../domain/accounts/directory.ts";
+import { startFlow, takeFlow } from "../domain/accounts/flows.ts";
+import { findProvider } from "../domain/accounts/outside/index.ts";
+import {
+  challengeOf,
+  type Handshake,
+  type OutsideDeps,
+  type OutsideProvider,
+} from "../domain/accounts/outside/provider.ts";
+import { signInByIdentity } from "../domain/accounts/sign-in-by-identity.ts";
 import { randomText, type Vault } from "../lib/crypto.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import type { SignInAddresses } from "../server/config.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { type EntranceCall, type EntranceServices, enter } from "./enter.ts";
 import { done, ok } from "./envelope.ts";

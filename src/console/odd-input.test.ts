@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { startTestOperations, type TestOperations } from "./testing-operations.ts";
+import { startTestOperations, type TestOperations } from "../../test/support/console/operations.ts";
 
 setDefaultTimeout(240_000);
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { options } from "../../db/schema/settings.ts";
 import { passkeys } from "../../db/schema/sign-in.ts";
 import { identities } from "../../db/schema/users.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
 import { createVault } from "../lib/crypto.ts";
 import { createLogger } from "../lib/log.ts";
 import { checkEncryptionKey } from "../settings/key-check.ts";
 import { createSettings } from "../settings/settings.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
 let root: Record<string, string>;

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { guardWaysIn } from "../accounts/guard-ways-in.ts";
 import { ESTIMATED_MODEL_PRICE } from "../billing/pricing/default-ratios.ts";
-import { writeManagementLog } from "../logs/write-log.ts";
+import { guardWaysIn } from "../domain/accounts/guard-ways-in.ts";
+import { writeManagementLog } from "../domain/logs/write-log.ts";
 import { optionKeys, registry } from "../settings/registry/index.ts";
 import type { Settings } from "../settings/settings.ts";
 import { optionTexts, tellOptions } from "../settings/tell-options.ts";

@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { confirmOwner } from "../accounts/confirm-owner.ts";
-import { startFlow, takeFlow } from "../accounts/flows.ts";
+import { confirmOwner } from "../domain/accounts/confirm-owner.ts";
+import { startFlow, takeFlow } from "../domain/accounts/flows.ts";
 import {
   addPasskey,
   beginPasskey,
@@ -9,7 +9,7 @@ import {
   type PasskeySite,
   removePasskey,
   signInWithPasskey,
-} from "../accounts/passkeys.ts";
+} from "../domain/accounts/passkeys.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { Limiter } from "../lib/shared-limits.ts";
 import { type EntranceCall, openSession } from "./enter.ts";

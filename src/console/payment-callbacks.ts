@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
+import { hearEasyPay } from "../domain/wallet/hear-easy-pay.ts";
+import { hearStripe } from "../domain/wallet/hear-stripe.ts";
+import type { WalletDeps } from "../domain/wallet/operation.ts";
 import { bytesUpTo } from "../lib/limited-body.ts";
 import type { Logger } from "../lib/log.ts";
-import { hearEasyPay } from "../wallet/hear-easy-pay.ts";
-import { hearStripe } from "../wallet/hear-stripe.ts";
-import type { WalletDeps } from "../wallet/operation.ts";
 
 /** Payment services tell far less than this. */
 const LARGEST_NOTICE_BYTES = 262_144;

@@ -4,8 +4,8 @@ import { eq } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import { rebates, topUpOrders } from "../../db/schema/wallet.ts";
-import { signEasyPay } from "../wallet/easy-pay.ts";
-import { startTestWallet, type TestWallet } from "./testing-wallet.ts";
+import { startTestWallet, type TestWallet } from "../../test/support/console/wallet.ts";
+import { signEasyPay } from "../domain/wallet/easy-pay.ts";
 
 const MERCHANT_KEY = "the merchant's key";
 const WEBHOOK_SECRET = "whsec_of_the_tests";

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { priceChanges } from "../../db/schema/prices.ts";
 import { users as usersTable } from "../../db/schema/users.ts";
-import { sessionUser } from "../accounts/authenticate.ts";
-import { createSessions } from "../accounts/sessions.ts";
-import { createRoutingIndex } from "../channels/routing-index.ts";
-import { channelEntry } from "../relay/testing/entries.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import { channelEntry } from "../../test/support/gateway/entries.ts";
+import { sessionUser } from "../domain/accounts/authenticate.ts";
+import { createSessions } from "../domain/accounts/sessions.ts";
+import { createRoutingIndex } from "../domain/channels/routing-index.ts";
 import { pricingRoutes } from "./pricing.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
 let sessions: ReturnType<typeof createSessions>;

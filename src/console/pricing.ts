@@ -1,12 +1,12 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import type { UserEntry } from "../accounts/directory.ts";
-import { ROLE } from "../accounts/roles.ts";
-import { usableGroups as openGroups } from "../accounts/usable-groups.ts";
 import { createPriceTable } from "../billing/pricing/price-table.ts";
-import type { ChannelDirectory } from "../channels/directory.ts";
-import { listPriceChanges } from "../channels/list-price-changes.ts";
-import { listPrices } from "../channels/list-prices.ts";
+import type { UserEntry } from "../domain/accounts/directory.ts";
+import { ROLE } from "../domain/accounts/roles.ts";
+import { usableGroups as openGroups } from "../domain/accounts/usable-groups.ts";
+import type { ChannelDirectory } from "../domain/channels/directory.ts";
+import { listPriceChanges } from "../domain/channels/list-price-changes.ts";
+import { listPrices } from "../domain/channels/list-prices.ts";
 import { createModelCatalog } from "../settings/model-catalog.ts";
 import type { SettingsReader } from "../settings/settings.ts";
 import { ok } from "./envelope.ts";

@@ -1,9 +1,9 @@
 import { Elysia } from "elysia";
-import type { Config } from "../config.ts";
 import { type ClientAddress, limitKeyOf, type PeerSource } from "../lib/client-ip.ts";
 import type { CountRefusal, LimitKind } from "../lib/metrics.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { createLimiter, type Limiter, type SharedLimits } from "../lib/shared-limits.ts";
+import type { Config } from "../server/config.ts";
 import { isConsolePath } from "./envelope.ts";
 
 type LimitServices = Readonly<{

@@ -3,8 +3,8 @@ import { eq } from "drizzle-orm";
 import { redemptionCodes, redemptionUses } from "../../db/schema/codes.ts";
 import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
+import { startTestWallet, type TestWallet } from "../../test/support/console/wallet.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import { startTestWallet, type TestWallet } from "./testing-wallet.ts";
 
 let app: TestWallet;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
-import { redeemCode } from "../codes/redeem-code.ts";
+import { redeemCode } from "../domain/codes/redeem-code.ts";
+import type { WalletDeps } from "../domain/wallet/operation.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { createRateLimiter } from "../lib/rate-limiter.ts";
 import { createSerial } from "../lib/serial.ts";
-import type { WalletDeps } from "../wallet/operation.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 

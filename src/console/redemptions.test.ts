@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { eq } from "drizzle-orm";
 import { redemptionCodes } from "../../db/schema/codes.ts";
 import { logs } from "../../db/schema/logs.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
 import { redemptionRoutes } from "./redemptions.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
 let user: Record<string, string>;

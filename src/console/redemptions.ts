@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { createCodes } from "../codes/create-codes.ts";
-import { countCodesByName, deleteCode, deleteCodesByName, deleteDisabledCodes } from "../codes/delete-codes.ts";
-import { exportCodes } from "../codes/export-codes.ts";
-import { CODE_SORTS, type CodeFilter, getCode, listCodes, listCodeUses } from "../codes/list-codes.ts";
-import { disableCodes, setCodeStatus, updateCode } from "../codes/update-code.ts";
+import { createCodes } from "../domain/codes/create-codes.ts";
+import { countCodesByName, deleteCode, deleteCodesByName, deleteDisabledCodes } from "../domain/codes/delete-codes.ts";
+import { exportCodes } from "../domain/codes/export-codes.ts";
+import { CODE_SORTS, type CodeFilter, getCode, listCodes, listCodeUses } from "../domain/codes/list-codes.ts";
+import { disableCodes, setCodeStatus, updateCode } from "../domain/codes/update-code.ts";
 import { csvFile } from "./csv-file.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";

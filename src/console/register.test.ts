@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { desc, eq, sql } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import { formerIdentities, users, verificationCodes } from "../../db/schema/users.ts";
-import { storeCode } from "../accounts/verification-codes.ts";
-import { startMailServer } from "../notify/testing.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import { startMailServer } from "../../test/support/notifications.ts";
+import { storeCode } from "../domain/accounts/verification-codes.ts";
 
 let app: TestConsole;
 let post: Awaited<ReturnType<typeof startMailServer>>;

@@ -1,14 +1,14 @@
 import { Elysia, t } from "elysia";
 import type { Changes } from "../../db/changes.ts";
 import type { Db } from "../../db/types.ts";
-import type { UserDirectory } from "../accounts/directory.ts";
-import { registerUser } from "../accounts/register.ts";
-import { checkTurnstile } from "../accounts/turnstile.ts";
+import type { UserDirectory } from "../domain/accounts/directory.ts";
+import { registerUser } from "../domain/accounts/register.ts";
+import { checkTurnstile } from "../domain/accounts/turnstile.ts";
+import { createToken } from "../domain/api-keys/create-token.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Vault } from "../lib/crypto.ts";
 import type { SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { SettingsReader } from "../settings/settings.ts";
-import { createToken } from "../tokens/create-token.ts";
 import { done } from "./envelope.ts";
 import type { rateLimit } from "./rate-limit.ts";
 

@@ -3,10 +3,10 @@ import { eq } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import { checkIns } from "../../db/schema/wallet.ts";
-import { viewForOwner } from "../logs/log-view.ts";
-import { shiftDay } from "../wallet/calendar-day.ts";
-import { zonesOfTwoDays } from "../wallet/testing-zones.ts";
-import { startTestWallet, type TestWallet } from "./testing-wallet.ts";
+import { startTestWallet, type TestWallet } from "../../test/support/console/wallet.ts";
+import { zonesOfTwoDays } from "../../test/support/time-zones.ts";
+import { viewForOwner } from "../domain/logs/log-view.ts";
+import { shiftDay } from "../domain/wallet/calendar-day.ts";
 
 const ZONES = zonesOfTwoDays();
 let app: TestWallet;

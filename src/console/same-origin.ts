@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { sessionCookieOf } from "../accounts/session-cookie.ts";
+import { sessionCookieOf } from "../domain/accounts/session-cookie.ts";
 import type { ClientAddress, PeerSource } from "../lib/client-ip.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { SettingsReader } from "../settings/settings.ts";

@@ -4,9 +4,9 @@ import { TOTP } from "otpauth";
 import { logs } from "../../db/schema/logs.ts";
 import { passkeys, recoveryCodes, signInFlows, totpSecrets } from "../../db/schema/sign-in.ts";
 import { sessions, users } from "../../db/schema/users.ts";
-import { resetPassword } from "../accounts/reset-password.ts";
-import { startTestConsole, TEST_PASSWORD, type TestConsole } from "./testing.ts";
-import { createAuthenticator } from "./testing-authenticator.ts";
+import { createAuthenticator } from "../../test/support/console/authenticator.ts";
+import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../test/support/console/start-console.ts";
+import { resetPassword } from "../domain/accounts/reset-password.ts";
 
 type Headers = Record<string, string>;
 

@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
-import { confirmOwner, countGuess, requireSession } from "../accounts/confirm-owner.ts";
-import { takeFlow, tryFlow } from "../accounts/flows.ts";
-import { endOtherSessions, endSession, listSessions } from "../accounts/own-sessions.ts";
-import { removeSecondFactor } from "../accounts/remove-second-factor.ts";
-import { viewSecurity } from "../accounts/security-view.ts";
+import { confirmOwner, countGuess, requireSession } from "../domain/accounts/confirm-owner.ts";
+import { takeFlow, tryFlow } from "../domain/accounts/flows.ts";
+import { endOtherSessions, endSession, listSessions } from "../domain/accounts/own-sessions.ts";
+import { removeSecondFactor } from "../domain/accounts/remove-second-factor.ts";
+import { viewSecurity } from "../domain/accounts/security-view.ts";
 import {
   beginTotp,
   confirmTotp,
@@ -11,7 +11,7 @@ import {
   removeTotp,
   replaceRecoveryCodes,
   useSecondFactor,
-} from "../accounts/totp.ts";
+} from "../domain/accounts/totp.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { Limiter } from "../lib/shared-limits.ts";
 import { openSession } from "./enter.ts";

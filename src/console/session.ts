@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { userHeaderProblem } from "../accounts/authenticate.ts";
-import { clearedSessionCookie, sessionCookieOf } from "../accounts/session-cookie.ts";
-import type { Sessions } from "../accounts/sessions.ts";
-import { signInWithPassword } from "../accounts/sign-in.ts";
-import { checkTurnstile } from "../accounts/turnstile.ts";
+import { userHeaderProblem } from "../domain/accounts/authenticate.ts";
+import { clearedSessionCookie, sessionCookieOf } from "../domain/accounts/session-cookie.ts";
+import type { Sessions } from "../domain/accounts/sessions.ts";
+import { signInWithPassword } from "../domain/accounts/sign-in.ts";
+import { checkTurnstile } from "../domain/accounts/turnstile.ts";
 import type { ClientAddress } from "../lib/client-ip.ts";
 import type { Vault } from "../lib/crypto.ts";
 import { OperationError } from "../lib/operation-error.ts";

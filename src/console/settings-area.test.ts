@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { logs } from "../../db/schema/logs.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
 import { isNewer } from "../settings/check-update.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
 let root: Record<string, string>;

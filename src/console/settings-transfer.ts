@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
-import { guardWaysIn } from "../accounts/guard-ways-in.ts";
+import { guardWaysIn } from "../domain/accounts/guard-ways-in.ts";
+import { writeManagementLog } from "../domain/logs/write-log.ts";
 import { languageOf, say } from "../lib/messages.ts";
 import type { OperationError } from "../lib/operation-error.ts";
-import { writeManagementLog } from "../logs/write-log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { optionTexts, tellOptions } from "../settings/tell-options.ts";
 import { exportSettings, importSettings, planImport } from "../settings/transfer.ts";

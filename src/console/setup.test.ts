@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { users } from "../../db/schema/users.ts";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
-import { createSetup } from "../accounts/setup.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { createSetup } from "../domain/accounts/setup.ts";
 
 const request = (changes: Record<string, unknown> = {}) => ({
   username: "root",

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import type { Setup } from "../accounts/setup.ts";
+import type { Setup } from "../domain/accounts/setup.ts";
 import { ok } from "./envelope.ts";
 import type { rateLimit } from "./rate-limit.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import type { Db } from "../../db/types.ts";
-import type { Setup } from "../accounts/setup.ts";
+import type { Setup } from "../domain/accounts/setup.ts";
 import { toText } from "../lib/decimal.ts";
 import { type OptionKey, optionKeys, registry } from "../settings/registry/index.ts";
 import type { SettingsReader } from "../settings/settings.ts";

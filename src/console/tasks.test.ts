@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { drawingTasks, mediaTasks } from "../../db/schema/tasks.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
 import { keepReason } from "../lib/reason.ts";
 import { taskRoutes } from "./tasks.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
 
 let app: TestConsole;
 const as: Record<string, Record<string, string>> = {};

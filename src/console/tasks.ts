@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
+import { listDrawingTasks, listMediaTasks, type Viewer } from "../domain/tasks/list-tasks.ts";
+import type { Site } from "../domain/tasks/task-view.ts";
 import { languageOf } from "../lib/messages.ts";
-import { listDrawingTasks, listMediaTasks, type Viewer } from "../tasks/list-tasks.ts";
-import type { Site } from "../tasks/task-view.ts";
 import type { guard } from "./guard.ts";
 import { pagedRows, pagingQuery } from "./paging.ts";
 import { timestamp, wholeNumber } from "./query-fields.ts";

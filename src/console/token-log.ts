@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
+import type { TokenDirectory } from "../domain/api-keys/directory.ts";
+import { readLogs, totalLogs } from "../domain/logs/list-logs.ts";
+import { sayFailures } from "../domain/logs/say-failures.ts";
 import { languageOf } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import { readLogs, totalLogs } from "../logs/list-logs.ts";
-import { sayFailures } from "../logs/say-failures.ts";
-import type { TokenDirectory } from "../tokens/directory.ts";
 import { ok } from "./envelope.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { tokens } from "../../db/schema/tokens.ts";
+import { startTestOperations, type TestOperations } from "../../test/support/console/operations.ts";
+import type { TokenView } from "../domain/api-keys/token-view.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import type { TokenView } from "../tokens/token-view.ts";
-import { startTestOperations, type TestOperations } from "./testing-operations.ts";
 
 let app: TestOperations;
 beforeAll(async () => {

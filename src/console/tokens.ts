@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
+import { createToken, createTokens } from "../domain/api-keys/create-token.ts";
+import { getToken, listTokens, TOKEN_SORTS, type TokenFilter } from "../domain/api-keys/list-tokens.ts";
+import type { Owner, TokenDeps } from "../domain/api-keys/operation.ts";
+import { rotateToken } from "../domain/api-keys/rotate-token.ts";
+import { deleteToken, setTokenStatus, updateToken } from "../domain/api-keys/update-token.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import { createToken, createTokens } from "../tokens/create-token.ts";
-import { getToken, listTokens, TOKEN_SORTS, type TokenFilter } from "../tokens/list-tokens.ts";
-import type { Owner, TokenDeps } from "../tokens/operation.ts";
-import { rotateToken } from "../tokens/rotate-token.ts";
-import { deleteToken, setTokenStatus, updateToken } from "../tokens/update-token.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 import { pagedRows, pagingQuery } from "./paging.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { identities, users } from "../../db/schema/users.ts";
-import { resetPassword } from "../accounts/reset-password.ts";
-import { startTestConsole, TEST_PASSWORD, type TestConsole } from "./testing.ts";
+import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../test/support/console/start-console.ts";
+import { resetPassword } from "../domain/accounts/reset-password.ts";
 
 let app: TestConsole;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { Elysia, t } from "elysia";
 import type { Changes } from "../../db/changes.ts";
 import type { Db } from "../../db/types.ts";
-import { changePassword } from "../accounts/change-password.ts";
-import { createAccessToken } from "../accounts/create-access-token.ts";
-import { deleteUser } from "../accounts/delete-user.ts";
-import { updateProfile } from "../accounts/update-profile.ts";
-import { updateSetting } from "../accounts/update-setting.ts";
-import { viewUser } from "../accounts/user-view.ts";
+import { changePassword } from "../domain/accounts/change-password.ts";
+import { createAccessToken } from "../domain/accounts/create-access-token.ts";
+import { deleteUser } from "../domain/accounts/delete-user.ts";
+import { updateProfile } from "../domain/accounts/update-profile.ts";
+import { updateSetting } from "../domain/accounts/update-setting.ts";
+import { viewUser } from "../domain/accounts/user-view.ts";
 import type { Vault } from "../lib/crypto.ts";
 import type { Limiter } from "../lib/shared-limits.ts";
 import { done, ok } from "./envelope.ts";

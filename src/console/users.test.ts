@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { and, eq, like } from "drizzle-orm";
 import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
-import type { UserView } from "../accounts/user-view.ts";
-import { startTestConsole, type TestConsole } from "./testing.ts";
+import { startTestConsole, type TestConsole } from "../../test/support/console/start-console.ts";
+import type { UserView } from "../domain/accounts/user-view.ts";
 
 let app: TestConsole;
 const ids: Record<string, number> = {};

@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
 import type { Changes } from "../../db/changes.ts";
-import type { UserDirectory } from "../accounts/directory.ts";
-import { requestReset, resetByMail } from "../accounts/reset-by-mail.ts";
-import { createMailLimiter, type MailCodeDeps, sendVerification } from "../accounts/send-verification.ts";
-import type { Sessions } from "../accounts/sessions.ts";
-import { type CheckedAction, checkTurnstile } from "../accounts/turnstile.ts";
+import type { UserDirectory } from "../domain/accounts/directory.ts";
+import { requestReset, resetByMail } from "../domain/accounts/reset-by-mail.ts";
+import { createMailLimiter, type MailCodeDeps, sendVerification } from "../domain/accounts/send-verification.ts";
+import type { Sessions } from "../domain/accounts/sessions.ts";
+import { type CheckedAction, checkTurnstile } from "../domain/accounts/turnstile.ts";
 import type { ClientAddress, PeerSource } from "../lib/client-ip.ts";
 import type { Logger } from "../lib/log.ts";
 import { languageOf } from "../lib/messages.ts";

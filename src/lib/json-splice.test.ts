@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { HOSTILE_NAMES, RandomJson, seededRandom } from "../../test/support/lib/random-json.ts";
 import { spliceTopLevel as splice, type TopLevelChanges } from "./json-splice.ts";
-import { HOSTILE_NAMES, RandomJson, seededRandom } from "./testing/random-json.ts";
 
 const spliceTopLevel = (text: string, changes: TopLevelChanges) => splice(text, changes, JSON.parse(text));
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { until } from "../../test/support/lib/until.ts";
+import { REDIS, startRedis } from "../../test/support/redis.ts";
 import { createLogger } from "./log.ts";
 import { createSharedLimits } from "./shared-limits.ts";
-import { until } from "./testing/until.ts";
-import { REDIS, startRedis } from "./testing-redis.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });
 const LIMIT = { count: 3, windowMs: 60_000 };

@@ -1,4 +1,4 @@
-import { parseJson, recordOf } from "../dialects/json.ts";
+import { parseJson, recordOf } from "../formats/json.ts";
 import type { Provider } from "./provider.ts";
 
 const DEFAULT_BASE_URL = "https://api.aiproxy.io";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../dialects/json.ts";
+import type { JsonObject } from "../formats/json.ts";
 import { OPENAI_MODELS } from "./openai/models.ts";
 import { adaptForOpenai, onlyDialectOf } from "./openai/reasoning-models.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { JsonObject } from "../dialects/json.ts";
+import type { JsonObject } from "../formats/json.ts";
 import type { Ask } from "./provider.ts";
 import { providerOf } from "./registry.ts";
 

@@ -1,4 +1,4 @@
-import { type JsonObject, recordsOf, textOf, textsOf } from "../dialects/json.ts";
+import { type JsonObject, recordsOf, textOf, textsOf } from "../formats/json.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
 import { lookupTable } from "../lib/lookup-table.ts";
 import type { Ask } from "./provider.ts";

@@ -1,6 +1,6 @@
-import { compact } from "../dialects/compact.ts";
-import { recordOf, textOf } from "../dialects/json.ts";
-import { noteUnsaid } from "../dialects/unsaid.ts";
+import { compact } from "../formats/compact.ts";
+import { recordOf, textOf } from "../formats/json.ts";
+import { noteUnsaid } from "../formats/unsaid.ts";
 import type { OwnFormat } from "./own-format.ts";
 
 /** Rankings in Cohere's second version: documents are texts, and its answers never hold them. */

@@ -1,4 +1,4 @@
-import { recordOf, recordsOf, textOf } from "../dialects/json.ts";
+import { recordOf, recordsOf, textOf } from "../formats/json.ts";
 import { cohereRankings } from "./cohere-rankings.ts";
 import { compatible } from "./compatible.ts";
 import type { Provider } from "./provider.ts";

@@ -1,4 +1,4 @@
-import { type JsonObject, recordOf, recordsOf } from "../dialects/json.ts";
+import { type JsonObject, recordOf, recordsOf } from "../formats/json.ts";
 import { ark } from "./ark.ts";
 import { qianfan } from "./baidu/qianfan-v2.ts";
 import { cloudflare } from "./cloudflare/cloudflare.ts";

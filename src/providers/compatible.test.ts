@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../dialects/json.ts";
+import type { JsonObject } from "../formats/json.ts";
 import type { Ask } from "./provider.ts";
 import { channelTypes, providerOf } from "./registry.ts";
 

@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, recordOf, recordsOf } from "../dialects/json.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf } from "../formats/json.ts";
 import { withoutDeveloper } from "./developer-role.ts";
 import type { OwnFormat } from "./own-format.ts";
 import {

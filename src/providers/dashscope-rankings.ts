@@ -1,6 +1,6 @@
-import { compact } from "../dialects/compact.ts";
-import { numberOf, recordOf, recordsOf, textOf } from "../dialects/json.ts";
-import { noteUnsaid } from "../dialects/unsaid.ts";
+import { compact } from "../formats/compact.ts";
+import { numberOf, recordOf, recordsOf, textOf } from "../formats/json.ts";
+import { noteUnsaid } from "../formats/unsaid.ts";
 import type { OwnFormat } from "./own-format.ts";
 
 /** Rankings of documents in words of DashScope's own. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../dialects/json.ts";
+import type { JsonObject } from "../formats/json.ts";
 import { compatible } from "./compatible.ts";
 import { dashscopeRankings } from "./dashscope-rankings.ts";
 import { dashscopeImageHeaders, dashscopeImagePath, dashscopeImages } from "./images/dashscope.ts";

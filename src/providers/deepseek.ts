@@ -1,4 +1,4 @@
-import { type JsonObject, recordOf, recordsOf } from "../dialects/json.ts";
+import { type JsonObject, recordOf, recordsOf } from "../formats/json.ts";
 import { compatible } from "./compatible.ts";
 import type { Ask, Provider } from "./provider.ts";
 

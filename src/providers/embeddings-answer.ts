@@ -1,4 +1,4 @@
-import type { JsonObject } from "../dialects/json.ts";
+import type { JsonObject } from "../formats/json.ts";
 
 /** What an embeddings call wants vectors of: its input is a list of that, or one. */
 export const inputsOf = ({ input }: JsonObject): readonly unknown[] => (Array.isArray(input) ? input : [input]);

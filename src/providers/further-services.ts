@@ -1,5 +1,5 @@
-import { compact } from "../dialects/compact.ts";
-import { type JsonObject, recordOf } from "../dialects/json.ts";
+import { compact } from "../formats/compact.ts";
+import { type JsonObject, recordOf } from "../formats/json.ts";
 import { type Compatible, compatible } from "./compatible.ts";
 import type { Provider } from "./provider.ts";
 

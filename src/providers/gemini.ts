@@ -1,4 +1,4 @@
-import { recordOf, recordsOf, textOf } from "../dialects/json.ts";
+import { recordOf, recordsOf, textOf } from "../formats/json.ts";
 import { geminiEmbeddings } from "./google-embeddings.ts";
 import { googleSpeech } from "./google-speech.ts";
 import { googleImages, isImagen } from "./images/google.ts";

@@ -1,7 +1,7 @@
-import { DecodeError } from "../dialects/codec.ts";
-import { compact } from "../dialects/compact.ts";
-import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../dialects/json.ts";
-import { noteUnsaid } from "../dialects/unsaid.ts";
+import { DecodeError } from "../formats/codec.ts";
+import { compact } from "../formats/compact.ts";
+import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../formats/json.ts";
+import { noteUnsaid } from "../formats/unsaid.ts";
 import { inputsOf, vectorList } from "./embeddings-answer.ts";
 import type { OwnFormat } from "./own-format.ts";
 

@@ -1,5 +1,5 @@
-import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../dialects/json.ts";
-import { noteUnsaid } from "../dialects/unsaid.ts";
+import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../formats/json.ts";
+import { noteUnsaid } from "../formats/unsaid.ts";
 import type { Content, OwnFormat } from "./own-format.ts";
 
 const SAID = ["input", "voice", "instructions", "response_format"];

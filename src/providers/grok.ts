@@ -1,4 +1,4 @@
-import { type JsonObject, recordOf, recordsOf } from "../dialects/json.ts";
+import { type JsonObject, recordOf, recordsOf } from "../formats/json.ts";
 import { lookupTable } from "../lib/lookup-table.ts";
 import type { Quirks } from "./compatible.ts";
 import type { Adaptation, Ask, Provider } from "./provider.ts";

@@ -1,4 +1,4 @@
-import { type JsonObject, recordOf, recordsOf, textOf } from "../dialects/json.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../formats/json.ts";
 import { hexDigest } from "../lib/digest.ts";
 import { compatible, imageAddresses } from "./compatible.ts";
 import type { Provider } from "./provider.ts";

@@ -1,4 +1,4 @@
-import { numberOf, recordOf } from "../dialects/json.ts";
+import { numberOf, recordOf } from "../formats/json.ts";
 import type { Compatible } from "./compatible.ts";
 
 /**

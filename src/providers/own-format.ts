@@ -1,5 +1,5 @@
-import type { Dropped } from "../dialects/codec.ts";
-import type { JsonObject } from "../dialects/json.ts";
+import type { Dropped } from "../formats/codec.ts";
+import type { JsonObject } from "../formats/json.ts";
 import type { Ask, ProviderChannel } from "./provider.ts";
 
 /** An answer that is no JSON: sound, or plain text. */

@@ -1,6 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import type { ChatDialect } from "../dialects/conversation.ts";
-import type { JsonObject } from "../dialects/json.ts";
+import type { ChatDialect } from "../formats/conversation.ts";
+import type { JsonObject } from "../formats/json.ts";
 import type { TopLevelChanges } from "../lib/json-splice.ts";
 import type { OwnFormatOf } from "./own-format.ts";
 import type { TaskProtocol, VideoProtocol } from "./tasks/protocol.ts";

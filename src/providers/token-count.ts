@@ -1,4 +1,4 @@
-import { countOf, type JsonObject, recordOf } from "../dialects/json.ts";
+import { countOf, type JsonObject, recordOf } from "../formats/json.ts";
 import type { Ask, ProviderChannel } from "./provider.ts";
 
 /** Counts the tokens of a chat without running it, free of charge. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { shippedCatalog } from "../catalog/shipped.ts";
-import { compact } from "../dialects/compact.ts";
-import type { ChatDialect } from "../dialects/conversation.ts";
-import type { JsonObject } from "../dialects/json.ts";
-import { openaiChatDoor } from "../dialects/openai-chat/index.ts";
-import { providerCodecs } from "../dialects/provider-codecs.ts";
+import { compact } from "../formats/compact.ts";
+import type { ChatDialect } from "../formats/conversation.ts";
+import type { JsonObject } from "../formats/json.ts";
+import { openaiChatDoor } from "../formats/openai-chat/index.ts";
+import { providerCodecs } from "../formats/provider-codecs.ts";
 import type { Ask, Provider } from "./provider.ts";
 import { channelTypes, providerOf } from "./registry.ts";
 

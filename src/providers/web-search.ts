@@ -1,4 +1,4 @@
-import { type JsonObject, recordOf, recordsOf, textOf } from "../dialects/json.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../formats/json.ts";
 import type { Ask } from "./provider.ts";
 
 /** Models of others behind OpenRouter that search by themselves. */

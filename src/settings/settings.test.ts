@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Changes, createChanges } from "../../db/changes.ts";
-import { openTestDatabase, type TestDatabase } from "../../db/testing.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { until } from "../../test/support/lib/until.ts";
 import { createVault, DecryptionError } from "../lib/crypto.ts";
 import { createLogger } from "../lib/log.ts";
-import { until } from "../lib/testing/until.ts";
 import { createSettings } from "./settings.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });

@@ -5,7 +5,7 @@ import Tabs from "@mui/material/Tabs";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { WithdrawalView } from "../../src/wallet/agents/list-withdrawals.ts";
+import type { WithdrawalView } from "../../src/domain/wallet/agents/list-withdrawals.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { ErrorState } from "../components/ErrorState.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";

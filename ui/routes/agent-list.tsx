@@ -4,7 +4,7 @@ import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { AgentRow } from "../../src/wallet/agents/list-agents.ts";
+import type { AgentRow } from "../../src/domain/wallet/agents/list-agents.ts";
 import { FilterBar } from "../components/FilterBar.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";

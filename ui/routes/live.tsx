@@ -5,7 +5,7 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useDeferredValue, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { LiveCall } from "../../src/logs/call-feed.ts";
+import type { LiveCall } from "../../src/domain/logs/call-feed.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { ErrorState } from "../components/ErrorState.tsx";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { createLogMonths, dropLogsBefore, dropLogsInSteps, listLogMonths, monthOf } from "../../../db/partitions.ts";
-import { openTestDatabase, type TestDatabase } from "../../../db/testing.ts";
+import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { checkBooks } from "./check-books.ts";
 
 setDefaultTimeout(240_000);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { silentLog, temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
 import { endOfTurn } from "../../lib/turn.ts";
-import { silentLog, temporaryDirectory } from "../testing.ts";
 import { claimDirectory, makeClaimedDirectory } from "./claim.ts";
 import { Journal } from "./journal.ts";
 import { linesOf, textOf } from "./line.ts";

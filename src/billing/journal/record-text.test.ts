@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { usageRecord } from "../testing.ts";
+import { usageRecord } from "../../../test/support/billing/start-billing.ts";
 import { batchText, FIELD, RECORD, readRecord, recordText } from "./record-text.ts";
 
 const record = usageRecord({

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openTestDatabase, type TestDatabase } from "../../../db/testing.ts";
 import type { Sql } from "../../../db/types.ts";
-import { addUser, booksOf, NOW, temporaryDirectory, usageRecord } from "../testing.ts";
+import { addUser, booksOf, NOW, temporaryDirectory, usageRecord } from "../../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { makeClaimedDirectory } from "./claim.ts";
 import { inspectJournal } from "./inspect-journal.ts";

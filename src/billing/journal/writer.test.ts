@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { silentLog, temporaryDirectory } from "../testing.ts";
+import { silentLog, temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
 import { Journal } from "./journal.ts";
 import { BATCH_RECORDS } from "./pump.ts";
 import { JournalWriter } from "./writer.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { fixedSettings } from "../../../test/support/settings.ts";
 import { decimal, toText } from "../../lib/decimal.ts";
 import { priceVariantsShape } from "../../settings/price-shapes.ts";
-import { fixedSettings } from "../../settings/testing.ts";
 import { NO_USAGE } from "../types.ts";
 import { charge } from "./charge.ts";
 import { DEFAULT_MODEL_PRICE, DEFAULT_VIDEO_PRICE, ESTIMATED_MODEL_PRICE } from "./default-ratios.ts";

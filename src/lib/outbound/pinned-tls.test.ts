@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { makeCertificate } from "../testing/certificate.ts";
+import { makeCertificate } from "../../../test/support/lib/certificate.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "sluice-tls-"));
 const certificate = path.join(folder, "certificate.pem");

@@ -1,7 +1,7 @@
-import { compact } from "../../dialects/compact.ts";
-import { ernieProvider } from "../../dialects/ernie/index.ts";
-import { textOf } from "../../dialects/json.ts";
-import { noteUnsaid } from "../../dialects/unsaid.ts";
+import { compact } from "../../formats/compact.ts";
+import { ernieProvider } from "../../formats/ernie/index.ts";
+import { textOf } from "../../formats/json.ts";
+import { noteUnsaid } from "../../formats/unsaid.ts";
 import { inputsOf } from "../embeddings-answer.ts";
 import type { OwnFormat } from "../own-format.ts";
 

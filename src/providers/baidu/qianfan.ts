@@ -1,4 +1,4 @@
-import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
+import { parseJson, recordOf, textOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
 import { keptTokens } from "../kept-tokens.ts";
 import type { Provider, ProviderChannel, SigningTools } from "../provider.ts";

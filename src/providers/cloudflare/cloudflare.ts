@@ -1,4 +1,4 @@
-import { recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { compatible } from "../compatible.ts";
 import type { OwnFormat } from "../own-format.ts";
 import type { Ask, Provider, ProviderChannel } from "../provider.ts";

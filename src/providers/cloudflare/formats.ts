@@ -1,7 +1,7 @@
-import type { Dropped } from "../../dialects/codec.ts";
-import { compact } from "../../dialects/compact.ts";
-import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
-import { noteUnsaid } from "../../dialects/unsaid.ts";
+import type { Dropped } from "../../formats/codec.ts";
+import { compact } from "../../formats/compact.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { noteUnsaid } from "../../formats/unsaid.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
 import { ordered, pictures } from "../images/image-format.ts";
 import type { OwnFormat } from "../own-format.ts";

@@ -1,5 +1,5 @@
-import { difyKind } from "../../dialects/dify/encode-request.ts";
-import { parseJson, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { difyKind } from "../../formats/dify/encode-request.ts";
+import { parseJson, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import type { Provider } from "../provider.ts";
 import { uploadImage } from "./upload-image.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
+import { parseJson, recordOf, textOf } from "../../formats/json.ts";
 import type { SigningTools } from "../provider.ts";
 
 /** Uploads the image of a data URI for a Dify user. Answers its id there; rejects with the reason why there is none. */

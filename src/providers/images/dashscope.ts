@@ -1,5 +1,5 @@
-import { recordOf, recordsOf, textOf } from "../../dialects/json.ts";
-import { noteUnsaid } from "../../dialects/unsaid.ts";
+import { recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { noteUnsaid } from "../../formats/unsaid.ts";
 import type { OwnFormat } from "../own-format.ts";
 import { ordered, pictures } from "./image-format.ts";
 

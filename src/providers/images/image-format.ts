@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, textOf } from "../../dialects/json.ts";
+import { type JsonObject, numberOf, textOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
 
 const ASPECTS = lookupTable<string>({

@@ -1,6 +1,6 @@
-import { recordOf, textsOf } from "../../dialects/json.ts";
-import { baseFailure } from "../../dialects/openai-chat/base-resp.ts";
-import { noteUnsaid } from "../../dialects/unsaid.ts";
+import { recordOf, textsOf } from "../../formats/json.ts";
+import { baseFailure } from "../../formats/openai-chat/base-resp.ts";
+import { noteUnsaid } from "../../formats/unsaid.ts";
 import type { OwnFormat } from "../own-format.ts";
 import { aspectOf, ordered, pictures } from "./image-format.ts";
 

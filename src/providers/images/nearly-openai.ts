@@ -1,7 +1,7 @@
-import type { Dropped } from "../../dialects/codec.ts";
-import { compact } from "../../dialects/compact.ts";
-import type { JsonObject } from "../../dialects/json.ts";
-import { noteUnsaid } from "../../dialects/unsaid.ts";
+import type { Dropped } from "../../formats/codec.ts";
+import { compact } from "../../formats/compact.ts";
+import type { JsonObject } from "../../formats/json.ts";
+import { noteUnsaid } from "../../formats/unsaid.ts";
 import { mediaTypeOf } from "../../lib/media-type.ts";
 import type { OwnFormat } from "../own-format.ts";
 import { aspectOf, ordered } from "./image-format.ts";

@@ -1,7 +1,7 @@
-import { compact } from "../../dialects/compact.ts";
-import { numberOf, recordOf, textOf } from "../../dialects/json.ts";
-import { baseFailure } from "../../dialects/openai-chat/base-resp.ts";
-import { noteUnsaid } from "../../dialects/unsaid.ts";
+import { compact } from "../../formats/compact.ts";
+import { numberOf, recordOf, textOf } from "../../formats/json.ts";
+import { baseFailure } from "../../formats/openai-chat/base-resp.ts";
+import { noteUnsaid } from "../../formats/unsaid.ts";
 import { inputsOf, vectorList } from "../embeddings-answer.ts";
 import type { OwnFormat } from "../own-format.ts";
 

@@ -1,4 +1,4 @@
-import { type JsonObject, recordOf, recordsOf } from "../../dialects/json.ts";
+import { type JsonObject, recordOf, recordsOf } from "../../formats/json.ts";
 import type { Adaptation } from "../provider.ts";
 
 /** Search for every answer, and take no sampling for that. */

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { shippedCatalog } from "../../catalog/shipped.ts";
-import type { ChatDialect } from "../../dialects/conversation.ts";
-import { type JsonObject, recordOf } from "../../dialects/json.ts";
+import type { ChatDialect } from "../../formats/conversation.ts";
+import { type JsonObject, recordOf } from "../../formats/json.ts";
 import { developerAsSystem } from "../developer-role.ts";
 import type { Adaptation, Ask } from "../provider.ts";
 import { adaptSearch, adaptSearchless, searchesAlways } from "./chat-search.ts";

@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
 import type { ProviderChannel } from "../provider.ts";
 import { type TaskProtocol, type TaskReport, type TaskStatus, UNTOLD, type VideoProtocol } from "../tasks/protocol.ts";

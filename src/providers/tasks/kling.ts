@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
 import type { Provider } from "../provider.ts";

@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import type { Provider } from "../provider.ts";
 import { TASK_STATUSES, type TaskProtocol, type TaskReport, type TaskStatus, trimmed } from "./protocol.ts";
 

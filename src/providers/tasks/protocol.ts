@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../dialects/json.ts";
+import type { JsonObject } from "../../formats/json.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { ProviderChannel } from "../provider.ts";
 

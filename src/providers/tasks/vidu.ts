@@ -1,4 +1,4 @@
-import { numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
+import { numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
 import type { Provider } from "../provider.ts";
 import { aspectRatioOf, type TaskProtocol, type TaskStatus, trimmed, UNTOLD, type VideoProtocol } from "./protocol.ts";

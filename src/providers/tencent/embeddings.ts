@@ -1,6 +1,6 @@
-import { hunyuanProvider } from "../../dialects/hunyuan/index.ts";
-import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../dialects/json.ts";
-import { noteUnsaid } from "../../dialects/unsaid.ts";
+import { hunyuanProvider } from "../../formats/hunyuan/index.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { noteUnsaid } from "../../formats/unsaid.ts";
 import { inputsOf, vectorList } from "../embeddings-answer.ts";
 import type { OwnFormat } from "../own-format.ts";
 

@@ -1,5 +1,5 @@
 import { importPKCS8, SignJWT } from "jose";
-import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
+import { parseJson, recordOf, textOf } from "../../formats/json.ts";
 import { keptTokens } from "../kept-tokens.ts";
 import type { SigningTools } from "../provider.ts";
 

@@ -1,4 +1,4 @@
-import { parseJson, recordOf, textOf } from "../../dialects/json.ts";
+import { parseJson, recordOf, textOf } from "../../formats/json.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
 import { cloudBetas, cloudMembers } from "../claude-betas.ts";
 import { GEMINI_MODELS, geminiMethod } from "../gemini.ts";

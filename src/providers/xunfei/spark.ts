@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { parseJson, recordOf } from "../../dialects/json.ts";
+import { parseJson, recordOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
 import type { Ask, Provider, ProviderChannel } from "../provider.ts";
 

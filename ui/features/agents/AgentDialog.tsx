@@ -5,7 +5,7 @@ import Switch from "@mui/material/Switch";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { AgentRow } from "../../../src/wallet/agents/list-agents.ts";
+import type { AgentRow } from "../../../src/domain/wallet/agents/list-agents.ts";
 import { Col, Field, Row } from "../../components/layout.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { FormDialog } from "../wallet/FormDialog.tsx";

@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { AgentInfo } from "../../../src/wallet/agents/read-agent.ts";
+import type { AgentInfo } from "../../../src/domain/wallet/agents/read-agent.ts";
 import { Panel, Row } from "../../components/layout.tsx";
 import { Count, Money } from "../../components/Money.tsx";
 import { useMoneyFormat } from "../../components/money-format.tsx";

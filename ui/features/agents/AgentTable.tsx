@@ -1,7 +1,7 @@
 import Edit from "@mui/icons-material/EditOutlined";
 import Handshake from "@mui/icons-material/HandshakeOutlined";
 import { useTranslation } from "react-i18next";
-import type { AgentRow } from "../../../src/wallet/agents/list-agents.ts";
+import type { AgentRow } from "../../../src/domain/wallet/agents/list-agents.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Count, Money } from "../../components/Money.tsx";

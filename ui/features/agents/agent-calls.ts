@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { WithdrawalAction } from "../../../src/wallet/agents/decide-withdrawal.ts";
-import type { AgentInfo } from "../../../src/wallet/agents/read-agent.ts";
+import type { WithdrawalAction } from "../../../src/domain/wallet/agents/decide-withdrawal.ts";
+import type { AgentInfo } from "../../../src/domain/wallet/agents/read-agent.ts";
 import { request } from "../../api/client.ts";
 import { WALLET_KEY } from "../wallet/wallet-calls.ts";
 

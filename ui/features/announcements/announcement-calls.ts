@@ -1,6 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { AnnouncementInput, AnnouncementView } from "../../../src/notify/announcements/announcement.ts";
-import type { ReceivedAnnouncement } from "../../../src/notify/announcements/list-announcements.ts";
+import type {
+  AnnouncementInput,
+  AnnouncementView,
+} from "../../../src/domain/notifications/announcements/announcement.ts";
+import type { ReceivedAnnouncement } from "../../../src/domain/notifications/announcements/list-announcements.ts";
 import { request } from "../../api/client.ts";
 import type { ToneName } from "../../components/StatusChip.tsx";
 

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { AuditEntry } from "../../../src/logs/list-audit.ts";
+import type { AuditEntry } from "../../../src/domain/logs/list-audit.ts";
 import { request } from "../../api/client.ts";
 
 export type AuditQuery = Readonly<{

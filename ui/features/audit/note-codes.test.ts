@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { LOG_NOTES } from "../../../src/logs/log-note.ts";
+import { LOG_NOTES } from "../../../src/domain/logs/log-note.ts";
 import en from "../../locales/en/log-notes.json" with { type: "json" };
 import zh from "../../locales/zh/log-notes.json" with { type: "json" };
 import { noteCodesWith } from "./note-codes.ts";

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { CatalogEntry } from "../../../src/catalog/entry.ts";
-import type { CatalogEntryView } from "../../../src/models/list-catalog.ts";
-import type { UpdatePlan } from "../../../src/models/plan-update.ts";
+import type { CatalogEntryView } from "../../../src/domain/models/list-catalog.ts";
+import type { UpdatePlan } from "../../../src/domain/models/plan-update.ts";
 import { request } from "../../api/client.ts";
 
 export type CatalogModel = CatalogEntryView;

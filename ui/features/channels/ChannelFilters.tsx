@@ -2,7 +2,7 @@ import FormControlLabel from "@mui/material/FormControlLabel";
 import Switch from "@mui/material/Switch";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { StatusCounts } from "../../../src/channels/list-channels.ts";
+import type { StatusCounts } from "../../../src/domain/channels/list-channels.ts";
 import type { ChannelType } from "../../../src/providers/registry.ts";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";

@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import ToggleButton from "@mui/material/ToggleButton";
 import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useTranslation } from "react-i18next";
-import type { StatusCounts } from "../../../src/channels/list-channels.ts";
+import type { StatusCounts } from "../../../src/domain/channels/list-channels.ts";
 
 const SEGMENTS = [
   ["", "all", "all"],

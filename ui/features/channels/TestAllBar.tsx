@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import LinearProgress from "@mui/material/LinearProgress";
 import { useTranslation } from "react-i18next";
-import type { TestProgress } from "../../../src/channels/test-all.ts";
+import type { TestProgress } from "../../../src/domain/channels/test-all.ts";
 import { Row } from "../../components/layout.tsx";
 
 /** How far the test of all channels is, and the way to stop it. */

@@ -1,4 +1,4 @@
-import type { TestProgress } from "../../../src/channels/test-all.ts";
+import type { TestProgress } from "../../../src/domain/channels/test-all.ts";
 import { request } from "../../api/client.ts";
 import type { Channel } from "./channel.ts";
 import { bodyOf, type ChannelForm } from "./channel-form.ts";

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { StatusCounts } from "../../../src/channels/list-channels.ts";
-import type { PricedNames } from "../../../src/channels/priced-names.ts";
+import type { StatusCounts } from "../../../src/domain/channels/list-channels.ts";
+import type { PricedNames } from "../../../src/domain/channels/priced-names.ts";
 import type { ChannelType } from "../../../src/providers/registry.ts";
 import { request } from "../../api/client.ts";
 import type { Channel } from "./channel.ts";

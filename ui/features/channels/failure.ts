@@ -1,5 +1,5 @@
 import type { LogOther } from "../../../src/billing/types.ts";
-import type { LogView } from "../../../src/logs/log-view.ts";
+import type { LogView } from "../../../src/domain/logs/log-view.ts";
 
 /** Why a logged call failed on a channel: what its upstream answered there last, else what the client was told. */
 export function failureOf(entry: Pick<LogView, "other">, channelId: number): { status: number; message: string } {

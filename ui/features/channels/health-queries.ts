@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { LiveView } from "../../../src/channels/channel-view.ts";
-import type { KeyView } from "../../../src/channels/list-keys.ts";
-import type { LogView } from "../../../src/logs/log-view.ts";
+import type { LiveView } from "../../../src/domain/channels/channel-view.ts";
+import type { KeyView } from "../../../src/domain/channels/list-keys.ts";
+import type { LogView } from "../../../src/domain/logs/log-view.ts";
 import { request } from "../../api/client.ts";
 import type { TestOutcome } from "./channel-calls.ts";
 import { CHANNELS_KEY } from "./channel-queries.ts";

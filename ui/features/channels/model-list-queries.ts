@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { ModelListView } from "../../../src/channels/model-list.ts";
+import type { ModelListView } from "../../../src/domain/channels/model-list.ts";
 import { request } from "../../api/client.ts";
 import { CHANNELS_KEY } from "./channel-queries.ts";
 

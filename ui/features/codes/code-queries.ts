@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { CodeUse } from "../../../src/codes/list-codes.ts";
+import type { CodeUse } from "../../../src/domain/codes/list-codes.ts";
 import { request } from "../../api/client.ts";
 import type { Code } from "./code.ts";
 

@@ -1,4 +1,4 @@
-import type { CodeView } from "../../../src/codes/code-view.ts";
+import type { CodeView } from "../../../src/domain/codes/code-view.ts";
 
 /** A redemption code as `GET /api/redemption/` answers it. */
 export type Code = CodeView;

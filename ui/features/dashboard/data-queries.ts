@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { Latency } from "../../../src/logs/read-latency.ts";
-import type { RunningOut } from "../../../src/logs/read-running-out.ts";
-import type { Series, SeriesDimension, SeriesStep } from "../../../src/logs/read-series.ts";
+import type { Latency } from "../../../src/domain/logs/read-latency.ts";
+import type { RunningOut } from "../../../src/domain/logs/read-running-out.ts";
+import type { Series, SeriesDimension, SeriesStep } from "../../../src/domain/logs/read-series.ts";
 import { request } from "../../api/client.ts";
 
 /** Whose consumption: everybody's, or one's own. */

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Check, Report } from "../../../src/doctor/examine.ts";
+import type { Check, Report } from "../../../src/domain/diagnostics/examine.ts";
 import { request, requestEvents } from "../../api/client.ts";
 
 type Overview = Readonly<{

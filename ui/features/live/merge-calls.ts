@@ -1,4 +1,4 @@
-import type { LiveCall } from "../../../src/logs/call-feed.ts";
+import type { LiveCall } from "../../../src/domain/logs/call-feed.ts";
 
 /** Rows that are kept: more than anybody scrolls back to while new ones come. */
 export const MOST_CALLS = 300;

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { LiveCall } from "../../../src/logs/call-feed.ts";
-import type { LiveCalls } from "../../../src/logs/stream-calls.ts";
+import type { LiveCall } from "../../../src/domain/logs/call-feed.ts";
+import type { LiveCalls } from "../../../src/domain/logs/stream-calls.ts";
 import { ApiError, requestEvents } from "../../api/client.ts";
 import { mergeCalls } from "./merge-calls.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import i18next from "i18next";
-import { LOG_NOTES } from "../../../src/logs/log-note.ts";
+import { LOG_NOTES } from "../../../src/domain/logs/log-note.ts";
 import en from "../../locales/en.ts";
 import zh from "../../locales/zh.ts";
 import { noteText } from "./log-note.ts";

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { UsageStat } from "../../../src/logs/usage-sums.ts";
+import type { UsageStat } from "../../../src/domain/logs/usage-sums.ts";
 import { request } from "../../api/client.ts";
 import type { LogEntry } from "./log-entry.ts";
 

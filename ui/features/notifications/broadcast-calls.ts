@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { BroadcastProgress } from "../../../src/notify/broadcast.ts";
+import type { BroadcastProgress } from "../../../src/domain/notifications/broadcast.ts";
 import { request } from "../../api/client.ts";
 
 export const BROADCAST_EVENTS = ["announcement", "price_change", "promotion", "contact"] as const;

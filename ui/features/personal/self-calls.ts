@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { UserView } from "../../../src/accounts/user-view.ts";
+import type { UserView } from "../../../src/domain/accounts/user-view.ts";
 import { request } from "../../api/client.ts";
 
 /** The account of whoever is signed in. */

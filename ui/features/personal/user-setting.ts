@@ -1,4 +1,4 @@
-import type { UserView } from "../../../src/accounts/user-view.ts";
+import type { UserView } from "../../../src/domain/accounts/user-view.ts";
 import { request } from "../../api/client.ts";
 
 /** What users set for themselves; secrets come as flags. */

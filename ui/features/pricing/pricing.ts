@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { PriceChangeView } from "../../../src/channels/list-price-changes.ts";
-import type { PricedModel as ListedModel } from "../../../src/channels/list-prices.ts";
+import type { PriceChangeView } from "../../../src/domain/channels/list-price-changes.ts";
+import type { PricedModel as ListedModel } from "../../../src/domain/channels/list-prices.ts";
 import { request } from "../../api/client.ts";
 
 /** A model and its price before the factor of the group. */

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Invitation } from "../../../src/wallet/invitation.ts";
-import type { CheckInStatus } from "../../../src/wallet/read-check-ins.ts";
+import type { Invitation } from "../../../src/domain/wallet/invitation.ts";
+import type { CheckInStatus } from "../../../src/domain/wallet/read-check-ins.ts";
 import { request } from "../../api/client.ts";
 
 export const checkInStatus = queryOptions({

@@ -1,6 +1,6 @@
 import Alert from "@mui/material/Alert";
 import { useTranslation } from "react-i18next";
-import type { Explanation } from "../../../src/relay/explain.ts";
+import type { Explanation } from "../../../src/gateway/routing/explain.ts";
 import { exactTime } from "../../components/TimeAgo.tsx";
 
 /** Whether the conversation that was asked about sticks to a channel and key, by what, and until when. */

@@ -1,4 +1,4 @@
-import type { Explanation } from "../../../src/relay/explain.ts";
+import type { Explanation } from "../../../src/gateway/routing/explain.ts";
 import { request } from "../../api/client.ts";
 
 export type RouteQuestion = Readonly<{

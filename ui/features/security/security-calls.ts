@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { SessionView } from "../../../src/accounts/own-sessions.ts";
-import type { SecurityView } from "../../../src/accounts/security-view.ts";
+import type { SessionView } from "../../../src/domain/accounts/own-sessions.ts";
+import type { SecurityView } from "../../../src/domain/accounts/security-view.ts";
 import { request } from "../../api/client.ts";
 
 /** How one's own account is guarded. */

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Receipt } from "../../../src/billing/types.ts";
-import type { ServedModel } from "../../../src/channels/served-models.ts";
 import type { ListPriceSource } from "../../../src/console/models.ts";
+import type { ServedModel } from "../../../src/domain/channels/served-models.ts";
 import { request, requestLines } from "../../api/client.ts";
 
 export type OidcEndpoints = { authorization_endpoint: string; token_endpoint: string; user_info_endpoint: string };

@@ -1,4 +1,4 @@
-import type { listDrawingTasks, listMediaTasks } from "../../../src/tasks/list-tasks.ts";
+import type { listDrawingTasks, listMediaTasks } from "../../../src/domain/tasks/list-tasks.ts";
 
 /** A drawing task as `GET /api/mj/` answers it; times in milliseconds, 0: not yet. */
 export type DrawingTask = Awaited<ReturnType<typeof listDrawingTasks>>["items"][number];

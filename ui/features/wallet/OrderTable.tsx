@@ -2,7 +2,7 @@ import Receipt from "@mui/icons-material/ReceiptOutlined";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { OwnOrder } from "../../../src/wallet/order-view.ts";
+import type { OwnOrder } from "../../../src/domain/wallet/order-view.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { orderColumns } from "./order-columns.tsx";
 import { PagedTable } from "./PagedTable.tsx";

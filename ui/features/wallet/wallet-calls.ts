@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { PayMethod } from "../../../src/wallet/quote.ts";
-import type { TopUpWays } from "../../../src/wallet/top-up-ways.ts";
+import type { PayMethod } from "../../../src/domain/wallet/quote.ts";
+import type { TopUpWays } from "../../../src/domain/wallet/top-up-ways.ts";
 import { ApiError, request } from "../../api/client.ts";
 
 /** `page` counts from 0. */

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { ChannelHealth } from "../../../../src/channels/channel-health.ts";
+import type { ChannelHealth } from "../../../../src/domain/channels/channel-health.ts";
 import { StatusChip, type ToneName } from "../../../components/StatusChip.tsx";
 
 const TONES: Readonly<Record<ChannelHealth, ToneName>> = {

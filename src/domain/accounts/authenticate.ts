@@ -1,0 +1,93 @@
+import type { Db } from "../../../db/types.ts";
+import type { Vault } from "../../lib/crypto.ts";
+import type { MessageCode } from "../../lib/messages.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { UserDirectory, UserEntry } from "./directory.ts";
+import { hasDownloadTicket, takeDownload } from "./download-ticket.ts";
+import { USER_STATUS } from "./roles.ts";
+import { sessionCookieOf } from "./session-cookie.ts";
+import type { Session, Sessions } from "./sessions.ts";
+
+/** Who makes a call; `session` is null when an access token says so. */
+export type Caller = Readonly<{ actor: UserEntry; session: Session | null }>;
+
+export type AuthenticationServices = Readonly<{ db: Db; users: UserDirectory; sessions: Sessions; vault: Vault }>;
+
+/** Names under which tools of the ecosystem send the user id; ours first. */
+const USER_ID_HEADERS = [
+  "sluice-user",
+  "veloera-user",
+  "new-api-user",
+  "user-id",
+  "x-api-user",
+  "x-user-id",
+  "voapi-user",
+  "rix-api-user",
+  "neo-api-user",
+];
+
+const UNAUTHENTICATED = { status: 401 } as const;
+
+/**
+ * The caller by session cookie, else by system access token; a session wins. The order of checks is the family's
+ * (reference behaviour, section 1.2), by which tools recognise it. Throws OperationError: 401, or 200 for a banned user.
+ */
+export async function authenticate(services: AuthenticationServices, request: Request): Promise<Caller> {
+  const session = await findSession(services, request);
+  const authorization = request.headers.get("authorization");
+  if (!session && !authorization) throw new OperationError("not_logged_in", {}, UNAUTHENTICATED);
+  const actor = session ? services.users.get(session.userId) : findByAccessToken(services, authorization ?? "");
+  if (!actor) throw new OperationError("access_token_invalid", {}, UNAUTHENTICATED);
+  const problem = hasDownloadTicket(request)
+    ? await ticketProblem(services, request, actor)
+    : userHeaderProblem(request, actor.id, session !== null);
+  if (problem) throw new OperationError(problem, {}, UNAUTHENTICATED);
+  if (actor.status === USER_STATUS.banned) throw new OperationError("user_banned");
+  return { actor, session };
+}
+
+/** The session that comes with its user-id header, and its user; null without the two, or when the user is banned. */
+export async function sessionCaller(
+  services: Pick<AuthenticationServices, "users" | "sessions">,
+  request: Request,
+): Promise<Caller | null> {
+  const session = await findSession(services, request);
+  const actor = session && services.users.get(session.userId);
+  if (!actor || actor.status === USER_STATUS.banned) return null;
+  return userHeaderProblem(request, actor.id, true) ? null : { actor, session };
+}
+
+/** The user of `sessionCaller`. */
+export const sessionUser = async (...call: Parameters<typeof sessionCaller>): Promise<UserEntry | null> =>
+  (await sessionCaller(...call))?.actor ?? null;
+
+/**
+ * What is wrong with the user-id header. Cookies travel by themselves, the header does not: with a session it is required,
+ * so other sites cannot make calls.
+ */
+export function userHeaderProblem(request: Request, userId: number, isRequired: boolean): MessageCode | null {
+  const given = USER_ID_HEADERS.flatMap((name) => request.headers.get(name) ?? []);
+  if (given.length === 0) return isRequired ? "user_header_missing" : null;
+  if (given.some((id) => !/^\s*\d{1,10}\s*$/.test(id))) return "user_header_malformed";
+  return given.some((id) => Number(id) !== userId) ? "user_header_mismatch" : null;
+}
+
+/** A download that the browser makes by itself has a ticket in place of the header. */
+async function ticketProblem(
+  services: AuthenticationServices,
+  request: Request,
+  actor: UserEntry,
+): Promise<MessageCode | null> {
+  return (await takeDownload(services, actor.id, request)) ? null : "download_ticket_invalid";
+}
+
+async function findSession({ sessions }: Pick<AuthenticationServices, "sessions">, request: Request) {
+  const value = sessionCookieOf(request);
+  return value === null ? null : await sessions.find(value);
+}
+
+function findByAccessToken({ users, vault }: AuthenticationServices, authorization: string): UserEntry | undefined {
+  const token = authorization.replace(/^Bearer\s+/i, "").trim();
+  const user = token === "" ? undefined : users.findByAccessTokenHash(vault.keyedHash(token));
+  return user?.deleted ? undefined : user;
+}

@@ -1,0 +1,118 @@
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { SafeFetch, SafeRequest } from "../../../lib/outbound/safe-fetch.ts";
+import type { SignInAddresses } from "../../../server/config.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+
+/** Services with accounts that people can bind here; the names are those of the table of identities. */
+export type OutsideName = "github" | "oidc" | "linuxdo" | "discord" | "wechat" | "telegram";
+
+/** Who somebody is at another service. */
+export type OutsideIdentity = Readonly<{
+  /** What the service never gives to anybody else; names and addresses are not. */
+  subject: string;
+  /** What a new account may be called. */
+  username?: string;
+  displayName?: string;
+  /** Only when the service has verified it. */
+  email?: string;
+}>;
+
+export type OutsideDeps = Readonly<{
+  settings: SettingsReader;
+  fetch: SafeFetch;
+  addresses: SignInAddresses;
+}>;
+
+/** What the start of a sign-in and its end share. */
+export type Handshake = Readonly<{
+  state: string;
+  /** PKCE; "" when the browser builds the address by itself and did not ask for a challenge. */
+  verifier: string;
+  /** "" when the browser built the address by itself. */
+  nonce: string;
+  redirectUri: string;
+}>;
+
+/** A service to sign in with by OAuth 2: the browser goes there and comes back with a code. */
+export type OutsideProvider = Readonly<{
+  name: OutsideName;
+  /** As people know it. */
+  label: string;
+  isEnabled(settings: SettingsReader): boolean;
+  /** Where the browser goes. Throws OperationError when the set-up is incomplete. */
+  authorizeAddress(deps: OutsideDeps, handshake: Handshake): string | Promise<string>;
+  /** Trades the code for the identity. Throws OperationError. */
+  identify(deps: OutsideDeps, handshake: Handshake, code: string): Promise<OutsideIdentity>;
+}>;
+
+const TIMEOUT_MS = 5000;
+const LARGEST_ANSWER = 512 * 1024;
+
+/** Asks a service for JSON. Throws OperationError when it does not answer with an object and success. */
+export async function askService(
+  fetch: SafeFetch,
+  service: string,
+  address: string,
+  request: SafeRequest = {},
+): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await fetch(address, {
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: LARGEST_ANSWER,
+    ...request,
+    headers: { accept: "application/json", "user-agent": "sluice", ...request.headers },
+  }).catch(() => {
+    throw new OperationError("oauth_unreachable", { service });
+  });
+  const failed = new OperationError("oauth_failed", { service });
+  if (answer.status < 200 || answer.status > 299) throw failed;
+  try {
+    const body: unknown = JSON.parse(answer.text());
+    if (body && typeof body === "object") return body as Readonly<Record<string, unknown>>;
+  } catch {
+    // Told below.
+  }
+  throw failed;
+}
+
+/** A form to post. */
+export const formRequest = (fields: Readonly<Record<string, string>>, headers: Record<string, string> = {}) => ({
+  method: "POST",
+  headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+  body: new URLSearchParams(fields).toString(),
+  maxRedirects: 0,
+});
+
+/** The access token of a token answer. Throws OperationError without one. */
+export function accessTokenOf(answer: Readonly<Record<string, unknown>>, service: string): string {
+  const token = answer.access_token;
+  if (typeof token !== "string" || token === "") throw new OperationError("oauth_failed", { service });
+  return token;
+}
+
+/** An id, of text or number, as text. Throws OperationError when there is none. */
+export function subjectOf(value: unknown, service: string): string {
+  const isId =
+    (typeof value === "string" && value !== "") || (typeof value === "number" && Number.isSafeInteger(value));
+  const subject = isId ? String(value) : "";
+  if (subject === "" || subject === "0" || subject.length > 255) throw new OperationError("oauth_failed", { service });
+  return subject;
+}
+
+export const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+/** The fields that are text and not empty. */
+export const texts = <Key extends string>(fields: Readonly<Record<Key, unknown>>): Partial<Record<Key, string>> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => typeof value === "string" && value !== ""),
+  ) as Partial<Record<Key, string>>;
+
+/** The S256 challenge of a PKCE verifier (RFC 7636). */
+export const challengeOf = (verifier: string): string =>
+  new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
+
+/** An address with parameters; empty ones are left away. */
+export function withParameters(address: string, parameters: Readonly<Record<string, string>>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(parameters)) if (value !== "") url.searchParams.set(name, value);
+  return url.href;
+}

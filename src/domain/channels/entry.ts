@@ -1,0 +1,89 @@
+import type { channelKeys, channels } from "../../../db/schema/channels.ts";
+import type { Vault } from "../../lib/crypto.ts";
+import { splitKeys } from "./keys.ts";
+
+export type ChannelRow = typeof channels.$inferSelect;
+type KeyRow = Pick<typeof channelKeys.$inferSelect, "keyHash" | "status">;
+
+export const CHANNEL_STATUS = { enabled: 1, disabled: 2, autoDisabled: 3 } as const;
+
+/** A channel as calls need it, its JSON read and its keys in clear; replaced as a whole, never changed. */
+export type ChannelEntry = Readonly<{
+  id: number;
+  type: number;
+  name: string;
+  status: number;
+  priority: number;
+  weight: number;
+  keys: readonly string[];
+  disabledKeys: ReadonlySet<string>;
+  baseUrl: string;
+  other: string;
+  openaiOrganization: string;
+  /** Tokens; 0: no limit. */
+  maxInputTokens: number;
+  models: readonly string[];
+  groups: readonly string[];
+  modelMapping: ReadonlyMap<string, string>;
+  statusCodeMapping: ReadonlyMap<number, number>;
+  paramOverride: Readonly<Record<string, unknown>> | null;
+  setting: Readonly<Record<string, unknown>>;
+  modelPrefix: string;
+  tag: string;
+  testModel: string;
+  autoBan: boolean;
+}>;
+
+/** Reads a row. A key text that this installation cannot decrypt throws DecryptionError. */
+export function toEntry(row: ChannelRow, keyRows: readonly KeyRow[], vault: Vault): ChannelEntry {
+  const keys = splitKeys(row.type, vault.decrypt(row.keyCipher));
+  const off = new Set(keyRows.filter(({ status }) => status !== CHANNEL_STATUS.enabled).map(({ keyHash }) => keyHash));
+  return {
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    status: row.status,
+    priority: row.priority,
+    weight: row.weight,
+    keys,
+    disabledKeys: off.size === 0 ? NONE : new Set(keys.filter((key) => off.has(vault.keyedHash(key)))),
+    baseUrl: row.baseUrl,
+    other: row.other,
+    openaiOrganization: row.openaiOrganization,
+    maxInputTokens: row.maxInputTokens,
+    models: row.models,
+    groups: row.groups,
+    modelMapping: textMap(row.modelMapping),
+    statusCodeMapping: statusMap(row.statusCodeMapping),
+    paramOverride: row.paramOverride.trim() === "" ? null : readObject(row.paramOverride),
+    setting: readObject(row.setting),
+    modelPrefix: row.modelPrefix,
+    tag: row.tag,
+    testModel: row.testModel,
+    autoBan: row.autoBan,
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** JSON text of an object; everything else is an empty object (rows are validated when they are saved). */
+function readObject(text: string): Record<string, unknown> {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return value && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+const textMap = (text: string): ReadonlyMap<string, string> =>
+  new Map(Object.entries(readObject(text)).flatMap(([from, to]) => (typeof to === "string" ? [[from, to]] : [])));
+
+/** Statuses come as numbers or as text. */
+const statusMap = (text: string): ReadonlyMap<number, number> =>
+  new Map(
+    Object.entries(readObject(text))
+      .map(([from, to]) => [Number(from), Number(to)] as const)
+      .filter(([from, to]) => Number.isInteger(from) && Number.isInteger(to) && to >= 100 && to <= 599),
+  );

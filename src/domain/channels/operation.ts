@@ -1,0 +1,10 @@
+import type { Changes } from "../../../db/changes.ts";
+import type { Db } from "../../../db/types.ts";
+import type { Vault } from "../../lib/crypto.ts";
+import type { UserEntry } from "../accounts/directory.ts";
+
+/** What operations on channels need. */
+export type ChannelDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
+
+/** Who asks, for the management log. */
+export type Actor = Pick<UserEntry, "id" | "username">;

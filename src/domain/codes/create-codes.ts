@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { redemptionCodes } from "../../../db/schema/codes.ts";
+import type { Db } from "../../../db/types.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { writeManagementLog } from "../logs/write-log.ts";
+import { checkWindow, type NewCodes, readCodeChange, readCount, readKey, readMaxUses } from "./code-input.ts";
+
+const KEY_BYTES = 16;
+
+/** Makes codes, all or none, and returns their keys. Throws OperationError when a field is refused or a key is taken. */
+export async function createCodes(db: Db, actor: Readonly<{ id: number }>, input: NewCodes): Promise<string[]> {
+  const values = readCodeChange(input);
+  checkWindow(input.valid_from ?? 0, input.valid_until ?? 0);
+  const isGift = input.is_gift === true;
+  const maxUses = readMaxUses(input);
+  const chosen = readKey(input);
+  const keys = Array.from({ length: readCount(input) }, () => chosen ?? randomBytes(KEY_BYTES).toString("hex"));
+  const common = { ...values, quota: values.quota ?? input.quota, userId: actor.id, isGift, maxUses };
+  await db.transaction(async (tx) => {
+    const made = await tx
+      .insert(redemptionCodes)
+      .values(keys.map((key) => ({ ...common, key, createdTime: nowSeconds() })))
+      .onConflictDoNothing()
+      .returning({ id: redemptionCodes.id });
+    if (made.length < keys.length) throw new OperationError("code_key_taken");
+    await writeManagementLog(
+      tx,
+      actor,
+      `Created ${made.length} redemption ${made.length === 1 ? "code" : "codes"} named ${values.name}`,
+      {
+        note: { code: "codes_created", params: { count: made.length, name: values.name ?? "" } },
+        action: "create",
+        target: "code",
+        ids: made.map(({ id }) => id),
+        after: { name: values.name, quota: common.quota, is_gift: isGift, max_uses: maxUses, count: made.length },
+      },
+    );
+  });
+  return keys;
+}

@@ -1,0 +1,37 @@
+import type { Database } from "../../../db/types.ts";
+import type { Billing } from "../../billing/billing.ts";
+import type { Vault } from "../../lib/crypto.ts";
+import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { SharedLimits } from "../../lib/shared-limits.ts";
+import type { Config } from "../../server/config.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import type { ChannelEntry } from "../channels/entry.ts";
+import type { Mailer } from "../notifications/mail.ts";
+
+/** The gateway's own time in recent calls, up to the first byte of the answer: milliseconds; null: no call yet. */
+export type Overhead = Readonly<{ calls: number; p50Ms: number; p99Ms: number }> | null;
+
+/** What the relay adds to a call on this machine: milliseconds, and calls a second when some come at once. */
+export type RelayBenchmark = Readonly<{ calls: number; p50Ms: number; p99Ms: number; perSecond: number }>;
+
+/** What is examined: a running gateway, or its data while none runs. */
+export type Patient = Readonly<{
+  config: Pick<Config, "dataDir" | "encryptionKey" | "trustedProxies">;
+  database: Pick<Database, "db" | "sql" | "kind">;
+  settings: SettingsReader;
+  vault: Vault;
+  channels: { all(): Iterable<ChannelEntry> };
+  /** To upstreams, under the policy for them. */
+  fetch: SafeFetch;
+  /** To the site's own address, wherever it is. */
+  ownFetch: SafeFetch;
+  mailer: Mailer;
+  sharedLimits: SharedLimits | null;
+  /** Measures the relay with calls to itself; nobody is charged. */
+  benchmark(): Promise<RelayBenchmark>;
+  /** Only in a running gateway. */
+  running: Readonly<{
+    billing: Pick<Billing, "status" | "flush">;
+    readOverhead(): Overhead;
+  }> | null;
+}>;

@@ -1,0 +1,67 @@
+import type { ModelInfo } from "../../catalog/catalog.ts";
+import type { CatalogPrice, ModelFacts } from "../../catalog/entry.ts";
+import { shippedDocument } from "../../catalog/shipped.ts";
+import { createModelCatalog } from "../../settings/model-catalog.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { ChannelDirectory } from "../channels/directory.ts";
+import { servedModels } from "../channels/served-models.ts";
+import { isSamePrice, openPriceBook, PRICE_OPTIONS, priceView, shippedRatios } from "./prices.ts";
+
+/** What the gateway knows about a model, or about a pattern of names, and where from. */
+export type CatalogEntryView = Readonly<{
+  model: string;
+  is_pattern: boolean;
+  /** A channel that is switched on has it. */
+  is_served: boolean;
+  /** An entry of this name comes with the release, or with an update. */
+  is_shipped: boolean;
+  /** All that is known, from every entry that fits the name. */
+  facts: ModelInfo;
+  /** What the operator says; null: nothing. */
+  own: ModelFacts | null;
+  /** Dollars; null: no price, or a pattern. */
+  price: CatalogPrice | null;
+  /** The price is not the one that comes with the release. */
+  has_own_price: boolean;
+  /** Pages that the facts were read from, and the day. */
+  pages: readonly string[];
+  read_on: string | null;
+}>;
+
+type Deps = Readonly<{ settings: Settings; channels: ChannelDirectory }>;
+
+/** Every entry of the catalogue, and every model that channels have: served ones first, then by name. */
+export function listCatalog({ settings, channels }: Deps): CatalogEntryView[] {
+  const own = settings.get("ModelCatalog");
+  const update = settings.get("ModelCatalogUpdate").models;
+  const catalog = createModelCatalog(settings)();
+  const options = new Map(settings.list().map(({ key, value }) => [key, value]));
+  const book = openPriceBook((option) => options.get(option) ?? "{}");
+  const served = new Set(servedModels(channels).map(({ model }) => model));
+  const names = new Set([...shippedDocument.models.keys(), ...update.keys(), ...own.keys(), ...served]);
+  const priced = PRICE_OPTIONS.slice(0, 2).flatMap((option) => Object.keys(JSON.parse(options.get(option) ?? "{}")));
+  for (const name of priced) names.add(name);
+  return [...names]
+    .toSorted((a, b) => Number(served.has(b)) - Number(served.has(a)) || a.localeCompare(b))
+    .map((model): CatalogEntryView => {
+      const facts = catalog.find(model);
+      const ratios = book.ratiosOf(model);
+      return {
+        model,
+        is_pattern: model.includes("*"),
+        is_served: served.has(model),
+        is_shipped: shippedDocument.models.has(model) || update.has(model),
+        facts,
+        own: own.get(model) ?? null,
+        price: priceView(model, ratios),
+        has_own_price: !isSamePrice(ratios, shippedRatios(model)),
+        ...sourceOf(facts),
+      };
+    });
+}
+
+function sourceOf({ source, read_on }: ModelInfo): Pick<CatalogEntryView, "pages" | "read_on"> {
+  const known = source === null ? undefined : shippedDocument.sources[source];
+  if (known) return { pages: known.pages ?? [], read_on: read_on ?? known.read_on ?? null };
+  return { pages: source !== null && /^https?:\/\//.test(source) ? [source] : [], read_on };
+}

@@ -1,0 +1,37 @@
+import type { announcements } from "../../../../db/schema/announcements.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+
+/** How pressing an announcement is. */
+const ANNOUNCEMENT_LEVELS = ["info", "success", "warning", "critical"] as const;
+
+/** An announcement as administrators write it; `content` is Markdown, `published_at` epoch seconds. */
+export type AnnouncementInput = Readonly<{ level: string; title: string; content: string; published_at: number }>;
+
+/** An announcement on the wire. */
+export type AnnouncementView = AnnouncementInput & Readonly<{ id: number }>;
+
+const LONGEST = { title: 100, content: 5000 };
+
+/** Checks an announcement and turns it into column values. Throws OperationError. */
+export function readAnnouncement(input: AnnouncementInput) {
+  const [title, content] = [input.title.trim(), input.content.trim()];
+  const level = ANNOUNCEMENT_LEVELS.find((known) => known === input.level);
+  if (!level) throw new OperationError("announcement_level_invalid");
+  if (title === "" || content === "") throw new OperationError("broadcast_text_required");
+  if ([...title].length > LONGEST.title || [...content].length > LONGEST.content) {
+    throw new OperationError("broadcast_too_long", LONGEST);
+  }
+  if (!Number.isSafeInteger(input.published_at) || input.published_at <= 0) {
+    throw new OperationError("announcement_time_invalid");
+  }
+  return { level, title, content, publishedAt: input.published_at };
+}
+
+/** Turns a row into what is sent. */
+export const viewAnnouncement = (row: typeof announcements.$inferSelect): AnnouncementView => ({
+  id: row.id,
+  level: row.level,
+  title: row.title,
+  content: row.content,
+  published_at: row.publishedAt,
+});

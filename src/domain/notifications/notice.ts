@@ -1,0 +1,38 @@
+import type { Language } from "../../lib/messages.ts";
+import { type Reason, sayReason } from "../../lib/reason.ts";
+
+/** Something to tell, in both languages. `{{value}}` in a text stands for the next of `values`. */
+export type Notice = Readonly<{
+  /** The kind, for programs: `quota_exceed`, `channel_update_7_3`, … */
+  type: string;
+  title: Readonly<Record<Language, string>>;
+  content: Readonly<Record<Language, string>>;
+  values: readonly (Reason | number)[];
+  /** Where in the console to go on, as a path. */
+  path?: string;
+}>;
+
+/** A notice in one language, its values filled in. */
+export type Message = Readonly<{
+  type: string;
+  title: string;
+  content: string;
+  values: readonly (string | number)[];
+  link: Readonly<{ label: string; address: string }> | null;
+}>;
+
+/** Says a notice in a language; `site` is the address of the console. */
+export function sayNotice(notice: Notice, language: Language, site: string): Message {
+  const values = notice.values.map((value) => (typeof value === "number" ? value : sayReason(value, language)));
+  const left = [...values];
+  return {
+    type: notice.type,
+    title: notice.title[language],
+    content: notice.content[language].replace(/\{\{value\}\}/g, () => String(left.shift() ?? "")),
+    values,
+    link:
+      notice.path === undefined
+        ? null
+        : { label: language === "zh" ? "打开控制台" : "Open the console", address: site + notice.path },
+  };
+}

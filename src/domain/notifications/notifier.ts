@@ -1,0 +1,140 @@
+import { and, asc, eq, isNull } from "drizzle-orm";
+import { users } from "../../../db/schema/users.ts";
+import type { Db } from "../../../db/types.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { Language } from "../../lib/messages.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { createRateLimiter, type Limit } from "../../lib/rate-limiter.ts";
+import { type Notice, sayNotice } from "./notice.ts";
+import { forgetNotice, keepNotice, LATER_TRIES, type PendingNotice, takeDueNotices } from "./pending-notices.ts";
+import { NotifyError, type Receiver, type SendDeps, sendMessage } from "./send.ts";
+
+/** Tells people things, in the way each has chosen. */
+export type Notifier = {
+  /**
+   * Tells a user; retries for some seconds, then later and also after a restart. Resolves with whether it was handed over
+   * within the seconds, and never rejects.
+   */
+  tell(userId: number, notice: Notice): Promise<boolean>;
+  /** Tries notices again whose time has come. Rejects when the database does not answer. */
+  retryLater(nowSeconds: number): Promise<void>;
+  /** Tells the site's super admin, but not the same kind of thing too often. Does not wait. */
+  tellRoot(notice: Notice): void;
+  /** Sends a user a test message at once. Throws OperationError with why it did not arrive. */
+  test(userId: number): Promise<void>;
+};
+
+const ROOT_ROLE = 100;
+const RETRY_AFTER_MS = [2000, 10_000] as const;
+
+const TEST: Notice = {
+  type: "test",
+  title: { en: "Test notice", zh: "测试通知" },
+  content: { en: "Notices reach you this way.", zh: "通知可以通过此方式送达。" },
+  values: [],
+};
+
+/** `rootLimit`: notices of one kind to the super admin; `localAddress`: the console where no ServerAddress is set. */
+export function createNotifier(
+  deps: SendDeps & Readonly<{ db: Db; log: Logger; rootLimit: Limit; localAddress: string }>,
+  retryAfterMs: readonly number[] = RETRY_AFTER_MS,
+): Notifier {
+  const { db, log, settings } = deps;
+  const rootLimiter = createRateLimiter(deps.rootLimit);
+
+  const send = (receiver: Receiver, notice: Notice) => {
+    const language: Language = receiver.setting.language === "zh" ? "zh" : "en";
+    return sendMessage(deps, receiver, sayNotice(notice, language, settings.get("ServerAddress") || deps.localAddress));
+  };
+  const receiverOf = async (userId: number): Promise<Receiver | undefined> => {
+    const [user] = await db
+      .select({ email: users.email, setting: users.setting })
+      .from(users)
+      .where(and(eq(users.id, userId), isNull(users.deletedAt)));
+    return user;
+  };
+  const tell = async (userId: number, notice: Notice): Promise<boolean> => {
+    let kept: number | null = null;
+    try {
+      const receiver = await receiverOf(userId);
+      if (!receiver) return false;
+      for (let tries = 0; ; tries += 1) {
+        try {
+          await send(receiver, notice);
+          if (kept !== null) await forgetNotice(db, kept);
+          return true;
+        } catch (error) {
+          const pauseMs = retryAfterMs[tries];
+          if (isFinal(error)) {
+            if (kept !== null) await forgetNotice(db, kept);
+            throw error;
+          }
+          kept ??= await keepNotice(db, userId, notice, nowSeconds());
+          if (pauseMs === undefined) throw error;
+          await Bun.sleep(pauseMs);
+        }
+      }
+    } catch (error) {
+      log.warn({ userId, type: notice.type, reason: reasonOf(error) }, "a notice could not be handed over");
+      return false;
+    }
+  };
+  const tryAgain = async ({ id, userId, notice, tries }: PendingNotice) => {
+    try {
+      const receiver = await receiverOf(userId);
+      if (receiver) await send(receiver, notice);
+      await forgetNotice(db, id);
+    } catch (error) {
+      if (!isFinal(error) && tries < LATER_TRIES) return;
+      await forgetNotice(db, id);
+      log.warn({ userId, type: notice.type, reason: reasonOf(error) }, "a notice was given up");
+    }
+  };
+  const findRoot = async (): Promise<number | undefined> => {
+    const [root] = await db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.role, ROOT_ROLE), isNull(users.deletedAt)))
+      .orderBy(asc(users.id))
+      .limit(1);
+    return root?.id;
+  };
+  return {
+    tell,
+    async retryLater(now) {
+      for (;;) {
+        const due = await takeDueNotices(db, now);
+        if (due.length === 0) return;
+        for (const pending of due) await tryAgain(pending);
+      }
+    },
+    tellRoot(notice) {
+      if (rootLimiter.take(notice.type) > 0) return;
+      findRoot().then(
+        (rootId) => (rootId === undefined ? false : tell(rootId, notice)),
+        (error) => log.warn({ error, type: notice.type }, "a notice could not be handed over"),
+      );
+    },
+    async test(userId) {
+      const receiver = await receiverOf(userId);
+      if (!receiver) throw new OperationError("user_not_found");
+      try {
+        await send(receiver, TEST);
+      } catch (error) {
+        if (error instanceof OperationError) throw error;
+        if (error instanceof NotifyError) throw new OperationError(error.code, { reason: error.reason });
+        throw new OperationError("notify_failed", { reason: { code: "why_unknown" } });
+      }
+    },
+  };
+}
+
+/** No mail server, or an address that is refused: the next try would end the same way. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof OperationError
+    ? error.code === "mail_not_configured"
+    : error instanceof NotifyError && error.isFinal;
+
+const reasonOf = (error: unknown): string =>
+  error instanceof NotifyError ? error.message : error instanceof OperationError ? error.code : "unknown";

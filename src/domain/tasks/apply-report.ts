@@ -1,0 +1,54 @@
+import { nowSeconds } from "../../lib/clock.ts";
+import type { TaskReport } from "../../providers/tasks/protocol.ts";
+import { refundCharge } from "./refund-charge.ts";
+import type { OpenTask, TaskDeps } from "./task.ts";
+import { isNews, writeRefund, writeReport } from "./task-rows.ts";
+import { tellClient } from "./tell-client.ts";
+
+/** A charge is in the database long before, if it will ever be: then its absence may be made final. */
+const CHARGE_IS_WRITTEN_WITHIN_S = 600;
+
+/**
+ * Brings a task to what its upstream says. One that fails gives back its charge in the same transaction, so once whoever
+ * hears of it how often. Resolves with whether anything changed; a failure whose charge is not written yet waits.
+ */
+export async function applyReport(deps: TaskDeps, task: OpenTask, report: TaskReport): Promise<boolean> {
+  // What is unchanged costs no write; finished parts of a running task are shown as they come.
+  if (!isNews(task, report)) return false;
+  const changed = report.status === "FAILURE" ? await failTask(deps, task, report) : await write(deps, task, report);
+  if (changed && task.notifyHook !== "") tellClient(deps, task);
+  return changed;
+}
+
+const write = (deps: TaskDeps, task: OpenTask, report: TaskReport): Promise<boolean> =>
+  writeReport(deps.db, task, report, Date.now());
+
+async function failTask({ db, changes }: TaskDeps, task: OpenTask, report: TaskReport): Promise<boolean> {
+  const mayVoid = nowSeconds() - task.createdAt > CHARGE_IS_WRITTEN_WITHIN_S;
+  const refunded = await db
+    .transaction(async (tx) => {
+      if (!(await writeReport(tx, task, report, Date.now()))) throw new Undone();
+      if (task.chargeId === "") return 0;
+      const { chargeId, createdAt, userId, tokenId, channelId, kind, publicId } = task;
+      const what = { kind: kind === "drawing" ? kind : "media", name: publicId || `#${task.id}` } as const;
+      const back = await refundCharge(tx, { chargeId, createdAt, userId, tokenId, channelId, task: what }, mayVoid);
+      if (back === null) throw new Undone();
+      await writeRefund(tx, task, back);
+      return back;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof Undone) return null;
+      throw error;
+    });
+  if (refunded === null) return false;
+  if (refunded > 0) {
+    await changes.publish("users", [task.userId]);
+    if (task.tokenId > 0) await changes.publish("tokens", [task.tokenId]);
+  }
+  return true;
+}
+
+/** Takes a transaction back: the task is over already, or its charge is not written yet. */
+class Undone extends Error {
+  override name = "Undone";
+}

@@ -1,0 +1,131 @@
+import { sql } from "drizzle-orm";
+import { UNLOGGED_HOUR } from "../../../db/schema/logs.ts";
+import type { Tx } from "../../../db/types.ts";
+import { SETTLING } from "../../billing/journal/apply-batch.ts";
+import type { LogNote } from "../logs/log-note.ts";
+import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
+
+/** A charge by its record, and whose task it paid for. */
+export type Charge = Readonly<{
+  chargeId: string;
+  /** Epoch seconds of the record. */
+  createdAt: number;
+  userId: number;
+  tokenId: number;
+  channelId: number;
+  /** What it paid for. */
+  task: Readonly<{ kind: "drawing" | "media"; name: string }>;
+}>;
+
+/** What a charge took; `other` is that of its log row, null where calls were not logged. */
+type Taken = Readonly<{ quota: string | number; uncovered: string | number; other: string | null }>;
+
+/**
+ * Gives back what a record took: to the user, the API key with its budget, and every counter and sum it is part of; the
+ * log row then says 0 and what was refunded, and an event tells of it. To be called once, in the transaction that ends the
+ * task. Resolves with the quota units that went back; null: the record is not in the database yet, try later. With
+ * `mayVoid` such a record is made void instead: a log row in its place makes its journal line, should it still come, void.
+ */
+export async function refundCharge(tx: Tx, charge: Charge, mayVoid: boolean): Promise<number | null> {
+  // Takes turns with the writer of charges, which locks the same rows.
+  await tx.execute(sql`select pg_advisory_xact_lock(${SETTLING})`);
+  const row = await findCharge(tx, charge);
+  if (!row) {
+    if (!mayVoid) return null;
+    await voidCharge(tx, charge);
+    return 0;
+  }
+  const taken = Number(row.quota);
+  if (taken > 0 || Number(row.uncovered) > 0) await takeBack(tx, charge, taken, row);
+  if (taken > 0) {
+    const { kind, name } = charge.task;
+    await writeLog(tx, {
+      type: LOG_TYPE.system,
+      userId: charge.userId,
+      content: `Refund for the failed ${kind} task ${name}`,
+      note: { code: `${kind}_refunded`, params: { task: name } },
+      quota: taken,
+    });
+  }
+  return taken;
+}
+
+async function findCharge(tx: Tx, { chargeId, createdAt }: Charge): Promise<Taken | undefined> {
+  const [logged] = await tx.execute<Taken>(sql`
+    select quota, uncovered, other from logs
+    where request_id = ${chargeId} and created_at = ${createdAt} and type = ${LOG_TYPE.consumption} for update`);
+  if (logged) return logged;
+  const [unlogged] = await tx.execute<Taken>(sql`
+    select quota, uncovered, null as other from unlogged_calls
+    where request_id = ${chargeId} and created_at = ${createdAt} for update`);
+  return unlogged;
+}
+
+async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channelId, task }: Charge): Promise<void> {
+  const note: LogNote = { code: `${task.kind}_not_taken`, params: { task: task.name } };
+  await tx.execute(sql`
+    insert into logs (created_at, type, user_id, username, token_id, channel_id, failed, request_id, content,
+      other)
+    select ${createdAt}, ${LOG_TYPE.consumption}, u.id, u.username, ${tokenId}, ${channelId}, true, ${chargeId},
+      ${`The ${task.kind} task ${task.name} was not taken by its upstream: not charged`}, ${JSON.stringify({ note })}
+    from users u where u.id = ${userId}
+    on conflict (request_id, created_at) do nothing`);
+}
+
+/** Users before keys before channels, as the writer of charges locks them. */
+async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Promise<void> {
+  const { chargeId, createdAt, userId, tokenId } = charge;
+  await tx.execute(
+    sql`update users set quota = quota + ${taken}, used_quota = used_quota - ${taken} where id = ${userId}`,
+  );
+  if (tokenId > 0) {
+    // A budget that has begun anew since is full at most.
+    const grown = sql`remain_quota + ${taken}`;
+    await tx.execute(sql`
+      update tokens set used_quota = used_quota - ${taken},
+        remain_quota = case when unlimited_quota then remain_quota
+          when budget_period <> '' then least(greatest(budget_quota, remain_quota), ${grown}) else ${grown} end,
+        status = case when status = 4 and ${taken} > 0 then 1 else status end
+      where id = ${tokenId}`);
+  }
+  if (row.other === null) return takeBackUnlogged(tx, charge);
+  const other = JSON.stringify({ ...readOther(row.other), refunded: taken });
+  await tx.execute(sql`
+    with charge as (
+      update logs set quota = 0, uncovered = 0, other = ${other}
+      where request_id = ${chargeId} and created_at = ${createdAt} returning *
+    ),
+    channel as (update channels c set used_quota = c.used_quota - ${taken} from charge l where c.id = l.channel_id)
+    update usage_rollups r set quota = r.quota - ${taken}, uncovered = r.uncovered - ${Number(row.uncovered)}
+    from charge l
+    where r.hour = l.created_at - l.created_at % 3600 and r.user_id = l.user_id and r.username = l.username
+      and r.token_id = l.token_id and r.token_name = l.token_name and r.channel_id = l.channel_id
+      and r.model_name = l.model_name and r."group" = l."group"`);
+  // Totals of long ranges that have the hour already are made again.
+  await tx.execute(sql`update usage_fold set until = ${createdAt - (createdAt % 3600)} where until > ${createdAt}`);
+}
+
+async function takeBackUnlogged(tx: Tx, { chargeId, createdAt }: Charge): Promise<void> {
+  // What it took is read before it is set to nothing: parts of a statement do not see each other's changes.
+  await tx.execute(sql`
+    with charge as (
+      select * from unlogged_calls where request_id = ${chargeId} and created_at = ${createdAt}
+    ),
+    emptied as (
+      update unlogged_calls u set quota = 0, uncovered = 0 from charge c
+      where u.request_id = c.request_id and u.created_at = c.created_at
+    ),
+    channel as (update channels c set used_quota = c.used_quota - l.quota from charge l where c.id = l.channel_id)
+    update usage_rollups r set quota = r.quota - l.quota, uncovered = r.uncovered - l.uncovered
+    from charge l
+    where r.hour = ${UNLOGGED_HOUR} and r.user_id = l.user_id and r.username = '' and r.token_id = l.token_id
+      and r.token_name = '' and r.channel_id = l.channel_id and r.model_name = '' and r."group" = ''`);
+}
+
+function readOther(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

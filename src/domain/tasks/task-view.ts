@@ -1,0 +1,67 @@
+import type { drawingTasks, mediaTasks } from "../../../db/schema/tasks.ts";
+import type { Vault } from "../../lib/crypto.ts";
+import { sayKept } from "../../lib/reason.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { signId } from "./signed-ids.ts";
+
+export type DrawingRow = typeof drawingTasks.$inferSelect;
+export type MediaRow = typeof mediaTasks.$inferSelect;
+
+/** What addresses of this site depend on. */
+export type Site = Readonly<{ settings: SettingsReader; vault: Pick<Vault, "keyedHash"> }>;
+
+/** A drawing task as the drawing protocol has it. */
+export const viewDrawing = (site: Site, row: DrawingRow) => ({
+  id: row.mjId,
+  action: row.action,
+  customId: row.customId,
+  botType: row.botType,
+  prompt: row.prompt,
+  promptEn: row.promptEn,
+  description: row.description,
+  state: row.state,
+  submitTime: row.submitTime,
+  startTime: row.startTime,
+  finishTime: row.finishTime,
+  imageUrl: imageUrlOf(site, row),
+  status: row.status,
+  progress: row.progress,
+  failReason: sayKept(row.failReason, "en"),
+  buttons: row.buttons ?? [],
+  maskBase64: "",
+  properties: row.properties ?? {},
+});
+
+/** Where clients fetch the picture: through the gateway (MjForwardUrlEnabled), else where the upstream says. */
+function imageUrlOf(site: Site, row: Picture): string {
+  const path = imagePathOf(site, row);
+  return path === row.imageUrl ? path : siteAddress(site.settings) + path;
+}
+
+type Picture = Pick<DrawingRow, "id" | "imageUrl" | "status" | "progress">;
+
+/** The same on this very site. Unfinished pictures change, so their address does too. */
+export function imagePathOf({ settings, vault }: Site, row: Picture): string {
+  if (row.imageUrl === "" || !settings.get("MjForwardUrlEnabled")) return row.imageUrl;
+  const path = `/mj/image/${signId(vault, "mj-image", row.id)}`;
+  return row.status === "SUCCESS" ? path : `${path}?rand=${encodeURIComponent(row.progress)}`;
+}
+
+/** Where the upstream of a drawing task may tell how it stands. */
+export const callbackUrlOf = ({ settings, vault }: Site, id: number): string =>
+  `${siteAddress(settings)}/mj/notify/${signId(vault, "mj-notify", id)}`;
+
+const siteAddress = (settings: SettingsReader): string => settings.get("ServerAddress").replace(/\/+$/, "");
+
+/** A music task as the music protocol has it; times in seconds. */
+export const viewSong = (row: MediaRow) => ({
+  task_id: row.taskId,
+  action: row.action,
+  status: row.status,
+  fail_reason: sayKept(row.failReason, "en"),
+  submit_time: row.submitTime,
+  start_time: row.startTime,
+  finish_time: row.finishTime,
+  progress: row.progress,
+  data: row.data,
+});

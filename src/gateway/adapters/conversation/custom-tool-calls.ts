@@ -1,0 +1,42 @@
+import type { ChatDialect } from "../../../formats/conversation.ts";
+import { FreeText } from "../../../formats/free-text.ts";
+import type { ReplyEvent } from "../../../formats/reply.ts";
+import { qualifiedName } from "../../../formats/tool-names.ts";
+import type { Provider } from "../../../providers/provider.ts";
+import type { StepFilter } from "../views/step-filter.ts";
+
+/** Responses know free-text tools everywhere, chats only where they were invented. */
+export const takesCustomTools = ({ customTools }: Provider, dialect: ChatDialect): boolean =>
+  dialect === "openai-responses" || (dialect === "openai-chat" && customTools === true);
+
+/** Turns calls of the functions that stood for the client's free-text tools back into calls of these. */
+export function customCalls(names: ReadonlySet<string>): () => StepFilter {
+  return () => {
+    const open = new Map<string, { choice: number; index: number; input: FreeText }>();
+    const told = (choice: number, index: number, text: string): ReplyEvent[] =>
+      text === "" ? [] : [{ type: "tool-input", choice, index, text }];
+    return (step) => {
+      if (
+        step.type === "tool-start" &&
+        step.kind === "function" &&
+        names.has(qualifiedName(step.namespace, step.name))
+      ) {
+        const { choice, index } = step;
+        open.set(`${choice} ${index}`, { choice, index, input: new FreeText() });
+        return [{ ...step, kind: "custom" }];
+      }
+      if (step.type === "tool-input") {
+        const call = open.get(`${step.choice} ${step.index}`);
+        return call ? told(step.choice, step.index, call.input.push(step.text)) : [step];
+      }
+      if (step.type !== "finish") return [step];
+      const owed: ReplyEvent[] = [];
+      for (const [key, { choice, index, input }] of open) {
+        if (choice !== step.choice) continue;
+        owed.push(...told(choice, index, input.end()));
+        open.delete(key);
+      }
+      return [...owed, step];
+    };
+  };
+}

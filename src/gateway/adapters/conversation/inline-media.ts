@@ -1,0 +1,59 @@
+import type { Conversation, MediaPart, Part } from "../../../formats/conversation.ts";
+import { mediaTypeOf } from "../../../lib/media-type.ts";
+import { OutboundError } from "../../../lib/outbound/outbound-error.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { invalidRequest } from "../../http/client-body.ts";
+
+const MAX_MEDIA_BYTES = 20 * 1024 * 1024;
+const MAX_MEDIA_PARTS = 32;
+const TIMEOUT_MS = 20_000;
+
+/**
+ * Puts media that the client named by address into the request itself, for upstreams that take nothing else. Addresses
+ * pass the safe fetch: private networks are refused, also after redirects. `types`: what it takes by no address;
+ * `takes`: addresses that it fetches itself. Rejects RelayError with what was wrong.
+ */
+export async function inlineMedia(
+  context: RelayContext,
+  conversation: Conversation,
+  types: readonly MediaPart["type"][] = ["image", "audio", "video", "document"],
+  takes: (url: string) => boolean = () => false,
+): Promise<void> {
+  const parts = conversation.turns
+    .flatMap((turn) => mediaIn(turn.parts))
+    .filter(({ type, source }) => types.includes(type) && isFetchable(source, takes));
+  if (parts.length > MAX_MEDIA_PARTS)
+    throw invalidRequest(`At most ${MAX_MEDIA_PARTS} media addresses can be fetched for a call.`);
+  await Promise.all(parts.map((part) => inline(context, part)));
+}
+
+async function inline({ mediaFetch }: RelayContext, part: MediaPart): Promise<void> {
+  if (part.source.kind !== "url") return;
+  const { url } = part.source;
+  try {
+    const { status, body, headers } = await mediaFetch(url, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_MEDIA_BYTES });
+    if (status !== 200) throw invalidRequest(`The ${part.type} could not be fetched: its address answered ${status}.`);
+    const mediaType =
+      mediaTypeOf(body) ?? headers.get("content-type")?.split(";")[0]?.trim() ?? "application/octet-stream";
+    if (part.type === "image" && !mediaType.startsWith("image/")) {
+      throw invalidRequest(`The address of an image answered with ${mediaType}.`);
+    }
+    part.source = { kind: "base64", mediaType, data: Buffer.from(body).toString("base64") };
+  } catch (error) {
+    if (error instanceof OutboundError)
+      throw invalidRequest(`The ${part.type} could not be fetched: ${error.message}.`);
+    throw error;
+  }
+}
+
+const isFetchable = (source: MediaPart["source"], takes: (url: string) => boolean): boolean =>
+  source.kind === "url" && /^https?:/i.test(source.url) && !takes(source.url);
+
+function mediaIn(parts: readonly Part[]): MediaPart[] {
+  return parts.flatMap((part) => {
+    if (part.type === "tool-result") return mediaIn(part.parts);
+    return part.type === "image" || part.type === "audio" || part.type === "video" || part.type === "document"
+      ? [part]
+      : [];
+  });
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import { shippedCatalog } from "../../../catalog/shipped.ts";
+import { type ChatDialect, emptyConversation } from "../../../formats/conversation.ts";
+import { registry } from "../../../settings/registry/index.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import { createConversationSettings } from "./conversation-settings.ts";
+import { type ConversationSettings, needsPreparation, prepareConversation } from "./prepare-conversation.ts";
+
+const settings: ConversationSettings = {
+  modelInfo: shippedCatalog.find,
+  defaultMaxTokens: () => 8192,
+  thinkingSuffixTokens: () => 8192,
+  headersOf: () => null,
+  geminiVersion: () => "v1beta",
+  geminiSafety: () => [],
+  drawsImages: () => false,
+  claudeThinkingShare: () => 0.8,
+  geminiThinkingShare: () => 0.6,
+};
+
+function prepared(dialect: ChatDialect, model: string, limit: number | null, given = settings) {
+  const conversation = emptyConversation("openai-chat", model);
+  conversation.sampling.maxOutputTokens = limit;
+  conversation.sampling.temperature = 0.5;
+  const { model: name, conversation: made } = prepareConversation(conversation, model, dialect, given);
+  return [name, made.reasoning.budgetTokens, made.sampling.maxOutputTokens, made.sampling.temperature];
+}
+
+describe("names of Claude models that end in -thinking", () => {
+  test.each([
+    [null, 6553, 8192],
+    [10_000, 8000, 10_000],
+    [100, 1024, 1280],
+  ])("with a limit of %p think with %p tokens of %p", (limit, budget, raised) => {
+    expect(prepared("anthropic", "claude-sonnet-4-5-thinking", limit)).toEqual([
+      "claude-sonnet-4-5",
+      budget,
+      raised,
+      null,
+    ]);
+  });
+});
+
+describe("names of Gemini models", () => {
+  test.each([
+    ["gemini-2.5-flash-nothinking", null, 0],
+    ["gemini-2.5-flash-thinking", null, 24_576],
+    ["gemini-2.5-flash-thinking", 1000, 600],
+    ["gemini-2.5-flash-thinking-512", null, 512],
+    ["gemini-2.5-flash-thinking-24576", null, 24_576],
+    ["gemini-2.5-flash-thinking-24577", null, null],
+  ])("%s with a limit of %p thinks with %p tokens", (model, limit, budget) => {
+    expect(prepared("gemini", model, limit)).toEqual(["gemini-2.5-flash", budget, limit, 0.5]);
+  });
+});
+
+test("the suffixes mean nothing where they are turned off, and to other formats", () => {
+  const off = { ...settings, claudeThinkingShare: () => null, geminiThinkingShare: () => null };
+  expect(prepared("anthropic", "claude-x-thinking", 9, off)[0]).toBe("claude-x-thinking");
+  expect(prepared("gemini", "gemini-x-nothinking", 9, off)[0]).toBe("gemini-x-nothinking");
+  expect(prepared("openai-chat", "claude-x-thinking", 9)[0]).toBe("claude-x-thinking");
+  expect([needsPreparation("claude-x-thinking", "anthropic"), needsPreparation("gpt-5", "anthropic")]).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test("the suffixes of Gemini models work for listed names alone, with or without the suffix in the list", () => {
+  const options: Record<string, unknown> = { "gemini.thinking_adapter_enabled": true };
+  const reader = { version: 1, get: (key) => options[key] ?? registry[key].initial } as SettingsReader;
+  const given = createConversationSettings(reader, () => shippedCatalog);
+  const budgetOf = (model: string) => prepared("gemini", model, null, given).slice(0, 2);
+  for (const model of ["gemini-2.5-flash", "gemini-2.5-pro", "gemini-3-pro-preview", "gemini-2.5-flash-preview-05-20"])
+    expect(budgetOf(`${model}-thinking`)).toEqual([model, 24_576]);
+  expect(budgetOf("gemini-0-flash-thinking")).toEqual(["gemini-0-flash-thinking", null]);
+  expect(budgetOf("gemini-0-flash-nothinking")).toEqual(["gemini-0-flash-nothinking", null]);
+  options["gemini.models_supported_thinking_budget"] = ["gemini-0-flash-thinking"];
+  expect(budgetOf("gemini-0-flash-thinking")).toEqual(["gemini-0-flash", 24_576]);
+  expect(budgetOf("gemini-0-flash-nothinking")).toEqual(["gemini-0-flash-nothinking", null]);
+  expect(budgetOf("gemini-2.5-flash-thinking")).toEqual(["gemini-2.5-flash-thinking", null]);
+  options["gemini.thinking_adapter_enabled"] = false;
+  expect(budgetOf("gemini-0-flash-thinking")).toEqual(["gemini-0-flash-thinking", null]);
+});

@@ -1,0 +1,91 @@
+import type {
+  ChatDialect,
+  Conversation,
+  Part,
+  ReasoningPart,
+  Signature,
+  ToolCallPart,
+} from "../../../formats/conversation.ts";
+import type { ReplyEvent } from "../../../formats/reply.ts";
+
+/** What stood before a tool call and belongs back there in the next turn. */
+type Kept = Readonly<{ thoughts: readonly ReasoningPart[]; signature: Signature | undefined }>;
+
+/**
+ * Signed thoughts by the tool call that follows them. Many clients send calls back without the thoughts before them, since
+ * their format has no common place for these; Anthropic and Gemini then refuse or think anew. In memory, bounded, of one
+ * process: what is forgotten costs a thought, not the call.
+ */
+export type ThoughtMemory = {
+  /** Sees the steps of an answer of `dialect` to this user go by. */
+  watch(userId: number, dialect: ChatDialect): (step: ReplyEvent) => void;
+  /** Puts thoughts back that the client left out, where they are signed by `dialect`. */
+  recall(userId: number, dialect: ChatDialect, conversation: Conversation): Conversation;
+};
+
+const MOST_CALLS = 10_000;
+const MOST_CHARACTERS = 100_000;
+
+export function createThoughtMemory(): ThoughtMemory {
+  const calls = new Map<string, Kept>();
+  const keep = (name: string, kept: Kept) => {
+    calls.set(name, kept);
+    if (calls.size <= MOST_CALLS) return;
+    const [oldest] = calls.keys();
+    if (oldest !== undefined) calls.delete(oldest);
+  };
+  return {
+    watch(userId, dialect) {
+      let thoughts: ReasoningPart[] = [];
+      return (step) => {
+        if (step.type === "reasoning") thoughts = withText(thoughts, step.text);
+        else if (step.type === "signature") thoughts = withSignature(thoughts, step.signature, step.encrypted === true);
+        else if (step.type === "tool-start") {
+          const signed = thoughts.filter(({ signature }) => signature?.dialect === dialect);
+          const size = signed.reduce(
+            (sum, { text, signature }) => sum + text.length + (signature?.value.length ?? 0),
+            0,
+          );
+          thoughts = [];
+          if (size > MOST_CHARACTERS || (signed.length === 0 && !step.signature)) return;
+          keep(`${userId}/${dialect}/${step.id}`, { thoughts: signed, signature: step.signature });
+        }
+      };
+    },
+    recall(userId, dialect, conversation) {
+      if (calls.size === 0) return conversation;
+      const find = ({ id }: ToolCallPart) => calls.get(`${userId}/${dialect}/${id}`);
+      return {
+        ...conversation,
+        turns: conversation.turns.map((turn) =>
+          turn.role === "assistant" ? { ...turn, parts: restore(turn.parts, dialect, find) } : turn,
+        ),
+      };
+    },
+  };
+}
+
+function restore(parts: readonly Part[], dialect: ChatDialect, find: (call: ToolCallPart) => Kept | undefined): Part[] {
+  const brought = parts.some((part) => part.type === "reasoning" && part.signature?.dialect === dialect);
+  return parts.flatMap((part): Part[] => {
+    if (part.type !== "tool-call") return [part];
+    const kept = find(part);
+    if (!kept) return [part];
+    const call = kept.signature && !part.signature ? { ...part, signature: kept.signature } : part;
+    return brought ? [call] : [...kept.thoughts, call];
+  });
+}
+
+function withText(thoughts: readonly ReasoningPart[], text: string): ReasoningPart[] {
+  const last = thoughts.at(-1);
+  if (!last || last.signature) return [...thoughts, { type: "reasoning", text }];
+  return [...thoughts.slice(0, -1), { ...last, text: last.text + text }];
+}
+
+function withSignature(thoughts: readonly ReasoningPart[], signature: Signature, encrypted: boolean): ReasoningPart[] {
+  const last = thoughts.at(-1);
+  if (!last || last.signature || encrypted) {
+    return [...thoughts, { type: "reasoning", text: "", signature, ...(encrypted && { encrypted }) }];
+  }
+  return [...thoughts.slice(0, -1), { ...last, signature }];
+}

@@ -1,0 +1,145 @@
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/json.ts";
+import { isErrorAnswer, readError } from "../../formats/openai-chat/error.ts";
+import { readUsage } from "../../formats/openai-chat/usage.ts";
+import type { ReportedUsage } from "../../formats/usage.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
+import type { FormFile, OwnFormat } from "../../providers/own-format.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { OutputTally } from "../billing/output-meter.ts";
+import type { Call } from "../call/call.ts";
+import { tooLarge } from "../http/client-body.ts";
+import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./adapter.ts";
+import { answerAsEvents, EventsView } from "./views/events-view.ts";
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 3_000;
+const GIVE_UP_MS = 300_000;
+const IS_MEDIA = /^(image|audio|video)\//;
+const IS_PICTURES: ReadonlySet<string> = new Set(["images", "image-edits"]);
+const JSON_TYPE = "application/json";
+
+/** Calls beside chats for a provider that has words of its own for them; jobs are waited for. */
+export class OwnFormatPassage implements Passage {
+  readonly readError = readError;
+
+  constructor(
+    private readonly call: Call,
+    private readonly channel: ChannelEntry,
+    private readonly provider: Provider,
+    private readonly format: OwnFormat,
+    private readonly key: string,
+    /** Files of a form are read whole here: together they may have so much. */
+    private readonly mostBytes: number,
+  ) {}
+
+  async encode(channel: ChannelEntry): Promise<EncodedRequest> {
+    const { body, endpoint } = this.call.admitted;
+    const model = this.call.upstreamModel;
+    const dialect = this.provider.dialectOf?.(model, this.key) ?? this.provider.dialects[0];
+    const dropped = new Set<string>();
+    const encoded = this.format.encode(body.json, model, dropped, await this.#files());
+    this.call.dropped = [...dropped];
+    const ask = { capability: endpoint.capability, dialect, model, stream: false };
+    return { ask, body: JSON.stringify({ ...encoded, ...channel.paramOverride }) };
+  }
+
+  /** Asks for a job until it is over; the answer that says so. */
+  async follow(
+    body: Uint8Array<ArrayBuffer>,
+    ask: (url: string) => Promise<Uint8Array<ArrayBuffer>>,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const { format, channel } = this;
+    let answer = body;
+    const until = performance.now() + GIVE_UP_MS;
+    for (let waitMs = FIRST_WAIT_MS; performance.now() < until; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5)) {
+      const told = answerOf(answer);
+      const next = told && format.pending?.(channel, told);
+      if (!next) break;
+      await Bun.sleep(waitMs);
+      answer = await ask(next);
+    }
+    return answer;
+  }
+
+  errorIn(body: Uint8Array<ArrayBuffer>): string | null {
+    const answer = answerOf(body);
+    if (!answer) return null;
+    const failure = this.format.failure?.(answer);
+    if (failure) return JSON.stringify({ error: { ...failure, type: "upstream_error", param: null } });
+    return isErrorAnswer(answer) ? textOfBytes(body) : null;
+  }
+
+  errorInEvents(): string | null {
+    return null;
+  }
+
+  /** It is never asked for a stream. */
+  answersIn(): boolean {
+    return true;
+  }
+
+  statusOf(error: string): number {
+    return numberOf(recordOf(recordOf(parseJson(error))?.error)?.status) ?? UNKNOWN_FAILURE;
+  }
+
+  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+    const { admitted } = this.call;
+    const content = this.#content(body, contentType);
+    if (content) return content;
+    const answer = this.#decode(body, contentType);
+    if (!answer) return null;
+    const written = JSON.stringify(answer);
+    const amended = admitted.endpoint.amend?.(admitted.body.json, Buffer.from(written));
+    return this.#answered(
+      answer,
+      typeof amended === "string" ? amended : amended ? JSON.stringify(amended) : written,
+      JSON_TYPE,
+    );
+  }
+
+  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
+    // Sound is no events, whatever the client wants.
+    const content = this.#content(body, JSON_TYPE);
+    if (content) return content;
+    const answer = this.#decode(body, JSON_TYPE);
+    const { capability } = this.call.admitted.endpoint;
+    return answer && this.#answered(answer, answerAsEvents(capability, answer), "text/event-stream; charset=utf-8");
+  }
+
+  view(): StreamView {
+    return new EventsView(() => null);
+  }
+
+  async #files(): Promise<FormFile[]> {
+    const parts = this.call.admitted.body.form?.parts.filter((part) => "file" in part) ?? [];
+    if (parts.reduce((sum, { file }) => sum + file.size, 0) > this.mostBytes) throw tooLarge(this.mostBytes);
+    return Promise.all(parts.map(async ({ name, file }) => ({ name, bytes: await file.bytes() })));
+  }
+
+  #content(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+    const answer = IS_MEDIA.test(contentType) ? null : answerOf(body);
+    const content = answer && this.format.content?.(answer, this.call.admitted.body.json);
+    return content ? this.#answered(this.#decode(body, contentType), content.body, content.contentType) : null;
+  }
+
+  #decode(body: Uint8Array<ArrayBuffer>, contentType: string): JsonObject | null {
+    const { endpoint, body: asked } = this.call.admitted;
+    const answer = IS_MEDIA.test(contentType) ? null : answerOf(body);
+    const decoded = answer ? this.format.decode(answer, asked.json) : (this.format.decodeBytes?.(body) ?? null);
+    return decoded && { ...decoded, ...(IS_PICTURES.has(endpoint.capability) && { created: this.call.createdAt }) };
+  }
+
+  #answered(answer: JsonObject | null, body: WholeAnswer["body"], contentType: string): WholeAnswer {
+    const tally = new OutputTally();
+    tally.other();
+    return { body, contentType, reported: this.#reported(answer), tally };
+  }
+
+  #reported(answer: JsonObject | null): ReportedUsage | null {
+    const { admitted, price } = this.call;
+    return admitted.endpoint.meter?.(admitted, answer, price) ?? readUsage(answer?.usage);
+  }
+}
+
+const answerOf = (body: Uint8Array<ArrayBuffer>): JsonObject | null => recordOf(parseJson(textOfBytes(body)));

@@ -1,0 +1,191 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { parseJson, recordOf } from "../../formats/json.ts";
+import { errorOf } from "../../formats/openai-chat/decode-error.ts";
+import { usageObject } from "../../formats/openai-chat/encode-reply.ts";
+import { isErrorAnswer, readError } from "../../formats/openai-chat/error.ts";
+import { countedUsage, errorInPlaceOfAnswer, mayTellError, replyAsStream } from "../../formats/openai-chat/stream.ts";
+import { readUsage, usageIn } from "../../formats/openai-chat/usage.ts";
+import type { ReportedUsage } from "../../formats/usage.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
+import { spliceTopLevel, type TopLevelChanges } from "../../lib/json-splice.ts";
+import { outgoingForm } from "../../lib/multipart/form-stream.ts";
+import type { Form } from "../../lib/multipart/read-form.ts";
+import type { Ask, Provider } from "../../providers/provider.ts";
+import { searchToolOf } from "../billing/hosted-tools.ts";
+import { OutputTally } from "../billing/output-meter.ts";
+import type { Call } from "../call/call.ts";
+import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./adapter.ts";
+import { readWholeUsage } from "./extract-usage.ts";
+import { isResponseTo, isStreamOf } from "./recognize-response.ts";
+import { ChatView } from "./views/chat-view.ts";
+import { answerAsEvents, EventsView } from "./views/events-view.ts";
+
+/** How a passage is to treat the client's request. */
+export type PassageOptions = Readonly<{
+  /** The body goes as it came (global.pass_through_request_enabled). */
+  untouched: boolean;
+  /** What is known about models. */
+  catalog: Catalog;
+  /** The upstream is not asked for a stream, whatever the client wants. */
+  wholeOnly: boolean;
+  /** Contents are logged, so answers are read. */
+  logsContent: boolean;
+}>;
+
+/**
+ * OpenAI's formats on upstreams that speak them: bytes go both ways as they come. In the request only those keys are
+ * changed that must be: the model's name, what the provider cannot take, usage to be asked for, the channel's override.
+ */
+export class BytesPassage implements Passage {
+  readonly readError = readError;
+
+  constructor(
+    private readonly call: Call,
+    private readonly provider: Provider,
+    private readonly options: PassageOptions,
+  ) {}
+
+  encode(channel: ChannelEntry): EncodedRequest | Promise<EncodedRequest> {
+    const { call, options } = this;
+    const { body, endpoint, summary } = call.admitted;
+    const stream = summary.stream && !options.wholeOnly;
+    const ask: Ask = {
+      capability: endpoint.capability,
+      dialect: "openai-chat",
+      model: call.upstreamModel,
+      requestedModel: call.admitted.candidates.model,
+      stream,
+      catalog: options.catalog,
+    };
+    if (body.form) return this.#form(ask, body.form);
+    if (options.untouched) return { ask, body: body.text };
+    const changes = this.#changes(channel, ask);
+    const sent = changes ? spliceTopLevel(body.text, changes, body.json) : body.text;
+    return { ask: { ...ask, model: call.upstreamModel }, body: sent };
+  }
+
+  async #form(ask: Ask, { parts }: Form): Promise<EncodedRequest> {
+    return { ask, body: await outgoingForm(parts, { model: ask.model }) };
+  }
+
+  errorIn(body: Uint8Array<ArrayBuffer>): string | null {
+    if (!mayTellError(body)) return null;
+    const text = textOfBytes(body);
+    return isErrorAnswer(parseJson(text)) ? text : null;
+  }
+
+  errorInEvents(block: Uint8Array): string | null {
+    return errorInPlaceOfAnswer(block);
+  }
+
+  statusOf(error: string): number {
+    return errorOf(200, parseJson(error))?.status ?? UNKNOWN_FAILURE;
+  }
+
+  answersIn(block: Uint8Array): boolean {
+    return isStreamOf(this.call.admitted.endpoint.capability, block);
+  }
+
+  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+    const { endpoint, body: request } = this.call.admitted;
+    return isResponseTo(endpoint.capability, request.json, body, contentType) ? this.#read(body, contentType) : null;
+  }
+
+  #read(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer {
+    const reported = this.#metered(body, contentType) ?? readWholeUsage(body);
+    const tally = new OutputTally();
+    // Looked into only where it decides something: no figures, an empty answer, contents to be logged, a search to be charged.
+    const decides = !reported || reported.completionTokens === 0 || this.options.logsContent;
+    if (decides || searchToolOf(this.call) !== null) tally.pushWhole(body);
+    const { endpoint, body: request } = this.call.admitted;
+    const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
+    if (amended) return { body: textOfAmended(amended), contentType, reported, tally };
+    const counted = reported === null && isText(endpoint.capability) ? withCountedUsage(body) : null;
+    return { body: counted ?? body, contentType, reported, tally };
+  }
+
+  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
+    const reply = recordOf(parseJson(textOfBytes(body)));
+    const { endpoint, body: request } = this.call.admitted;
+    if (!reply || !isResponseTo(endpoint.capability, request.json, body, "application/json")) return null;
+    if (!isText(endpoint.capability)) {
+      const { reported, tally } = this.#read(body, "application/json");
+      return { body: answerAsEvents(endpoint.capability, reply), contentType: EVENT_STREAM, reported, tally };
+    }
+    const tally = new OutputTally();
+    tally.pushWhole(body);
+    const reported = usageIn(reply);
+    const { wantsUsage } = this.call.admitted.summary;
+    const told = reported
+      ? replyAsStream({ ...reply, usage: reply.usage ?? usageObject(reported) }, wantsUsage)
+      : (billed: ReportedUsage) => replyAsStream({ ...reply, usage: countedUsage(billed) }, wantsUsage);
+    return { body: told, contentType: EVENT_STREAM, reported, tally };
+  }
+
+  /** What the endpoint's own rule says that the call used. */
+  #metered(body: Uint8Array<ArrayBuffer>, contentType: string): ReportedUsage | null {
+    const { endpoint } = this.call.admitted;
+    if (!endpoint.meter) return null;
+    const answer = contentType.startsWith("application/json") ? recordOf(parseJson(textOfBytes(body))) : null;
+    return endpoint.meter(this.call.admitted, answer, this.call.price);
+  }
+
+  view(): StreamView {
+    const { endpoint, summary } = this.call.admitted;
+    if (isText(endpoint.capability)) return new ChatView(summary.wantsUsage);
+    return new EventsView(
+      (event) => endpoint.meter?.(this.call.admitted, event, this.call.price) ?? readUsage(event.usage),
+    );
+  }
+
+  /** Null: nothing changes. Notes on the call the final model name and the fields that had to go. */
+  #changes(channel: ChannelEntry, ask: Ask): TopLevelChanges | null {
+    const { call, provider } = this;
+    const { body, summary, changes, endpoint } = call.admitted;
+    const adaptation = provider.adapt?.(body.json, ask) ?? null;
+    if (adaptation) {
+      call.upstreamModel = adaptation.model;
+      call.dropped = adaptation.dropped;
+    }
+    const unknown = endpoint.nonOpenAiMembers?.filter((name) => Object.hasOwn(body.json, name)) ?? NONE;
+    if (unknown.length > 0) call.dropped = [...call.dropped, ...unknown];
+    const asksUsage = ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.streamUsage;
+    const asksNumbers = provider.vectorsAsNumbers === true && body.json.encoding_format === "base64";
+    const renamed = call.upstreamModel !== body.json.model;
+    const unstreamed = summary.stream && !ask.stream;
+    const asIs = unknown.length === 0 && !adaptation && !asksUsage && !asksNumbers && !renamed && !unstreamed;
+    if (asIs && !hasAny(changes) && !channel.paramOverride) return null;
+    return {
+      ...changes,
+      ...adaptation?.changes,
+      ...Object.fromEntries(unknown.map((name) => [name, undefined])),
+      ...(renamed && { model: call.upstreamModel }),
+      ...(unstreamed && { stream: undefined, stream_options: undefined }),
+      ...(asksNumbers && { encoding_format: "float" }),
+      ...(asksUsage && { stream_options: { ...recordOf(body.json.stream_options), include_usage: true } }),
+      ...channel.paramOverride,
+    };
+  }
+}
+
+const textOfAmended = (amended: object | string): string =>
+  typeof amended === "string" ? amended : JSON.stringify(amended);
+
+/** Makes an answer that tells no usage tell what was counted; null: it is no answer. */
+function withCountedUsage(body: Uint8Array<ArrayBuffer>): ((billed: ReportedUsage) => string) | null {
+  const text = textOfBytes(body);
+  const answer = recordOf(parseJson(text));
+  return answer && ((billed) => spliceTopLevel(text, { usage: countedUsage(billed) }, answer));
+}
+
+const NONE: readonly string[] = [];
+const EVENT_STREAM = "text/event-stream; charset=utf-8";
+
+/** What streams in the chunks of chats; everything else has events of its own. */
+const isText = (capability: string): boolean => capability === "chat" || capability === "completions";
+
+function hasAny(changes: TopLevelChanges): boolean {
+  for (const _ in changes) return true;
+  return false;
+}

@@ -1,0 +1,133 @@
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { ChatDialect, Conversation } from "../../formats/conversation.ts";
+import { customNames } from "../../formats/custom-tools.ts";
+import { isTakenAddress } from "../../formats/gemini/parts.ts";
+import { spreadNamespaces } from "../../formats/openai-responses/namespaces.ts";
+import { thinkingToContent } from "../../formats/thinking-to-content.ts";
+import { toolAliases } from "../../formats/tool-names.ts";
+import { listsSearch } from "../../formats/web-search.ts";
+import { searchesAlways } from "../../providers/openai/chat-search.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import type { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
+import { threadKeeperOf } from "../state/message-threads.ts";
+import { keeperOf } from "../state/responses/keep.ts";
+import type { Passage } from "./adapter.ts";
+import { channelPromptOf } from "./conversation/channel-prompt.ts";
+import { customCalls, takesCustomTools } from "./conversation/custom-tool-calls.ts";
+import { inlineMedia } from "./conversation/inline-media.ts";
+import { needsPreparation } from "./conversation/prepare-conversation.ts";
+import { clientNames } from "./conversation/tool-names.ts";
+import { OwnFormatPassage } from "./native-adapter.ts";
+import { BytesPassage } from "./passthrough-adapter.ts";
+import { ConversationPassage } from "./translating-adapter.ts";
+import { FilteredTexts } from "./views/filtered-texts.ts";
+import { sensitiveFilters } from "./views/response-word-filter.ts";
+import type { StepFilter } from "./views/step-filter.ts";
+
+const NONE: ReadonlySet<string> = new Set();
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/** How this call crosses to this channel: as bytes wherever its client and the upstream speak the same and nothing must change. */
+export function choosePassage(
+  context: RelayContext,
+  call: Call,
+  channel: ChannelEntry,
+  provider: Provider,
+  key: string,
+): Passage {
+  const { settings } = context.services;
+  const { endpoint } = call.admitted;
+  const options = {
+    untouched:
+      settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true,
+    wholeOnly: provider.streams === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
+    logsContent: settings.get("LogChatContentEnabled"),
+    catalog: context.catalog(),
+  };
+  if (endpoint.capability !== "chat") {
+    const own = provider.ownFormat?.({ capability: endpoint.capability, model: call.upstreamModel }, key);
+    const mostBytes = context.services.config.maxRequestBodyBytes;
+    if (own) return new OwnFormatPassage(call, channel, provider, own, key, mostBytes);
+    const passage = new BytesPassage(call, provider, options);
+    const filters = endpoint.capability === "completions" ? sensitiveFilters(settings) : [];
+    return filters.length > 0 ? new FilteredTexts(passage, filters) : passage;
+  }
+  const door = endpoint.codec.dialect;
+  const only = provider.dialectOf?.(call.upstreamModel, key, call.admitted.candidates.model) ?? null;
+  const served = only ?? (searchesByResponses(call, provider, door) ? "openai-responses" : door);
+  const dialect = speaks(context, channel, provider, served) ? served : provider.dialects[0];
+  const standsIn =
+    door.startsWith("openai") && !takesCustomTools(provider, dialect) && !(dialect === door && options.untouched);
+  const custom = standsIn ? customNames(call.admitted.body.json) : NONE;
+  const filters = filtersFor(settings, channel, door, custom);
+  const prompt = channelPromptOf(channel);
+  const rewritten =
+    prompt !== null ||
+    provider.ownAnswers === true ||
+    filters.length > 0 ||
+    channel.setting.force_format === true ||
+    (!call.admitted.summary.stream && provider.onlyStreams?.(call.upstreamModel) === true) ||
+    needsPreparation(call.upstreamModel, dialect);
+  if (door === "openai-chat" && dialect === door && !rewritten && !provider.framing) {
+    return new BytesPassage(call, provider, options);
+  }
+  const talk = dialect === door ? null : call.chat && spreadNamespaces(call.chat);
+  const toolNames = talk ? toolAliases(talk) : NO_NAMES;
+  return new ConversationPassage(call, provider, {
+    ...options,
+    dialect,
+    toolNames,
+    settings: context.conversationSettings,
+    refusesBetas: (model) => context.withoutBetas.get(channel)?.has(model) === true,
+    hidesThoughts: context.withoutSummaries.has(channel),
+    inlineMedia: inlining(context, provider, dialect),
+    filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
+    prompt,
+    thoughts: context.thoughts,
+    keeper: (request) =>
+      dialect === "anthropic" && request.extra.dialect === "anthropic"
+        ? threadKeeperOf(context, call, request)
+        : keeperOf(context, call, request, dialect === "openai-responses" && !call.resumed),
+  });
+}
+
+const speaks = (
+  { withoutResponses }: RelayContext,
+  channel: ChannelEntry,
+  { dialects }: Provider,
+  dialect: ChatDialect,
+) => dialects.includes(dialect) && !(dialect === "openai-responses" && withoutResponses.has(channel));
+
+/** Where another format's client wants the web searched, OpenAI does so in Responses, but for chat models that always search. */
+const searchesByResponses = (call: Call, { dialects }: Provider, door: ChatDialect): boolean =>
+  !door.startsWith("openai") &&
+  dialects.includes("openai-responses") &&
+  !dialects.includes(door) &&
+  !searchesAlways(call.upstreamModel) &&
+  listsSearch(call.admitted.body.json.tools);
+
+/** Some upstreams fetch nothing; chats have addresses for images, but none for documents. */
+function inlining(
+  context: RelayContext,
+  { inlineMedia: fetchesNothing }: Provider,
+  dialect: ChatDialect,
+): ((conversation: Conversation) => Promise<void>) | null {
+  const takes = dialect === "gemini" ? isTakenAddress : undefined;
+  if (fetchesNothing) return (conversation) => inlineMedia(context, conversation, undefined, takes);
+  return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;
+}
+
+/** What changes answers on their way: thoughts that become text, functions in place of free-text tools, words not allowed. */
+function filtersFor(
+  settings: SettingsReader,
+  channel: ChannelEntry,
+  door: ChatDialect,
+  custom: ReadonlySet<string>,
+): readonly (() => StepFilter)[] {
+  const tellsThoughts = channel.setting.thinking_to_content === true && door === "openai-chat";
+  const filters = sensitiveFilters(settings);
+  if (!tellsThoughts && custom.size === 0) return filters;
+  return [...(tellsThoughts ? [thinkingToContent] : []), ...(custom.size > 0 ? [customCalls(custom)] : []), ...filters];
+}

@@ -1,0 +1,231 @@
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { ProviderCodec } from "../../formats/codec.ts";
+import { type Reply, ReplyCollector, stepsOf } from "../../formats/collect-reply.ts";
+import type { Conversation } from "../../formats/conversation.ts";
+import { type JsonObject, parseJson, textOf } from "../../formats/json.ts";
+import { type ReadError, readError } from "../../formats/openai-chat/error.ts";
+import { providerCodecs } from "../../formats/provider-codecs.ts";
+import type { ReplyContext, ReplyEvent } from "../../formats/reply.ts";
+import { replyOf } from "../../formats/reply-of.ts";
+import type { ReportedUsage } from "../../formats/usage.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
+import { randomId } from "../../lib/request-id.ts";
+import { eventEnd, readEvents } from "../../lib/sse.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { OutputTally } from "../billing/output-meter.ts";
+import type { Call } from "../call/call.ts";
+import { NOTHING_YET, refuseLoose, runningAt, runningIn } from "../state/responses/background.ts";
+import type { KeepReply } from "../state/responses/keep.ts";
+import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./adapter.ts";
+import type { ConversationOptions } from "./conversation/conversation-options.ts";
+import { encodeConversation } from "./conversation/encode-conversation.ts";
+import { ConversationView } from "./views/conversation-view.ts";
+import { applyFilters } from "./views/step-filter.ts";
+
+/** Some decoders begin with whatever object comes first. */
+const saysSomething = (step: ReplyEvent): boolean => step.type !== "start" || step.id !== "" || step.model !== "";
+
+/**
+ * A chat read in the client's format and written in the upstream's, and its answer the other way. Where both are the same
+ * format, bytes are passed on and only read on the side, as long as nothing in them must change.
+ */
+export class ConversationPassage implements Passage {
+  readonly #codec: ProviderCodec;
+
+  constructor(
+    private readonly call: Call,
+    private readonly provider: Provider,
+    private readonly options: ConversationOptions,
+  ) {
+    this.#codec = providerCodecs[options.dialect];
+  }
+
+  async encode(channel: ChannelEntry): Promise<EncodedRequest> {
+    if (this.#isBackground) refuseLoose(this.#keeper() !== null);
+    return encodeConversation(this.call, this.provider, this.options, channel);
+  }
+
+  readError(status: number, body: string): ReadError {
+    const known = this.#codec.decodeError(status, parseJson(body));
+    if (!known) return readError(status, body);
+    return { ...known, param: known.param ?? "", shaped: true };
+  }
+
+  errorIn(body: Uint8Array<ArrayBuffer>): string | null {
+    const text = textOfBytes(body);
+    const parsed = parseJson(text);
+    // Not JSON: a stream that was gathered.
+    if (parsed === undefined) return this.#errorAmong(text);
+    return this.#codec.decodeError(200, parsed) ? text : null;
+  }
+
+  errorInEvents(block: Uint8Array): string | null {
+    const decoder = this.#codec.streamDecoder(randomId);
+    // One after the other: the first that says anything decides, and the block may hold half the answer.
+    for (let from = 0; from < block.length; ) {
+      const end = eventEnd(block, from);
+      for (const event of readEvents(textOfBytes(block, from, end))) {
+        if (this.#codec.decodeError(200, parseJson(event.data))) return event.data;
+        if (decoder.push(event).some(({ type }) => type !== "start" && type !== "usage")) return null;
+      }
+      from = end;
+    }
+    return null;
+  }
+
+  answersIn(block: Uint8Array): boolean {
+    const decoder = this.#codec.streamDecoder(randomId);
+    return readEvents(textOfBytes(block)).some((event) => decoder.push(event).some(saysSomething));
+  }
+
+  runningIn(first: Uint8Array): JsonObject | null {
+    return this.#running(runningAt, first);
+  }
+
+  /** A response that goes on in the background, kept so that it can be asked for. */
+  #running(find: (bytes: Uint8Array) => JsonObject | null, bytes: Uint8Array): JsonObject | null {
+    const running = this.#isBackground ? find(bytes) : null;
+    if (running) this.#keeper()?.(NOTHING_YET, textOf(running.id) ?? "", null);
+    return running;
+  }
+
+  #errorAmong(events: string): string | null {
+    const failed = readEvents(events).find(({ data }) => this.#codec.decodeError(200, parseJson(data)));
+    return failed?.data ?? null;
+  }
+
+  statusOf(error: string): number {
+    return this.#codec.decodeError(200, parseJson(error))?.status ?? UNKNOWN_FAILURE;
+  }
+
+  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+    const running = this.#running(runningIn, body);
+    if (running) return { body, contentType, reported: null, tally: new OutputTally(), running };
+    const steps = this.#read(body);
+    if (!steps) return null;
+    const { collected, tally } = this.#collect(steps);
+    const { reply } = collected;
+    if (this.#passesBytes) {
+      this.#keep(reply);
+      return { body, contentType, reported: reply.usage, tally };
+    }
+    const keep = this.#keeper();
+    const write = (usage: ReportedUsage): string => {
+      const told = { ...reply, usage };
+      const answer = this.call.admitted.endpoint.codec.encodeReply(told, this.#context(), this.#conversation());
+      keep?.(told, textOf(answer.id) ?? "", answer);
+      return JSON.stringify(answer);
+    };
+    const written = reply.usage ? write(reply.usage) : write;
+    return { body: written, contentType: "application/json", reported: reply.usage, tally };
+  }
+
+  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
+    const { codec } = this.call.admitted.endpoint;
+    const running = this.#running(runningIn, body);
+    if (running) {
+      const begun = { type: "response.created", response: running, sequence_number: 0 };
+      const told = `event: ${begun.type}\ndata: ${JSON.stringify(begun)}\n\n`;
+      return { body: told, contentType: codec.streamType, reported: null, tally: new OutputTally(), running };
+    }
+    const steps = this.#read(body);
+    if (!steps) return null;
+    const { collected, tally, filtered } = this.#collect(steps);
+    const encoder = codec.streamEncoder(this.#context(), this.#conversation());
+    const { reply } = collected;
+    const write = (usage: ReportedUsage): string => {
+      this.#keep({ ...reply, usage });
+      return filtered.map((step) => encoder.push(step)).join("") + encoder.end(usage);
+    };
+    const written = reply.usage ? write(reply.usage) : write;
+    return { body: written, contentType: codec.streamType, reported: reply.usage, tally };
+  }
+
+  view(): StreamView {
+    const { endpoint } = this.call.admitted;
+    return new ConversationView({
+      decoder: this.#codec.streamDecoder(randomId),
+      encoder: endpoint.codec.streamEncoder(this.#context(), this.#conversation()),
+      passesBytes: this.#passesBytes,
+      watch: this.#watch(),
+      keep: this.#keeper() ? (reply) => this.#keep(reply) : null,
+      filters: this.options.filters.map((make) => make()),
+    });
+  }
+
+  get #isBackground(): boolean {
+    const isResponse = this.#sameFormat && this.options.dialect === "openai-responses";
+    return isResponse && this.call.admitted.body.json.background === true;
+  }
+
+  #keeper(): KeepReply | null {
+    return this.options.keeper?.(this.#conversation()) ?? null;
+  }
+
+  /** Keeps an answer that goes out as a stream, or as its bytes; one that goes on with a talk that is kept here, whole. */
+  #keep(reply: Reply): void {
+    const keep = this.#keeper();
+    if (!keep) return;
+    if (this.#passesBytes && !this.call.resumed) keep(reply, reply.id, null);
+    else {
+      const body = this.call.admitted.endpoint.codec.encodeReply(reply, this.#context(), this.#conversation());
+      keep(reply, textOf(body.id) ?? "", body);
+    }
+  }
+
+  /** Clients of the upstream's own format know to bring thoughts back. */
+  #watch(): ((step: ReplyEvent) => void) | null {
+    const { thoughts, dialect } = this.options;
+    return this.#sameFormat ? null : thoughts.watch(this.call.admitted.caller.user.id, dialect);
+  }
+
+  get #sameFormat(): boolean {
+    return this.call.admitted.endpoint.codec.dialect === this.options.dialect;
+  }
+
+  /** A stream in another framing of the same format has to be written anew. */
+  get #passesBytes(): boolean {
+    const { codec } = this.call.admitted.endpoint;
+    const sameFraming = (this.provider.framing ?? "sse") === "sse" && codec.streamType.startsWith("text/event-stream");
+    return (
+      this.#sameFormat && this.options.filters.length === 0 && this.options.dialect !== "openai-chat" && sameFraming
+    );
+  }
+
+  #read(body: Uint8Array<ArrayBuffer>): Iterable<ReplyEvent> | null {
+    const reply = replyOf(this.#codec, textOfBytes(body), randomId);
+    return reply && stepsOf(reply);
+  }
+
+  #collect(steps: Iterable<ReplyEvent>): { collected: ReplyCollector; tally: OutputTally; filtered: ReplyEvent[] } {
+    const filters = this.options.filters.map((make) => make());
+    const collected = new ReplyCollector();
+    const tally = new OutputTally();
+    const filtered: ReplyEvent[] = [];
+    const watch = this.#watch();
+    for (const step of steps) {
+      tally.step(step);
+      watch?.(step);
+      for (const passed of applyFilters(filters, step)) {
+        collected.push(passed);
+        filtered.push(passed);
+      }
+    }
+    return { collected, tally, filtered };
+  }
+
+  #conversation(): Conversation {
+    const { conversation, endpoint, body } = this.call.admitted;
+    return conversation?.() ?? endpoint.codec.decodeRequest(body.json);
+  }
+
+  #context(): ReplyContext {
+    const { call } = this;
+    return {
+      model: call.admitted.summary.model,
+      requestId: call.requestId,
+      createdAt: call.createdAt,
+      newId: randomId,
+    };
+  }
+}

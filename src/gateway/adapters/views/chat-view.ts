@@ -1,0 +1,92 @@
+import type { JsonObject } from "../../../formats/json.ts";
+import { usageObject } from "../../../formats/openai-chat/encode-reply.ts";
+import {
+  chunkOf,
+  countedUsage,
+  DONE_EVENT,
+  doneEventStart,
+  errorEventIn,
+  mentionsUsage,
+  readUsageEvents,
+  usageEvent,
+} from "../../../formats/openai-chat/stream.ts";
+import type { ReportedUsage } from "../../../formats/usage.ts";
+import { textOfBytes } from "../../../lib/bytes.ts";
+import { splitEvents } from "../../../lib/sse.ts";
+import { OutputTally } from "../../billing/output-meter.ts";
+import { errorObject, type RelayError } from "../../call/errors.ts";
+import { bytesOf, type Piece, type StreamView } from "../adapter.ts";
+
+const DONE = Buffer.from(DONE_EVENT);
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * A chat stream (or one of text completions) handed on as bytes: only blocks that mention usage are looked into. Usage is
+ * kept from a client that did not ask for it, and added for one that asked in vain.
+ */
+export class ChatView implements StreamView {
+  readonly tally = new OutputTally();
+  usage: ReportedUsage | null = null;
+  /** Usage was reported where OpenAI's clients look for it. */
+  #hasStandardUsage = false;
+  failed: string | null = null;
+  #done = -1;
+  #last: Uint8Array = EMPTY;
+  /** The block that came first: read only where the usage must be added in its form. */
+  #first: Uint8Array | null = null;
+
+  constructor(private readonly keepUsage: boolean) {}
+
+  get ended(): boolean {
+    return this.#done >= 0;
+  }
+
+  get finished(): boolean {
+    return this.ended || this.tally.sawFinish;
+  }
+
+  take(whole: Uint8Array): Uint8Array {
+    const block = this.#inspect(whole);
+    this.#done = doneEventStart(block);
+    this.#last = block;
+    if (this.ended && errorEventIn(block) !== null) this.failed = "error event in the stream";
+    return block;
+  }
+
+  close(written: Piece, billed: ReportedUsage): Uint8Array {
+    const last = bytesOf(written);
+    const missing = this.keepUsage && !this.#hasStandardUsage && this.failed === null;
+    if (!missing) return this.ended ? last : Buffer.concat([last, DONE]);
+    const end = this.ended ? this.#done : last.length;
+    const usage = this.usage ? usageObject(this.usage) : countedUsage(billed);
+    return Buffer.concat([last.subarray(0, end), Buffer.from(usageEvent(this.#firstChunk(), usage)), DONE]);
+  }
+
+  broken(error: RelayError, requestId: string): Uint8Array {
+    // The upstream has told its own error, and no end behind it.
+    if (errorEventIn(this.#last) !== null) return DONE;
+    return Buffer.from(`data: ${JSON.stringify(errorObject(error, requestId))}\n\n${DONE_EVENT}`);
+  }
+
+  #firstChunk(): JsonObject | null {
+    for (const event of splitEvents(textOfBytes(this.#first ?? EMPTY))) {
+      const chunk = chunkOf(event);
+      if (chunk) return chunk;
+    }
+    return null;
+  }
+
+  /** Notes what the block says about usage; without the events that the client did not ask for. */
+  #inspect(block: Uint8Array): Uint8Array {
+    this.#first ??= block;
+    if (!mentionsUsage(block)) {
+      this.tally.push(block);
+      return block;
+    }
+    const { usage, isStandard, block: passed } = readUsageEvents(block, this.keepUsage);
+    this.usage = usage ?? this.usage;
+    this.#hasStandardUsage ||= isStandard;
+    this.tally.push(passed);
+    return passed;
+  }
+}

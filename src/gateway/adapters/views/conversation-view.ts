@@ -1,0 +1,83 @@
+import { type Reply, ReplyCollector } from "../../../formats/collect-reply.ts";
+import type { ReplyEvent, StreamDecoder, StreamEncoder } from "../../../formats/reply.ts";
+import type { ReportedUsage } from "../../../formats/usage.ts";
+import { textOfBytes } from "../../../lib/bytes.ts";
+import { EventReader } from "../../../lib/sse.ts";
+import { OutputTally } from "../../billing/output-meter.ts";
+import { type RelayError, told } from "../../call/errors.ts";
+import { joined, type Piece, type StreamView } from "../adapter.ts";
+import { applyFilters, type StepFilter } from "./step-filter.ts";
+
+type Parts = Readonly<{
+  decoder: StreamDecoder;
+  encoder: StreamEncoder;
+  /** The client speaks the upstream's own format: it gets the bytes, and the steps are only read on the side. */
+  passesBytes: boolean;
+  /** Sees every step go by. */
+  watch: ((step: ReplyEvent) => void) | null;
+  /** Takes the whole answer once it is complete; null: nobody wants it. */
+  keep: ((reply: Reply) => void) | null;
+  filters: readonly StepFilter[];
+}>;
+
+/** A stream read step by step: translated for the client, or handed on as it is. */
+export class ConversationView implements StreamView {
+  readonly tally = new OutputTally();
+  usage: ReportedUsage | null = null;
+  failed: string | null = null;
+  #finished = false;
+  readonly #collector: ReplyCollector | null;
+
+  constructor(private readonly parts: Parts) {
+    this.#collector = parts.keep ? new ReplyCollector() : null;
+  }
+
+  get ended(): boolean {
+    return this.parts.decoder.ended || this.failed !== null;
+  }
+
+  get finished(): boolean {
+    return this.#finished || this.parts.decoder.ended;
+  }
+
+  take(block: Uint8Array): Piece {
+    let text = "";
+    const events = new EventReader(textOfBytes(block));
+    for (let event = events.next(); event; event = events.next()) text += this.#write(this.parts.decoder.push(event));
+    return this.parts.passesBytes ? block : text;
+  }
+
+  close(last: Piece, billed: ReportedUsage): Piece {
+    const owed = this.#write(this.parts.decoder.end());
+    if (this.#collector && this.failed === null) {
+      const { reply } = this.#collector;
+      this.parts.keep?.({ ...reply, usage: reply.usage ?? billed });
+    }
+    if (this.parts.passesBytes || this.failed !== null) return last;
+    return joined(last, owed + this.parts.encoder.end(this.usage ?? billed));
+  }
+
+  broken(error: RelayError): Piece {
+    return this.parts.encoder.push({ type: "error", error: told(error) });
+  }
+
+  #write(steps: readonly ReplyEvent[]): string {
+    let text = "";
+    for (const step of steps) {
+      this.tally.step(step);
+      this.parts.watch?.(step);
+      if (step.type === "usage") this.usage = step.usage;
+      else if (step.type === "finish") this.#finished = true;
+      if (this.parts.filters.length === 0) text += this.#pass(step);
+      else for (const passed of applyFilters(this.parts.filters, step)) text += this.#pass(passed);
+    }
+    return text;
+  }
+
+  /** What the client is told of a step. */
+  #pass(step: ReplyEvent): string {
+    this.#collector?.push(step);
+    if (step.type === "error") this.failed ??= step.error.message;
+    return this.parts.passesBytes ? "" : this.parts.encoder.push(step);
+  }
+}

@@ -1,0 +1,71 @@
+import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { errorEventIn } from "../../../formats/openai-chat/stream.ts";
+import type { ReportedUsage } from "../../../formats/usage.ts";
+import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
+import { eventData, splitEvents } from "../../../lib/sse.ts";
+import { OutputTally } from "../../billing/output-meter.ts";
+import { errorObject, type RelayError } from "../../call/errors.ts";
+import { bytesOf, type Piece, type StreamView } from "../adapter.ts";
+
+/** The end of a picture is `….completed`, that of speech and transcripts `….done`. */
+const LAST_EVENT = /\.(completed|done)$/;
+const LAST_MARKS = [".completed", ".done"].map((mark) => Buffer.from(mark));
+
+/**
+ * A stream of pictures, speech or a transcript, handed on as bytes: only blocks with a last event are looked into, for what
+ * it says was used.
+ */
+export class EventsView implements StreamView {
+  readonly tally = new OutputTally();
+  readonly ended = false;
+  usage: ReportedUsage | null = null;
+  failed: string | null = null;
+  finished = false;
+
+  /** `meter` reads what a last event says. */
+  constructor(private readonly meter: (event: JsonObject) => ReportedUsage | null) {
+    this.tally.other();
+  }
+
+  take(block: Uint8Array): Uint8Array {
+    if (LAST_MARKS.some((mark) => indexOfBytes(block, mark) >= 0)) this.#readLast(block);
+    if (!this.finished && errorEventIn(block) !== null) {
+      this.failed = "error event in the stream";
+      this.finished = true;
+    }
+    return block;
+  }
+
+  close(last: Piece): Uint8Array {
+    return bytesOf(last);
+  }
+
+  broken(error: RelayError, requestId: string): Uint8Array {
+    return Buffer.from(
+      `event: error\ndata: ${JSON.stringify({ type: "error", ...errorObject(error, requestId) })}\n\n`,
+    );
+  }
+
+  #readLast(block: Uint8Array): void {
+    for (const event of splitEvents(textOfBytes(block))) {
+      const data = recordOf(parseJson(eventData(event) ?? ""));
+      if (!data || !LAST_EVENT.test(textOf(data.type) ?? "")) continue;
+      this.finished = true;
+      this.usage = this.meter(data) ?? this.usage;
+    }
+  }
+}
+
+/** A complete answer as the stream that the client asked for: its last events. */
+export function answerAsEvents(capability: string, answer: JsonObject): string {
+  const { data, usage, text } = answer;
+  const events: JsonObject[] =
+    capability === "transcriptions"
+      ? [{ type: "transcript.text.done", text, ...(usage !== undefined && { usage }) }]
+      : (Array.isArray(data) ? data : []).map((item: JsonObject) => ({
+          type: capability === "image-edits" ? "image_edit.completed" : "image_generation.completed",
+          ...item,
+          ...(usage !== undefined && { usage }),
+        }));
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+}

@@ -1,0 +1,185 @@
+import type { ChannelEntry } from "../../../domain/channels/entry.ts";
+import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import type { ReadError } from "../../../formats/openai-chat/error.ts";
+import { chunkOf } from "../../../formats/openai-chat/stream.ts";
+import type { FinishReason, ReplyEvent } from "../../../formats/reply.ts";
+import type { ReportedUsage } from "../../../formats/usage.ts";
+import { textOfBytes } from "../../../lib/bytes.ts";
+import { eventData, splitEvents } from "../../../lib/sse.ts";
+import type { RelayError } from "../../call/errors.ts";
+import {
+  bytesOf,
+  type EncodedRequest,
+  joined,
+  type Passage,
+  type Piece,
+  type StreamView,
+  type WholeAnswer,
+} from "../adapter.ts";
+import { applyFilters, type StepFilter } from "./step-filter.ts";
+
+type Filters = readonly (() => StepFilter)[];
+
+/** Text completions whose texts are filtered on their way; everything else is as the inner passage has it. */
+export class FilteredTexts implements Passage {
+  constructor(
+    private readonly inner: Passage,
+    private readonly filters: Filters,
+  ) {}
+
+  encode(channel: ChannelEntry): EncodedRequest | Promise<EncodedRequest> {
+    return this.inner.encode(channel);
+  }
+  errorIn(body: Uint8Array<ArrayBuffer>): string | null {
+    return this.inner.errorIn(body);
+  }
+  errorInEvents(block: Uint8Array): string | null {
+    return this.inner.errorInEvents(block);
+  }
+  answersIn(block: Uint8Array): boolean {
+    return this.inner.answersIn(block);
+  }
+  statusOf(error: string): number {
+    return this.inner.statusOf(error);
+  }
+  readError(status: number, body: string): ReadError {
+    return this.inner.readError(status, body);
+  }
+
+  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+    return this.inner.whole(this.#filtered(body), contentType);
+  }
+  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
+    return this.inner.wholeAsStream(this.#filtered(body));
+  }
+  view(): StreamView {
+    return new FilteredView(this.inner.view(), this.filters);
+  }
+
+  #filtered(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+    const answer = recordOf(parseJson(textOfBytes(body)));
+    if (!answer || !Array.isArray(answer.choices)) return body;
+    const texts = new TextFilter(this.filters);
+    const choices = recordsOf(answer.choices).map(
+      (choice) => texts.passed({ finish_reason: "stop", ...choice }) ?? choice,
+    );
+    return Buffer.from(JSON.stringify({ ...answer, choices }));
+  }
+}
+
+/** Filters events before the inner view sees them. */
+class FilteredView implements StreamView {
+  readonly #texts: TextFilter;
+  /** The chunk that brought a text last: what is owed at the end is told like it. */
+  #last: JsonObject = {};
+
+  constructor(
+    private readonly inner: StreamView,
+    filters: Filters,
+  ) {
+    this.#texts = new TextFilter(filters);
+  }
+
+  get ended(): boolean {
+    return this.inner.ended;
+  }
+  get failed(): string | null {
+    return this.inner.failed;
+  }
+  get usage(): ReportedUsage | null {
+    return this.inner.usage;
+  }
+  get finished(): boolean {
+    return this.inner.finished;
+  }
+  get tally(): StreamView["tally"] {
+    return this.inner.tally;
+  }
+
+  take(block: Uint8Array): Piece {
+    return this.inner.take(
+      bytesOf(
+        splitEvents(textOfBytes(block))
+          .map((event) => this.#event(event))
+          .join(""),
+      ),
+    );
+  }
+  close(last: Piece, billed: ReportedUsage): Piece {
+    return this.inner.close(this.#withOwed(last), billed);
+  }
+  broken(error: RelayError, requestId: string): Piece {
+    return joined(this.#withOwed(""), this.inner.broken(error, requestId));
+  }
+
+  /** A piece and behind it what is owed. */
+  #withOwed(piece: Piece): Piece {
+    const owed = this.#owed();
+    return owed === "" ? piece : joined(piece, this.inner.take(bytesOf(owed)));
+  }
+
+  #event(event: string): string {
+    if (eventData(event)?.trim() === "[DONE]") return this.#owed() + event;
+    const chunk = chunkOf(event);
+    if (!chunk || !Array.isArray(chunk.choices) || chunk.choices.length === 0) return event;
+    this.#last = chunk;
+    const choices = recordsOf(chunk.choices)
+      .map((choice) => this.#texts.passed(choice))
+      .filter((choice) => choice !== null);
+    if (choices.length === 0 && !recordOf(chunk.usage)) return "";
+    return eventOf(chunk, choices);
+  }
+
+  /** What is held back of choices that never said that they are finished. */
+  #owed(): string {
+    const choices = this.#texts.rest();
+    if (choices.length === 0) return "";
+    const { usage: _, ...chunk } = this.#last;
+    return eventOf(chunk, choices);
+  }
+}
+
+const eventOf = (chunk: JsonObject, choices: readonly JsonObject[]): string =>
+  `data: ${JSON.stringify({ ...chunk, choices })}\n\n`;
+
+/** Runs the texts of choices, piece by piece, through the filters. */
+class TextFilter {
+  readonly #filters: readonly StepFilter[];
+  /** Choices under way. */
+  readonly #begun = new Set<number>();
+  readonly #over = new Set<number>();
+
+  constructor(filters: Filters) {
+    this.#filters = filters.map((make) => make());
+  }
+
+  /** The choice as it may be told; null: nothing of it. */
+  passed(choice: JsonObject): JsonObject | null {
+    const index = numberOf(choice.index) ?? 0;
+    if (this.#over.has(index)) return null;
+    this.#begun.add(index);
+    const native = textOf(choice.finish_reason);
+    const steps: ReplyEvent[] = [{ type: "text", choice: index, text: textOf(choice.text) ?? "" }];
+    if (native !== null) steps.push({ type: "finish", choice: index, reason: native as FinishReason, native });
+    let text = "";
+    let reason: string | null = null;
+    for (const step of steps.flatMap((one) => applyFilters(this.#filters, one))) {
+      if (step.type === "text") text += step.text;
+      else if (step.type === "finish") reason ??= step.reason;
+    }
+    if (reason !== null) this.#over.add(index);
+    if (text === "" && reason === null) return null;
+    // Probabilities tell the very words that are to be kept out.
+    return { ...choice, text, finish_reason: reason, ...(choice.logprobs !== undefined && { logprobs: null }) };
+  }
+
+  /** What is held back of the choices that are under way, each as its own choice; they are over. */
+  rest(): JsonObject[] {
+    return [...this.#begun]
+      .filter((index) => !this.#over.has(index))
+      .flatMap((index) => {
+        const last = this.passed({ index, text: "", finish_reason: "stop" });
+        return textOf(last?.text) ? [{ index, text: last?.text, finish_reason: null, logprobs: null }] : [];
+      });
+  }
+}

@@ -1,0 +1,93 @@
+import type { ReplyEvent } from "../../../formats/reply.ts";
+import type { SensitiveWords } from "../../../settings/sensitive-words.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import type { StepFilter } from "./step-filter.ts";
+
+/** What stands in place of a word that a site does not allow. */
+const MASK = "**###**";
+/** A pattern's match may be this long across the pieces of a stream. */
+const PATTERN_REACH = 64;
+
+/** What is said in words; the input of tools is for programs, and stays as it is. */
+type Said = Extract<ReplyEvent, { type: "text" | "refusal" | "reasoning" }>;
+
+/** What answers go through under the options of the site; empty where they are not checked. */
+export function sensitiveFilters(settings: SettingsReader): readonly (() => StepFilter)[] {
+  if (!settings.get("CheckSensitiveEnabled") || !settings.get("CheckSensitiveOnCompletionEnabled")) return [];
+  const words = settings.get("SensitiveWords");
+  if (words.words.length + words.patterns.length === 0) return [];
+  return [sensitiveAnswers(words, settings.get("StopOnSensitiveEnabled"))];
+}
+
+/**
+ * Keeps words that a site does not allow out of answers and thoughts: masks them, or ends the answer at the first one. A
+ * word may be cut anywhere between the pieces of a stream, so as much text is held back as the longest word needs.
+ */
+export function sensitiveAnswers({ words, patterns }: SensitiveWords, stops: boolean): () => StepFilter {
+  const reach = Math.max(patterns.length > 0 ? PATTERN_REACH : 0, ...words.map((word) => word.length)) - 1;
+  const found = (text: string): { at: number; length: number } | null => firstMatch(text, words, patterns);
+  return () => {
+    const held = new Map<number, Said>();
+    const ended = new Set<number>();
+    /** Choices whose present thought was masked: its signature no longer fits it. */
+    const masked = new Set<number>();
+    const saying = (like: Said, text: string): ReplyEvent[] => (text === "" ? [] : [{ ...like, text }]);
+    const release = (choice: number): ReplyEvent[] => {
+      const rest = held.get(choice);
+      held.delete(choice);
+      return rest ? [rest] : [];
+    };
+    const filtered = (step: Said): ReplyEvent[] => {
+      const { choice } = step;
+      const before = held.get(choice);
+      const continues = before?.type === step.type;
+      const released = continues ? [] : release(choice);
+      let rest = (continues ? before.text : "") + step.text;
+      let passed = "";
+      for (let match = found(rest); match; match = found(rest)) {
+        passed += rest.slice(0, match.at);
+        if (stops) {
+          held.delete(choice);
+          ended.add(choice);
+          const finish = { type: "finish", choice, reason: "content_filter", native: "sensitive" } as const;
+          return [...released, ...saying(step, passed), finish];
+        }
+        if (step.type === "reasoning") masked.add(choice);
+        passed += MASK;
+        rest = rest.slice(match.at + match.length);
+      }
+      const keep = Math.min(reach, rest.length);
+      if (keep > 0) held.set(choice, { ...step, text: rest.slice(rest.length - keep) });
+      else held.delete(choice);
+      return [...released, ...saying(step, passed + rest.slice(0, rest.length - keep))];
+    };
+    return (step) => {
+      if (!("choice" in step)) return [step];
+      const { choice } = step;
+      if (ended.has(choice)) return [];
+      // Probabilities tell the very words that are to be kept out.
+      if (step.type === "text") return filtered({ type: "text", choice, text: step.text });
+      if (step.type === "refusal" || step.type === "reasoning") return filtered(step);
+      if (step.type === "signature" && masked.delete(choice)) return release(choice);
+      return [...release(choice), step];
+    };
+  };
+}
+
+function firstMatch(
+  text: string,
+  words: readonly string[],
+  patterns: SensitiveWords["patterns"],
+): { at: number; length: number } | null {
+  const lowered = text.toLowerCase();
+  let first: { at: number; length: number } | null = null;
+  const take = (at: number, length: number) => {
+    if (at >= 0 && length > 0 && (first === null || at < first.at)) first = { at, length };
+  };
+  for (const word of words) take(lowered.indexOf(word), word.length);
+  for (const pattern of patterns) {
+    const match = pattern.find(text);
+    if (match) take(match.at, match.length);
+  }
+  return first;
+}

@@ -1,0 +1,172 @@
+import type { UserEntry } from "../../domain/accounts/directory.ts";
+import { ROLE, USER_STATUS } from "../../domain/accounts/roles.ts";
+import type { TokenEntry } from "../../domain/api-keys/directory.ts";
+import { limitKeyOf } from "../../lib/client-ip.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { RelayError } from "../call/errors.ts";
+import type { RelayServices } from "../call/services.ts";
+
+/** Who calls, and under which group the call runs. */
+export type Caller = Readonly<{
+  user: UserEntry;
+  /** Null in the playground. */
+  token: TokenEntry | null;
+  tokenName: string;
+  group: string;
+  /** `sk-KEY-CHANNELID` of an administrator: that channel and no other. */
+  pinnedChannelId: number | null;
+}>;
+
+type Credential = Readonly<{ key: string; channelId: number | null }>;
+
+/** A client whose key could not be looked up may come again after this. */
+const RECHECK_AFTER_SECONDS = 5;
+const WEBSOCKET_KEY = "openai-insecure-api-key.";
+
+/**
+ * The API key a request carries, and the channel it names, if any: WebSocket subprotocol, x-api-key on /v1/messages,
+ * Authorization (Bearer or bare), mj-api-secret, then the carriers of other clients (x-api-key, api-key, x-goog-api-key,
+ * ?key=). Null when there is none. Throws RelayError when the channel is no number.
+ */
+export function readCredential(request: Request): Credential | null {
+  const text = carriedText(request);
+  if (!text) return null;
+  const bare = text.startsWith("sk-") ? text.slice(3) : text;
+  const dash = bare.indexOf("-");
+  if (dash < 0) return { key: bare, channelId: null };
+  const suffix = bare.slice(dash + 1).split("-", 1)[0] ?? "";
+  if (suffix === "") return { key: bare.slice(0, dash), channelId: null };
+  if (!/^\d{1,9}$/.test(suffix))
+    throw new RelayError(400, "invalid_channel_id", "The channel id behind the API key is not valid.");
+  return { key: bare.slice(0, dash), channelId: Number(suffix) };
+}
+
+function carriedText(request: Request): string {
+  const { headers } = request;
+  const authorization = withoutBearer(headers.get("authorization"));
+  const subprotocol = headers.get("sec-websocket-protocol");
+  if (subprotocol) {
+    const item = subprotocol.split(",").find((entry) => entry.trim().startsWith(WEBSOCKET_KEY));
+    if (item) return item.trim().slice(WEBSOCKET_KEY.length);
+  }
+  if (authorization && authorization !== "midjourney-proxy" && !request.url.includes("/v1/messages"))
+    return authorization;
+  return (
+    headers.get("x-api-key") ||
+    (authorization === "midjourney-proxy" ? "" : authorization) ||
+    withoutBearer(headers.get("mj-api-secret")) ||
+    headers.get("api-key") ||
+    headers.get("x-goog-api-key") ||
+    keyInAddress(request.url) ||
+    ""
+  );
+}
+
+/** Google's clients put the key behind addresses of models; nowhere else is it read there. */
+function keyInAddress(address: string): string | null {
+  if (!address.includes("key=")) return null;
+  const { pathname, searchParams } = new URL(address);
+  return /\/v1(beta)?\/models(\/|$)/.test(pathname) ? searchParams.get("key") : null;
+}
+
+function withoutBearer(value: string | null): string {
+  if (!value) return "";
+  return (/^bearer /i.test(value) ? value.slice(7) : value).trim();
+}
+
+/**
+ * Finds the key's owner and checks both (reference behaviour 1.5): key status, expiry, allowed addresses, owner's status,
+ * and the right to name a channel. Expired and exhausted keys are marked so in the background. Throws RelayError.
+ */
+export function authenticate(services: RelayServices, request: Request, ip: string, now: number): Caller {
+  const credential = readCredential(request);
+  if (!credential)
+    throw new RelayError(401, "missing_api_key", "No API key was sent. Send it as “Authorization: Bearer sk-…”.");
+  const token = services.tokens.findByKey(credential.key);
+  if (!token) throw new RelayError(401, "invalid_api_key", "This API key is not valid.");
+  checkToken(services, token, credential.key, now);
+  const user = services.users.get(token.userId);
+  if (!user || user.deleted)
+    throw new RelayError(401, "invalid_api_key", "The owner of this API key no longer exists.");
+  if (user.status !== USER_STATUS.active)
+    throw new RelayError(403, "user_banned", "The owner of this API key is banned.");
+  if (token.allowIps && !token.allowIps.matches(ip)) {
+    throw new RelayError(403, "ip_not_allowed", `This API key may not be used from the address ${ip || "(unknown)"}.`);
+  }
+  if (credential.channelId !== null && user.role < ROLE.admin) {
+    throw new RelayError(403, "channel_not_allowed", "Only administrators may name a channel behind the API key.");
+  }
+  return {
+    user,
+    token,
+    tokenName: token.name,
+    group: token.group || user.group,
+    pinnedChannelId: credential.channelId,
+  };
+}
+
+/** What is refused by what this process remembers of keys and their owners: another replica may have changed it just now. */
+const REFUSED_BY_MEMORY: ReadonlySet<unknown> = new Set([
+  "invalid_api_key",
+  "api_key_disabled",
+  "api_key_exhausted",
+  "api_key_expired",
+  "user_banned",
+]);
+
+/**
+ * `authenticate` once more, after the database was asked about a key that was refused with `refusal`. Rejects RelayError:
+ * the refusal again, or 503 where an unknown key can't be looked up.
+ */
+export async function authenticateAgain(
+  services: RelayServices,
+  request: Request,
+  ip: string,
+  refusal: unknown,
+): Promise<Caller> {
+  if (!(refusal instanceof RelayError) || !REFUSED_BY_MEMORY.has(refusal.code)) throw refusal;
+  const { key } = readCredential(request) ?? { key: "" };
+  let isFresh: boolean;
+  try {
+    isFresh = await services.recheckKey(key, limitKeyOf(ip));
+  } catch {
+    if (refusal.code !== "invalid_api_key") throw refusal;
+    throw new RelayError(
+      503,
+      "key_check_unavailable",
+      "The API key cannot be checked at the moment. Try again shortly.",
+      {
+        retryAfterSeconds: RECHECK_AFTER_SECONDS,
+      },
+    );
+  }
+  if (!isFresh) throw refusal;
+  return authenticate(services, request, ip, nowSeconds());
+}
+
+/** The caller by memory, else by the database. Rejects RelayError. */
+export async function authenticateCaller(services: RelayServices, request: Request, ip: string): Promise<Caller> {
+  try {
+    return authenticate(services, request, ip, nowSeconds());
+  } catch (error) {
+    return authenticateAgain(services, request, ip, error);
+  }
+}
+
+const masked = (key: string): string => `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
+
+function checkToken(services: RelayServices, token: TokenEntry, key: string, now: number): void {
+  const expired = token.expiredTime !== -1 && token.expiredTime <= now;
+  // A budget that is due is filled when the call is admitted.
+  const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= now;
+  if (token.status === 4 && !isDue)
+    throw new RelayError(401, "api_key_exhausted", `The quota of the API key ${masked(key)} is used up.`, {
+      limit: "key_quota",
+    });
+  if (token.status === 3 || expired) {
+    if (token.status === 1) services.tokens.setStatus(token.id, 3);
+    throw new RelayError(401, "api_key_expired", "This API key has expired.");
+  }
+  if (token.status !== 1 && token.status !== 4)
+    throw new RelayError(401, "api_key_disabled", "This API key is disabled.");
+}

@@ -1,0 +1,69 @@
+import { usableGroups } from "../../domain/accounts/usable-groups.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { Candidates } from "../../domain/channels/routing-index.ts";
+import { RelayError } from "../call/errors.ts";
+import type { RelayServices } from "../call/services.ts";
+import type { Caller } from "./authenticate.ts";
+
+/** Checks that the caller may use its group (reference behaviour 1.5). Throws RelayError. */
+export function admitGroup({ settings }: RelayServices, caller: Caller): void {
+  if (caller.pinnedChannelId !== null || !caller.token?.group) return;
+  const { group } = caller;
+  if (!usableGroups(settings, caller.user.group).has(group)) {
+    throw new RelayError(403, "group_not_allowed", `The group “${group}” of this API key is not open to its owner.`);
+  }
+  if (!settings.get("GroupRatio").has(group)) {
+    throw new RelayError(403, "group_deprecated", `The group “${group}” of this API key no longer exists.`);
+  }
+}
+
+/** Checks that the key may use the model, by the name exactly as requested. Throws RelayError. */
+export function admitModel(caller: Caller, model: string): void {
+  const limits = caller.pinnedChannelId === null ? caller.token?.modelLimits : null;
+  if (!limits) return;
+  if (limits.size === 0) throw new RelayError(403, "model_not_allowed", "This API key has no access to any model.");
+  if (!limits.has(model)) {
+    throw new RelayError(403, "model_not_allowed", `This API key has no access to the model “${model}”.`);
+  }
+}
+
+/** The channels that may serve the call, best tier first; no tier where nobody does (`noRoute` says why). Throws RelayError. */
+export function findCandidates(services: RelayServices, caller: Caller, model: string): Candidates {
+  if (caller.pinnedChannelId !== null) {
+    const channel = pinnedChannel(services, caller.pinnedChannelId);
+    return { model: withoutPrefix(channel, model), tiers: [{ priority: 0, channels: [channel] }] };
+  }
+  return services.channels.candidates(caller.group, model) ?? { model, tiers: [] };
+}
+
+/**
+ * Why nobody serves a model: 404 where no channel of the group has it (clients retry a 503 for minutes), 503 where channels
+ * that have it are switched off at the moment.
+ */
+export function noRoute({ channels }: RelayServices, { group }: Caller, model: string): RelayError {
+  for (const { groups, models, modelPrefix } of channels.all()) {
+    if (!groups.includes(group) || !models.some((name) => modelPrefix + name === model)) continue;
+    return new RelayError(
+      503,
+      "model_not_available",
+      `There is no available channel for the model “${model}” in the group “${group}”.`,
+    );
+  }
+  return unknownModel(model);
+}
+
+export const unknownModel = (model: string): RelayError =>
+  new RelayError(404, "model_not_found", `The model “${model}” does not exist, or this API key has no access to it.`, {
+    type: "invalid_request_error",
+    param: "model",
+  });
+
+function pinnedChannel(services: RelayServices, id: number): ChannelEntry {
+  const channel = services.channels.get(id);
+  if (!channel) throw new RelayError(400, "invalid_channel_id", `There is no channel ${id}.`);
+  if (channel.status !== 1) throw new RelayError(403, "channel_disabled", `The channel ${id} is disabled.`);
+  return channel;
+}
+
+const withoutPrefix = ({ modelPrefix }: ChannelEntry, model: string): string =>
+  modelPrefix && model.startsWith(modelPrefix) ? model.slice(modelPrefix.length) : model;

@@ -1,0 +1,75 @@
+import type { TokenEntry } from "../../domain/api-keys/directory.ts";
+import type { LimitKind } from "../../lib/metrics.ts";
+import { ledgerUnavailable, RelayError } from "../call/errors.ts";
+import type { RelayServices } from "../call/services.ts";
+import { minuteLimiters } from "./limiters.ts";
+
+/** What owners set for single keys: calls and tokens a minute, and budgets that renew. */
+export type TokenLimits = {
+  /**
+   * Counts a call as it comes, and fills a budget whose period has ended; of a key without such limits it looks at three
+   * numbers. Throws or rejects RelayError: 429 with the time to wait, 503 when the budget cannot be filled.
+   */
+  admit(token: TokenEntry, nowSeconds: number): void | Promise<void>;
+  /** Counts what a call used. */
+  used(token: TokenEntry, tokens: number): void;
+};
+
+/** Creates the limits of this process's keys; replicas share the counts where there is a place for it. */
+export function createTokenLimits({
+  sharedLimits,
+  renewBudget,
+  log,
+}: Pick<RelayServices, "sharedLimits" | "renewBudget" | "log">): TokenLimits {
+  const callLimiter = minuteLimiters("key-calls", sharedLimits);
+  const tokenLimiter = minuteLimiters("key-tokens", sharedLimits);
+  /** Calls of one key that come at the turn of its period wait for the same renewal. */
+  const renewals = new Map<number, Promise<void>>();
+
+  const renew = (id: number): Promise<void> => {
+    const running = renewals.get(id);
+    if (running) return running;
+    const started = renewBudget(id)
+      .catch((error) => {
+        log.warn({ error, tokenId: id }, "the budget of an API key could not be filled");
+        throw ledgerUnavailable("The budget of this API key cannot be renewed at the moment.");
+      })
+      .finally(() => renewals.delete(id));
+    renewals.set(id, started);
+    return started;
+  };
+
+  const count = async ({ id, requestsPerMinute, tokensPerMinute }: TokenEntry): Promise<void> => {
+    const key = String(id);
+    if (tokensPerMinute > 0) {
+      refuse(
+        "key_tokens_per_minute",
+        await tokenLimiter(tokensPerMinute).check(key),
+        `This API key may use ${tokensPerMinute} tokens a minute.`,
+      );
+    }
+    if (requestsPerMinute > 0) {
+      const wait = await callLimiter(requestsPerMinute).take(key);
+      refuse("key_requests_per_minute", wait, `This API key may make ${requestsPerMinute} requests a minute.`);
+    }
+  };
+  return {
+    admit(token, nowSeconds) {
+      const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= nowSeconds;
+      if (!isDue && token.requestsPerMinute === 0 && token.tokensPerMinute === 0) return;
+      return isDue ? count(token).then(() => renew(token.id)) : count(token);
+    },
+    used({ id, tokensPerMinute }, tokens) {
+      if (tokensPerMinute > 0 && tokens > 0) void tokenLimiter(tokensPerMinute).add(String(id), tokens);
+    },
+  };
+}
+
+function refuse(limit: LimitKind, waitSeconds: number, what: string): void {
+  if (waitSeconds === 0) return;
+  throw new RelayError(429, "rate_limit_exceeded", `${what} Try again in ${waitSeconds} s.`, {
+    type: "rate_limit_error",
+    retryAfterSeconds: waitSeconds,
+    limit,
+  });
+}

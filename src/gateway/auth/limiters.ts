@@ -1,0 +1,15 @@
+import { createLimiter, type Limiter, type SharedLimits } from "../../lib/shared-limits.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Limiters of so many a minute, one for each number, whose counts replicas share where there is a place for it. */
+export function minuteLimiters(name: string, shared: SharedLimits | null) {
+  const limiters = new Map<number, Limiter>();
+  return (count: number): Limiter => {
+    const known = limiters.get(count);
+    if (known) return known;
+    const made = createLimiter(shared, `${name}-${count}`, { count, windowMs: MINUTE_MS });
+    limiters.set(count, made);
+    return made;
+  };
+}

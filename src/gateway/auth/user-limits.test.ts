@@ -1,0 +1,45 @@
+import { afterEach, expect, test } from "bun:test";
+import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+import { until } from "../../../test/support/lib/until.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+const ASK = '{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}]}';
+const post = (relay: ReturnType<typeof startRelay>) => relay.post("/v1/chat/completions", ASK);
+
+test("a user with a limit has so many calls under way; a place is free again after each end", async () => {
+  const open = Promise.withResolvers<void>();
+  const upstream = startUpstream(async () => {
+    await open.promise;
+    return Response.json(chatReply());
+  });
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url }], user: { maxConcurrency: 2 } });
+  stops.push(upstream.stop, relay.stop);
+  const first = [post(relay), post(relay)];
+  await until(() => upstream.received.length >= 2);
+  const refused = await post(relay);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("retry-after")).toBe("1");
+  open.resolve();
+  expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await post(relay)).status).toBe(200);
+  expect(relay.billing.openHolds).toBe(0);
+});
+
+test("a failed call gives its place back", async () => {
+  const upstream = startUpstream(() => new Response("{}", { status: 400 }));
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url }], user: { maxConcurrency: 1 } });
+  stops.push(upstream.stop, relay.stop);
+  for (const _ of [1, 2, 3]) expect((await post(relay)).status).toBe(400);
+});
+
+test("a user with a limit makes so many calls a minute", async () => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url }], user: { requestsPerMinute: 2 } });
+  stops.push(upstream.stop, relay.stop);
+  const statuses = [];
+  for (const _ of [1, 2, 3]) statuses.push((await post(relay)).status);
+  expect(statuses).toEqual([200, 200, 429]);
+});

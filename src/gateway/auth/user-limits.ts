@@ -1,0 +1,57 @@
+import type { UserEntry } from "../../domain/accounts/directory.ts";
+import type { LimitKind } from "../../lib/metrics.ts";
+import type { SharedLimits } from "../../lib/shared-limits.ts";
+import type { Call } from "../call/call.ts";
+import { RelayError } from "../call/errors.ts";
+import { minuteLimiters } from "./limiters.ts";
+
+/** Limits that administrators set for single users: calls a minute, and calls at the same time in this process. */
+export type UserLimits = {
+  /** Counts a call as it comes. Throws or rejects RelayError 429 when the user had all of this minute. */
+  admit(user: UserEntry): void | Promise<void>;
+  /** Counts a call as under way. Throws RelayError 429 when as many as allowed are. */
+  begin(call: Call): void;
+  /** The call has ended; of a call that did not begin, or has ended before, it does nothing. */
+  end(call: Call): void;
+};
+
+export function createUserLimits(shared: SharedLimits | null): UserLimits {
+  const limiterOf = minuteLimiters("user", shared);
+  const running = new Map<number, Set<Call>>();
+
+  return {
+    admit({ id, requestsPerMinute }) {
+      if (requestsPerMinute === 0) return;
+      const wait = limiterOf(requestsPerMinute).take(String(id));
+      return typeof wait === "number"
+        ? refuse(requestsPerMinute, wait)
+        : wait.then(refuse.bind(null, requestsPerMinute));
+    },
+    begin(call) {
+      const { id, maxConcurrency } = call.admitted.caller.user;
+      if (maxConcurrency === 0) return;
+      const calls = running.get(id) ?? new Set();
+      if (calls.size >= maxConcurrency) {
+        throw tooMany("user_concurrency", `You may have ${maxConcurrency} requests under way at the same time.`, 1);
+      }
+      running.set(id, calls.add(call));
+    },
+    end(call) {
+      const { id } = call.admitted.caller.user;
+      const calls = running.get(id);
+      if (calls?.delete(call) && calls.size === 0) running.delete(id);
+    },
+  };
+}
+
+function refuse(requestsPerMinute: number, waitSeconds: number): void {
+  if (waitSeconds === 0) return;
+  throw tooMany("user_requests_per_minute", `You may make ${requestsPerMinute} requests a minute.`, waitSeconds);
+}
+
+const tooMany = (limit: LimitKind, what: string, retryAfterSeconds: number): RelayError =>
+  new RelayError(429, "rate_limit_exceeded", `${what} Try again in ${retryAfterSeconds} s.`, {
+    type: "rate_limit_error",
+    retryAfterSeconds,
+    limit,
+  });

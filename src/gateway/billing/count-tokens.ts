@@ -1,0 +1,69 @@
+import type { JsonObject } from "../../formats/json.ts";
+import { countTokenIds, eachPromptText, weighMedia } from "../../formats/openai-chat/request.ts";
+
+type Encoding = { countTokens(text: string): number };
+
+/** Text is counted in pieces, with other work let in between, so that a long prompt holds nobody up. */
+const PIECE_CHARACTERS = 16_384;
+/**
+ * Merging the pieces of one word takes the square of its length: letters, signs or blanks without end (Chinese without
+ * punctuation, a line of dashes) are counted in parts of this length, which is off by less than a token a part.
+ */
+const LONGEST_WORD = 128;
+const LONG_WORDS = /[\p{L}\p{M}]{129,}|[^\s\p{L}\p{N}]{129,}|\s{129,}/gu;
+/** Words of a message that are no text: role and separators. */
+const TOKENS_PER_MESSAGE = 4;
+const TOKENS_PER_REQUEST = 3;
+const TOKENS_PER_TOOL = 8;
+
+const CL100K = /^(gpt-4(?!o|\.)|gpt-3\.5|text-embedding)/;
+
+/** Tokenizers are large; the one that is needed is loaded at its first use. */
+const loaded: { o200k?: Promise<Encoding>; cl100k?: Promise<Encoding> } = {};
+const load = {
+  o200k: () => import("gpt-tokenizer/encoding/o200k_base"),
+  cl100k: () => import("gpt-tokenizer/encoding/cl100k_base"),
+};
+
+/** Tokens of `text` by the tokenizer of the model's family (o200k unless it is an older OpenAI model). */
+export async function countText(model: string, text: string): Promise<number> {
+  if (text === "") return 0;
+  const name = CL100K.test(model) ? "cl100k" : "o200k";
+  loaded[name] ??= load[name]();
+  const encoding = await loaded[name];
+  let tokens = 0;
+  for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    tokens += countPiece(encoding, text.slice(at, at + PIECE_CHARACTERS));
+  }
+  return tokens;
+}
+
+function countPiece(encoding: Encoding, piece: string): number {
+  let tokens = 0;
+  let counted = 0;
+  for (const { 0: word, index } of piece.matchAll(LONG_WORDS)) {
+    tokens += encoding.countTokens(piece.slice(counted, index));
+    for (let at = 0; at < word.length; at += LONGEST_WORD) {
+      tokens += encoding.countTokens(word.slice(at, at + LONGEST_WORD));
+    }
+    counted = index + word.length;
+  }
+  return tokens + encoding.countTokens(counted > 0 ? piece.slice(counted) : piece);
+}
+
+/** Tokens of a request's prompt, counted locally: texts, messages, tools, token ids, and a flat weight for media. */
+export async function countPrompt(model: string, body: JsonObject): Promise<number> {
+  const texts: string[] = [];
+  eachPromptText(body, (text) => texts.push(text));
+  const messages = Array.isArray(body.messages) ? body.messages.length : 0;
+  const tools = Array.isArray(body.tools) ? body.tools.length : 0;
+  return (
+    (await countText(model, texts.join("\n"))) +
+    messages * TOKENS_PER_MESSAGE +
+    (messages > 0 ? TOKENS_PER_REQUEST : 0) +
+    tools * TOKENS_PER_TOOL +
+    weighMedia(body).tokens +
+    countTokenIds(body)
+  );
+}

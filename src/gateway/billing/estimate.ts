@@ -1,0 +1,33 @@
+import { type CacheWrites, estimate } from "../../billing/pricing/estimate.ts";
+import type { Price } from "../../billing/types.ts";
+import type { JsonObject } from "../../formats/json.ts";
+import { countTokenIds, type RequestSummary, weighMedia } from "../../formats/openai-chat/request.ts";
+import type { Decimal } from "../../lib/decimal.ts";
+
+/** No tokenizer in use makes more tokens of ordinary text than one for every two bytes of its JSON. */
+const LEAST_BYTES_PER_TOKEN = 2;
+
+/** An upper bound of the prompt's tokens without counting them: by the size of the body, media by their kind. */
+export function promptTokensBound(body: JsonObject, bodyBytes: number): number {
+  const media = weighMedia(body);
+  return Math.ceil((bodyBytes - media.bytes) / LEAST_BYTES_PER_TOKEN) + media.tokens + countTokenIds(body);
+}
+
+/** Quota to hold for a call before it starts, in units: what it can cost at most, as far as that is known. */
+export function holdFor(
+  price: Price,
+  summary: RequestSummary,
+  promptTokens: number,
+  defaultOutputTokens: number,
+  quotaPerUnit: Decimal,
+  asked: Readonly<{ prompt: JsonObject; writesCache: CacheWrites }>,
+): number {
+  const maxOutputTokens = summary.maxOutputTokens === null ? null : summary.maxOutputTokens * summary.choices;
+  const { audioTokens: audioInputTokens } = weighMedia(asked.prompt);
+  const { writesCache } = asked;
+  return estimate(
+    price,
+    { promptTokens, maxOutputTokens, defaultOutputTokens, audioInputTokens, writesCache },
+    quotaPerUnit,
+  );
+}

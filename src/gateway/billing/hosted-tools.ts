@@ -1,0 +1,47 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import { type JsonObject, recordsOf, textOf } from "../../formats/json.ts";
+import type { ToolCalls } from "../../formats/usage.ts";
+import { listsSearch } from "../../formats/web-search.ts";
+import { searchesAlways } from "../../providers/openai/chat-search.ts";
+import { providerOf } from "../../providers/registry.ts";
+import type { Call } from "../call/call.ts";
+import type { OutputTally } from "./output-meter.ts";
+
+/**
+ * Uses of tools that the upstream ran itself and does not tell among its figures, by the answer, the tools asked for and
+ * the model; null: none.
+ */
+export function hostedTools(call: Call, tally: OutputTally, catalog: Catalog): ToolCalls | null {
+  const { admitted, upstreamModel } = call;
+  const { endpoint, body } = admitted;
+  if (endpoint.capability !== "chat") return null;
+  if (searchesAlways(upstreamModel)) return { web_search_preview: 1 };
+  const told = withSearch(call, tally);
+  // Before Gemini 3 Google charges an answer that rests on its search, since then each query.
+  const perAnswer = told?.google_search && catalog.find(upstreamModel).search_billing === "answer";
+  const used = perAnswer ? { ...told, google_search: 1 } : told;
+  if (!used?.web_search) return used;
+  const isPreview = recordsOf(body.json.tools).some(({ type }) => textOf(type)?.startsWith("web_search_preview"));
+  const { web_search, ...others } = used;
+  return isPreview ? { ...others, web_search_preview: web_search } : used;
+}
+
+/** With the search of a provider that tells nothing of it but the pages that it found. */
+function withSearch(call: Call, tally: OutputTally): ToolCalls | null {
+  const tool = searchToolOf(call);
+  return tool !== null && tally.cites ? { ...tally.toolCalls, [tool]: 1 } : tally.toolCalls;
+}
+
+/** What the search is called that the call asks a provider for whose answers must be looked into to charge it; null: none. */
+export function searchToolOf({ channel, admitted, upstreamModel }: Call): string | null {
+  const { json } = admitted.body;
+  const tool = channel && providerOf(channel.type)?.searchTool;
+  return tool && asksSearch(json, upstreamModel) ? tool(json) : null;
+}
+
+/** Whether a chat in any client's words wants the web searched; OpenRouter has a plugin and a name for that as well. */
+const asksSearch = ({ web_search_options, tools, plugins }: JsonObject, model: string): boolean =>
+  web_search_options != null ||
+  listsSearch(tools) ||
+  recordsOf(plugins).some(({ id }) => id === "web") ||
+  model.endsWith(":online");

@@ -1,0 +1,191 @@
+import { searchesIn } from "../../formats/gemini/server-tools.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { collectOutput, type OutputSink } from "../../formats/openai-chat/output.ts";
+import { chunkOf } from "../../formats/openai-chat/stream.ts";
+import type { ReplyEvent } from "../../formats/reply.ts";
+import type { ToolCalls } from "../../formats/usage.ts";
+import { GROUNDING, searchedIn } from "../../formats/web-search.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
+import { splitEvents } from "../../lib/sse.ts";
+
+/** Bytes kept as they came; longer streams are reduced to their text from time to time. */
+const FOLD_AT_BYTES = 64 * 1024;
+/** Text kept for counting; what comes after is counted by its length. */
+const MAX_TEXT_CHARACTERS = 512 * 1024;
+const CHARACTERS_PER_TOKEN = 4;
+/** A tool call's frame around its name and arguments. */
+const TOKENS_PER_CALL = 7;
+
+/**
+ * What an answer said, kept only as far as a local count would need it: while all goes well nothing of it is decoded, and
+ * memory stays bounded however long the stream is.
+ */
+export class OutputTally implements OutputSink {
+  #raw: Uint8Array[] = [];
+  #rawBytes = 0;
+  #texts: string[] = [];
+  #textCharacters = 0;
+  #uncounted = 0;
+  #calls = 0;
+  #more = false;
+  #finished = false;
+  #ownFinish: string | null = null;
+  #searches = 0;
+  #fileSearches = 0;
+  /** Queries as Google names them with the pages that it found, and as it tells of its calls: the same ones, where it does both. */
+  #googleSearches = 0;
+  #toldSearches = 0;
+  #showsPlaces = false;
+  #cites = false;
+  #containers = new Set<string>();
+
+  /** Takes a block of whole events of a stream. */
+  push(block: Uint8Array): void {
+    this.#raw.push(block);
+    this.#rawBytes += block.byteLength;
+    if (this.#rawBytes > FOLD_AT_BYTES) this.#fold();
+  }
+
+  /** Takes one step of an answer that is read anyway. */
+  step(step: ReplyEvent): void {
+    switch (step.type) {
+      case "text":
+      case "refusal":
+      case "reasoning":
+      case "tool-input":
+        if (step.text !== "") this.text(step.text);
+        return;
+      case "tool-start":
+        this.toolCall();
+        this.text(step.name);
+        return;
+      case "native":
+        if (step.dialect === "openai-responses") this.#hostedTool(step.value);
+        else if (step.dialect === "gemini") {
+          this.#googleSearches += googleSearches(step);
+          this.#showsPlaces ||= showsPlaces(step);
+        }
+        this.other();
+        return;
+      case "citation":
+        this.cited();
+        return;
+      case "signature":
+        this.#toldSearches += searchesIn(step.signature);
+        return;
+      case "media":
+        this.other();
+        return;
+      case "finish":
+        this.#finished = true;
+        if (tellsMore(step)) this.#ownFinish = step.native;
+    }
+  }
+
+  /** The upstream's own word for the end, where most formats can tell only a natural one; null: it was one. */
+  get ownFinish(): string | null {
+    return this.#ownFinish;
+  }
+
+  /** Takes a complete answer that was not streamed. */
+  pushWhole(body: Uint8Array): void {
+    const answer = recordOf(parseJson(textOfBytes(body)));
+    if (collectOutput(answer, this)) this.#finished = true;
+    if (answer && !Array.isArray(answer.choices)) this.#more = true;
+  }
+
+  text(piece: string): void {
+    if (this.#textCharacters + piece.length > MAX_TEXT_CHARACTERS) this.#uncounted += piece.length;
+    else {
+      this.#texts.push(piece);
+      this.#textCharacters += piece.length;
+    }
+  }
+
+  toolCall(): void {
+    this.#calls += 1;
+  }
+
+  other(): void {
+    this.#more = true;
+  }
+
+  cited(): void {
+    this.#cites = true;
+  }
+
+  /** It cites pages, or names some that it rests on. */
+  get cites(): boolean {
+    this.#fold();
+    return this.#cites;
+  }
+
+  /** What there is to count: the text, and tokens to add for what is no text. */
+  countable(): { text: string; extraTokens: number } {
+    this.#fold();
+    const extraTokens = Math.ceil(this.#uncounted / CHARACTERS_PER_TOKEN) + this.#calls * TOKENS_PER_CALL;
+    return { text: this.#texts.join(""), extraTokens };
+  }
+
+  /** Tools that the upstream ran itself, as far as its answer shows; null: none. */
+  get toolCalls(): ToolCalls | null {
+    const googleSearches = Math.max(this.#googleSearches, this.#toldSearches);
+    const uses = this.#searches + this.#fileSearches + googleSearches + this.#containers.size;
+    if (uses === 0 && !this.#showsPlaces) return null;
+    return {
+      ...(googleSearches > 0 && { google_search: googleSearches }),
+      ...(this.#showsPlaces && { google_maps: 1 }),
+      ...(this.#searches > 0 && { web_search: this.#searches }),
+      ...(this.#fileSearches > 0 && { file_search: this.#fileSearches }),
+      ...(this.#containers.size > 0 && { code_interpreter: this.#containers.size }),
+    };
+  }
+
+  /** Opening a page that was found is no search; code is charged by the container that it runs in. */
+  #hostedTool(item: JsonObject): void {
+    if (item.type === "web_search_call" && (recordOf(item.action)?.type ?? "search") === "search") this.#searches += 1;
+    else if (item.type === "file_search_call") this.#fileSearches += 1;
+    else if (item.type === "code_interpreter_call")
+      this.#containers.add(textOf(item.container_id) ?? textOf(item.id) ?? "");
+  }
+
+  /** Nothing but blanks came: no text, tool call or anything else. */
+  get isEmpty(): boolean {
+    const { text, extraTokens } = this.countable();
+    return !this.#more && extraTokens === 0 && text.trim() === "";
+  }
+
+  /** A finish reason was seen. */
+  get sawFinish(): boolean {
+    this.#fold();
+    return this.#finished;
+  }
+
+  #fold(): void {
+    if (this.#raw.length === 0) return;
+    const events = splitEvents(textOfBytes(Buffer.concat(this.#raw)));
+    this.#raw = [];
+    this.#rawBytes = 0;
+    for (const event of events) if (collectOutput(chunkOf(event), this)) this.#finished = true;
+  }
+}
+
+/** Words for the natural end of an answer. */
+const NATURAL_ENDS = /^(stop|stop_sequence|end_turn|completed?|eos|eos_token|finish_reason_unspecified)$/i;
+
+/** An end that is told as a natural one, or as none, though the upstream has another word for it. */
+const tellsMore = ({ reason, native }: Extract<ReplyEvent, { type: "finish" }>): boolean =>
+  (reason === "stop" || reason === "error" || native === "pause_turn") &&
+  native !== null &&
+  native !== "" &&
+  !NATURAL_ENDS.test(native);
+
+/** Queries of a search with Google; an answer that rests on pages without telling a query is one. */
+function googleSearches(step: Extract<ReplyEvent, { type: "native" }>): number {
+  const searched = searchedIn(step);
+  return searched ? Math.max(1, searched.queries.length) : 0;
+}
+
+/** Whether an answer rests on Google's maps, of which no queries are told. */
+const showsPlaces = ({ value }: Extract<ReplyEvent, { type: "native" }>): boolean =>
+  recordsOf(recordOf(value[GROUNDING])?.groundingChunks).some(({ maps }) => recordOf(maps) !== null);

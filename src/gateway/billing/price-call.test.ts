@@ -1,0 +1,137 @@
+/** Which name of a model has the price: the requested one, else that of the channel which serves the call. */
+import { afterEach, expect, test } from "bun:test";
+import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { OptionKey } from "../../settings/registry/index.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+const PRICES: Partial<Record<OptionKey, string>> = {
+  ModelRatio: '{"cheap": 1, "dear": 30, "own": 5, "o3-mini-high": 4, "o3-mini": 2, "cat-1": 1, "tts-1": 2}',
+  CompletionRatio: '{"cheap": 2, "dear": 2, "own": 2, "o3-mini-high": 2, "o3-mini": 2}',
+  ModelPrice: '{"picture": 0.04}',
+  RetryTimes: "3",
+};
+const messages = [{ role: "user", content: "Hello" }];
+const answered = () => Response.json(chatReply({ usage: { prompt_tokens: 100, completion_tokens: 10 } }));
+const broken = () => Response.json({ error: { message: "out of order", type: "server_error" } }, { status: 500 });
+/** (100 + 10 × 2) × the ratio, in quota units. */
+const costOf = (ratio: number) => 120 * ratio;
+
+type Known = Readonly<{ as: string; answer: () => Response; channel?: Partial<ChannelEntry> }>;
+
+/** Channels that know the model `asked` by these names, tried in this order. */
+function start(asked: string, known: readonly Known[], options: Partial<Record<OptionKey, string>> = {}) {
+  const upstreams = known.map(({ answer }) => startUpstream(answer));
+  const relay = startRelay({
+    channels: known.map(({ as, channel }, at) => ({
+      baseUrl: upstreams[at]?.url ?? "",
+      priority: -at,
+      models: [asked],
+      modelMapping: new Map([[asked, as]]),
+      ...channel,
+    })),
+    options: { ...PRICES, ...options },
+  });
+  stops.push(relay.stop, ...upstreams.map(({ stop }) => stop));
+  const ask = (body: object = { messages, max_tokens: 50 }, path = "/v1/chat/completions") =>
+    relay.post(path, { model: asked, ...body });
+  return { relay, upstreams, ask };
+}
+
+test.each([
+  ["behaviour 3.9 requested: its price holds, whatever the upstream's name is", "own", "dear", 5],
+  ["behaviour 3.9 upstream: its price holds where the requested name has none", "alias", "dear", 30],
+  ["behaviour 3.9 effort: a name with its effort is priced under its own entry", "o3-mini-high", "o3-mini-high", 4],
+])("%s", async (_, asked, as, ratio) => {
+  const { relay, ask } = start(asked, [{ as, answer: answered }]);
+  expect((await ask()).status).toBe(200);
+  const { quota, modelName, other } = await relay.billing.nextRecord();
+  expect({ quota, modelName, ratio: other.model_ratio }).toEqual({ quota: costOf(ratio), modelName: asked, ratio });
+});
+
+test("behaviour 3.9 prefix: what it leaves of the name has the price", async () => {
+  const channel = { models: ["cheap"], modelPrefix: "vip-", modelMapping: new Map() };
+  const { relay, ask } = start("vip-cheap", [{ as: "", answer: answered, channel }]);
+  expect((await ask()).status).toBe(200);
+  expect(await relay.billing.nextRecord()).toMatchObject({ quota: costOf(1), modelName: "vip-cheap" });
+});
+
+test("behaviour 3.9 prefix: a price of the rest alone is none where that is mapped to another name", async () => {
+  const channel = { models: ["cheap"], modelPrefix: "vip-", modelMapping: new Map([["cheap", "nameless"]]) };
+  const { relay, ask, upstreams } = start("vip-cheap", [{ as: "", answer: answered, channel }]);
+  const refused = await ask();
+  expect([refused.status, await refused.json()]).toMatchObject([500, { error: { code: "model_price_error" } }]);
+  expect([relay.billing.holds.length, upstreams[0]?.received.length]).toEqual([0, 0]);
+});
+
+test.each([
+  ["dear", "cheap", 1],
+  ["cheap", "dear", 30],
+])("behaviour 3.9 retry: from %s to %s the call is charged for the one that answered", async (first, second, ratio) => {
+  const { relay, ask } = start("alias", [
+    { as: first, answer: broken },
+    { as: second, answer: answered },
+  ]);
+  expect((await ask()).status).toBe(200);
+  const { quota, other } = await relay.billing.nextRecord();
+  expect(quota).toBe(costOf(ratio));
+  expect(other).toMatchObject({
+    model_ratio: ratio,
+    upstream_model_name: second,
+    admin_info: { use_channel: ["1", "2"] },
+  });
+  // Held is what the dearest of them can cost, 50 tokens of output alone 50 × 2 × 30.
+  expect(other.reserved).toBeGreaterThan(3_000);
+  expect(relay.billing.openHolds).toBe(0);
+});
+
+test("behaviour 3.9 retry: a fixed price gives way to one by tokens", async () => {
+  const { relay, ask } = start("alias", [
+    { as: "picture", answer: broken },
+    { as: "cheap", answer: answered },
+  ]);
+  await ask();
+  const { quota, other } = await relay.billing.nextRecord();
+  expect({ quota, price: other.model_price, reserved: other.reserved }).toEqual({
+    quota: costOf(1),
+    price: -1,
+    reserved: 20_000,
+  });
+});
+
+test("behaviour 3.9 retry: speech is measured as the one that answered is", async () => {
+  const sound = () => new Response(new Uint8Array(9), { headers: { "content-type": "audio/mpeg" } });
+  const known = [
+    { as: "cat-1", answer: broken },
+    { as: "tts-1", answer: sound },
+  ];
+  const { relay, ask } = start("alias", known);
+  await (await ask({ input: "Hello there", voice: "alloy" }, "/v1/audio/speech")).arrayBuffer();
+  // 11 characters × 2, not the tokens of two words.
+  expect((await relay.billing.nextRecord()).quota).toBe(22);
+});
+
+test("behaviour 3.9 no price: a channel whose name has none is left out while others have one", async () => {
+  const known = [
+    { as: "nameless", answer: answered },
+    { as: "cheap", answer: answered },
+  ];
+  const { relay, ask, upstreams } = start("alias", known);
+  expect((await ask()).status).toBe(200);
+  expect((await relay.billing.nextRecord()).quota).toBe(costOf(1));
+  expect(upstreams.map(({ received }) => received.length)).toEqual([0, 1]);
+});
+
+test("behaviour 3.9 no price: where no name has one the call is refused", async () => {
+  const known = [
+    { as: "nameless", answer: answered },
+    { as: "unknown", answer: answered },
+  ];
+  const { relay, ask, upstreams } = start("alias", known);
+  const refused = await ask();
+  expect([refused.status, await refused.json()]).toMatchObject([500, { error: { code: "model_price_error" } }]);
+  expect([relay.billing.holds.length, ...upstreams.map(({ received }) => received.length)]).toEqual([0, 0, 0]);
+});

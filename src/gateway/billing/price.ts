@@ -1,0 +1,83 @@
+import { ownRatios } from "../../billing/pricing/own-ratios.ts";
+import { createPriceTable, type PriceTable } from "../../billing/pricing/price-table.ts";
+import { findPrice, resolvePrice } from "../../billing/pricing/resolve-price.ts";
+import { type UsdPrices, usdPrices } from "../../billing/pricing/usd-prices.ts";
+import type { Price } from "../../billing/types.ts";
+import { type Decimal, ONE, whole } from "../../lib/decimal.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import type { Caller } from "../auth/authenticate.ts";
+import { RelayError } from "../call/errors.ts";
+
+/** What a price depends on of who pays it. */
+type PricePayer = Readonly<{ group: string; user: Pick<Caller["user"], "acceptUnsetPrice"> }>;
+
+export type Prices = {
+  /** The price of a call. Throws RelayError when the model has none and the caller does not accept that. */
+  of(payer: PricePayer, requestedModel: string, upstreamModel: string): Price;
+  /** The price of a task: a fixed price, else a ratio read as one, else `usd` (reference behaviour 6.5). */
+  ofTask(caller: Caller, model: string, usd: Decimal): Price;
+  /** What a model costs a caller for each unit, in dollars; null: it has no price. */
+  usd(payer: Pick<PricePayer, "group">, requestedModel: string, upstreamModels: readonly string[]): UsdPrices | null;
+  quotaPerUnit(): Decimal;
+};
+
+/** Resolved prices that are kept: the models, groups and mappings in use. */
+const MAX_KEPT = 5_000;
+
+/** Prices from the settings, each resolved once until an option changes. */
+export function createPrices(settings: SettingsReader): Prices {
+  const table = createPriceTable(settings);
+  const kept = new Map<string, Price>();
+  let version = Number.NaN;
+  let keptFor: PriceTable | null = null;
+  let unit = whole(1);
+
+  const refresh = () => {
+    version = settings.version;
+    keptFor = table();
+    kept.clear();
+    unit = whole(settings.get("QuotaPerUnit"));
+  };
+
+  return {
+    of(payer, requestedModel, upstreamModel) {
+      // Discounts begin and end without a change of an option.
+      if (version !== settings.version || keptFor !== table()) refresh();
+      const acceptUnset = payer.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
+      const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
+      const known = kept.get(name);
+      if (known) return known;
+      const price = resolvePrice(table(), { requestedModel, upstreamModel, group: payer.group, acceptUnset });
+      if (!price) throw noPrice(requestedModel);
+      if (kept.size >= MAX_KEPT) kept.clear();
+      kept.set(name, price);
+      return price;
+    },
+    ofTask({ group }, model, usd) {
+      const query = { requestedModel: model, upstreamModel: model, group, acceptUnset: false };
+      const price = resolvePrice(table(), query);
+      if (price?.kind === "per_call") return price;
+      const groupRatio = price?.groupRatio ?? table().groupRatio.get(group) ?? ONE;
+      const discount = table().discounts.get(group);
+      return { kind: "per_call", pricedAs: model, groupRatio, discount, usdPerCall: price?.modelRatio ?? usd };
+    },
+    usd({ group }, requestedModel, upstreamModels) {
+      const price = findPrice(table(), { requestedModel, upstreamModels, group });
+      if (!price) return null;
+      const own = price.kind === "per_token" ? ownRatios(table(), price) : {};
+      const parts = { audio: own.audio !== undefined, cacheWrite: own.cacheCreation !== undefined };
+      return usdPrices(price, parts, whole(settings.get("QuotaPerUnit")));
+    },
+    quotaPerUnit() {
+      if (version !== settings.version) refresh();
+      return unit;
+    },
+  };
+}
+
+export const noPrice = (model: string): RelayError =>
+  new RelayError(
+    500,
+    "model_price_error",
+    `The model “${model}” has no price yet. The administrator can set one, or you can accept models without a price in your settings.`,
+  );

@@ -1,0 +1,152 @@
+/** What stands beside a charge in the log, by the names that the ecosystem's tools read. */
+import { afterEach, expect, test } from "bun:test";
+import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+const PRICES = {
+  ModelRatio: '{"m": 2}',
+  CompletionRatio: '{"m": 4}',
+  CacheRatio: '{"m": 0.5}',
+  AudioRatio: '{"m": 8}',
+  AudioCompletionRatio: '{"m": 3}',
+  GroupRatio: '{"default": 0.5}',
+};
+const TEXT = { model_price: -1, model_ratio: 2, completion_ratio: 4, cache_ratio: 0.5, group_ratio: 0.5 };
+const messages = [{ role: "user", content: "Hello" }];
+const claude = (usage: object) => ({
+  id: "msg",
+  type: "message",
+  role: "assistant",
+  model: "m",
+  content: [{ type: "text", text: "Hello" }],
+  stop_reason: "end_turn",
+  usage: { input_tokens: 6, output_tokens: 1, ...usage },
+});
+const sound = {
+  prompt_tokens: 20,
+  completion_tokens: 9,
+  prompt_tokens_details: { audio_tokens: 15 },
+  completion_tokens_details: { audio_tokens: 4 },
+};
+
+type Row = readonly [
+  name: string,
+  ask: Readonly<{ path?: string; body?: object }>,
+  answer: object,
+  channel: object,
+  options: object,
+  other: object,
+];
+const rows: readonly Row[] = [
+  ["text", {}, chatReply(), {}, {}, { ...TEXT, cache_tokens: 0, admin_info: { use_channel: ["1"] } }],
+  ["an effort", { body: { reasoning_effort: "high" } }, chatReply(), {}, {}, { ...TEXT, reasoning_effort: "high" }],
+  [
+    "another model upstream",
+    {},
+    chatReply(),
+    { modelMapping: new Map([["m", "n"]]) },
+    {},
+    { ...TEXT, is_model_mapped: true, upstream_model_name: "n" },
+  ],
+  [
+    "Anthropic's format",
+    { path: "/v1/messages", body: { max_tokens: 9 } },
+    claude({ cache_read_input_tokens: 4, cache_creation_input_tokens: 3 }),
+    { type: 14 },
+    {},
+    { ...TEXT, claude: true, cache_tokens: 4, cache_creation_tokens: 3, cache_creation_ratio: 1.25 },
+  ],
+  [
+    "Anthropic's format without a cache, by another provider",
+    { path: "/v1/messages", body: { max_tokens: 9 } },
+    chatReply(),
+    {},
+    {},
+    { ...TEXT, claude: true, cache_tokens: 0, cache_creation_tokens: 0, cache_creation_ratio: 1.25 },
+  ],
+  [
+    "sound",
+    {},
+    chatReply({ usage: sound }),
+    {},
+    {},
+    {
+      ...TEXT,
+      audio: true,
+      audio_input: 15,
+      audio_output: 4,
+      text_input: 5,
+      text_output: 5,
+      audio_ratio: 8,
+      audio_completion_ratio: 3,
+    },
+  ],
+  [
+    "a fixed price",
+    {},
+    chatReply(),
+    {},
+    { ModelPrice: '{"m": 0.25}' },
+    { model_price: 0.25, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, group_ratio: 0.5 },
+  ],
+  [
+    "what was said, where the site keeps it",
+    {
+      body: {
+        messages: [
+          { role: "system", content: "Be kind" },
+          { role: "user", content: "Who?" },
+          { role: "assistant", content: "Me" },
+          ...messages,
+        ],
+      },
+    },
+    chatReply(),
+    {},
+    { LogChatContentEnabled: "true" },
+    {
+      system_prompt: "Be kind",
+      context: '[{"role":"user","content":"Who?"},{"role":"assistant","content":"Me"}]',
+      input_content: "Hello",
+      output_content: "Hello there",
+    },
+  ],
+];
+
+test.each(rows)(
+  "behaviour 3.8 %s",
+  async (_name, { path = "/v1/chat/completions", body }, answer, channel, options, other) => {
+    const upstream = startUpstream(() => Response.json(answer));
+    const relay = startRelay({
+      channels: [{ baseUrl: upstream.url, models: ["m"], ...channel }],
+      options: { ...PRICES, ...options },
+    });
+    stops.push(upstream.stop, relay.stop);
+    const answered = await relay.post(path, { model: "m", messages, ...body });
+    expect(answered.status).toBe(200);
+    const record = await relay.billing.nextRecord();
+    expect(record.other).toMatchObject(other);
+  },
+);
+
+test("ratios of what a call did not use are left out", async () => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const relay = startRelay({ channels: [{ baseUrl: upstream.url, models: ["m"] }], options: PRICES });
+  stops.push(upstream.stop, relay.stop);
+  await relay.post("/v1/chat/completions", { model: "m", messages });
+  const { other } = await relay.billing.nextRecord();
+  expect(Object.keys(other).filter((key) => key.endsWith("_ratio"))).toEqual(
+    Object.keys(TEXT).filter((key) => key.endsWith("_ratio")),
+  );
+});
+
+test("behaviour 3.8 frt: milliseconds to the first byte, -1000 where there was none", async () => {
+  const relay = startRelay({ channels: [{ baseUrl: "http://127.0.0.1:1", models: ["m"] }], options: PRICES });
+  stops.push(relay.stop);
+  await relay.post("/v1/chat/completions", { model: "m", messages });
+  const { other } = await relay.billing.nextRecord();
+  expect(other).toMatchObject({ frt: -1000, admin_info: { use_channel: ["1"] } });
+});

@@ -1,0 +1,57 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { DialWebSocket } from "../../lib/outbound/dial-websocket.ts";
+import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { SigningTools } from "../../providers/provider.ts";
+import type { ConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
+import type { ThoughtMemory } from "../adapters/conversation/reasoning-memory.ts";
+import type { TokenLimits } from "../auth/key-limits.ts";
+import type { ModelRequestLimit } from "../auth/rate-limit.ts";
+import type { UserLimits } from "../auth/user-limits.ts";
+import type { Prices } from "../billing/price.ts";
+import type { createHealth } from "../routing/channel-health.ts";
+import type { CoolDown } from "../routing/scheduler/cool-down.ts";
+import type { KeyRing } from "../routing/scheduler/key-ring.ts";
+import type { KeyTraffic } from "../routing/scheduler/key-traffic.ts";
+import type { Stickiness } from "../routing/scheduler/stickiness.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import type { Watch } from "./deadline-wheel.ts";
+import type { RelayMetrics } from "./metrics.ts";
+import type { RelayServices } from "./services.ts";
+
+/** What the steps of a call work with: the other rooms, and the relay's own memory. */
+export type RelayContext = Readonly<{
+  services: RelayServices;
+  prices: Prices;
+  requestLimit: ModelRequestLimit;
+  userLimits: UserLimits;
+  tokenLimits: TokenLimits;
+  coolDown: CoolDown;
+  keys: KeyRing;
+  stickiness: Stickiness;
+  traffic: KeyTraffic;
+  health: ReturnType<typeof createHealth>;
+  upstream: Upstream;
+  dialWebSocket: DialWebSocket;
+  /** Channels that turned out not to know the Responses address: such calls are converted for them. */
+  withoutResponses: WeakSet<ChannelEntry>;
+  /** Models, by channel, that refused betas which others of the same cloud take. */
+  withoutBetas: WeakMap<ChannelEntry, Set<string>>;
+  /** Channels whose organisation may not read summaries of thoughts: they are not asked for any unless clients do. */
+  withoutSummaries: WeakSet<ChannelEntry>;
+  /** Channels whose server turned out to have no call that counts tokens. */
+  withoutTokenCount: WeakSet<ChannelEntry>;
+  watch: Watch;
+  /** Calls whose client has not been looked after yet. */
+  arrivals: Watch;
+  /** Fetches media that clients name by address. */
+  mediaFetch: SafeFetch;
+  signing: SigningTools;
+  thoughts: ThoughtMemory;
+  conversationSettings: ConversationSettings;
+  /** What is known about models. */
+  catalog: () => Catalog;
+  metrics: RelayMetrics;
+  /** From 0 to 1: draws among channels by their weights. */
+  random: () => number;
+}>;

@@ -1,0 +1,95 @@
+import type { DoorCodec } from "../../formats/codec.ts";
+import { type ErrorExtra, ownExtra } from "../../formats/error-extra.ts";
+import type { OpenAiError } from "../../formats/openai-chat/error.ts";
+import type { ReplyError } from "../../formats/reply.ts";
+import { type Language, languageOf } from "../../lib/messages.ts";
+import type { LimitKind } from "../../lib/metrics.ts";
+import { sayFailure } from "../../lib/recognise.ts";
+import { requestIdOf } from "../../lib/request-id.ts";
+import { corsHeaders } from "../http/headers.ts";
+
+const LOCAL_TYPE = "sluice_error";
+export const PLAYGROUND_PATH = "/pg/chat/completions";
+
+/** A call is refused or failed; what the client is told. Never holds keys, addresses or stack traces. */
+export class RelayError extends Error {
+  override name = "RelayError";
+  readonly status: number;
+  readonly type: string;
+  readonly code: string | number | null;
+  readonly param: string;
+  readonly retryAfterSeconds: number | undefined;
+  readonly extra: ErrorExtra | undefined;
+  /** The limit that refused the call. */
+  readonly limit: LimitKind | undefined;
+
+  constructor(
+    status: number,
+    code: string | number | null,
+    message: string,
+    details: Readonly<{
+      type?: string;
+      param?: string;
+      retryAfterSeconds?: number | undefined;
+      extra?: ErrorExtra | undefined;
+      limit?: LimitKind;
+    }> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.type = details.type ?? LOCAL_TYPE;
+    this.param = details.param ?? "";
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.extra = details.extra;
+    this.limit = details.limit;
+  }
+}
+
+/** When clients should try again where the database does not answer: it may be back within moments, or take a while. */
+const UNAVAILABLE_RETRY_AFTER_S = 5;
+
+/** 503: what the call costs can't be set aside, because the database does not answer. */
+export const ledgerUnavailable = (message: string): RelayError =>
+  new RelayError(503, "ledger_unavailable", message, { retryAfterSeconds: UNAVAILABLE_RETRY_AFTER_S });
+
+/** What clients are told whose calls end with the process. */
+export const shuttingDown = (): RelayError =>
+  new RelayError(503, "server_shutting_down", "The gateway is restarting. Send the request again.", {
+    retryAfterSeconds: 1,
+  });
+
+/** The error as OpenAI's API writes it, the request id behind the message. */
+export function errorObject(error: RelayError, requestId: string, language: Language = "en"): { error: OpenAiError } {
+  const message = `${sayFailure(error.message, language)} (request id: ${requestId})`;
+  const { type, param, code, extra } = error;
+  return { error: { ...ownExtra(extra, "openai-chat"), message, type, param, code } };
+}
+
+/** The answer to a refused or failed call, in the format of its door; without one in OpenAI's. */
+export function errorResponse(error: RelayError, request: Request, door?: DoorCodec): Response {
+  const requestId = requestIdOf(request);
+  const headers: Record<string, string> = { ...corsHeaders(request), "x-request-id": requestId };
+  // What is left of the body would be read for as long as the client likes.
+  if (error.status === 408) headers.connection = "close";
+  if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
+  const body =
+    door && door.dialect !== "openai-chat"
+      ? door.encodeError(told(error), requestId)
+      : errorObject(error, requestId, readersLanguage(request));
+  return Response.json(body, { status: error.status, headers });
+}
+
+/** Programs are told in English; who sits at the playground, in theirs. */
+const readersLanguage = (request: Request): Language =>
+  new URL(request.url).pathname === PLAYGROUND_PATH ? languageOf(request) : "en";
+
+/** The error in the words that every format's encoder knows. */
+export const told = ({ status, type, code, message, param, extra }: RelayError): ReplyError => ({
+  status,
+  type,
+  code: code === null ? null : String(code),
+  message,
+  param: param || null,
+  ...(extra && { extra }),
+});

@@ -1,0 +1,97 @@
+import { Gauge, type Registry } from "prom-client";
+import type { UsageRecord } from "../../billing/types.ts";
+import { LabelledCounts, LabelledTimes } from "../../lib/labelled-metrics.ts";
+import type { Call } from "./call.ts";
+import { type RecentOverhead, RecentOverheads } from "./recent-overheads.ts";
+
+export type RelayMetrics = {
+  /** A call is over. */
+  finished(call: Call, record: UsageRecord): void;
+  /** A request was refused before it became a call. */
+  refused(status: number): void;
+  upstreamFailed(channelId: number, status: number): void;
+  /** A stream is open to a client; each ends once. */
+  streamBegan(): void;
+  streamEnded(): void;
+  /** The gateway's own time in recent calls; null: there was none. */
+  overhead(): RecentOverhead | null;
+};
+
+const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+/** The relay's figures in Prometheus' form. Labels are few and bounded: never models, users or keys. */
+export function createRelayMetrics(registry: Registry): RelayMetrics {
+  let openStreams = 0;
+  const requests = new LabelledCounts(
+    registry,
+    "sluice_relay_requests_total",
+    "Relayed calls by endpoint and class of the status answered",
+    ["endpoint", "status"],
+  );
+  const tokens = new LabelledCounts(registry, "sluice_relay_tokens_total", "Billed tokens", ["kind"]);
+  const quota = new LabelledCounts(registry, "sluice_relay_quota_units_total", "Charged quota units", ["endpoint"]);
+  const failures = new LabelledCounts(
+    registry,
+    "sluice_upstream_failures_total",
+    "Failed attempts by channel and status (0: no answer)",
+    ["channel", "status"],
+  );
+  const duration = new LabelledTimes(
+    registry,
+    "sluice_relay_duration_seconds",
+    "Time from arrival to the last byte",
+    "endpoint",
+    SECONDS,
+  );
+  const firstByte = new LabelledTimes(
+    registry,
+    "sluice_relay_first_byte_seconds",
+    "Time from arrival to the first byte of a stream",
+    "endpoint",
+    SECONDS,
+  );
+  new Gauge({
+    name: "sluice_relay_open_streams",
+    help: "Streams that are open now",
+    registers: [registry],
+    collect() {
+      this.set(openStreams);
+    },
+  });
+
+  const overheads = new RecentOverheads();
+  return {
+    overhead: () => overheads.read(),
+    finished(call, record) {
+      if (call.overheadMs !== null) overheads.add(call.overheadMs);
+      const { capability } = call.admitted.endpoint;
+      requests.add(outcomeOf(capability, record.other.status ?? 200));
+      duration.add(capability, record.elapsedMs / 1000);
+      if (call.firstByteMs !== null) firstByte.add(capability, call.firstByteMs / 1000);
+      if (record.promptTokens > 0) tokens.add("prompt", record.promptTokens);
+      if (record.completionTokens > 0) tokens.add("completion", record.completionTokens);
+      if (record.quota > 0) quota.add(capability, record.quota);
+    },
+    refused: (status) => requests.add(outcomeOf("refused", status)),
+    streamBegan() {
+      openStreams += 1;
+    },
+    streamEnded() {
+      openStreams -= 1;
+    },
+    upstreamFailed: (channelId, status) => failures.add(`${channelId} ${status}`),
+  };
+}
+
+const CLASSES = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
+const outcomes = new Map<string, readonly string[]>();
+
+/** The labels of a call by its endpoint and status: made once, for each call counts under some. */
+function outcomeOf(endpoint: string, status: number): string {
+  let labels = outcomes.get(endpoint);
+  if (!labels) {
+    labels = CLASSES.map((name) => `${endpoint} ${name}`);
+    outcomes.set(endpoint, labels);
+  }
+  return labels[Math.floor(status / 100)] ?? `${endpoint} 5xx`;
+}

@@ -1,0 +1,82 @@
+import type { Registry } from "prom-client";
+import type { UsageRecord } from "../../billing/types.ts";
+import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.ts";
+import type { TokenDirectory } from "../../domain/api-keys/directory.ts";
+import type { Standing, StandingSubject } from "../../domain/api-keys/read-standing.ts";
+import type { ChannelDirectory } from "../../domain/channels/directory.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { CallFeed } from "../../domain/logs/call-feed.ts";
+import type { TaskDeps } from "../../domain/tasks/task.ts";
+import type { ClientAddress } from "../../lib/client-ip.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { CountRefusal } from "../../lib/metrics.ts";
+import type { Reason } from "../../lib/reason.ts";
+import type { SharedLimits } from "../../lib/shared-limits.ts";
+import type { Config } from "../../server/config.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import type { ObjectStore } from "../state/files/store.ts";
+import type { ResponseStore } from "../state/responses/store.ts";
+
+/** Quota set aside for one call. */
+export type Hold = Readonly<{ amount: number }>;
+
+export type RelayServices = Readonly<{
+  config: Pick<
+    Config,
+    | "relayTimeoutMs"
+    | "streamingTimeoutMs"
+    | "allowPrivateUpstreams"
+    | "usesEnvironmentProxy"
+    | "maxUpstreamConnections"
+    | "maxResponseBodyBytes"
+    | "maxRequestBodyBytes"
+    | "requestBodyTimeoutMs"
+    | "maxUploadBytes"
+    | "dataDir"
+  >;
+  settings: SettingsReader;
+  users: Pick<UserDirectory, "get">;
+  tokens: Pick<TokenDirectory, "get" | "findByKey" | "setStatus">;
+  channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf" | "all">;
+  /** Switches a channel, or one of its keys, off with a reason; in the background. `status`: 3 unless it says otherwise. */
+  disableChannel(channel: ChannelEntry, key: string | null, reason: Reason, status?: 2 | 3): void;
+  responses: ResponseStore;
+  objects: ObjectStore;
+  /** Where drawings, music and videos that were ordered are kept. */
+  tasks: TaskDeps;
+  billing: {
+    reserve(request: {
+      userId: number;
+      token: { id: number; limited: boolean } | null;
+      amount: number;
+    }): Hold | Promise<Hold>;
+    /** Resolves when the record survives the process. */
+    settle(hold: Hold, record: UsageRecord): Promise<void>;
+    refund(hold: Hold): void;
+    keepHold(hold: Hold, name: string): Promise<void>;
+    settleKept(
+      kept: Readonly<{ name: string; userId: number; tokenId: number }>,
+      records: readonly UsageRecord[],
+    ): Promise<void>;
+    record(record: UsageRecord): Promise<void>;
+  };
+  /**
+   * Reads a key that memory refuses, and its owner, from the database once more, in bounded numbers by client address.
+   * Resolves true when memory may have changed. Rejects when the database does not answer.
+   */
+  recheckKey(key: string, address: string): Promise<boolean>;
+  /** How an API key or its owner stands, from the database. */
+  readStanding(subject: StandingSubject): Promise<Standing>;
+  /** Fills the budget of an API key whose period has ended; resolves when calls may spend of it. */
+  renewBudget(tokenId: number): Promise<void>;
+  clientAddress: ClientAddress;
+  /** Where replicas count together; null: each process counts for itself. */
+  sharedLimits: SharedLimits | null;
+  /** The user of a console session; null without one. */
+  resolveSession(request: Request): UserEntry | null | Promise<UserEntry | null>;
+  /** Shows administrators calls as they happen. */
+  feed: CallFeed;
+  log: Logger;
+  countRefusal: CountRefusal;
+  metrics: Registry;
+}>;

@@ -1,0 +1,38 @@
+import { createWatch, type Watched } from "../call/deadline-wheel.ts";
+import { RelayError } from "../call/errors.ts";
+
+/** Slower than any line that a person would call from: 128 kbit/s. */
+const MIN_BYTES_PER_MS = 16;
+
+const deadlines = createWatch();
+
+/**
+ * Resolves with what `reading` resolves with. Rejects RelayError 408 once `timeoutMs` and the time that `bytes` need over a
+ * slow line have passed: clients that dribble a body would hold a connection for as long as they like.
+ */
+export function withBodyDeadline<Body>(reading: Promise<Body>, bytes: number, timeoutMs: number): Promise<Body> {
+  return new Promise((resolve, reject) => {
+    const deadlineMs = performance.now() + timeoutMs + bytes / MIN_BYTES_PER_MS;
+    const watched: Watched = {
+      place: -1,
+      check(nowMs) {
+        if (nowMs < deadlineMs) return;
+        deadlines.remove(watched);
+        reject(new RelayError(408, "request_timeout", "The request body did not arrive in time.", DETAILS));
+      },
+    };
+    deadlines.add(watched);
+    reading.then(
+      (body) => {
+        deadlines.remove(watched);
+        resolve(body);
+      },
+      (error: unknown) => {
+        deadlines.remove(watched);
+        reject(error);
+      },
+    );
+  });
+}
+
+const DETAILS = { type: "invalid_request_error" };

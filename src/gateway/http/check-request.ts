@@ -1,0 +1,69 @@
+import type { JsonObject } from "../../formats/json.ts";
+import { findBrokenLimit, type NumberLimit } from "../../formats/number-limits.ts";
+import { findLikeName, findUnclearMember, type UnclearMember } from "../../formats/request-members.ts";
+import type { RequestRules } from "../../formats/request-rules.ts";
+import type { FormPart } from "../../lib/multipart/read-form.ts";
+import { RelayError } from "../call/errors.ts";
+
+/**
+ * Refuses a request that a provider may read differently than this gateway, or whose numbers no price can be made of. `json` is
+ * the value of `text`. Throws RelayError 400 that names the member.
+ */
+export function checkRequest(text: string, json: JsonObject, rules: RequestRules): void {
+  const unclear = findUnclearMember(text, json, rules.members);
+  if (unclear) throw unclearMember(unclear);
+  checkValues(json, rules);
+}
+
+/** Throws RelayError 400 for a number out of its bounds, or a switch that is none. */
+export function checkValues(json: JsonObject, { numbers, switches }: RequestRules): void {
+  const broken = findBrokenLimit(json, numbers);
+  if (broken) throw brokenLimit(broken);
+  for (const name of switches) {
+    const value = json[name];
+    if (value != null && typeof value !== "boolean") throw invalidMember(name, `“${name}” must be true or false.`);
+  }
+}
+
+/** Fields of forms that have brackets or come several times: files, objects, and lists that some clients write without brackets. */
+const LISTS: ReadonlySet<string> = new Set(
+  `image images input_reference video timestamp_granularities include known_speaker_names known_speaker_references`.split(
+    " ",
+  ),
+);
+
+/** The same for a form; `json` has its fields. Throws RelayError 400 that names the field. */
+export function checkForm(parts: readonly FormPart[], json: JsonObject, { members, numbers }: RequestRules): void {
+  const seen = new Set<string>();
+  for (const { name } of parts) {
+    const [plain = name, bracket] = name.split(/(?=\[)/, 2);
+    const isList = LISTS.has(plain);
+    const likeName =
+      findLikeName(plain, members) ?? (bracket !== undefined && !isList ? decidedBy(plain, members) : null);
+    if (likeName !== null) throw unclearMember({ path: name, likeName });
+    if (seen.has(name) && !isList && !name.endsWith("]")) throw unclearMember({ path: name, likeName: null });
+    seen.add(name);
+  }
+  const broken = findBrokenLimit(json, numbers, true);
+  if (broken) throw brokenLimit(broken);
+}
+
+/** The name itself where the gateway decides by it: PHP and others read `model[]` as `model`. */
+const decidedBy = (name: string, { isFreeByName }: RequestRules["members"]): string | null =>
+  isFreeByName.get(name) === false ? name : null;
+
+function unclearMember({ path, likeName }: UnclearMember): RelayError {
+  return invalidMember(
+    path,
+    likeName === null
+      ? `“${path}” stands twice in the request. Send it once.`
+      : `The request has “${path}”, which some providers read as “${likeName}”. Send only “${likeName}”.`,
+  );
+}
+
+function brokenLimit({ path, min, max, isWhole, code }: NumberLimit): RelayError {
+  return invalidMember(path, `“${path}” must be a ${isWhole ? "whole " : ""}number from ${min} to ${max}.`, code);
+}
+
+const invalidMember = (param: string, message: string, code = "invalid_request"): RelayError =>
+  new RelayError(400, code, message, { type: "invalid_request_error", param });

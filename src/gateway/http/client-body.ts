@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
+import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
+import type { RequestRules } from "../../formats/request-rules.ts";
+import { audioSeconds } from "../../lib/audio-duration.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
+import { bytesUpTo, toldLength } from "../../lib/limited-body.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
+import { type Form, FormTooLarge, readForm } from "../../lib/multipart/read-form.ts";
+import { MalformedForm } from "../../lib/multipart/scanner.ts";
+import type { Config } from "../../server/config.ts";
+import { RelayError } from "../call/errors.ts";
+import { withBodyDeadline } from "./body-deadline.ts";
+import { checkForm, checkRequest } from "./check-request.ts";
+
+/** A request's body: as it came (unpacked), and read. */
+export type ClientBody = Readonly<{
+  text: string;
+  /** Bytes of the text. */
+  size: number;
+  json: JsonObject;
+  /** A multipart form; then `json` has its members, files by their size. */
+  form?: Form;
+}>;
+
+type BodyConfig = Pick<Config, "maxRequestBodyBytes" | "requestBodyTimeoutMs" | "dataDir">;
+
+/** Where large files of forms lie while their call lasts. */
+export const formFolder = ({ dataDir }: Pick<Config, "dataDir">): string => join(dataDir, "forms");
+
+const unpackers = lookupTable({
+  gzip: promisify(gunzip),
+  "x-gzip": promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+  zstd: promisify(zstdDecompress),
+});
+
+/**
+ * Reads a JSON body, unpacking gzip, br, zstd and deflate, or a form, whose large files lie on the disk until they are
+ * discarded; the limit counts packed and unpacked, forms may have one of their own. Rejects RelayError, also where the body
+ * does not keep to the rules of its format.
+ */
+export async function readBody(
+  request: Request,
+  config: BodyConfig,
+  rules: RequestRules,
+  maxFormBytes = config.maxRequestBodyBytes,
+): Promise<ClientBody> {
+  const contentType = request.headers.get("content-type");
+  const isForm = contentType?.startsWith("multipart/form-data") === true;
+  const maxBytes = isForm ? maxFormBytes : config.maxRequestBodyBytes;
+  const length = toldLength(request);
+  if ((length ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const inTime = <Body>(reading: Promise<Body>) =>
+    withBodyDeadline(reading, length ?? maxBytes, config.requestBodyTimeoutMs);
+  if (isForm) return inTime(readFormBody(request, contentType, { maxBytes, folder: formFolder(config) }, rules));
+  const encoding = request.headers.get("content-encoding");
+  if (encoding === null && length !== null) return jsonBody(await inTime(request.text()), length, rules);
+  const sent = await inTime(length === null ? bytesUpTo(request, maxBytes) : request.bytes());
+  if (!sent) throw tooLarge(maxBytes);
+  const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes) : sent;
+  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
+  return jsonBody(textOfBytes(bytes), bytes.byteLength, rules);
+}
+
+function jsonBody(text: string, size: number, rules: RequestRules): ClientBody {
+  const json = recordOf(parseJson(text));
+  if (!json) throw invalidRequest("The request body is not a JSON object.");
+  checkRequest(text, json, rules);
+  return { text, size, json };
+}
+
+async function readFormBody(
+  request: Request,
+  contentType: string,
+  limits: Parameters<typeof readForm>[2],
+  rules: RequestRules,
+): Promise<ClientBody> {
+  const form = await readForm(request, contentType, limits).catch((error) => {
+    if (error instanceof FormTooLarge) throw tooLarge(limits.maxBytes);
+    if (error instanceof MalformedForm) throw invalidRequest("The request body is not a valid multipart form.");
+    throw error;
+  });
+  const json: JsonObject = Object.fromEntries(
+    form.parts.map((part) => [part.name, "value" in part ? part.value : { bytes: part.file.size }]),
+  );
+  try {
+    checkForm(form.parts, json, rules);
+  } catch (error) {
+    await form.discard();
+    throw error;
+  }
+  const sound = form.parts.find(({ name }) => name === "file");
+  if (sound && "file" in sound) json.seconds = await audioSeconds(sound.file);
+  return { text: "", size: 0, json, form };
+}
+
+async function unpack(
+  encoding: string,
+  sent: Uint8Array<ArrayBuffer>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (encoding === "identity" || encoding === "") return sent;
+  const unpacker = unpackers[encoding];
+  if (!unpacker)
+    throw new RelayError(415, "unsupported_encoding", `The content encoding “${encoding}” is not supported.`);
+  try {
+    return new Uint8Array(await unpacker(sent, { maxOutputLength: maxBytes }));
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(maxBytes);
+    throw invalidRequest(`The request body is not valid ${encoding}.`);
+  }
+}
+
+export const invalidRequest = (message: string, param = ""): RelayError =>
+  new RelayError(400, "invalid_request", message, { type: "invalid_request_error", param });
+
+export const tooLarge = (maxBytes: number): RelayError =>
+  new RelayError(413, "request_too_large", `The request body is larger than ${Math.floor(maxBytes / 1_048_576)} MB.`, {
+    type: "invalid_request_error",
+  });

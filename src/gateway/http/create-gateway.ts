@@ -1,0 +1,122 @@
+import { rmSync } from "node:fs";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { ChannelLive } from "../../domain/channels/live.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
+import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";
+import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { signingTools } from "../../providers/signing-tools.ts";
+import { createModelCatalog } from "../../settings/model-catalog.ts";
+import { createConversationSettings } from "../adapters/conversation/conversation-settings.ts";
+import { createThoughtMemory } from "../adapters/conversation/reasoning-memory.ts";
+import { createTokenLimits } from "../auth/key-limits.ts";
+import { createModelRequestLimit } from "../auth/rate-limit.ts";
+import { createUserLimits } from "../auth/user-limits.ts";
+import { createPrices } from "../billing/price.ts";
+import type { RelayContext } from "../call/context.ts";
+import { createWatch } from "../call/deadline-wheel.ts";
+import { createRelayMetrics } from "../call/metrics.ts";
+import type { RelayServices } from "../call/services.ts";
+import { createTalks } from "../realtime/sessions.ts";
+import { createHealth } from "../routing/channel-health.ts";
+import { readLive } from "../routing/channel-live.ts";
+import { type ExplainQuestion, type Explanation, explain } from "../routing/explain.ts";
+import { createCoolDown } from "../routing/scheduler/cool-down.ts";
+import { createKeyRing } from "../routing/scheduler/key-ring.ts";
+import { createKeyTraffic, type KeptTraffic } from "../routing/scheduler/key-traffic.ts";
+import { createStickiness } from "../routing/scheduler/stickiness.ts";
+import { readTrafficFile, writeTrafficFile } from "../routing/scheduler/traffic-file.ts";
+import { settleForgotten } from "../state/files/follow.ts";
+import { createUpstream } from "../upstream/upstream.ts";
+import { formFolder } from "./client-body.ts";
+import type { RelayServer } from "./handle.ts";
+import { routesOf, takeCall } from "./routes.ts";
+
+export type { RelayServices } from "../call/services.ts";
+export { type Talk, talkSockets } from "../realtime/sessions.ts";
+export { createObjectStore } from "../state/files/store.ts";
+export { createResponseStore } from "../state/responses/store.ts";
+export { isRelayPath } from "./routes.ts";
+
+/** The data plane: every route that API keys (and the playground) call; and what its scheduler would do. */
+export function createRelay(services: RelayServices, random: () => number = Math.random) {
+  const { dataDir } = services.config;
+  const context: RelayContext = { ...createContext(services, readTrafficFile(dataDir)), random };
+  const keepTraffic = () => {
+    try {
+      writeTrafficFile(dataDir, context.traffic.kept());
+    } catch (error) {
+      services.log.warn({ error }, "the figures of the last hour could not be kept");
+    }
+  };
+  setInterval(keepTraffic, KEEP_TRAFFIC_MS).unref();
+  // What an earlier process left when it was killed.
+  rmSync(formFolder(services.config), { recursive: true, force: true });
+  setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS).unref();
+  setInterval(() => void settleForgotten(context).catch(() => {}), SETTLE_MS).unref();
+  const talks = createTalks(context);
+  return {
+    routes: routesOf(context, talks),
+    takeCall: (request: Request, path: string, server: RelayServer | null) => takeCall(context, request, path, server),
+    talks,
+    /** Ends every call that is open with an error in its client's format; talks resolve when they are charged. */
+    async cutOff() {
+      context.watch.cutOff();
+      await talks.cut();
+    },
+    explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
+    readOverhead: () => context.metrics.overhead(),
+    readLive: (channel: ChannelEntry): ChannelLive => readLive(context, channel),
+    isResting: (channelId: number, key: string): boolean => context.coolDown.isCooling(channelId, key),
+    /** Leaves the figures of the last hour to the next start. */
+    keepTraffic,
+  };
+}
+
+/** How often batches and jobs that nobody asks for are looked at. */
+const SETTLE_MS = 600_000;
+
+/** How much of the last hour a process that is killed may forget. */
+const KEEP_TRAFFIC_MS = 60_000;
+
+/** How often kept responses that have expired are deleted. */
+const SWEEP_MS = 3_600_000;
+
+/** The memory of one relay, and the other rooms as it sees them. */
+export function createContext(services: RelayServices, earlierTraffic: KeptTraffic = {}): RelayContext {
+  const coolDown = createCoolDown();
+  const watch = createWatch();
+  const policy = createAddressPolicy(services.config.allowPrivateUpstreams);
+  const mediaFetch = createSafeFetch(policy);
+  const catalog = createModelCatalog(services.settings);
+  return {
+    services,
+    prices: createPrices(services.settings),
+    requestLimit: createModelRequestLimit(services.settings, services.sharedLimits),
+    userLimits: createUserLimits(services.sharedLimits),
+    tokenLimits: createTokenLimits(services),
+    coolDown,
+    keys: createKeyRing(coolDown),
+    stickiness: createStickiness(),
+    traffic: createKeyTraffic(Date.now, earlierTraffic),
+    health: createHealth(services),
+    upstream: createUpstream(policy, {
+      usesEnvironmentProxy: services.config.usesEnvironmentProxy,
+      maxConnections: services.config.maxUpstreamConnections,
+    }),
+    dialWebSocket: createDialWebSocket(policy),
+    mediaFetch,
+    signing: signingTools(mediaFetch),
+    conversationSettings: createConversationSettings(services.settings, catalog),
+    catalog,
+    thoughts: createThoughtMemory(),
+    withoutResponses: new WeakSet(),
+    withoutBetas: new WeakMap(),
+    withoutSummaries: new WeakSet(),
+    withoutTokenCount: new WeakSet(),
+    watch,
+    arrivals: createWatch(),
+    random: Math.random,
+    metrics: createRelayMetrics(services.metrics),
+  };
+}

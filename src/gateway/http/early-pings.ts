@@ -1,0 +1,103 @@
+import { randomId, requestIdOf } from "../../lib/request-id.ts";
+import { EVENT_STREAM_HEADERS } from "../../lib/sse.ts";
+import type { Call } from "../call/call.ts";
+import { RelayError, told } from "../call/errors.ts";
+import { corsHeaders } from "./headers.ts";
+
+/**
+ * Keeps the client's connection alive while an upstream thinks: when the answer has not begun after one interval, the
+ * stream is opened with a comment, and another every interval, until the answer comes. A failure after that can no longer
+ * have its status; it is told as an error event.
+ */
+export async function withEarlyPings(
+  answer: Promise<Response>,
+  intervalMs: number,
+  request: Request,
+  call: Call,
+): Promise<Response> {
+  const { promise: waited, resolve: wake } = Promise.withResolvers<null>();
+  const first = setTimeout(() => wake(null), intervalMs);
+  const early = await Promise.race([answer, waited]).finally(() => clearTimeout(first));
+  return (
+    early ??
+    new Response(new ReadableStream(new PingedAnswer(answer, intervalMs, call)), {
+      headers: {
+        ...corsHeaders(request),
+        ...EVENT_STREAM_HEADERS,
+        "content-type": call.admitted.endpoint.codec.streamType,
+        "x-request-id": requestIdOf(request),
+      },
+    })
+  );
+}
+
+class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  #left = false;
+
+  get #ping(): Uint8Array {
+    return Buffer.from(this.call.admitted.endpoint.codec.ping);
+  }
+
+  constructor(
+    private readonly answer: Promise<Response>,
+    private readonly intervalMs: number,
+    private readonly call: Call,
+  ) {}
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    controller.enqueue(this.#ping);
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const reader = this.#reader ?? (await this.#open(controller));
+    if (!reader) return;
+    const { value, done } = await reader.read();
+    if (this.#left) return;
+    if (done) controller.close();
+    else controller.enqueue(value);
+  }
+
+  cancel(): Promise<void> | undefined {
+    this.#left = true;
+    return this.#reader?.cancel();
+  }
+
+  /** Waits for the answer, with a comment every interval; null when it failed: then the stream is told and closed. */
+  async #open(
+    controller: ReadableStreamDefaultController<Uint8Array>,
+  ): Promise<ReadableStreamDefaultReader<Uint8Array> | null> {
+    const pings = setInterval(() => {
+      if (!this.#left) controller.enqueue(this.#ping);
+    }, this.intervalMs);
+    try {
+      const { body } = await this.answer;
+      this.#reader = body?.getReader() ?? null;
+      if (this.#left) await this.#reader?.cancel();
+      return this.#left ? null : this.#reader;
+    } catch (error) {
+      if (this.#left) return null;
+      const known =
+        error instanceof RelayError
+          ? error
+          : new RelayError(500, "internal_error", "Something went wrong inside the gateway.");
+      controller.enqueue(Buffer.from(this.#toldAsEvent(known)));
+      controller.close();
+      return null;
+    } finally {
+      clearInterval(pings);
+    }
+  }
+
+  #toldAsEvent(error: RelayError): string {
+    const { summary, endpoint, body, conversation } = this.call.admitted;
+    const context = {
+      model: summary.model,
+      requestId: this.call.requestId,
+      createdAt: this.call.createdAt,
+      newId: randomId,
+    };
+    const request = conversation?.() ?? endpoint.codec.decodeRequest(body.json);
+    return endpoint.codec.streamEncoder(context, request).push({ type: "error", error: told(error) });
+  }
+}

@@ -1,0 +1,85 @@
+import { afterEach, expect, test } from "bun:test";
+import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+const start = (setup: Partial<Parameters<typeof startRelay>[0]> = {}) => {
+  const relay = startRelay({
+    channels: [{}],
+    tokens: { test: { id: 5, unlimitedQuota: false, expiredTime: 4_000_000_000 } },
+    standing: { remaining: 1_000_000, used: 250_000 },
+    ...setup,
+  });
+  stops.push(relay.stop);
+  return {
+    relay,
+    ask: async (path: string) => (await relay.get(path)).json(),
+  };
+};
+
+test.each(["/v1/dashboard/billing", "/dashboard/billing"])(
+  "%s tells what the key has and used, in dollars",
+  async (base) => {
+    const { relay, ask } = start();
+    expect(await ask(`${base}/subscription`)).toEqual({
+      object: "billing_subscription",
+      has_payment_method: true,
+      soft_limit_usd: 2.5,
+      hard_limit_usd: 2.5,
+      system_hard_limit_usd: 2.5,
+      access_until: 4_000_000_000,
+    });
+    expect(await ask(`${base}/usage?start_date=2024-01-01&end_date=2024-02-01`)).toEqual({
+      object: "list",
+      total_usage: 50,
+    });
+    expect(relay.standingsRead).toEqual([{ tokenId: 5 }, { tokenId: 5 }]);
+  },
+);
+
+test("the owner's standing is told where the settings say so, in units where money is not shown", async () => {
+  const { relay, ask } = start({ options: { DisplayTokenStatEnabled: "false", DisplayInCurrencyEnabled: "false" } });
+  expect(await ask("/v1/dashboard/billing/subscription")).toMatchObject({ hard_limit_usd: 1_250_000, access_until: 0 });
+  expect(await ask("/v1/dashboard/billing/usage")).toMatchObject({ total_usage: 25_000_000 });
+  expect(relay.standingsRead).toEqual([{ userId: 1 }, { userId: 1 }]);
+});
+
+test("an unlimited key that never expires has a hundred million, for ever", async () => {
+  const { ask } = start({ tokens: { test: { unlimitedQuota: true } } });
+  expect(await ask("/v1/dashboard/billing/subscription")).toMatchObject({
+    hard_limit_usd: 100_000_000,
+    access_until: 0,
+  });
+});
+
+test("/api/usage/token tells how the key stands in quota units", async () => {
+  const { ask } = start({
+    tokens: { test: { id: 5, name: "mine", unlimitedQuota: false, modelLimits: new Set(["a"]) } },
+  });
+  expect(await ask("/api/usage/token/")).toEqual({
+    code: true,
+    message: "ok",
+    data: {
+      object: "token_usage",
+      name: "mine",
+      total_granted: 1_250_000,
+      total_used: 250_000,
+      total_available: 1_000_000,
+      unlimited_quota: false,
+      model_limits: { a: true },
+      model_limits_enabled: true,
+      expires_at: 0,
+    },
+  });
+});
+
+test.each(["/v1/dashboard/billing/usage", "/dashboard/billing/subscription", "/api/usage/token"])(
+  "%s needs a key that may be used from here",
+  async (path) => {
+    const { relay } = start({ tokens: { no: { allowIps: { matches: () => false } } } });
+    expect((await relay.get(path, {})).status).toBe(401);
+    expect((await relay.get(path, { authorization: "Bearer sk-no" })).status).toBe(403);
+    expect(relay.standingsRead).toEqual([]);
+  },
+);

@@ -1,0 +1,76 @@
+import type { StandingSubject } from "../../../domain/api-keys/read-standing.ts";
+import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
+import { divide, toText, whole } from "../../../lib/decimal.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import type { RelayServer } from "../handle.ts";
+import { answerFor } from "./models.ts";
+
+/** What an unlimited key is said to have: the form knows no “unlimited”. */
+const UNLIMITED = 100_000_000;
+const DOLLAR_PLACES = 6;
+
+/** GET /v1/dashboard/billing/subscription: what the key may spend in all, as dashboards for OpenAI's API read it. */
+export const billingSubscription = (context: RelayContext, request: Request, server: RelayServer | null) =>
+  answerFor(context, request, server, openaiChatDoor, async (caller) => {
+    const token = tokenOf(caller);
+    const isOfToken = context.services.settings.get("DisplayTokenStatEnabled");
+    const { remaining, used } = await context.services.readStanding(subjectOf(context, caller));
+    const limit = isOfToken && token.unlimitedQuota ? UNLIMITED : shown(context, remaining + used);
+    return {
+      object: "billing_subscription",
+      has_payment_method: true,
+      soft_limit_usd: limit,
+      hard_limit_usd: limit,
+      system_hard_limit_usd: limit,
+      access_until: isOfToken ? untilOf(token.expiredTime) : 0,
+    };
+  });
+
+/** GET /v1/dashboard/billing/usage: what was used in all, in hundredths; dates are not looked at. */
+export const billingUsage = (context: RelayContext, request: Request, server: RelayServer | null) =>
+  answerFor(context, request, server, openaiChatDoor, async (caller) => {
+    const { used } = await context.services.readStanding(subjectOf(context, caller));
+    return { object: "list", total_usage: shown(context, used * 100) };
+  });
+
+/** GET /api/usage/token: how the key stands, in quota units, for tools that look keys up. */
+export const tokenUsage = (context: RelayContext, request: Request, server: RelayServer | null) =>
+  answerFor(context, request, server, openaiChatDoor, async (caller) => {
+    const token = tokenOf(caller);
+    const { remaining, used } = await context.services.readStanding({ tokenId: token.id });
+    return {
+      code: true,
+      message: "ok",
+      data: {
+        object: "token_usage",
+        name: token.name,
+        total_granted: remaining + used,
+        total_used: used,
+        total_available: remaining,
+        unlimited_quota: token.unlimitedQuota,
+        model_limits: Object.fromEntries([...(token.modelLimits ?? [])].map((model) => [model, true])),
+        model_limits_enabled: token.modelLimits !== null,
+        expires_at: untilOf(token.expiredTime),
+      },
+    };
+  });
+
+/** The key's own standing, or its owner's where the settings say so. */
+const subjectOf = ({ services }: RelayContext, caller: Caller): StandingSubject =>
+  services.settings.get("DisplayTokenStatEnabled") ? { tokenId: tokenOf(caller).id } : { userId: caller.user.id };
+
+/** Quota units as the site shows them: dollars, or the units themselves. */
+function shown({ services: { settings } }: RelayContext, quotaUnits: number): number {
+  if (!settings.get("DisplayInCurrencyEnabled")) return quotaUnits;
+  return Number(toText(divide(whole(quotaUnits), whole(settings.get("QuotaPerUnit")), DOLLAR_PLACES)));
+}
+
+/** Epoch seconds; 0: never. */
+const untilOf = (expiredTime: number): number => (expiredTime === -1 ? 0 : expiredTime);
+
+function tokenOf({ token }: Caller) {
+  if (!token) throw new RelayError(401, "missing_api_key", "No API key was sent.");
+  return token;
+}

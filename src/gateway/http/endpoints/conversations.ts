@@ -1,0 +1,61 @@
+import { continuesThread } from "../../../formats/anthropic/decode-request.ts";
+import { anthropicDoor } from "../../../formats/anthropic/index.ts";
+import { anthropicRules } from "../../../formats/anthropic/request-rules.ts";
+import type { DoorCodec } from "../../../formats/codec.ts";
+import type { Conversation } from "../../../formats/conversation.ts";
+import { geminiArrayDoor, geminiDoor } from "../../../formats/gemini/index.ts";
+import { geminiRules } from "../../../formats/gemini/request-rules.ts";
+import { promptAsChat } from "../../../formats/openai-chat/index.ts";
+import type { RequestSummary } from "../../../formats/openai-chat/request.ts";
+import { openaiResponsesDoor } from "../../../formats/openai-responses/index.ts";
+import { responsesRules } from "../../../formats/openai-responses/request-rules.ts";
+import type { RequestRules } from "../../../formats/request-rules.ts";
+import { invalidRequest } from "../client-body.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** POST /v1/messages */
+export const messages = chatEndpoint(anthropicDoor, anthropicRules);
+/** POST /v1/responses */
+export const responses = chatEndpoint(openaiResponsesDoor, responsesRules);
+/** POST …/models/{model}:generateContent, and :streamGenerateContent with `alt=sse` */
+export const generateContent = chatEndpoint(geminiDoor, geminiRules);
+/** POST …/models/{model}:streamGenerateContent: a JSON array, element by element */
+export const generateContentArray = chatEndpoint(geminiArrayDoor, geminiRules);
+
+/** An endpoint that holds chats in another format than OpenAI's first one. */
+function chatEndpoint(codec: DoorCodec, rules: RequestRules): Endpoint {
+  return {
+    capability: "chat",
+    codec,
+    rules,
+    streams: true,
+    emptyIsFree: true,
+    read(body, path) {
+      const conversation = codec.decodeRequest(
+        body,
+        path ? { model: path.model, stream: path.stream === true } : undefined,
+      );
+      if (isEmpty(conversation)) throw invalidRequest("The request holds no message.", "input");
+      return { summary: summaryOf(conversation), prompt: promptAsChat(conversation), conversation: () => conversation };
+    },
+  };
+}
+
+/** Only what is stored elsewhere may take the place of messages. */
+const isEmpty = ({ turns, system, extra: { members } }: Conversation): boolean =>
+  turns.length === 0 &&
+  system.length === 0 &&
+  !members.previous_response_id &&
+  !members.prompt &&
+  !continuesThread(members);
+
+function summaryOf({ model, stream, sampling, reasoning }: Conversation): RequestSummary {
+  return {
+    model,
+    stream,
+    wantsUsage: true,
+    choices: Math.max(1, sampling.n ?? 1),
+    maxOutputTokens: sampling.maxOutputTokens,
+    reasoningEffort: reasoning.effort,
+  };
+}

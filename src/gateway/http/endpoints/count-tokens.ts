@@ -1,0 +1,136 @@
+import type { ChannelEntry } from "../../../domain/channels/entry.ts";
+import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
+import { promptAsChat } from "../../../formats/openai-chat/index.ts";
+import { textOfBytes } from "../../../lib/bytes.ts";
+import { providerOf } from "../../../providers/registry.ts";
+import { choosePassage } from "../../adapters/select-adapter.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import { countPrompt } from "../../billing/count-tokens.ts";
+import type { Call } from "../../call/call.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import { type Choice, choose } from "../../routing/scheduler/choose.ts";
+import { toldOf } from "../../routing/try-channels.ts";
+import { refusedByUpstream } from "../../upstream/attempt-failure.ts";
+import { aimCall } from "../../upstream/bind-channel.ts";
+import { encode } from "../../upstream/build-request.ts";
+import { Exchange } from "../../upstream/exchange.ts";
+import { bodyLimits, readBody as readResponseBody } from "../../upstream/read-body.ts";
+import { isUnknownEndpoint } from "../../upstream/unknown-endpoint.ts";
+import { type ClientBody, readBody } from "../client-body.ts";
+import { type Arrival, admitCall, type RelayServer } from "../handle.ts";
+import { generateContent, messages } from "./conversations.ts";
+import { answerFor } from "./models.ts";
+
+/** POST /v1/messages/count_tokens */
+export const countMessageTokens = (context: RelayContext, request: Request, server: RelayServer | null) =>
+  countTokens(context, { request, server, endpoint: messages }, (tokens) => ({ input_tokens: tokens }));
+
+/** POST …/models/{model}:countTokens */
+export const countGeminiTokens = (context: RelayContext, request: Request, server: RelayServer | null, model: string) =>
+  countTokens(context, { request, server, endpoint: generateContent, path: { model } }, (tokens) => ({
+    totalTokens: tokens,
+  }));
+
+/** Tells who counted: `provider`, exactly; or `local`, by a tokenizer that the model's own may differ from. */
+const COUNTED_BY = "x-sluice-token-count";
+const TIMEOUT_MS = 10_000;
+const MAX_ATTEMPTS = 2;
+
+/**
+ * Counts the tokens of a chat, free of charge: by the provider where a channel for the model has a call for that, else by
+ * the tokenizer that also bills what upstreams leave unreported.
+ */
+function countTokens(
+  context: RelayContext,
+  arrival: Arrival,
+  answer: (tokens: number) => JsonObject,
+): Promise<Response> {
+  const { request, server, endpoint, path } = arrival;
+  return answerFor(context, request, server, endpoint.codec, async (caller) => {
+    const body = unwrapRequest(await readBody(request, context.services.config, endpoint.rules));
+    const conversation = endpoint.codec.decodeRequest(body.json, path && { model: path.model, stream: false });
+    const counted = await countByProvider(context, arrival, caller, body);
+    const tokens = counted ?? (await countPrompt(conversation.model, promptAsChat(conversation)));
+    return Response.json(answer(tokens), { headers: { [COUNTED_BY]: counted === null ? "local" : "provider" } });
+  });
+}
+
+/** Gemini's clients may wrap the request that they would send. */
+function unwrapRequest(body: ClientBody): ClientBody {
+  const json = recordOf(body.json.generateContentRequest);
+  return json ? { text: JSON.stringify(json), size: body.size, json } : body;
+}
+
+/** Null: no channel that the caller may use counts, or none answered. Rejects RelayError for a request that cannot be. */
+async function countByProvider(
+  context: RelayContext,
+  arrival: Arrival,
+  caller: Caller,
+  body: ClientBody,
+): Promise<number | null> {
+  const call = admitCount(context, arrival, caller, body);
+  if (!call) return null;
+  const endMs = performance.now() + TIMEOUT_MS;
+  const tried = new Set<ChannelEntry>();
+  for (let attempts = 0; attempts < MAX_ATTEMPTS && performance.now() < endMs; attempts += 1) {
+    const suits = (channel: ChannelEntry) => mayCount(context, channel) && !tried.has(channel);
+    const choice = choose(call.admitted.candidates.tiers, null, context.keys, suits);
+    if (!choice) return null;
+    tried.add(choice.channel);
+    const tokens = await requestCount(context, call, choice, endMs - performance.now());
+    if (tokens !== null) return tokens;
+  }
+  return null;
+}
+
+const NOT_SERVED: ReadonlySet<number> = new Set([403, 404, 503]);
+
+/** The call as it would be admitted; null where the caller could not make it: its tokens are counted all the same. */
+function admitCount(context: RelayContext, arrival: Arrival, caller: Caller, body: ClientBody): Call | null {
+  const { clientAddress } = context.services;
+  const ip = clientAddress.ip(arrival.request, arrival.server);
+  try {
+    return admitCall(context, arrival, caller, ip, body, {}, performance.now(), 0);
+  } catch (error) {
+    if (error instanceof RelayError && NOT_SERVED.has(error.status)) return null;
+    throw error;
+  }
+}
+
+const mayCount = ({ withoutTokenCount }: RelayContext, channel: ChannelEntry): boolean =>
+  providerOf(channel.type)?.tokenCount !== undefined && !withoutTokenCount.has(channel);
+
+/** Null: this channel did not count. Rejects RelayError where it refuses a request that is in its own format. */
+async function requestCount(
+  context: RelayContext,
+  call: Call,
+  choice: Choice,
+  timeoutMs: number,
+): Promise<number | null> {
+  const { channel, key } = choice;
+  const provider = aimCall(call, choice);
+  const passage = choosePassage(context, call, channel, provider, key);
+  const { ask, body } = await passage.encode(channel);
+  const count = provider.tokenCount?.(ask.dialect);
+  const text = body instanceof Uint8Array ? textOfBytes(body) : body;
+  const chat = typeof text === "string" ? recordOf(parseJson(text)) : null;
+  if (!count || !chat) return null;
+  const counting = { ask, body: JSON.stringify(count.encode(chat, ask)) };
+  try {
+    const outgoing = await encode(context, call, counting, channel, key, { ...provider, url: count.url });
+    const exchange = new Exchange(context.watch, timeoutMs);
+    const response = await context.upstream.send(outgoing, exchange);
+    const limits = { ...bodyLimits(context), idleMs: timeoutMs };
+    const answer = textOfBytes(await readResponseBody(response, exchange, limits));
+    if (response.ok) return count.decode(recordOf(parseJson(answer)) ?? {});
+    const error = passage.readError(response.status, answer);
+    if (isUnknownEndpoint(response.status, error)) context.withoutTokenCount.add(channel);
+    const isCallersFault = response.status === 400 && ask.dialect === call.admitted.endpoint.codec.dialect;
+    if (isCallersFault) throw toldOf(context, refusedByUpstream(channel, key, 400, error, null));
+  } catch (error) {
+    if (error instanceof RelayError) throw error;
+    context.services.log.debug({ error, channelId: channel.id }, "a channel could not count tokens");
+  }
+  return null;
+}

@@ -1,0 +1,93 @@
+import { DecodeError } from "../../../formats/codec.ts";
+import { compact } from "../../../formats/compact.ts";
+import { geminiDoor } from "../../../formats/gemini/index.ts";
+import { geminiRules } from "../../../formats/gemini/request-rules.ts";
+import { countOf, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { textOfBytes } from "../../../lib/bytes.ts";
+import { embeddings } from "./embeddings.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** POST …/models/{model}:embedContent, one content: https://ai.google.dev/api/embeddings */
+export const embedContent: Endpoint = {
+  ...googleEmbeddings(
+    (body) => [body],
+    ([embedding]) => ({ embedding }),
+  ),
+};
+
+/** POST …/models/{model}:batchEmbedContents, what Google's own clients call for any number of contents. */
+export const batchEmbedContents: Endpoint = {
+  ...googleEmbeddings(
+    ({ requests }) => requestList(requests),
+    (list) => ({ embeddings: list }),
+  ),
+};
+
+/** Google's embeddings as an OpenAI request with the options that only Google's models know. */
+function googleEmbeddings(
+  requestsOf: (body: JsonObject) => readonly JsonObject[],
+  answerOf: (list: readonly JsonObject[]) => JsonObject,
+): Endpoint {
+  return {
+    ...embeddings,
+    codec: geminiDoor,
+    rules: geminiRules,
+    nonOpenAiMembers: ["task_type", "title"],
+    normalize(body) {
+      const requests = requestsOf(body);
+      return { ...commonOptions(requests), input: requests.map(({ content }) => textOfContent(content)) };
+    },
+    amend(_request, answer) {
+      const body = recordOf(parseJson(textOfBytes(answer)));
+      if (!Array.isArray(body?.data)) return null;
+      const list = recordsOf(body.data).map(({ embedding }) => ({ values: numbersOf(embedding) }));
+      const promptTokenCount = countOf(recordOf(body.usage)?.prompt_tokens);
+      return { ...answerOf(list), ...(promptTokenCount !== null && { usageMetadata: { promptTokenCount } }) };
+    },
+  };
+}
+
+function requestList(requests: unknown): readonly JsonObject[] {
+  const list = recordsOf(requests);
+  if (!Array.isArray(requests) || list.length === 0 || list.length !== requests.length) {
+    throw new DecodeError("“requests” must be a list with at least one request.", "requests");
+  }
+  return list;
+}
+
+/** What one OpenAI request can say for all contents. Throws DecodeError where the requests of a batch differ in it. */
+function commonOptions(requests: readonly JsonObject[]): JsonObject {
+  const [first = {}, ...others] = requests.map((request) =>
+    compact({
+      task_type: textOf(request.taskType ?? request.task_type),
+      title: textOf(request.title),
+      dimensions: numberOf(request.outputDimensionality ?? request.output_dimensionality),
+    }),
+  );
+  if (others.some((options) => !Bun.deepEquals(options, first))) {
+    throw new DecodeError(
+      "All requests of a batch need the same taskType, title and outputDimensionality.",
+      "requests",
+    );
+  }
+  return first;
+}
+
+/** The text of a content; its parts make one embedding. Throws DecodeError for anything but text. */
+function textOfContent(content: unknown): string {
+  const texts = recordsOf(recordOf(content)?.parts).map(({ text }) => textOf(text));
+  if (texts.length === 0) throw new DecodeError("“content” needs at least one part with text.", "content");
+  return texts
+    .map((text) => {
+      if (text === null) throw new DecodeError("Only text can be embedded.", "content.parts");
+      return text;
+    })
+    .join("\n");
+}
+
+/** An embedding as numbers; OpenAI's base64 form is little-endian 32-bit floats. */
+function numbersOf(embedding: unknown): readonly unknown[] {
+  if (Array.isArray(embedding)) return embedding;
+  const bytes = Buffer.from(textOf(embedding) ?? "", "base64");
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => bytes.readFloatLE(at * 4));
+}

@@ -1,0 +1,62 @@
+import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../formats/json.ts";
+import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
+import { openaiRules } from "../../../formats/openai-chat/request-rules.ts";
+import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
+import { randomId } from "../../../lib/request-id.ts";
+import { invalidRequest } from "../client-body.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { readOpenAi } from "./text.ts";
+
+const VECTOR = Buffer.from('"embedding"');
+/** Texts or token ids; OpenAI takes 2,048 texts, servers of one's own more. */
+const MOST_INPUTS = 100_000;
+const LONGEST_SPACE = 32;
+
+/** POST /v1/embeddings. OpenAI's own clients ask for base64; upstreams that know only lists of numbers are helped out. */
+export const embeddings: Endpoint = {
+  capability: "embeddings",
+  codec: openaiChatDoor,
+  rules: openaiRules,
+  streams: false,
+  emptyIsFree: false,
+  read(body, path) {
+    if (body.input === undefined || body.input === "") throw invalidRequest("“input” is missing.", "input");
+    if (Array.isArray(body.input) && body.input.length > MOST_INPUTS)
+      throw invalidRequest(`“input” may have ${MOST_INPUTS} entries at most.`, "input");
+    return readOpenAi(body, path);
+  },
+  amend(request, answer) {
+    if (request.encoding_format !== "base64" || !holdsLists(answer)) return withId(answer);
+    const body = recordOf(parseJson(textOfBytes(answer)));
+    return body && { id: randomId("embd-"), ...body, data: recordsOf(body.data).map(packed) };
+  },
+};
+
+const ID = Buffer.from('"id"');
+const OPENING = 123;
+
+/** Mistral's client demands an id, which OpenAI's API has not. Numbers hold no quotes, so a look at the bytes is enough. */
+function withId(answer: Uint8Array): string | null {
+  if (answer[0] !== OPENING || indexOfBytes(answer, ID) >= 0 || indexOfBytes(answer, VECTOR) < 0) return null;
+  return `{"id":${JSON.stringify(randomId("embd-"))},${textOfBytes(answer, 1)}`;
+}
+
+/** Looked at without parsing: most answers have the form that was asked for. */
+function holdsLists(answer: Uint8Array): boolean {
+  for (let at = indexOfBytes(answer, VECTOR); at >= 0; at = indexOfBytes(answer, VECTOR, at + 1)) {
+    const end = at + VECTOR.length;
+    const member = /^\s*:\s*(.)/.exec(textOfBytes(answer, end, Math.min(answer.length, end + LONGEST_SPACE)));
+    // Else it is a value, of “object”.
+    if (member) return member[1] === "[";
+  }
+  return false;
+}
+
+/** The vector as base64 of little-endian 32-bit floats. */
+function packed(entry: JsonObject): JsonObject {
+  const { embedding } = entry;
+  if (!Array.isArray(embedding)) return entry;
+  const bytes = Buffer.alloc(embedding.length * 4);
+  for (const [at, value] of embedding.entries()) bytes.writeFloatLE(Number(value), at * 4);
+  return { ...entry, embedding: bytes.toString("base64") };
+}

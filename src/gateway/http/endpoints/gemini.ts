@@ -1,0 +1,53 @@
+import { geminiDoor } from "../../../formats/gemini/index.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import { handleCall, type RelayServer, refuse } from "../handle.ts";
+import { generateContent, generateContentArray } from "./conversations.ts";
+import { countGeminiTokens } from "./count-tokens.ts";
+import { batchEmbedContents, embedContent } from "./embed-content.ts";
+import { geminiModel } from "./model-object.ts";
+import { admittedModels, answerFor, refuseUnknownModel } from "./models.ts";
+
+/** POST …/models/{model}:{method} as Google's clients ask; the model may hold slashes and be percent-encoded. */
+export function handleGemini(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  path: string,
+): Promise<Response> | Response {
+  const whole = decodeURIComponent(path);
+  const colon = whole.lastIndexOf(":");
+  const model = whole.slice(0, colon < 0 ? undefined : colon);
+  switch (colon < 0 ? "" : whole.slice(colon + 1)) {
+    case "generateContent":
+      return handleCall(context, { request, server, endpoint: generateContent, path: { model, stream: false } });
+    case "streamGenerateContent": {
+      const asEvents = new URL(request.url).searchParams.get("alt") === "sse";
+      const endpoint = asEvents ? generateContent : generateContentArray;
+      return handleCall(context, { request, server, endpoint, path: { model, stream: true } });
+    }
+    case "embedContent":
+      return handleCall(context, { request, server, endpoint: embedContent, path: { model } });
+    case "batchEmbedContents":
+      return handleCall(context, { request, server, endpoint: batchEmbedContents, path: { model } });
+    case "countTokens":
+      return countGeminiTokens(context, request, server, model);
+    default: {
+      const unknown = new RelayError(404, "unknown_url", `Invalid URL (${request.method} …/models/${whole})`);
+      return refuse(context, request, unknown, geminiDoor);
+    }
+  }
+}
+
+/** GET /v1beta/models: what this key may call now, as Google lists it. */
+export const listGeminiModels = (context: RelayContext, request: Request, server: RelayServer | null) =>
+  answerFor(context, request, server, geminiDoor, (caller) => ({
+    models: admittedModels(context, caller).map((model) => geminiModel(context, caller, model)),
+  }));
+
+/** GET /v1beta/models/{model} */
+export const showGeminiModel = (context: RelayContext, request: Request, server: RelayServer | null, model: string) =>
+  answerFor(context, request, server, geminiDoor, (caller) => {
+    refuseUnknownModel(context, caller, model);
+    return geminiModel(context, caller, model);
+  });

@@ -1,0 +1,130 @@
+import { type ModelInfo, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
+import { upstreamModelsOf } from "../../../domain/channels/upstream-model.ts";
+import { providerOf } from "../../../providers/registry.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import type { RelayContext } from "../../call/context.ts";
+
+/** When a model was made is not known: the ecosystem's constant. */
+const CREATED = 1_626_777_600;
+
+/** Models whose tokenizers OpenRouter's list names. */
+const TOKENIZERS: Readonly<Record<string, string>> = {
+  OpenAI: "GPT",
+  Anthropic: "Claude",
+  Google: "Gemini",
+  Mistral: "Mistral",
+  xAI: "Grok",
+  Cohere: "Cohere",
+  DeepSeek: "DeepSeek",
+};
+
+/** What is known about a model under the name that callers have for it, else under its upstream's name. */
+function findModelInfo({ services, catalog }: RelayContext, { group }: Caller, model: string): ModelInfo {
+  const known = catalog().find(model);
+  if (known !== UNKNOWN_MODEL) return known;
+  const candidates = services.channels.candidates(group, model);
+  const names = candidates ? upstreamModelsOf(candidates, model) : [];
+  return names.map((name) => catalog().find(name)).find((info) => info !== UNKNOWN_MODEL) ?? UNKNOWN_MODEL;
+}
+
+/**
+ * A model as OpenAI's API lists it, with the members of OpenRouter's list (https://openrouter.ai/docs/models) and those that
+ * Mistral's client needs (https://docs.mistral.ai/api, ModelCard) beside it; null: not known.
+ */
+export function modelObject(context: RelayContext, caller: Caller, model: string) {
+  const { services, prices } = context;
+  const candidates = services.channels.candidates(caller.group, model);
+  const channel = candidates?.tiers[0]?.channels[0];
+  const owner = channel && providerOf(channel.type)?.owner;
+  const info = findModelInfo(context, caller, model);
+  const { context_window, output_limit, deprecation_date } = info;
+  return {
+    id: model,
+    object: "model" as const,
+    created: CREATED,
+    owned_by: owner ?? "custom",
+    root: model,
+    parent: null,
+    shutdown_date: deprecation_date,
+    canonical_slug: model,
+    name: info.name ?? model,
+    context_length: context_window,
+    architecture: architectureOf(info),
+    pricing: prices.usd(caller, model, candidates ? upstreamModelsOf(candidates, model) : []),
+    top_provider: { context_length: context_window, max_completion_tokens: output_limit, is_moderated: false },
+    per_request_limits: null,
+    supported_parameters: supportedParameters(info),
+    expiration_date: deprecation_date,
+    type: "base",
+    capabilities: {
+      completion_chat: info.output_modalities?.includes("text") ?? true,
+      completion_fim: false,
+      function_calling: info.tools ?? false,
+      fine_tuning: false,
+      vision: info.input_modalities?.includes("image") ?? false,
+    },
+    ...(context_window !== null && { max_context_length: context_window }),
+    aliases: info.aliases,
+    deprecation: deprecation_date?.length === 10 ? `${deprecation_date}T00:00:00Z` : null,
+  };
+}
+
+function architectureOf({ input_modalities, output_modalities, provider }: ModelInfo) {
+  const [inputs, outputs] = [input_modalities ?? ["text"], output_modalities ?? ["text"]];
+  return {
+    modality: `${inputs.join("+")}->${outputs.join("+")}`,
+    input_modalities: inputs,
+    output_modalities: outputs,
+    tokenizer: TOKENIZERS[provider ?? ""] ?? "Other",
+    instruct_type: null,
+  };
+}
+
+/** Parameters of chats, as far as they are known to have an effect. */
+function supportedParameters({ output_modalities, reasoning, tools, structured_output }: ModelInfo): string[] {
+  if (output_modalities && !output_modalities.includes("text")) return [];
+  const reasons = reasoning !== null && reasoning.style !== "none";
+  const samples = !reasons || reasoning.style === "budget" || reasoning.style === "switch";
+  return [
+    "max_tokens",
+    "stop",
+    ...(samples ? ["temperature", "top_p"] : []),
+    ...(tools ? ["tools", "tool_choice"] : []),
+    ...(structured_output ? ["response_format", "structured_outputs"] : []),
+    ...(reasons ? ["reasoning", "include_reasoning"] : []),
+  ];
+}
+
+/** A model as Anthropic's API lists it. */
+export function anthropicModel(context: RelayContext, caller: Caller, model: string) {
+  const { name, context_window, output_limit, deprecation_date } = findModelInfo(context, caller, model);
+  return {
+    type: "model",
+    id: model,
+    display_name: name ?? model,
+    created_at: new Date(CREATED * 1000).toISOString(),
+    capabilities: null,
+    deprecated_at: null,
+    lifecycle: "active",
+    line: null,
+    max_input_tokens: context_window,
+    max_tokens: output_limit,
+    retires_at: deprecation_date?.length === 10 ? `${deprecation_date}T00:00:00Z` : null,
+  };
+}
+
+const GEMINI_METHODS = ["generateContent", "streamGenerateContent", "countTokens"];
+
+/** A model as Google's API lists it (https://ai.google.dev/api/models). */
+export function geminiModel(context: RelayContext, caller: Caller, model: string) {
+  const { name, context_window, output_limit, reasoning } = findModelInfo(context, caller, model);
+  return {
+    name: `models/${model}`,
+    version: "001",
+    displayName: name ?? model,
+    ...(context_window !== null && { inputTokenLimit: context_window }),
+    ...(output_limit !== null && { outputTokenLimit: output_limit }),
+    ...(reasoning !== null && { thinking: reasoning.style !== "none" }),
+    supportedGenerationMethods: GEMINI_METHODS,
+  };
+}

@@ -1,0 +1,88 @@
+import { anthropicDoor } from "../../../formats/anthropic/index.ts";
+import type { DoorCodec } from "../../../formats/codec.ts";
+import { geminiDoor } from "../../../formats/gemini/index.ts";
+import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
+import { requestIdOf } from "../../../lib/request-id.ts";
+import { authenticateCaller, type Caller } from "../../auth/authenticate.ts";
+import { admitGroup, unknownModel } from "../../auth/authorize.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { type RelayServer, refuse } from "../handle.ts";
+import { corsHeaders } from "../headers.ts";
+import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
+
+/**
+ * GET /v1/models: what this key may call now; in Anthropic's form for its clients (they send `anthropic-version`), and in
+ * Google's for its own, which list models under this path too and send `x-goog-api-key`.
+ */
+export function listModels(context: RelayContext, request: Request, server: RelayServer | null): Promise<Response> {
+  return answerFor(context, request, server, doorOf(request), (caller) => {
+    const models = admittedModels(context, caller);
+    if (isGoogle(request)) return { models: models.map((model) => geminiModel(context, caller, model)) };
+    if (!isAnthropic(request)) {
+      return { success: true, object: "list", data: models.map((model) => modelObject(context, caller, model)) };
+    }
+    return {
+      data: models.map((model) => anthropicModel(context, caller, model)),
+      has_more: false,
+      first_id: models[0] ?? null,
+      last_id: models.at(-1) ?? null,
+    };
+  });
+}
+
+/** GET /v1/models/{model}; 404 `model_not_found` for what the key may not call. */
+export function showModel(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  model: string,
+): Promise<Response> {
+  return answerFor(context, request, server, doorOf(request), (caller) => {
+    refuseUnknownModel(context, caller, model);
+    if (isGoogle(request)) return geminiModel(context, caller, model);
+    return isAnthropic(request) ? anthropicModel(context, caller, model) : modelObject(context, caller, model);
+  });
+}
+
+/** Answers a call that runs no model: authenticates, makes the answer (or its stream), and tells failures in the door's form. */
+export async function answerFor(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  door: DoorCodec,
+  make: (caller: Caller) => object | Promise<object>,
+): Promise<Response> {
+  try {
+    const { services } = context;
+    const caller = await authenticateCaller(services, request, services.clientAddress.ip(request, server));
+    admitGroup(services, caller);
+    const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
+    const made = await make(caller);
+    if (!(made instanceof Response)) return Response.json(made, { headers });
+    for (const [name, value] of Object.entries(headers)) made.headers.set(name, value);
+    return made;
+  } catch (error) {
+    return refuse(context, request, error, door);
+  }
+}
+
+/** Throws RelayError 404 for a model that the caller may not call. */
+export function refuseUnknownModel({ services }: RelayContext, caller: Caller, model: string): void {
+  const limits = caller.token?.modelLimits;
+  if ((!limits || limits.has(model)) && services.channels.candidates(caller.group, model)) return;
+  throw unknownModel(model);
+}
+
+/** The models that the caller may call. */
+export function admittedModels({ services }: RelayContext, caller: Caller): readonly string[] {
+  const limits = caller.token?.modelLimits;
+  const models = services.channels.modelsOf(caller.group);
+  return limits ? models.filter((model) => limits.has(model)) : models;
+}
+
+const isAnthropic = ({ headers }: Request): boolean => headers.has("anthropic-version") || headers.has("x-api-key");
+
+const isGoogle = ({ headers }: Request): boolean => headers.has("x-goog-api-key");
+
+export const doorOf = (request: Request): DoorCodec =>
+  isGoogle(request) ? geminiDoor : isAnthropic(request) ? anthropicDoor : openaiChatDoor;

@@ -1,0 +1,53 @@
+import { usableGroups } from "../../../domain/accounts/usable-groups.ts";
+import { textOf } from "../../../formats/json.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import { invalidRequest, readBody } from "../client-body.ts";
+import { handleCaller, type RelayServer, refuse } from "../handle.ts";
+import { chatCompletions } from "./text.ts";
+
+/**
+ * POST /pg/chat/completions: a chat of somebody signed in to the console, charged to the user alone (reference behaviour
+ * 6.8). The body may name one of the user's groups; `max_tokens: 0` means no limit.
+ */
+export async function handlePlayground(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+): Promise<Response> {
+  const startedAtMs = performance.now();
+  server?.timeout(request, 0);
+  try {
+    const { services } = context;
+    const user = await services.resolveSession(request);
+    if (!user) throw notSignedIn(request);
+    const body = await readBody(request, services.config, chatCompletions.rules);
+    if (!textOf(body.json.model)) throw new RelayError(400, "model_required", "“model” is missing.");
+    const group = groupOf(body.json.group) || user.group;
+    if (!usableGroups(services.settings, user.group).has(group)) {
+      throw new RelayError(403, "group_not_allowed", `You may not use the group “${group}”.`);
+    }
+    const caller: Caller = { user, token: null, tokenName: `playground-${group}`, group, pinnedChannelId: null };
+    const changes = { group: undefined, ...(body.json.max_tokens === 0 && { max_tokens: undefined }) };
+    const ip = services.clientAddress.ip(request, server);
+    return await handleCaller(context, { request, server, endpoint: chatCompletions }, caller, ip, startedAtMs, {
+      body,
+      changes,
+    });
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}
+
+function groupOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  const group = textOf(value);
+  if (group === null) throw invalidRequest("“group” must be a text.", "group");
+  return group;
+}
+
+const notSignedIn = (request: Request): RelayError =>
+  request.headers.has("authorization")
+    ? new RelayError(400, "access_token_not_supported", "The playground takes a console session, no access token.")
+    : new RelayError(401, "not_logged_in", "Sign in to the console first.");

@@ -1,0 +1,122 @@
+import { UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
+import { emptyConversation, type Turn } from "../../../formats/conversation.ts";
+import { type JsonObject, recordsOf } from "../../../formats/json.ts";
+import { openaiResponsesDoor, openaiResponsesProvider } from "../../../formats/openai-responses/index.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { randomId } from "../../../lib/request-id.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import { noted, refresh } from "../../state/files/follow.ts";
+import { isOver } from "../../state/files/settle-object.ts";
+import { askResponseMaker, followResponse, type ResponseAction } from "../../state/responses/ask-maker.ts";
+import { isTooLong, type StoredResponse } from "../../state/responses/store.ts";
+import { invalidRequest } from "../client-body.ts";
+import type { RelayServer } from "../handle.ts";
+import { answerFor } from "./models.ts";
+
+/**
+ * GET and DELETE /v1/responses/{id}, POST …/cancel, GET …/input_items: of the caller's own responses. What an upstream
+ * stores is asked of the channel that made it.
+ */
+export const storedResponse = (
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  id: string,
+  action: ResponseAction,
+): Promise<Response> =>
+  answerFor(context, request, server, openaiResponsesDoor, async (caller) => {
+    const stored = await find(context, caller, id);
+    const { search, searchParams } = new URL(request.url);
+    if (searchParams.get("stream") === "true") {
+      if (stored.isNative && action === "retrieve") return followResponse(context, stored, search);
+      throw invalidRequest("A response that is kept here is read whole.", "stream");
+    }
+    const answer = stored.isNative
+      ? await made(context, stored, action, search)
+      : ownAnswer(stored, action, searchParams);
+    if (action === "delete") await context.services.responses.remove(id, caller.user.id);
+    return answer;
+  });
+
+/** Asks who made it. What is made in the background is charged before anybody is told that it is over. */
+async function made(
+  context: RelayContext,
+  stored: StoredResponse,
+  action: ResponseAction,
+  search: string,
+): Promise<object> {
+  const later = await context.services.objects.find("response", stored.id, stored.userId);
+  if (later?.settledAt === null && action === "delete" && !isOver((await refresh(context, later)).body)) {
+    throw new RelayError(400, "response_in_progress", "This response is still being made: cancel it first.", {
+      type: "invalid_request_error",
+    });
+  }
+  const answer = await askResponseMaker(context, stored, action, search);
+  if (later?.settledAt === null && answer.object === "response" && answer.status !== undefined) {
+    await noted(context, later, answer);
+  }
+  return answer;
+}
+
+async function find({ services }: RelayContext, caller: Caller, id: string): Promise<StoredResponse> {
+  const stored = await services.responses.find(id, caller.user.id, nowSeconds());
+  // What was too long to be kept has left its id alone.
+  if (stored && (stored.isNative || Object.keys(stored.body).length > 0)) return stored;
+  throw new RelayError(404, "response_not_found", `Response with id '${id}' not found.`, {
+    type: "invalid_request_error",
+    param: "response_id",
+  });
+}
+
+function ownAnswer(
+  { id, body, turns, isNative }: StoredResponse,
+  action: ResponseAction,
+  wishes: URLSearchParams,
+): object {
+  switch (action) {
+    case "retrieve":
+      return body;
+    case "delete":
+      return { id, object: "response", deleted: true };
+    case "cancel":
+      throw new RelayError(400, "not_cancellable", "Only responses created in the background can be cancelled.", {
+        type: "invalid_request_error",
+      });
+    case "input_items": {
+      if (isTooLong({ isNative, turns })) throw invalidRequest("This talk was too long to be kept.", "response_id");
+      return pageOf(inputItems(turns.slice(0, -1)), wishes);
+    }
+  }
+}
+
+/** The turns as items of a request, each with an id. */
+function inputItems(turns: readonly Turn[]): JsonObject[] {
+  const conversation = { ...emptyConversation("openai-responses", ""), turns: [...turns] };
+  const target = { model: "", info: UNKNOWN_MODEL, defaultMaxTokens: 0, newId: randomId };
+  const { input } = openaiResponsesProvider.encodeRequest(conversation, target, new Set());
+  return recordsOf(input).map((item, at) => ({ id: `item_${at}`, ...item }));
+}
+
+const PAGE_ITEMS = 20;
+const MOST_PAGE_ITEMS = 100;
+
+/** A page of a list as OpenAI's API has it: the latest come first unless it is asked otherwise. */
+function pageOf(items: readonly JsonObject[], wishes: URLSearchParams): object {
+  const ordered = wishes.get("order") === "asc" ? items : items.toReversed();
+  const after = wishes.get("after");
+  const from = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
+  if (after !== null && from === 0) throw invalidRequest(`There is no item “${after}”.`, "after");
+  const limit = Number(wishes.get("limit") ?? PAGE_ITEMS);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_PAGE_ITEMS)
+    throw invalidRequest(`“limit” must be from 1 to ${MOST_PAGE_ITEMS}.`, "limit");
+  const data = ordered.slice(from, from + limit);
+  return {
+    object: "list",
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: from + limit < ordered.length,
+  };
+}

@@ -1,0 +1,42 @@
+import type { JsonObject } from "../../../formats/json.ts";
+import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
+import { summarise } from "../../../formats/openai-chat/request.ts";
+import { openaiRules } from "../../../formats/openai-chat/request-rules.ts";
+import { invalidRequest } from "../client-body.ts";
+import type { Asked, Endpoint, PathAsk } from "./endpoint.ts";
+
+export const chatCompletions: Endpoint = {
+  capability: "chat",
+  codec: openaiChatDoor,
+  rules: openaiRules,
+  streams: true,
+  emptyIsFree: true,
+  read(body, path) {
+    if (!Array.isArray(body.messages) || body.messages.length === 0) {
+      throw invalidRequest("“messages” must be a list with at least one message.", "messages");
+    }
+    return { ...readOpenAi(body, path), conversation: () => openaiChatDoor.decodeRequest(body) };
+  },
+};
+
+export const completions: Endpoint = {
+  capability: "completions",
+  codec: openaiChatDoor,
+  rules: openaiRules,
+  streams: true,
+  emptyIsFree: false,
+  read(body, path) {
+    if (body.prompt === undefined) throw invalidRequest("“prompt” is missing.", "prompt");
+    return readOpenAi(body, path);
+  },
+};
+
+/** What OpenAI's formats have in common; the model may also stand in the path. */
+export function readOpenAi(body: JsonObject, path: PathAsk | null): Asked {
+  const summary = summarise(body);
+  return {
+    summary: path && summary.model === "" ? { ...summary, model: path.model } : summary,
+    prompt: body,
+    conversation: null,
+  };
+}

@@ -1,0 +1,80 @@
+import { proxyOf } from "../../domain/channels/proxy-of.ts";
+import { userAgentOf } from "../../domain/channels/user-agent.ts";
+import type { ReadError } from "../../formats/openai-chat/error.ts";
+import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
+import type { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
+import type { Choice } from "../routing/scheduler/choose.ts";
+import { AttemptFailure, notAnswered, refusedByUpstream } from "../upstream/attempt-failure.ts";
+import { aimCall, beginAttempt } from "../upstream/bind-channel.ts";
+import { askedVersionOf } from "../upstream/build-request.ts";
+
+/** A talk's connection to its upstream, paused. */
+export type Connected = Readonly<{ socket: Bun.WebSocket; choice: Choice; upstreamModel: string }>;
+
+const BETA_PROTOCOL = "openai-beta.realtime-v1";
+const HANDSHAKE_MS = 30_000;
+
+/** Opens the connection to one channel. Rejects AttemptFailure; the call's list of attempts tells how it went either way. */
+export async function connect(
+  context: RelayContext,
+  call: Call,
+  choice: Choice,
+  client: Headers,
+  signal: AbortSignal,
+): Promise<Connected> {
+  const { channel, key } = choice;
+  const startMs = call.elapsedMs;
+  const entry = beginAttempt(call, choice, startMs);
+  context.coolDown.begin(channel.id, key);
+  try {
+    const provider = aimCall(call, choice);
+    const { upstreamModel } = call;
+    const asked = { capability: "realtime", dialect: "openai-chat", model: upstreamModel, stream: true, key } as const;
+    const ask = { ...asked, ...askedVersionOf(call.admitted.request.url) };
+    const dial = {
+      url: provider.url(channel, ask),
+      headers: {
+        "user-agent": userAgentOf(channel),
+        ...provider.authHeaders(channel, key, ask),
+        ...(asksBeta(client) && { "openai-beta": "realtime=v1" }),
+      },
+      proxy: proxyOf(channel),
+    };
+    const { relayTimeoutMs } = context.services.config;
+    const deadline = AbortSignal.timeout(Math.min(relayTimeoutMs || HANDSHAKE_MS, HANDSHAKE_MS));
+    const socket = await context.dialWebSocket(dial, AbortSignal.any([deadline, signal]));
+    entry.status = 101;
+    entry.firstByteMs = Math.round(call.elapsedMs);
+    return { socket, choice, upstreamModel };
+  } catch (error) {
+    const failure = failureOf(choice, error);
+    if (failure.answered) entry.status = failure.status;
+    entry.error = failure.detail;
+    throw failure;
+  } finally {
+    call.waitedMs += call.elapsedMs - startMs;
+    entry.endMs = Math.round(call.elapsedMs);
+  }
+}
+
+function failureOf({ channel, key }: Choice, error: unknown) {
+  if (error instanceof HandshakeRefused) {
+    return refusedByUpstream(channel, key, error.status, refusal(error), null);
+  }
+  return error instanceof AttemptFailure ? error : notAnswered(channel, key, "unreachable", error);
+}
+
+/** The runtime tells the status of a refused handshake alone, not the words. */
+const refusal = ({ message, status }: HandshakeRefused): ReadError => ({
+  message: `${message[0]?.toUpperCase()}${message.slice(1)}.`,
+  type: "upstream_error",
+  param: "",
+  code: status === 401 ? "invalid_api_key" : null,
+  shaped: false,
+});
+
+/** Clients of the beta ask for its events by a header or a sub-protocol. */
+const asksBeta = (client: Headers): boolean =>
+  client.get("openai-beta")?.includes("realtime") === true ||
+  client.get("sec-websocket-protocol")?.includes(BETA_PROTOCOL) === true;

@@ -1,0 +1,11 @@
+import { errorObject, type RelayError } from "../call/errors.ts";
+
+/** The error as a talk's client is told it; `causeId`: the id of the event that it answers. */
+export const errorEvent = (error: RelayError, requestId: string, causeId: string | null = null) => {
+  const { error: told } = errorObject(error, requestId);
+  return {
+    type: "error",
+    event_id: `evt_${requestId}`,
+    error: causeId === null ? told : { ...told, event_id: causeId },
+  };
+};

@@ -1,0 +1,22 @@
+import { MOST_OUTPUT_TOKENS, wholeNumber } from "../../formats/number-limits.ts";
+import { requestMembers } from "../../formats/request-members.ts";
+import type { RequestRules } from "../../formats/request-rules.ts";
+
+const answerLimit = (path: string) => wholeNumber(path, 1, MOST_OUTPUT_TOKENS, "inf");
+
+/** Events that clients of a realtime session send. */
+export const realtimeRules: RequestRules = {
+  members: requestMembers(
+    `type event_id session response item instructions input output audio transcription input_audio_transcription model prompt
+    tools modalities output_modalities max_output_tokens max_response_output_tokens role content text transcript name call_id id
+    reason n`,
+    { free: "parameters arguments variables metadata" },
+  ),
+  numbers: [
+    answerLimit("session.max_output_tokens"),
+    answerLimit("session.max_response_output_tokens"),
+    answerLimit("response.max_output_tokens"),
+    answerLimit("response.max_response_output_tokens"),
+  ],
+  switches: [],
+};

@@ -1,0 +1,63 @@
+import type { Candidates } from "../../domain/channels/routing-index.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { REQUEST_ID_HEADER } from "../../lib/request-id.ts";
+import { authenticate, type Caller } from "../auth/authenticate.ts";
+import { admitGroup, admitModel, findCandidates, noRoute } from "../auth/authorize.ts";
+import { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
+import { invalidRequest } from "../http/client-body.ts";
+import { realtime } from "./endpoint.ts";
+
+/** Who opened a talk, and what with. */
+export type TalkOrigin = Readonly<{ request: Request; requestId: string; ip: string; model: string }>;
+
+/** Under which conditions a talk goes on. */
+export type Terms = Readonly<{ caller: Caller; candidates: Candidates }>;
+
+/** The caller as the key and its owner stand now: both may change while a talk goes on. Throws RelayError. */
+export function callerOf({ services }: RelayContext, { request, ip }: TalkOrigin): Caller {
+  const caller = authenticate(services, request, ip, nowSeconds());
+  admitGroup(services, caller);
+  return caller;
+}
+
+/** Throws RelayError where the caller may not use the session's model; its candidates are empty where nobody serves it. */
+export function requestTerms({ services }: RelayContext, { model }: TalkOrigin, caller: Caller): Terms {
+  if (model === "") throw invalidRequest("“model” is missing in the address.", "model");
+  admitModel(caller, model);
+  return { caller, candidates: findCandidates(services, caller, model) };
+}
+
+/** Throws RelayError where the caller may not use the session's model, or nobody serves it. */
+export function termsOf(context: RelayContext, origin: TalkOrigin, caller: Caller): Terms {
+  const terms = requestTerms(context, origin, caller);
+  if (terms.candidates.tiers.length === 0) throw noRoute(context.services, caller, origin.model);
+  return terms;
+}
+
+/** A call for one response of a talk: with the talk's request id and a record id of its own, for a log row of its own. */
+export function responseCall(origin: TalkOrigin, { caller, candidates }: Terms, model = origin.model): Call {
+  const admitted = {
+    request: new Request(origin.request.url, { headers: { [REQUEST_ID_HEADER]: origin.requestId } }),
+    endpoint: realtime,
+    caller,
+    ip: origin.ip,
+    body: NO_BODY,
+    summary: {
+      model,
+      stream: true,
+      wantsUsage: false,
+      choices: 1,
+      maxOutputTokens: null,
+      reasoningEffort: null,
+    },
+    changes: {},
+    candidates,
+    promptBound: 0,
+    prompt: {},
+    conversation: null,
+  };
+  return new Call(admitted, performance.now(), nowSeconds(), 0);
+}
+
+const NO_BODY = { text: "", size: 0, json: {} } as const;

@@ -1,0 +1,303 @@
+import type { CallEnding } from "../../billing/types.ts";
+import { type JsonObject, parseJson, recordOf, textOf } from "../../formats/json.ts";
+import { textOfBytes } from "../../lib/bytes.ts";
+import { authenticateCaller } from "../auth/authenticate.ts";
+import { admitGroup } from "../auth/authorize.ts";
+import { reserve } from "../billing/reserve.ts";
+import { fail } from "../billing/settle.ts";
+import type { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
+import { RelayError } from "../call/errors.ts";
+import { admitArrival, refuseUnserved } from "../http/handle.ts";
+import { tryChannels } from "../routing/try-channels.ts";
+import { type Charge, TalkBill } from "./billing.ts";
+import { type Connected, connect } from "./connect.ts";
+import { realtime } from "./endpoint.ts";
+import { errorEvent } from "./error-event.ts";
+import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
+import { requestTerms, responseCall, type TalkOrigin } from "./response-call.ts";
+import { TalkTally } from "./session-meter.ts";
+import { readRealtimeUsage } from "./usage.ts";
+import { TalkWords } from "./word-filter.ts";
+
+/** Codes of RFC 6455. */
+const CLOSE = { normal: 1000, goingAway: 1001, refused: 1008, failed: 1011 } as const;
+/** An upstream that answers no ping for so long is gone. */
+const PING_MS = 30_000;
+const LOST_AFTER_MS = 75_000;
+
+/** How a talk ends. */
+type End = Readonly<{ ending: CallEnding; code: number; reason: string; error?: RelayError }>;
+
+/** One talk in realtime, from the client's connection to its end. */
+export class Talk {
+  readonly #abort = new AbortController();
+  readonly #tally = new TalkTally();
+  readonly #words: TalkWords;
+  /** Responses under way: id → `performance.now()` at their beginning. */
+  readonly #responses = new Map<string, number>();
+  #client: ClientSocket | null = null;
+  #pipe: Pipe | null = null;
+  #call: Call | null = null;
+  /** Counts the talk among its user's calls under way. */
+  #place: Call | null = null;
+  #connected: Connected | null = null;
+  #bill: TalkBill | null = null;
+  #pings: Timer | null = null;
+  #heardAtMs = 0;
+  #hasEnded = false;
+  #isDraining = false;
+  #transcriber = "";
+  /** Charges are made one after the other. */
+  #work: Promise<void> = Promise.resolve();
+
+  /** `onEnd` is called once, when nothing of the talk is left but perhaps a last charge. */
+  constructor(
+    private readonly context: RelayContext,
+    private readonly origin: TalkOrigin,
+    private readonly onEnd: (talk: Talk) => void,
+  ) {
+    this.#words = new TalkWords(context, origin.requestId, origin.model);
+  }
+
+  /** The client is connected. */
+  open(client: ClientSocket): void {
+    this.#client = client;
+    this.#pipe = new Pipe(client);
+    void this.#begin();
+  }
+
+  /** A frame of the client. */
+  message(frame: Frame): void {
+    const text = textOfFrame(frame);
+    const event = recordOf(parseJson(text));
+    const refusal = this.#words.refusalOf(text, event);
+    if (refusal !== null || !event) {
+      if (refusal !== null) this.#tell(refusal);
+      return;
+    }
+    this.#pipe?.toUpstream(frame);
+    this.#tally.client(event);
+  }
+
+  /** The client has taken what waited for it. */
+  drained(): void {
+    this.#pipe?.drained();
+  }
+
+  /** The client's connection is closed. */
+  closed(code: number, reason: string): void {
+    this.#end({ ending: "client_left", code, reason });
+  }
+
+  /** Ends as soon as no response is under way. */
+  drain(): void {
+    this.#isDraining = true;
+    if (this.#responses.size === 0) this.#end(SHUTTING_DOWN);
+  }
+
+  /** Ends at once; resolves when the last charge is made. */
+  async cut(): Promise<void> {
+    this.#end(SHUTTING_DOWN);
+    await this.#work;
+  }
+
+  async #begin(): Promise<void> {
+    const { context, origin } = this;
+    try {
+      const caller = await authenticateCaller(context.services, origin.request, origin.ip);
+      admitGroup(context.services, caller);
+      await admitArrival(context, { request: origin.request, endpoint: realtime }, caller);
+      const call = responseCall(origin, requestTerms(context, origin, caller));
+      const unserved = refuseUnserved(context, call);
+      if (unserved) throw unserved;
+      await reserve(context, call);
+      this.#call = call;
+      this.#place = responseCall(origin, { caller, candidates: call.admitted.candidates });
+      context.userLimits.begin(this.#place);
+      this.#join(call, await this.#connect(call));
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  async #connect(call: Call): Promise<Connected> {
+    if (this.#hasEnded) throw new RelayError(499, "client_left", "The client closed its connection.");
+    const { headers } = this.origin.request;
+    return tryChannels(this.context, call, (choice) =>
+      connect(this.context, call, choice, headers, this.#abort.signal),
+    );
+  }
+
+  #join(call: Call, connected: Connected): void {
+    const { socket, choice } = connected;
+    this.#connected = connected;
+    this.#bill = new TalkBill(this.context, this.origin, connected, call);
+    this.context.traffic.begin(choice.channel.id, choice.key);
+    call.firstByteMs = call.elapsedMs;
+    this.#heardAtMs = performance.now();
+    socket.onmessage = ({ data }) => this.#hear(data);
+    socket.onclose = ({ code, reason }) => this.#upstreamClosed(code, reason);
+    socket.addEventListener("pong", () => {
+      this.#heardAtMs = performance.now();
+    });
+    this.#pings = setInterval(() => this.#ping(socket), PING_MS);
+    if (this.#hasEnded) this.#finish("client_left");
+    else this.#pipe?.join(socket);
+  }
+
+  /** A talk that does not come about: the client is told, what was set aside goes back. */
+  #refuse(error: unknown): void {
+    const { context } = this;
+    const told = error instanceof RelayError ? error : INTERNAL;
+    if (told === INTERNAL) context.services.log.error({ error }, "a talk could not be opened");
+    if (this.#call) fail(context, this.#call, told, this.#hasEnded ? "client_left" : "upstream_failed");
+    else context.metrics.refused(told.status);
+    this.#call = null;
+    this.#leavePlace();
+    this.#end({ ending: "refused", code: CLOSE.refused, reason: String(told.code ?? told.type), error: told });
+  }
+
+  #tell(frame: Frame): void {
+    if (this.#pipe?.toClient(frame) === false) this.#end(TOO_SLOW);
+  }
+
+  #hear(frame: Frame): void {
+    this.#heardAtMs = performance.now();
+    const event = eventOf(frame);
+    const { toClient, toUpstream } = this.#words.told(frame, event);
+    for (const told of toClient) this.#tell(told);
+    if (toUpstream !== null) this.#connected?.socket.send(toUpstream);
+    if (!event || this.#hasEnded) return;
+    this.#tally.upstream(event);
+    switch (event.type) {
+      case "session.created":
+      case "session.updated":
+        this.#transcriber = transcriberOf(recordOf(event.session));
+        return;
+      case "response.created":
+        this.#responses.set(textOf(recordOf(event.response)?.id) ?? "", performance.now());
+        return;
+      case "response.done":
+        this.#responseDone(recordOf(event.response) ?? {});
+        return;
+      case "conversation.item.input_audio_transcription.completed":
+        this.#transcribed(event.usage, textOf(event.transcript) ?? "");
+    }
+  }
+
+  #responseDone(response: JsonObject): void {
+    const id = textOf(response.id) ?? "";
+    const startedAtMs = this.#responses.get(id) ?? performance.now();
+    this.#responses.delete(id);
+    const reported = readRealtimeUsage(response.usage);
+    if (reported || this.#tally.hasSpoken) {
+      const failed = response.status === "failed";
+      const error = textOf(recordOf(recordOf(response.status_details)?.error)?.message);
+      this.#charge({
+        reported,
+        said: this.#tally.take(),
+        startedAtMs,
+        ending: failed ? "upstream_failed" : "complete",
+        ...(failed && { error: error ?? "The response failed." }),
+      });
+    }
+    if (this.#isDraining) this.drain();
+  }
+
+  #transcribed(value: unknown, text: string): void {
+    const reported = readRealtimeUsage(value);
+    const bill = this.#bill;
+    if (reported && bill)
+      this.#inTurn(() => bill.chargeTranscription(this.#transcriber || this.origin.model, reported, text));
+  }
+
+  #charge(charge: Charge): void {
+    const bill = this.#bill;
+    if (!bill) return;
+    this.#inTurn(async () => {
+      await bill.charge(charge);
+      if (!this.#hasEnded) await bill.renew((isWaiting) => this.#pipe?.hold(isWaiting));
+      if (this.#hasEnded) bill.release();
+    });
+  }
+
+  /** Runs after all charges before; one that is refused ends the talk. */
+  #inTurn(work: () => Promise<void>): void {
+    this.#work = this.#work.then(work).catch((error) => {
+      const told = error instanceof RelayError ? error : INTERNAL;
+      if (told === INTERNAL) this.context.services.log.error({ error }, "a talk could not be charged");
+      this.#end({ ending: "refused", code: CLOSE.refused, reason: String(told.code ?? told.type), error: told });
+    });
+  }
+
+  #upstreamClosed(code: number, reason: string): void {
+    const broken = code === 1006 || code === 1015;
+    this.#end({
+      ending: this.#responses.size > 0 || broken ? "upstream_failed" : "complete",
+      code: broken ? CLOSE.failed : code === 1005 ? CLOSE.normal : code,
+      reason,
+      ...(broken && { error: UPSTREAM_BROKE }),
+    });
+  }
+
+  #ping(socket: Bun.WebSocket): void {
+    if (performance.now() - this.#heardAtMs > LOST_AFTER_MS) socket.terminate();
+    else socket.ping();
+  }
+
+  /** Ends the talk, once: both connections are closed, what was said since the last charge is charged. */
+  #end({ ending, code, reason, error }: End): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (this.#call) this.#call.clientLeft = true;
+    this.#abort.abort();
+    const client = this.#client;
+    if (error) client?.send(JSON.stringify(errorEvent(error, this.origin.requestId)));
+    this.#pipe?.close();
+    client?.close(code, reason.slice(0, 120));
+    this.#finish(ending);
+    this.onEnd(this);
+  }
+
+  #leavePlace(): void {
+    if (this.#place) this.context.userLimits.end(this.#place);
+  }
+
+  #finish(ending: CallEnding): void {
+    const { context } = this;
+    if (this.#pings) clearInterval(this.#pings);
+    const bill = this.#bill;
+    if (!this.#connected || !bill) return;
+    const { socket, choice } = this.#connected;
+    socket.onclose = null;
+    socket.close();
+    context.traffic.end(choice.channel.id, choice.key, ending === "upstream_failed", this.#call?.elapsedMs ?? 0);
+    this.#leavePlace();
+    if (this.#tally.hasSpoken) {
+      const [startedAtMs = performance.now()] = this.#responses.values();
+      this.#charge({ reported: null, said: this.#tally.take(), startedAtMs, ending });
+    } else this.#inTurn(async () => bill.release());
+  }
+}
+
+const INTERNAL = new RelayError(500, "internal_error", "Something went wrong inside the gateway.");
+const UPSTREAM_BROKE = new RelayError(502, "upstream_closed", "The upstream broke the connection off.", {
+  type: "upstream_error",
+});
+const TOO_SLOW: End = { ending: "client_left", code: CLOSE.failed, reason: "too much is waiting for the client" };
+const SHUTTING_DOWN: End = {
+  ending: "complete",
+  code: CLOSE.goingAway,
+  reason: "shutting_down",
+  error: new RelayError(503, "shutting_down", "The gateway is restarting. Connect again."),
+};
+
+const textOfFrame = (frame: Frame): string => (typeof frame === "string" ? frame : textOfBytes(frame));
+const eventOf = (frame: Frame): JsonObject | null => recordOf(parseJson(textOfFrame(frame)));
+
+/** The model that writes down what the client says; it stands under `audio`, in the beta's sessions beside everything else. */
+const transcriberOf = (session: JsonObject | null): string =>
+  textOf(recordOf(recordOf(recordOf(session?.audio)?.input)?.transcription)?.model) ??
+  textOf(recordOf(session?.input_audio_transcription)?.model) ??
+  "";

@@ -1,0 +1,80 @@
+import type { PeerSource } from "../../lib/client-ip.ts";
+import { requestIdOf } from "../../lib/request-id.ts";
+import type { RelayContext } from "../call/context.ts";
+import { errorResponse, RelayError } from "../call/errors.ts";
+import type { ClientSocket, Frame } from "./pipe.ts";
+import { Talk } from "./session.ts";
+
+export type { Talk } from "./session.ts";
+
+/** A server that can turn a request into a WebSocket. */
+export type UpgradingServer = PeerSource & {
+  upgrade(request: Request, options: { data: Talk; headers?: Record<string, string> }): boolean;
+};
+
+/** The talks that go on in this process. */
+export type Talks = Readonly<{
+  /** GET /v1/realtime: undefined when the request has become a talk. */
+  start(request: Request, server: UpgradingServer | null): Response | undefined;
+  /** Ends idle talks now, the others with their response. */
+  drain(): void;
+  /** Ends all talks; resolves when everything is charged. */
+  cut(): Promise<void>;
+}>;
+
+/** Larger than the 15 MiB of sound that OpenAI takes in one event, in Base64. */
+const LARGEST_FRAME_BYTES = 32 * 1_048_576;
+/** Frames in turn that a slow client may leave waiting once its upstream is no longer read. */
+const MOST_WAITING_BYTES = 64 * 1_048_576;
+
+/** How the HTTP server treats WebSockets. */
+export const talkSockets: Bun.WebSocketHandler<Talk> = {
+  maxPayloadLength: LARGEST_FRAME_BYTES,
+  backpressureLimit: MOST_WAITING_BYTES,
+  idleTimeout: 120,
+  sendPings: true,
+  open: (socket) => socket.data.open(socket as ClientSocket),
+  message: (socket, frame) => socket.data.message(frame as Frame),
+  drain: (socket) => socket.data.drained(),
+  close: (socket, code, reason) => socket.data.closed(code, reason),
+};
+
+export function createTalks(context: RelayContext): Talks {
+  const talks = new Set<Talk>();
+  return {
+    start(request, server) {
+      const { searchParams } = new URL(request.url);
+      const origin = {
+        // The server's own request ends with its answer.
+        request: new Request(request.url, { headers: new Headers(request.headers) }),
+        requestId: requestIdOf(request),
+        ip: context.services.clientAddress.ip(request, server),
+        model: searchParams.get("model") ?? searchParams.get("deployment") ?? "",
+      };
+      const talk = new Talk(context, origin, (ended) => talks.delete(ended));
+      const headers = { "x-request-id": origin.requestId, ...protocolOf(request) };
+      if (!server?.upgrade(request, { data: talk, headers })) return errorResponse(NO_WEBSOCKET, request);
+      talks.add(talk);
+      return undefined;
+    },
+    drain() {
+      for (const talk of talks) talk.drain();
+    },
+    async cut() {
+      await Promise.all([...talks].map((talk) => talk.cut()));
+    },
+  };
+}
+
+/** Of the sub-protocols that a browser offers, the one that is no secret. */
+function protocolOf({ headers }: Request): Record<string, string> {
+  const offered = headers
+    .get("sec-websocket-protocol")
+    ?.split(",")
+    .map((item) => item.trim());
+  return offered?.includes("realtime") ? { "sec-websocket-protocol": "realtime" } : {};
+}
+
+const NO_WEBSOCKET = new RelayError(426, "upgrade_required", "This address is for WebSockets.", {
+  type: "invalid_request_error",
+});

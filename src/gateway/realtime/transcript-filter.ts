@@ -1,0 +1,140 @@
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { sensitiveFilters } from "../adapters/views/response-word-filter.ts";
+import { applyFilters, type StepFilter } from "../adapters/views/step-filter.ts";
+
+/** What the client is told in place of an event, and the response that is to end. */
+export type Passed = Readonly<{ events: readonly JsonObject[]; cancel: string | null }>;
+
+/** A text that comes in pieces. */
+type Open = { filters: readonly StepFilter[]; response: string; last: JsonObject };
+
+/** Events with a piece of what is said, and the member of the event behind them that has it whole. */
+const WHOLE_IN = lookupTable<"text" | "transcript">({
+  "response.output_text": "text",
+  "response.text": "text",
+  "response.output_audio_transcript": "transcript",
+  "response.audio_transcript": "transcript",
+});
+
+/**
+ * Keeps words that a site does not allow out of what a model says in a talk, in text and in what its sound is written down
+ * as: masks them, or ends the response at the first one, sound included.
+ */
+export class SpokenWords {
+  readonly #open = new Map<string, Open>();
+  /** Responses that were ended for a word. */
+  readonly #stopped = new Set<string>();
+
+  #makers: readonly (() => StepFilter)[] = [];
+  /** The options' version by which `#makers` were made. */
+  #version = -1;
+
+  constructor(private readonly settings: SettingsReader) {}
+
+  /** Takes an event of the upstream; null: it passes as it came. */
+  pass(event: JsonObject): Passed | null {
+    const makers = this.#filters();
+    if (makers.length === 0 && this.#open.size === 0 && this.#stopped.size === 0) return null;
+    const type = textOf(event.type) ?? "";
+    const response = textOf(event.response_id) ?? textOf(recordOf(event.response)?.id) ?? "";
+    if (type.endsWith(".delta")) return this.#piece(event, response, makers);
+    const told = (events: readonly JsonObject[]): Passed => ({ events, cancel: null });
+    const field = type.endsWith(".done") ? WHOLE_IN[type.slice(0, -".done".length)] : undefined;
+    if (field) return told([...this.#rest(keyOf(event)), { ...event, [field]: allowed(makers, event[field]) }]);
+    if (type === "response.done")
+      return told([...this.#restOf(response), this.#ended(cleaned(makers, event), response)]);
+    return event.part || event.item || event.response ? told([cleaned(makers, event)]) : null;
+  }
+
+  #filters(): readonly (() => StepFilter)[] {
+    const { version } = this.settings;
+    if (version !== this.#version) {
+      this.#version = version;
+      this.#makers = sensitiveFilters(this.settings);
+    }
+    return this.#makers;
+  }
+
+  #piece(event: JsonObject, response: string, makers: readonly (() => StepFilter)[]): Passed | null {
+    if (this.#stopped.has(response)) return { events: [], cancel: null };
+    if (!WHOLE_IN[textOf(event.type)?.slice(0, -".delta".length) ?? ""]) return null;
+    const key = keyOf(event);
+    const open = this.#open.get(key) ?? { filters: makers.map((make) => make()), response, last: event };
+    open.last = event;
+    this.#open.set(key, open);
+    const { text, isStopped } = said(open.filters, { type: "text", choice: 0, text: textOf(event.delta) ?? "" });
+    if (isStopped) this.#stopped.add(response);
+    return { events: text === "" ? [] : [{ ...event, delta: text }], cancel: isStopped ? response : null };
+  }
+
+  /** What was held back of a text that is complete. */
+  #rest(key: string): JsonObject[] {
+    const open = this.#open.get(key);
+    this.#open.delete(key);
+    if (!open || this.#stopped.has(open.response)) return [];
+    const { text } = said(open.filters, END);
+    return text === "" ? [] : [{ ...open.last, delta: text }];
+  }
+
+  #restOf(response: string): JsonObject[] {
+    const keys = [...this.#open].flatMap(([key, open]) => (open.response === response ? [key] : []));
+    return keys.flatMap((key) => this.#rest(key));
+  }
+
+  #ended(event: JsonObject, id: string): JsonObject {
+    const response = recordOf(event.response);
+    if (!this.#stopped.delete(id) || response?.status === "failed") return event;
+    const filtered = { status: "incomplete", status_details: { type: "incomplete", reason: "content_filter" } };
+    return { ...event, response: { ...response, ...filtered } };
+  }
+}
+
+const END = { type: "finish", choice: 0, reason: "stop", native: null } as const;
+
+const keyOf = ({ item_id, output_index, content_index }: JsonObject): string =>
+  JSON.stringify([item_id, output_index, content_index]);
+
+function said(filters: readonly StepFilter[], step: Parameters<StepFilter>[0]): { text: string; isStopped: boolean } {
+  let text = "";
+  let isStopped = false;
+  for (const passed of applyFilters(filters, step)) {
+    if (passed.type === "text") text += passed.text;
+    else if (passed.type === "finish") isStopped = passed.reason === "content_filter";
+  }
+  return { text, isStopped };
+}
+
+/** A whole text as it may be told. */
+function allowed(makers: readonly (() => StepFilter)[], value: unknown): unknown {
+  const text = textOf(value);
+  if (text === null) return value;
+  const filters = makers.map((make) => make());
+  return said(filters, { type: "text", choice: 0, text }).text + said(filters, END).text;
+}
+
+/** An event with a part, an item or a response, whose texts of the model are cleaned. */
+function cleaned(makers: readonly (() => StepFilter)[], event: JsonObject): JsonObject {
+  const cleanPart = (part: JsonObject): JsonObject => ({
+    ...part,
+    ...(part.text !== undefined && { text: allowed(makers, part.text) }),
+    ...(part.transcript !== undefined && { transcript: allowed(makers, part.transcript) }),
+  });
+  const cleanItem = (item: JsonObject): JsonObject =>
+    item.role === "assistant" && Array.isArray(item.content)
+      ? { ...item, content: recordsOf(item.content).map(cleanPart) }
+      : item;
+  const part = recordOf(event.part);
+  const item = recordOf(event.item);
+  const response = recordOf(event.response);
+  return {
+    ...event,
+    ...(part && { part: cleanPart(part) }),
+    ...(item && { item: cleanItem(item) }),
+    ...(response &&
+      Array.isArray(response.output) && {
+        response: { ...response, output: recordsOf(response.output).map(cleanItem) },
+      }),
+  };
+}

@@ -1,0 +1,69 @@
+import { type JsonObject, recordOf, textOf } from "../../formats/json.ts";
+import { refuseSensitive } from "../auth/word-filter.ts";
+import type { RelayContext } from "../call/context.ts";
+import { RelayError } from "../call/errors.ts";
+import { checkRequest } from "../http/check-request.ts";
+import { invalidRequest } from "../http/client-body.ts";
+import { toldBy } from "./client-texts.ts";
+import { errorEvent } from "./error-event.ts";
+import type { Frame } from "./pipe.ts";
+import { realtimeRules } from "./request-rules.ts";
+import { SpokenWords } from "./transcript-filter.ts";
+
+/** What of an upstream's frame goes to the client, and what back to the upstream. */
+type Told = Readonly<{ toClient: readonly Frame[]; toUpstream: Frame | null }>;
+
+/** The id of the gateway's own event that ends a response. */
+const STOP_ID = "evt_not_allowed";
+
+/** Keeps a talk, both ways, to the words that the site allows. */
+export class TalkWords {
+  readonly #spoken: SpokenWords;
+
+  constructor(
+    private readonly context: RelayContext,
+    private readonly requestId: string,
+    private readonly model: string,
+  ) {
+    this.#spoken = new SpokenWords(context.services.settings);
+  }
+
+  /**
+   * What a client is told whose event goes no further: it is no JSON object, other readers may understand it otherwise, it asks
+   * for another model than the session's, or has words that are not allowed. Null: it may go on. `event` is the value of `text`.
+   */
+  refusalOf(text: string, event: JsonObject | null): Frame | null {
+    try {
+      if (!event) throw invalidRequest("The event is not a JSON object.");
+      checkRequest(text, event, realtimeRules);
+      this.#refuseOtherModel(event);
+      refuseSensitive(this.context.services.settings, toldBy(event));
+      return null;
+    } catch (error) {
+      if (!(error instanceof RelayError)) throw error;
+      this.context.metrics.refused(error.status);
+      return JSON.stringify(errorEvent(error, this.requestId, textOf(event?.event_id)));
+    }
+  }
+
+  /** The model was admitted and priced when the session began. */
+  #refuseOtherModel(event: JsonObject): void {
+    for (const name of ["session", "response"] as const) {
+      const model = recordOf(event[name])?.model;
+      if (model == null || model === this.model) continue;
+      throw invalidRequest(`The model of a session cannot change: it is “${this.model}”.`, `${name}.model`);
+    }
+  }
+
+  /** What becomes of a frame of the upstream; `event` null: it is none. */
+  told(frame: Frame, event: JsonObject | null): Told {
+    // An upstream refuses to end what is over: nobody but the gateway asked for it.
+    if (event?.type === "error" && recordOf(event.error)?.event_id === STOP_ID)
+      return { toClient: [], toUpstream: null };
+    const passed = event && this.#spoken.pass(event);
+    if (!passed) return { toClient: [frame], toUpstream: null };
+    const { events, cancel } = passed;
+    const stop = cancel === null ? null : { type: "response.cancel", event_id: STOP_ID, response_id: cancel };
+    return { toClient: events.map((told) => JSON.stringify(told)), toUpstream: stop && JSON.stringify(stop) };
+  }
+}

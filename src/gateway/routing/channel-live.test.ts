@@ -1,0 +1,66 @@
+import { afterEach, expect, test } from "bun:test";
+import { channelEntry } from "../../../test/support/gateway/entries.ts";
+import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+import { coolingOf, readLive } from "./channel-live.ts";
+import { createCoolDown } from "./scheduler/cool-down.ts";
+import { createKeyTraffic } from "./scheduler/key-traffic.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+test("a channel is what its keys are together", () => {
+  const coolDown = createCoolDown();
+  const traffic = createKeyTraffic();
+  const channel = channelEntry({ id: 7, keys: ["a", "b"] });
+  for (const [key, failed, ms] of [
+    ["a", false, 100],
+    ["a", true, 900],
+    ["b", false, 300],
+  ] as const) {
+    traffic.begin(7, key);
+    traffic.end(7, key, failed, ms);
+  }
+  traffic.begin(7, "b");
+  coolDown.start(7, "a", 60_000);
+  const live = readLive({ coolDown, traffic }, channel);
+  expect(live).toMatchObject({ inFlight: 1, calls: 3, failed: 1, latencyMs: 200 });
+  expect(live.slots.at(-1)).toEqual({ count: 3, failed: 1 });
+  expect(live.keys).toMatchObject([
+    { isCooling: true, inFlight: 0, calls: 2, failed: 1, latencyMs: 100 },
+    { isCooling: false, coolingUntil: null, inFlight: 1, calls: 1, failed: 0, latencyMs: 300 },
+  ]);
+  expect(Math.abs((live.keys[0]?.coolingUntil ?? 0) - Date.now() / 1000 - 60)).toBeLessThan(3);
+});
+
+test("failures in a row are told before the key rests", () => {
+  const coolDown = createCoolDown();
+  coolDown.failed(1, "a");
+  expect(coolingOf(coolDown, 1, "a")).toEqual({ isCooling: false, coolingUntil: null, failures: 1 });
+});
+
+test("calls count for the channel that made them; what clients ask wrongly counts for none", async () => {
+  const bad = startUpstream(() => Response.json({ error: { message: "down" } }, { status: 503 }));
+  const good = startUpstream(({ text }) =>
+    text.includes('"max_tokens":0')
+      ? Response.json({ error: { message: "no" } }, { status: 400 })
+      : Response.json(chatReply()),
+  );
+  stops.push(bad.stop, good.stop);
+  const relay = startRelay({
+    channels: [
+      { models: ["gpt-4o"], baseUrl: bad.url, priority: 1 },
+      { models: ["gpt-4o"], baseUrl: good.url },
+    ],
+    options: { RetryTimes: "1" },
+  });
+  stops.push(relay.stop);
+  const ask = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }], prompt_cache_key: "c" };
+  expect((await relay.post("/v1/chat/completions", ask)).status).toBe(200);
+  expect((await relay.post("/v1/chat/completions", { ...ask, max_tokens: 0 })).status).toBe(400);
+  expect(relay.readLive()).toMatchObject([
+    // The second call stays with the channel that answered the first.
+    { inFlight: 0, calls: 1, failed: 1, latencyMs: null },
+    { inFlight: 0, calls: 1, failed: 0, latencyMs: expect.any(Number) },
+  ]);
+});

@@ -1,0 +1,23 @@
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { providerOf } from "../../providers/registry.ts";
+
+/** What keeps a channel from a call, however its keys do. */
+export type Obstacle = "unknown_type" | "no_price" | "prompt_too_long";
+
+/** What a call asks of a channel. */
+export type Demand = Readonly<{
+  isServedBy(provider: Provider): boolean;
+  hasPrice(channel: ChannelEntry): boolean;
+  /** `limit`: tokens. */
+  isLongerThan(limit: number): boolean;
+}>;
+
+/** The first thing that keeps a channel from a call; null: nothing. Whoever chooses asks here, and who explains it too. */
+export function obstacleTo(channel: ChannelEntry, demand: Demand): Obstacle | null {
+  const provider = providerOf(channel.type);
+  if (!provider || !demand.isServedBy(provider)) return "unknown_type";
+  if (!demand.hasPrice(channel)) return "no_price";
+  const { maxInputTokens } = channel;
+  return maxInputTokens > 0 && demand.isLongerThan(maxInputTokens) ? "prompt_too_long" : null;
+}

@@ -1,0 +1,119 @@
+import { afterEach, expect, test } from "bun:test";
+import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+test("tells where a call would go, and why not elsewhere", () => {
+  const relay = startRelay({
+    channels: [
+      { models: ["m"], groups: ["default"], priority: 5, weight: 20 },
+      { models: ["m"], groups: ["default"], priority: 5, weight: 0 },
+      { models: ["m"], groups: ["default"], priority: 1 },
+      { models: ["m"], groups: ["vip"] },
+      { models: ["m"], groups: ["default"], status: 3 },
+      { models: ["m"], groups: ["default"], priority: 5, maxInputTokens: 10 },
+      { models: ["other"], groups: ["default"] },
+    ],
+    options: { ModelRatio: '{"m": 1}' },
+  });
+  stops.push(relay.stop);
+  const { model, channels } = relay.explain({ model: "m", group: "default", promptTokens: 100 });
+  expect(model).toBe("m");
+  const byId = new Map(channels.map((channel) => [channel.id, channel]));
+  expect(channels[0]).toMatchObject({ id: 1, share: 0.75, tier: 1, reasons: [] });
+  expect(byId.get(2)).toMatchObject({ share: 0.25, tier: 1, reasons: [] });
+  expect(byId.get(3)).toMatchObject({ share: 0, tier: 2, reasons: [] });
+  expect(byId.get(4)).toMatchObject({ share: 0, tier: null, reasons: ["other_group"] });
+  expect(byId.get(5)).toMatchObject({ reasons: ["auto_disabled"] });
+  expect(byId.get(6)).toMatchObject({ share: 0, reasons: ["prompt_too_long"] });
+  expect(byId.has(7)).toBe(false);
+});
+
+test("where all that could serve it cool down, a call goes to one of them", async () => {
+  const upstream = startUpstream(() => Response.json({ error: { message: "slow" } }, { status: 429 }));
+  const channel = { baseUrl: upstream.url, models: ["m"], groups: ["default"], priority: 5 };
+  const relay = startRelay({
+    channels: [{ ...channel, weight: 20 }, channel, { ...channel, priority: 1 }, { ...channel, maxInputTokens: 10 }],
+    options: { ModelRatio: '{"m": 1}', RetryTimes: "3" },
+  });
+  stops.push(relay.stop, upstream.stop);
+  const shares = () => {
+    const { channels } = relay.explain({ model: "m", group: "default", promptTokens: 100 });
+    return channels.map(({ id, share, reasons }) => [id, share, ...reasons]);
+  };
+  const messages = [{ role: "user", content: "word ".repeat(100) }];
+  expect((await relay.post("/v1/chat/completions", { model: "m", messages })).status).toBe(429);
+  expect(shares()).toEqual([
+    [1, 0.75, "cooling"],
+    [2, 0.25, "cooling"],
+    [4, 0, "prompt_too_long"],
+    [3, 0, "cooling"],
+  ]);
+});
+
+/** Long enough for a provider's cache. */
+const WORDS = "What is a sluice? ".repeat(300);
+const ASKED = [
+  ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }] }, "prompt"],
+  ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }], user: "u" }, "user"],
+  ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }], prompt_cache_key: "k" }, "prompt_cache_key"],
+  ["/v1/responses", { input: WORDS }, "prompt"],
+  ["/v1/messages", { max_tokens: 9, system: "Be brief.", messages: [{ role: "user", content: WORDS }] }, "prompt"],
+  ["/v1beta/models/m:generateContent", { contents: [{ role: "user", parts: [{ text: WORDS }] }] }, "prompt"],
+] as const;
+
+test.each(ASKED)("tells that a conversation sticks, by what and until when: %s %j", async (path, request, by) => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const channel = { type: 8, baseUrl: upstream.url, models: ["m"], groups: ["default"], keys: ["a", "b", "c"] };
+  const relay = startRelay({
+    channels: [channel, channel],
+    tokens: { test: { id: 7 }, other: { id: 8 } },
+    options: { ModelRatio: JSON.stringify({ m: 1 }) },
+  });
+  stops.push(relay.stop, upstream.stop);
+  const question = { model: "m", group: "default", promptTokens: 5 };
+  const about = (tokenId: number) => relay.explain({ ...question, conversation: { tokenId, request } });
+  expect(about(7)).toMatchObject({ stuck: null, channels: [{ share: 0.5 }, { share: 0.5 }] });
+
+  const before = Date.now();
+  expect((await relay.post(path, { model: "m", ...request })).status).toBe(200);
+  const key = upstream.received.at(-1)?.headers.get("authorization")?.slice("Bearer ".length);
+  const told = about(7);
+  expect(told.stuck).toMatchObject({ keyIndex: channel.keys.indexOf(key ?? ""), by, holds: true });
+  expect(told.stuck?.until).toBeGreaterThan(before);
+  expect(told.channels.map(({ id, share }) => [id, share])).toEqual([
+    [told.stuck?.channelId ?? 0, 1],
+    [3 - (told.stuck?.channelId ?? 0), 0],
+  ]);
+  // Asking moves nothing.
+  expect(about(7)).toEqual(told);
+  expect(about(8).stuck).toBeNull();
+  expect(about(9).stuck).toBeNull();
+  expect(relay.explain(question)).toMatchObject({ stuck: null });
+
+  for (let i = 0; i < 3; i += 1) await relay.post(path, { model: "m", ...request });
+  const keys = upstream.received.map(({ headers }) => headers.get("authorization"));
+  expect(new Set(keys).size).toBe(1);
+});
+
+test("a conversation whose channel cannot take it any more is free again", async () => {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const channel = { type: 8, baseUrl: upstream.url, models: ["m"], groups: ["default"], maxInputTokens: 5_000 };
+  const relay = startRelay({
+    channels: [channel, channel],
+    options: { ModelRatio: JSON.stringify({ m: 1 }) },
+    tokens: { test: { id: 7 } },
+  });
+  stops.push(relay.stop, upstream.stop);
+  const request = { messages: [{ role: "user", content: WORDS }] };
+  await relay.post("/v1/chat/completions", { model: "m", ...request });
+  const conversation = { tokenId: 7, request };
+  expect(relay.explain({ model: "m", group: "default", promptTokens: 5, conversation }).stuck?.holds).toBe(true);
+  const long = relay.explain({ model: "m", group: "default", promptTokens: 50_000, conversation });
+  expect(long.stuck?.holds).toBe(false);
+  expect(long.channels.map(({ share }) => share)).toEqual([0, 0]);
+});

@@ -1,0 +1,143 @@
+import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
+import { upstreamModelOf } from "../../domain/channels/upstream-model.ts";
+import type { JsonObject } from "../../formats/json.ts";
+import type { RelayContext } from "../call/context.ts";
+import { RelayError } from "../call/errors.ts";
+import type { RelayServices } from "../call/services.ts";
+import { coolingOf } from "./channel-live.ts";
+import { type Demand, type Obstacle, obstacleTo } from "./eligibility.ts";
+import { findStuck, type Stuck } from "./explain-stickiness.ts";
+import { contenders } from "./scheduler/choose.ts";
+
+export type ExplainQuestion = Readonly<{
+  model: string;
+  group: string;
+  promptTokens: number;
+  /** A request, in any of the four formats, and the API key that it comes with; absent: a conversation that is new. */
+  conversation?: Readonly<{ tokenId: number; request: JsonObject }>;
+}>;
+
+/** Where a call would go, and why not elsewhere. */
+export type Explanation = Readonly<{
+  /** The name without the prefix of the channels that serve it. */
+  model: string;
+  /** Every channel that knows the model, the likeliest first. */
+  channels: readonly ExplainedChannel[];
+  /** Where earlier calls of the conversation went; null: none is remembered. */
+  stuck: Stuck | null;
+}>;
+
+export type ExplainedChannel = Readonly<{
+  id: number;
+  name: string;
+  priority: number;
+  weight: number;
+  /** Likelihood of being chosen first, from 0 to 1; a conversation that sticks is certain. */
+  share: number;
+  /** Place among the tiers, from 1; null: it is not asked at all. */
+  tier: number | null;
+  inFlight: number;
+  keys: readonly Readonly<{
+    index: number;
+    state: "ready" | "disabled" | "cooling";
+    until: number | null;
+    failures: number;
+  }>[];
+  /** Codes of what keeps it from being chosen; empty: nothing. */
+  reasons: readonly Reason[];
+}>;
+
+/** The first are of the channel, the next of what the call asks of it, the last of its keys. */
+type Reason = "disabled" | "auto_disabled" | "other_group" | "other_prefix" | Obstacle | "no_key" | "cooling";
+
+/** What the explanation rests on: what the scheduler itself does. */
+type Known = Pick<RelayContext, "coolDown" | "keys" | "prices" | "stickiness" | "traffic"> &
+  Readonly<{
+    services: Readonly<{
+      channels: Pick<RelayServices["channels"], "candidates">;
+      tokens: Pick<RelayServices["tokens"], "get">;
+      users: Pick<RelayServices["users"], "get">;
+    }>;
+  }>;
+
+/** Asks the scheduler, without touching it, where a call of this group for this model would go. */
+export function explain(context: Known, all: Iterable<ChannelEntry>, question: ExplainQuestion): Explanation {
+  const { services, coolDown, traffic, keys } = context;
+  const { model, group } = question;
+  const candidates = services.channels.candidates(group, model);
+  const tiers = candidates?.tiers ?? [];
+  const places = new Map(tiers.flatMap(({ channels }, at) => channels.map((channel) => [channel, at + 1] as const)));
+  const bare = candidates?.model ?? model;
+  const demand = demandOf(context, question, bare);
+  const shares = contenders(tiers, null, keys, (channel) => obstacleTo(channel, demand) === null);
+  const stuck = findStuck(context, question, tiers, demand);
+  const known = new Set(places.keys());
+  for (const channel of all) {
+    if (channel.models.some((name) => channel.modelPrefix + name === model)) known.add(channel);
+  }
+  const channels = [...known].map((channel): ExplainedChannel => {
+    const { id, name, priority, weight } = channel;
+    return {
+      id,
+      name,
+      priority,
+      weight,
+      share: stuck?.holds ? Number(id === stuck.channelId) : (shares.get(channel) ?? 0),
+      tier: places.get(channel) ?? null,
+      inFlight: traffic.inFlight(id),
+      keys: channel.keys.map((key, index) => keyState(channel, key, index)),
+      reasons: reasonsAgainst(channel),
+    };
+  });
+  return {
+    model: bare,
+    stuck,
+    channels: channels.toSorted((a, b) => b.share - a.share || b.priority - a.priority || a.id - b.id),
+  };
+
+  function keyState(channel: ChannelEntry, key: string, index: number): ExplainedChannel["keys"][number] {
+    const { isCooling, coolingUntil, failures } = coolingOf(coolDown, channel.id, key);
+    const state = channel.disabledKeys.has(key) ? "disabled" : isCooling ? "cooling" : "ready";
+    const until = state === "cooling" && coolingUntil !== null ? coolingUntil * 1000 : null;
+    return { index, state, until, failures };
+  }
+
+  function reasonsAgainst(channel: ChannelEntry): Reason[] {
+    const obstacle = obstacleTo(channel, demand);
+    return [
+      ...(places.has(channel) ? [] : outside(channel)),
+      ...(obstacle ? [obstacle] : []),
+      ...(keys.hasFit(channel, null, true) ? [] : ["no_key" as const]),
+      ...(keys.hasFit(channel, null, true) && !keys.hasFit(channel, null, false) ? ["cooling" as const] : []),
+    ];
+  }
+
+  /** Why it is no candidate at all. */
+  function outside({ status, groups }: ChannelEntry): Reason[] {
+    const reasons: Reason[] = [];
+    if (status === CHANNEL_STATUS.autoDisabled) reasons.push("auto_disabled");
+    else if (status !== CHANNEL_STATUS.enabled) reasons.push("disabled");
+    if (!groups.includes(group)) reasons.push("other_group");
+    return reasons.length > 0 ? reasons : ["other_prefix"];
+  }
+}
+
+/** What the call in question asks of a channel: it is of no certain kind, so that any that the provider serves will do. */
+function demandOf({ services, prices }: Known, question: ExplainQuestion, bare: string): Demand {
+  const { model, group, promptTokens, conversation } = question;
+  const token = conversation && services.tokens.get(conversation.tokenId);
+  const user = (token && services.users.get(token.userId)) ?? { acceptUnsetPrice: false };
+  return {
+    isServedBy: () => true,
+    isLongerThan: (limit) => promptTokens > limit,
+    hasPrice(channel) {
+      try {
+        prices.of({ group, user }, model, upstreamModelOf(channel, model, bare));
+        return true;
+      } catch (error) {
+        if (error instanceof RelayError) return false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,362 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
+import { chatReply, chunk, DONE, pacedSse, sse, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+import { coolDownMs, isRetryable } from "./retry.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+const upstreams = (...answers: Parameters<typeof startUpstream>[0][]) =>
+  answers.map((answer) => {
+    const upstream = startUpstream(answer);
+    stops.push(upstream.stop);
+    return upstream;
+  });
+const relayWith = (setup: Parameters<typeof startRelay>[0]) => {
+  const relay = startRelay({ ...setup, options: { RetryTimes: "3", ...setup.options } });
+  stops.push(relay.stop);
+  return relay;
+};
+
+const CHAT = "/v1/chat/completions";
+const ASK = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] };
+const refuse =
+  (status: number, error: object = { message: "no", type: "server_error" }, headers = {}) =>
+  () =>
+    Response.json({ error }, { status, headers });
+const good = () => Response.json(chatReply());
+
+describe("which failures are tried again", () => {
+  test.each([
+    [429, true],
+    [307, true],
+    [500, true],
+    [502, true],
+    [503, true],
+    [401, true],
+    [403, true],
+    [404, true],
+    [400, false],
+    [408, false],
+    [504, false],
+    [524, false],
+  ])("%i: %p", (status, again) => {
+    expect(isRetryable({ status, channelType: 1 })).toBe(again);
+  });
+  test("400 of Anthropic is", () => expect(isRetryable({ status: 400, channelType: 14 })).toBe(true));
+});
+
+test.each([
+  ["2", 2_000],
+  [null, 5_000],
+  ["nonsense", 5_000],
+  ["99999", 300_000],
+  ["Thu, 01 Jan 1970 00:00:10 GMT", 10_000],
+])("a 429 with Retry-After %p cools for %p ms", (header, expected) => {
+  expect(coolDownMs(header, 0)).toBe(expected);
+});
+
+describe("attempts", () => {
+  test("go to the best tier first, then through it, then down; never twice to the same while others are left", async () => {
+    const [a, b, c] = upstreams(refuse(500), refuse(500), good);
+    const relay = relayWith({
+      channels: [
+        { baseUrl: c?.url ?? "", priority: 0 },
+        { baseUrl: a?.url ?? "", priority: 9 },
+        { baseUrl: b?.url ?? "", priority: 9 },
+      ],
+    });
+    const answer = await relay.post(CHAT, ASK);
+    expect(answer.status).toBe(200);
+    expect([a, b, c].map((upstream) => upstream?.received.length)).toEqual([1, 1, 1]);
+    const { other } = await relay.billing.nextRecord();
+    expect(other.admin_info?.use_channel.at(-1)).toBe("1");
+    expect(other.admin_info?.attempts.map(({ status }) => status)).toEqual([500, 500, 200]);
+    expect(relay.billing.holds).toHaveLength(1);
+  });
+
+  test("end with what RetryTimes allows", async () => {
+    const [a] = upstreams(refuse(500));
+    const relay = relayWith({
+      channels: [1, 2, 3, 4].map(() => ({ baseUrl: a?.url ?? "" })),
+      options: { RetryTimes: "1" },
+    });
+    const answer = await relay.post(CHAT, ASK);
+    expect(answer.status).toBe(500);
+    expect(a?.received).toHaveLength(2);
+    const record = await relay.billing.nextRecord();
+    expect(record).toMatchObject({ failed: true, quota: 0 });
+    expect(record.other).toMatchObject({ status: 500, ending: "upstream_failed" });
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test("pitfall 68: go on after a refused connection, and never show the address", async () => {
+    const [b] = upstreams(good);
+    const relay = relayWith({ channels: [{ baseUrl: "http://127.0.0.1:1", priority: 1 }, { baseUrl: b?.url ?? "" }] });
+    expect((await relay.post(CHAT, ASK)).status).toBe(200);
+    const alone = relayWith({ channels: [{ baseUrl: "http://127.0.0.1:1" }], options: { RetryTimes: "0" } });
+    const answer = await alone.post(CHAT, ASK);
+    const text = await answer.text();
+    expect(answer.status).toBe(502);
+    expect(text).toContain("do_request_failed");
+    expect(text).not.toContain("127.0.0.1");
+  });
+
+  test("pitfall 68: a whole answer that is lost on its way is an error of the gateway's, never a 200", async () => {
+    const body = JSON.stringify(chatReply());
+    const dying = () => {
+      const steps = [body.slice(0, 40), () => Bun.sleep(1), new Error("dies")];
+      return new Response(pacedSse(steps).body, { headers: { "content-type": "application/json" } });
+    };
+    const [a] = upstreams(dying);
+    const alone = relayWith({ channels: [{ baseUrl: a?.url ?? "" }], options: { RetryTimes: "0" } });
+    const answer = await alone.post(CHAT, ASK);
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ error: { message: expect.any(String) } });
+    expect(await alone.billing.nextRecord()).toMatchObject({ failed: true, quota: 0 });
+  });
+
+  test("behaviour A17: go on after an error object inside a 200, streamed or not", async () => {
+    const hidden = () => Response.json({ error: { message: "overloaded", type: "server_error" } });
+    const streamed = () => sse('data: {"error":{"message":"overloaded"}}\n\ndata: [DONE]\n\n');
+    const [a, b, c] = upstreams(hidden, streamed, (received) =>
+      received.text.includes('"stream":true') ? sse(chunk({ content: "x" }, {}, "stop") + DONE) : good(),
+    );
+    const relay = relayWith({
+      channels: [
+        { baseUrl: a?.url ?? "", priority: 2 },
+        { baseUrl: b?.url ?? "", priority: 1 },
+        { baseUrl: c?.url ?? "", priority: 0 },
+      ],
+    });
+    expect((await relay.post(CHAT, { ...ASK, stream: true })).status).toBe(200);
+    expect(b?.received).toHaveLength(1);
+    expect((await relay.billing.nextRecord()).other.admin_info?.attempts.map((attempt) => attempt.error)).toEqual([
+      "overloaded",
+      "overloaded",
+      undefined,
+    ]);
+  });
+
+  test("pitfall 67: end with the first byte: a stream that breaks is not begun again elsewhere", async () => {
+    const [a, b] = upstreams(() => pacedSse([chunk({ content: "x" }), 20, new Error("dies")]), good);
+    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }] });
+    await (await relay.post(CHAT, { ...ASK, stream: true })).text();
+    expect(b?.received).toHaveLength(0);
+  });
+
+  test("use the mapped status for the client and for the decision", async () => {
+    const [a, b] = upstreams(refuse(503), good);
+    const relay = relayWith({
+      channels: [
+        { baseUrl: a?.url ?? "", priority: 1, statusCodeMapping: new Map([[503, 400]]) },
+        { baseUrl: b?.url ?? "" },
+      ],
+    });
+    expect((await relay.post(CHAT, ASK)).status).toBe(400);
+    expect(b?.received).toHaveLength(0);
+  });
+
+  test("leave a key alone that was told to wait, as long as others are fit", async () => {
+    const [a] = upstreams((received) =>
+      received.headers.get("authorization") === "Bearer one"
+        ? Response.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "60" } })
+        : good(),
+    );
+    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", keys: ["one", "two"] }] });
+    for (let i = 0; i < 4; i += 1) expect((await relay.post(CHAT, ASK)).status).toBe(200);
+    const used = a?.received.map(({ headers }) => headers.get("authorization"));
+    expect(used?.filter((key) => key === "Bearer one")).toHaveLength(1);
+  });
+
+  test("tell the client of a 429 without the upstream's words, with Retry-After", async () => {
+    const [a] = upstreams(
+      refuse(429, { message: "org-123 is over its limit", type: "requests" }, { "retry-after": "7" }),
+    );
+    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "" }] });
+    const answer = await relay.post(CHAT, ASK);
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("retry-after")).toBe("7");
+    expect(await answer.text()).not.toContain("org-123");
+    // A second call has no fit key left, and tries the cooling one rather than none.
+    await relay.post(CHAT, ASK);
+    expect(a?.received).toHaveLength(2);
+  });
+
+  test("take the keys of a channel in turn", async () => {
+    const [a] = upstreams(good);
+    const relay = relayWith({
+      channels: [{ baseUrl: a?.url ?? "", keys: ["1", "2", "3"], disabledKeys: new Set(["2"]) }],
+    });
+    const another = (i: number) => ({ ...ASK, messages: [{ role: "user", content: `question ${i}` }] });
+    for (let i = 0; i < 4; i += 1) await relay.post(CHAT, another(i));
+    expect(a?.received.map(({ headers }) => headers.get("authorization"))).toEqual([
+      "Bearer 1",
+      "Bearer 3",
+      "Bearer 1",
+      "Bearer 3",
+    ]);
+  });
+
+  test("keep a conversation with the key that has its cache, and leave it when that fails", async () => {
+    const failing = new Set<string>();
+    const [a] = upstreams((received) =>
+      failing.has(received.headers.get("authorization") ?? "") ? new Response("{}", { status: 500 }) : good(),
+    );
+    const relay = relayWith({
+      channels: [{ baseUrl: a?.url ?? "", keys: ["1", "2", "3"] }],
+      options: { RetryTimes: "3" },
+    });
+    const keys = () => a?.received.map(({ headers }) => headers.get("authorization"));
+    const cached = { ...ASK, prompt_cache_key: "c" };
+    for (let i = 0; i < 3; i += 1) await relay.post(CHAT, cached);
+    expect(keys()).toEqual(["Bearer 1", "Bearer 1", "Bearer 1"]);
+    failing.add("Bearer 1");
+    for (let i = 0; i < 2; i += 1) expect((await relay.post(CHAT, cached)).status).toBe(200);
+    expect(keys()?.slice(3)).not.toEqual(["Bearer 1", "Bearer 1"]);
+    expect(keys()?.at(-1)).not.toBe("Bearer 1");
+  });
+
+  test("go on elsewhere when a channel's own time to the first byte is over", async () => {
+    const [slow, quick] = upstreams(async () => {
+      await Bun.sleep(2_000);
+      return good();
+    }, good);
+    const relay = relayWith({
+      channels: [
+        { baseUrl: slow?.url ?? "", priority: 1, setting: { first_byte_timeout_seconds: 0.3 } },
+        { baseUrl: quick?.url ?? "" },
+      ],
+      options: { RetryTimes: "1" },
+    });
+    expect((await relay.post(CHAT, ASK)).status).toBe(200);
+    expect([slow?.received.length, quick?.received.length]).toEqual([1, 1]);
+  });
+
+  test("stay with a channel whose answer has begun in time, however late the rest of it comes", async () => {
+    const [late, quick] = upstreams(() => {
+      const bytes = new TextEncoder().encode(JSON.stringify(chatReply()));
+      const body = new ReadableStream<Uint8Array>({
+        async start(controller) {
+          controller.enqueue(bytes.slice(0, 10));
+          await Bun.sleep(3_500);
+          controller.enqueue(bytes.slice(10));
+          controller.close();
+        },
+      });
+      return new Response(body, { headers: { "content-type": "application/json" } });
+    }, good);
+    const relay = relayWith({
+      channels: [
+        { baseUrl: late?.url ?? "", priority: 1, setting: { first_byte_timeout_seconds: 3 } },
+        { baseUrl: quick?.url ?? "" },
+      ],
+      options: { RetryTimes: "1" },
+    });
+    expect((await relay.post(CHAT, ASK)).status).toBe(200);
+    expect([late?.received.length, quick?.received.length]).toEqual([1, 0]);
+  });
+
+  test("leave out channels whose input limit the prompt exceeds", async () => {
+    const [a, b] = upstreams(good, good);
+    const relay = relayWith({
+      channels: [{ baseUrl: a?.url ?? "", priority: 1, maxInputTokens: 50 }, { baseUrl: b?.url ?? "" }],
+    });
+    await relay.post(CHAT, { ...ASK, messages: [{ role: "user", content: "word ".repeat(30) }] });
+    await relay.post(CHAT, { ...ASK, messages: [{ role: "user", content: "word ".repeat(300) }] });
+    expect([a?.received.length, b?.received.length]).toEqual([1, 1]);
+  });
+
+  test("stay with a conversation's channel where its prompt has to be counted against the input limit", async () => {
+    const [a] = upstreams(good);
+    const keys = ["1", "2", "3", "4", "5", "6"];
+    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", keys, maxInputTokens: 50 }] });
+    const content = "extraordinarily ".repeat(20);
+    const cached = { ...ASK, prompt_cache_key: "c", messages: [{ role: "user", content }] };
+    for (let i = 0; i < 4; i += 1) await relay.post(CHAT, cached);
+    expect(a?.received).toHaveLength(4);
+    expect(new Set(a?.received.map(({ headers }) => headers.get("authorization"))).size).toBe(1);
+  });
+
+  test("rest a key for as long as a fault's Retry-After says", async () => {
+    const [a, b] = upstreams(refuse(503, undefined, { "retry-after": "60" }), good);
+    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }] });
+    for (let i = 0; i < 3; i += 1) expect((await relay.post(CHAT, ASK)).status).toBe(200);
+    expect([a?.received.length, b?.received.length]).toEqual([1, 3]);
+    expect(relay.readLive()[0]?.keys).toMatchObject([{ isCooling: true, failures: 1 }]);
+  });
+
+  const EMBED = "/v1/embeddings";
+  const VECTORS = { model: "gpt-4o", input: "Hi" };
+  const CHATS_ALONE = 14;
+
+  test("pass over channels whose provider does not serve the kind of request", async () => {
+    const [a, b] = upstreams(good, () => Response.json({ object: "list", data: [] }));
+    const relay = relayWith({
+      channels: [{ type: CHATS_ALONE, baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }],
+      options: { RetryTimes: "0" },
+    });
+    expect((await relay.post(EMBED, VECTORS)).status).toBe(200);
+    expect([a?.received.length, b?.received.length]).toEqual([0, 1]);
+  });
+
+  test("answer 501 where no channel serves the kind of request, and hold it against none", async () => {
+    const [a] = upstreams(good);
+    const relay = relayWith({ channels: [{ type: CHATS_ALONE, baseUrl: a?.url ?? "" }] });
+    for (let i = 0; i < 4; i += 1) {
+      const answer = await relay.post(EMBED, VECTORS);
+      expect(answer.status).toBe(501);
+      expect(await answer.json()).toMatchObject({ error: { code: "convert_request_failed", type: "upstream_error" } });
+    }
+    expect(relay.readLive()).toMatchObject([{ calls: 0, failed: 0, keys: [{ isCooling: false, failures: 0 }] }]);
+    expect(relay.billing.openHolds).toBe(0);
+    expect(a?.received).toEqual([]);
+  });
+});
+
+describe("health", () => {
+  const options = { AutomaticDisableChannelEnabled: "true", RetryTimes: "0" };
+  const disabledBy = async (
+    answer: () => Response,
+    channel: object = {},
+    given: Parameters<typeof relayWith>[0]["options"] = options,
+  ) => {
+    const [a] = upstreams(answer);
+    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", ...channel }], options: given });
+    const answered = await relay.post(CHAT, ASK);
+    return { disabled: relay.disabled, text: await answered.text() };
+  };
+
+  test.each([
+    ["status 401", refuse(401)],
+    ["an error code", refuse(400, { message: "x", code: "account_deactivated" })],
+    ["an error type", refuse(429, { message: "x", type: "insufficient_quota" })],
+    ["a phrase", refuse(403, { message: "Your CREDIT balance is too low to go on" })],
+  ])("switches a channel off by %s", async (_name, answer) => {
+    expect((await disabledBy(answer)).disabled).toMatchObject([{ channelId: 1, key: null }]);
+  });
+
+  test("judges the upstream's own status, not the mapped one", async () => {
+    const { disabled } = await disabledBy(refuse(401), { statusCodeMapping: new Map([[401, 500]]) });
+    expect(disabled).toHaveLength(1);
+  });
+
+  test("switches the failing key off while others are left, and never repeats it", async () => {
+    const { disabled, text } = await disabledBy(refuse(401, { message: "Incorrect API key: key-one" }), {
+      keys: ["key-one", "key-two"],
+    });
+    expect(disabled).toEqual([{ channelId: 1, key: "key-one", reason: "401: Incorrect API key: ***" }]);
+    expect(text).not.toContain("key-one");
+  });
+
+  test.each([
+    ["the option is off", {}, { RetryTimes: "0" }],
+    ["the channel is exempt", { autoBan: false }, options],
+  ])("does nothing when %s", async (_name, channel, given) => {
+    expect((await disabledBy(refuse(401), channel, given)).disabled).toEqual([]);
+  });
+
+  test("does nothing for faults that pass", async () => {
+    expect((await disabledBy(refuse(500))).disabled).toEqual([]);
+  });
+});

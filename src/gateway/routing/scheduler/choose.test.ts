@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import { channelEntry } from "../../../../test/support/gateway/entries.ts";
+import type { ChannelEntry } from "../../../domain/channels/entry.ts";
+import { choose, type Tried } from "./choose.ts";
+import { createCoolDown } from "./cool-down.ts";
+import { createKeyRing } from "./key-ring.ts";
+
+const tier = (priority: number, ...channels: ChannelEntry[]) => ({ priority, channels });
+const every = () => true;
+const tried = (...channels: ChannelEntry[]): Tried => ({ channels: new Set(channels), keys: new Map() });
+
+function setUp() {
+  let now = 0;
+  const coolDown = createCoolDown(() => now);
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { coolDown, keys: createKeyRing(coolDown), pass };
+}
+
+describe("the choice of a channel", () => {
+  const [a, b, c] = [1, 2, 3].map((id) => channelEntry({ id, weight: id === 1 ? 0 : 10 })) as [
+    ChannelEntry,
+    ChannelEntry,
+    ChannelEntry,
+  ];
+
+  test("falls by weight + 10 within the best tier", () => {
+    const { keys } = setUp();
+    const counts = new Map<number, number>();
+    for (let i = 0; i < 3_000; i += 1) {
+      const choice = choose([tier(1, a, b), tier(0, c)], null, keys, every, () => i / 3_000);
+      const id = choice?.channel.id ?? 0;
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    expect([...counts].sort()).toEqual([
+      [1, 1_000],
+      [2, 2_000],
+    ]);
+  });
+
+  test("leaves out what was tried until nothing else is left", () => {
+    const { keys } = setUp();
+    const tiers = [tier(1, a, b), tier(0, c)];
+    expect(choose(tiers, tried(a), keys, every)?.channel).toBe(b);
+    expect(choose(tiers, tried(a, b), keys, every)?.channel).toBe(c);
+    expect(choose(tiers, tried(a, b, c), keys, every)).not.toBeNull();
+  });
+
+  test("leaves out what does not suit, and keys that failed", () => {
+    const { keys } = setUp();
+    expect(choose([tier(1, a, b)], null, keys, (channel) => channel.id === 2)?.channel).toBe(b);
+    const failed: Tried = { channels: new Set([a]), keys: new Map([[1, new Set(a.keys)]]) };
+    expect(choose([tier(1, a)], failed, keys, every)).toBeNull();
+  });
+
+  test("takes a cooling channel only when no other is left, and again when it has cooled", () => {
+    const { keys, coolDown, pass } = setUp();
+    const tiers = [tier(1, a), tier(0, b)];
+    coolDown.start(1, "upstream-key", 5_000);
+    expect(choose(tiers, null, keys, every)?.channel).toBe(b);
+    expect(choose(tiers, tried(b), keys, (channel) => channel.id === 1)?.channel).toBe(a);
+    pass(5_001);
+    expect(choose(tiers, null, keys, every)?.channel).toBe(a);
+  });
+
+  test("finds nothing where every key is off", () => {
+    const { keys } = setUp();
+    const off = channelEntry({ keys: ["x"], disabledKeys: new Set(["x"]) });
+    expect(choose([tier(0, off)], null, keys, every)).toBeNull();
+    expect(choose([tier(0, channelEntry({ keys: [] }))], null, keys, every)).toBeNull();
+    expect(choose([tier(1, off), tier(0, a)], null, keys, every)?.channel).toBe(a);
+  });
+});

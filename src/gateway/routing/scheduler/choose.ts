@@ -1,0 +1,136 @@
+import type { ChannelEntry } from "../../../domain/channels/entry.ts";
+import type { Tier } from "../../../domain/channels/routing-index.ts";
+import type { KeyRing } from "./key-ring.ts";
+
+export type Choice = Readonly<{ channel: ChannelEntry; key: string }>;
+
+/** What one call has already tried. */
+export type Tried = {
+  channels: Set<ChannelEntry>;
+  /** Keys that failed, by channel id. */
+  keys: Map<number, Set<string>>;
+};
+
+/** Small weights are damped and a weight of 0 still gets traffic. */
+const WEIGHT_FLOOR = 10;
+/** Draws before all channels of a tier are looked at: of few, that costs nothing. */
+const MOST_DRAWS = 8;
+
+type Fit = (channel: ChannelEntry) => boolean;
+
+/**
+ * Chooses the channel and key of the next attempt: the best tier that has a fit channel, in it by weight + 10 at random.
+ * Channels tried before come only when no other is left, and only with a key that has not failed or after any failure
+ * that another try may mend; cooling ones come last of all. Null when nothing is left to try.
+ */
+export function choose(
+  tiers: readonly Tier[],
+  tried: Tried | null,
+  keys: KeyRing,
+  suits: Fit,
+  random: () => number = Math.random,
+): Choice | null {
+  const asked = { tried, keys, suits };
+  for (const rule of RULES) {
+    const channel = pick(tiers, rule, asked, random);
+    if (!channel) continue;
+    const key = keys.next(channel, failedKeys(tried, channel), rule === "cooling");
+    return key === null ? null : { channel, key };
+  }
+  return null;
+}
+
+/** Those of whom `choose` draws one, by the same rules, and the share of each; empty: it chooses none. */
+export function contenders(
+  tiers: readonly Tier[],
+  tried: Tried | null,
+  keys: KeyRing,
+  suits: Fit,
+): ReadonlyMap<ChannelEntry, number> {
+  const asked = { tried, keys, suits };
+  for (const rule of RULES) {
+    for (const { channels } of tiers) {
+      const fitting = channels.filter((channel) => fits(channel, rule, asked));
+      const sum = runningSums(fitting).at(-1);
+      if (sum) return new Map(fitting.map((channel) => [channel, (channel.weight + WEIGHT_FLOOR) / sum]));
+    }
+  }
+  return new Map();
+}
+
+/** What a channel must be, one rule after the other until any is. */
+const RULES = ["fresh", "again", "cooling"] as const;
+type Rule = (typeof RULES)[number];
+
+type Asked = Readonly<{ tried: Tried | null; keys: KeyRing; suits: Fit }>;
+
+function fits(channel: ChannelEntry, rule: Rule, { tried, keys, suits }: Asked): boolean {
+  // Of a call that has tried none, every channel is new.
+  if (rule === "again" ? !tried : tried?.channels.has(channel)) return false;
+  return suits(channel) && keys.hasFit(channel, failedKeys(tried, channel), rule === "cooling");
+}
+
+const failedKeys = (tried: Tried | null, { id }: ChannelEntry): ReadonlySet<string> | null =>
+  tried?.keys.get(id) ?? null;
+
+function pick(tiers: readonly Tier[], rule: Rule, asked: Asked, random: () => number): ChannelEntry | null {
+  for (const tier of tiers) {
+    const chosen = pickByWeight(tier, rule, asked, random);
+    if (chosen) return chosen;
+  }
+  return null;
+}
+
+/**
+ * The drawn channel nearly always fits, so a draw or a few over sums made once are enough; only where hardly any fits are
+ * all looked at. Either way each that fits has its share.
+ */
+function pickByWeight(tier: Tier, rule: Rule, asked: Asked, random: () => number): ChannelEntry | null {
+  const { channels } = tier;
+  for (let draws = 0; draws < Math.min(MOST_DRAWS, channels.length); draws += 1) {
+    const drawn = channels.length === 1 ? channels[0] : draw(channels, sumsOf(tier), random);
+    if (drawn && fits(drawn, rule, asked)) return drawn;
+  }
+  return channels.length === 1 ? null : pickOfFew(channels, rule, asked, random);
+}
+
+function pickOfFew(
+  channels: readonly ChannelEntry[],
+  rule: Rule,
+  asked: Asked,
+  random: () => number,
+): ChannelEntry | null {
+  const fitting = channels.filter((channel) => fits(channel, rule, asked));
+  return draw(fitting, runningSums(fitting), random) ?? null;
+}
+
+const sumsByTier = new WeakMap<Tier, Float64Array>();
+
+function sumsOf(tier: Tier): Float64Array {
+  const known = sumsByTier.get(tier);
+  if (known) return known;
+  const sums = runningSums(tier.channels);
+  sumsByTier.set(tier, sums);
+  return sums;
+}
+
+function runningSums(channels: readonly ChannelEntry[]): Float64Array {
+  let sum = 0;
+  return Float64Array.from(channels, ({ weight }) => {
+    sum += weight + WEIGHT_FLOOR;
+    return sum;
+  });
+}
+
+/** The channel into whose share of the sum a random number falls, by bisection. */
+function draw(channels: readonly ChannelEntry[], sums: Float64Array, random: () => number): ChannelEntry | undefined {
+  const at = random() * (sums.at(-1) ?? 0);
+  let low = 0;
+  let high = channels.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sums[middle] ?? 0) > at) high = middle;
+    else low = middle + 1;
+  }
+  return channels[low];
+}

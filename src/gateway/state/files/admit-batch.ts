@@ -1,0 +1,84 @@
+import { estimate } from "../../../billing/pricing/estimate.ts";
+import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
+import { summarise } from "../../../formats/openai-chat/request.ts";
+import { openaiRules } from "../../../formats/openai-chat/request-rules.ts";
+import { responsesRules } from "../../../formats/openai-responses/request-rules.ts";
+import { requestMembers } from "../../../formats/request-members.ts";
+import type { RequestRules } from "../../../formats/request-rules.ts";
+import { multiply } from "../../../lib/decimal.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import { admitModel } from "../../auth/authorize.ts";
+import { promptTokensBound } from "../../billing/estimate.ts";
+import { reserveAmount } from "../../billing/reserve.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import type { Hold } from "../../call/services.ts";
+import { checkRequest, checkValues } from "../../http/check-request.ts";
+import { invalidRequest } from "../../http/client-body.ts";
+import { askUpstream, makerOf } from "./ask-upstream.ts";
+import { pathOf } from "./follow.ts";
+import { jsonLines } from "./json-lines.ts";
+import { BATCH_SHARE } from "./settle-object.ts";
+import type { KeptObject } from "./store.ts";
+
+/**
+ * Reads the calls of a batch before it begins: each model must be allowed to the caller, served to its group and priced, and
+ * the balance must cover what all can cost at most. Resolves with that held. Rejects RelayError.
+ */
+export async function admitBatch(context: RelayContext, caller: Caller, input: KeptObject): Promise<Hold> {
+  const { prices, services } = context;
+  const file = await askUpstream(context, makerOf(context, input), { method: "GET", path: `${pathOf(input)}/content` });
+  const defaultOutputTokens = services.settings.get("PreConsumedQuota");
+  let amount = 0;
+  let calls = 0;
+  for await (const line of jsonLines(file, checkLine)) {
+    const body = recordOf(line.body);
+    const model = textOf(body?.model) ?? "";
+    if (!body || model === "")
+      throw invalidRequest("Every line of a batch must have a body with a model.", "input_file_id");
+    admitModel(caller, model);
+    if (caller.pinnedChannelId === null && !services.channels.candidates(caller.group, model)) {
+      throw invalidRequest(`The model “${model}” is not served to the group “${caller.group}”.`, "input_file_id");
+    }
+    const price = prices.of(caller, model, model);
+    const { choices, ...summary } = summarise(body);
+    const limit = summary.maxOutputTokens ?? countOf(body.max_output_tokens);
+    const maxOutputTokens = limit === null ? null : limit * choices;
+    const promptTokens = promptTokensBound(body, JSON.stringify(body).length);
+    const halved = { ...price, groupRatio: multiply(price.groupRatio, BATCH_SHARE) };
+    amount += estimate(
+      halved,
+      { promptTokens, maxOutputTokens, defaultOutputTokens: defaultOutputTokens * choices },
+      prices.quotaPerUnit(),
+    );
+    calls += 1;
+  }
+  if (calls === 0) throw invalidRequest("The batch has no calls.", "input_file_id");
+  return reserveAmount(services, caller, amount);
+}
+
+const names = (isFree: boolean): string =>
+  [openaiRules, responsesRules]
+    .flatMap(({ members }) => [...members.isFreeByName].filter(([, free]) => free === isFree))
+    .map(([name]) => name)
+    .join(" ");
+
+/** A line of a batch holds a request in one of OpenAI's formats. */
+const lineRules: RequestRules = {
+  members: requestMembers(names(false), { free: names(true) }),
+  numbers: [],
+  switches: [],
+};
+
+/** Throws RelayError for a line that the upstream may read otherwise than it is admitted and priced here. */
+function checkLine(line: string, object: JsonObject | null): void {
+  const body = recordOf(object?.body);
+  try {
+    if (!object || !body) throw invalidRequest("Every line of a batch must be a JSON object with a “body”.");
+    checkRequest(line, object, lineRules);
+    checkValues(body, textOf(object.url)?.endsWith("/responses") ? responsesRules : openaiRules);
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    throw invalidRequest(`${error.message} (custom_id: ${textOf(object?.custom_id) ?? "none"})`, "input_file_id");
+  }
+}

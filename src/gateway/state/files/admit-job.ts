@@ -1,0 +1,83 @@
+import { estimate } from "../../../billing/pricing/estimate.ts";
+import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
+import { wholeNumber } from "../../../formats/number-limits.ts";
+import { noRules, type RequestRules } from "../../../formats/request-rules.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import { admitModel } from "../../auth/authorize.ts";
+import { promptTokensBound } from "../../billing/estimate.ts";
+import { reserveAmount } from "../../billing/reserve.ts";
+import type { RelayContext } from "../../call/context.ts";
+import type { Hold } from "../../call/services.ts";
+import { checkRequest, checkValues } from "../../http/check-request.ts";
+import { invalidRequest } from "../../http/client-body.ts";
+import { askUpstream, makerOf } from "./ask-upstream.ts";
+import { pathOf } from "./follow.ts";
+import { jsonLines } from "./json-lines.ts";
+import { trainingOf } from "./settle-object.ts";
+import type { KeptObject } from "./store.ts";
+
+/** Without a wish, upstreams train until they have seen so many examples, as often as that takes. */
+const USUAL_EPOCHS = 3;
+const FEWEST_SEEN = 100;
+const MOST_SEEN = 25_000;
+const MOST_EPOCHS = 25;
+
+/**
+ * Reads the examples of a fine-tuning job before it begins: the model must be allowed to the caller and its training
+ * priced, and the balance must cover all tokens in all epochs. Resolves with that held. Rejects RelayError.
+ */
+export async function admitJob(
+  context: RelayContext,
+  caller: Caller,
+  job: JsonObject,
+  training: KeptObject,
+): Promise<Hold> {
+  checkValues(job, jobRules);
+  const model = textOf(job.model) ?? "";
+  const method = recordOf(job.method);
+  if (method?.type === "reinforcement") {
+    throw invalidRequest("Reinforcement is billed by the hour: such jobs are not offered here.", "method");
+  }
+  admitModel(caller, model);
+  const price = context.prices.of(caller, trainingOf(model), trainingOf(model));
+  const ask = { method: "GET", path: `${pathOf(training)}/content` } as const;
+  let tokens = 0;
+  let examples = 0;
+  for await (const example of jsonLines(await askUpstream(context, makerOf(context, training), ask), checkExample)) {
+    tokens += promptTokensBound(example, JSON.stringify(example).length);
+    examples += 1;
+  }
+  if (examples === 0) throw invalidRequest("The training file has no examples.", "training_file");
+  const promptTokens = tokens * (epochsOf(job) ?? usualEpochs(examples));
+  const expected = { promptTokens, maxOutputTokens: 0, defaultOutputTokens: 0 };
+  return reserveAmount(context.services, caller, estimate(price, expected, context.prices.quotaPerUnit()));
+}
+
+/** How often the examples are gone through, where the client says so; null: it does not. */
+function epochsOf(job: JsonObject): number | null {
+  const method = recordOf(job.method);
+  const places = [job, recordOf(method?.supervised), recordOf(method?.dpo)];
+  const counts = places.flatMap((place) => countOf(recordOf(place?.hyperparameters)?.n_epochs) ?? []);
+  return counts.length > 0 ? Math.max(...counts) : null;
+}
+
+const epochs = (path: string) => wholeNumber(path, 1, 50, "auto");
+const jobRules: RequestRules = {
+  ...noRules,
+  numbers: [
+    epochs("hyperparameters.n_epochs"),
+    epochs("method.supervised.hyperparameters.n_epochs"),
+    epochs("method.dpo.hyperparameters.n_epochs"),
+  ],
+};
+
+function usualEpochs(examples: number): number {
+  if (examples * USUAL_EPOCHS < FEWEST_SEEN) return Math.min(MOST_EPOCHS, Math.ceil(FEWEST_SEEN / examples));
+  return examples * USUAL_EPOCHS > MOST_SEEN ? Math.max(1, Math.ceil(MOST_SEEN / examples)) : USUAL_EPOCHS;
+}
+
+/** What is not read here cannot be priced. */
+function checkExample(line: string, example: JsonObject | null): void {
+  if (!example) throw invalidRequest("Every line of the training file must be a JSON object.", "training_file");
+  checkRequest(line, example, noRules);
+}

@@ -1,0 +1,102 @@
+import type { ChannelEntry } from "../../../domain/channels/entry.ts";
+import { proxyOf } from "../../../domain/channels/proxy-of.ts";
+import { userAgentOf } from "../../../domain/channels/user-agent.ts";
+import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
+import { readError } from "../../../formats/openai-chat/error.ts";
+import { hexDigest } from "../../../lib/digest.ts";
+import type { OutgoingForm } from "../../../lib/multipart/form-stream.ts";
+import { providerOf } from "../../../providers/registry.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import type { Choice } from "../../routing/scheduler/choose.ts";
+import { toldOf } from "../../routing/try-channels.ts";
+import { failureKind, notAnswered, refusedByUpstream } from "../../upstream/attempt-failure.ts";
+import { Exchange } from "../../upstream/exchange.ts";
+import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
+import type { KeptObject } from "./store.ts";
+
+export type ObjectAsk = Readonly<{
+  method: "GET" | "POST" | "DELETE";
+  /** Behind the version, with its query. */
+  path: string;
+  body?: string | OutgoingForm;
+}>;
+
+/** For the head alone: a large file may take longer. */
+const HEAD_TIMEOUT_MS = 300_000;
+
+/**
+ * Asks a channel for something it keeps, of any size: the body is read as it comes. Rejects RelayError with what the
+ * upstream answered, or that it did not.
+ */
+export async function askUpstream(context: RelayContext, choice: Choice, ask: ObjectAsk): Promise<Response> {
+  const { response, exchange } = await send(context, choice, ask);
+  const body = passBody(response, exchange, context.services.config.streamingTimeoutMs);
+  return new Response(body, { status: response.status, headers: response.headers });
+}
+
+/** The same, for an answer that is an object. */
+export async function askObject(context: RelayContext, choice: Choice, ask: ObjectAsk): Promise<JsonObject> {
+  const { channel, key } = choice;
+  const { response, exchange } = await send(context, choice, ask);
+  const bytes = await readBody(response, exchange, bodyLimits(context)).catch((error) => {
+    throw toldOf(context, notAnswered(channel, key, failureKind(exchange, error), error));
+  });
+  const answer = recordOf(parseJson(Buffer.from(bytes).toString()));
+  if (!answer) throw toldOf(context, notAnswered(channel, key, "broken"));
+  return answer;
+}
+
+async function send(
+  context: RelayContext,
+  { channel, key }: Choice,
+  ask: ObjectAsk,
+): Promise<Readonly<{ response: Response; exchange: Exchange }>> {
+  const objects = providerOf(channel.type)?.objects;
+  if (!objects) throw notOffered();
+  const headers: Record<string, string> = {
+    "user-agent": userAgentOf(channel),
+    ...providerOf(channel.type)?.authHeaders(channel, key),
+  };
+  if (typeof ask.body === "string") headers["content-type"] = "application/json";
+  const outgoing = {
+    method: ask.method,
+    url: objects.url(channel, ask.path),
+    headers,
+    body: ask.body ?? "",
+    proxy: proxyOf(channel),
+  };
+  const exchange = new Exchange(context.watch, HEAD_TIMEOUT_MS);
+  const response = await context.upstream.send(outgoing, exchange).catch((error) => {
+    throw toldOf(context, notAnswered(channel, key, failureKind(exchange, error), error));
+  });
+  exchange.endTimeouts();
+  if (response.ok) return { response, exchange };
+  const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs).catch(() => "");
+  const told = readError(response.status, text);
+  const failure = refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
+  context.health.report(channel, key, failure);
+  throw toldOf(context, failure);
+}
+
+/** The channel and key that made an object. Throws RelayError when they are gone or switched off. */
+export function makerOf(
+  { services }: RelayContext,
+  { channelId, keyHash }: Pick<KeptObject, "channelId" | "keyHash">,
+): Choice {
+  const channel = services.channels.get(channelId);
+  const key = channel?.keys.find((each) => hashOf(each) === keyHash);
+  if (channel?.status !== 1 || key === undefined || channel.disabledKeys.has(key)) {
+    throw new RelayError(503, "channel_unavailable", "The channel that keeps this object is not available.");
+  }
+  return { channel, key };
+}
+
+/** What tells a key from others without being one. */
+export const hashOf = hexDigest;
+
+/** Whether the channel can keep such things at all. */
+export const keepsObjects = ({ type }: ChannelEntry): boolean => providerOf(type)?.objects !== undefined;
+
+export const notOffered = (): RelayError =>
+  new RelayError(501, "api_not_implemented", "No channel that you may use offers this API.");

@@ -1,0 +1,173 @@
+import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
+import { openaiRules } from "../../../formats/openai-chat/request-rules.ts";
+import { textOfBytes } from "../../../lib/bytes.ts";
+import { bytesUpTo } from "../../../lib/limited-body.ts";
+import { outgoingForm } from "../../../lib/multipart/form-stream.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import type { Hold } from "../../call/services.ts";
+import { withBodyDeadline } from "../../http/body-deadline.ts";
+import { type ClientBody, invalidRequest, readBody, tooLarge } from "../../http/client-body.ts";
+import { CLIENT_LEFT } from "../../http/client-presence.ts";
+import type { Choice } from "../../routing/scheduler/choose.ts";
+import { admitBatch } from "./admit-batch.ts";
+import { admitJob } from "./admit-job.ts";
+import { askObject, makerOf, type ObjectAsk } from "./ask-upstream.ts";
+import { noted, PATHS, pathOf } from "./follow.ts";
+import { chooseMaker, keptBy } from "./maker.ts";
+import { trainingOf } from "./settle-object.ts";
+import type { KeptObject, Payer, RoutedKind } from "./store.ts";
+
+/** Makes an object from a request: reads it, chooses who keeps it. Rejects RelayError. */
+export type Create = (context: RelayContext, caller: Caller, request: Request) => Promise<JsonObject>;
+
+/** POST /v1/files, a form */
+export const createFile: Create = async (context, caller, request) => {
+  const body = await readUpload(context, request);
+  try {
+    if (!body.form || body.json.file === undefined) throw invalidRequest("“file” is missing.", "file");
+    if (!textOf(body.json.purpose)) throw invalidRequest("“purpose” is missing.", "purpose");
+    const form = await outgoingForm(body.form.parts, {});
+    const maker = chooseMaker(context, caller);
+    return await make(context, caller, maker, "file", form);
+  } finally {
+    await body.form?.discard();
+  }
+};
+
+/** POST /v1/uploads: a file that comes in parts */
+export const createUpload: Create = async (context, caller, request) => {
+  const { text } = await jsonBody(context, request);
+  const maker = chooseMaker(context, caller);
+  return make(context, caller, maker, "upload", text);
+};
+
+/** POST /v1/batches: kept where its file is; what it can cost at most stays held until it is over */
+export const createBatch: Create = async (context, caller, request) => {
+  const { json, text } = await jsonBody(context, request);
+  const input = await fileOf(context, caller, json, "input_file_id");
+  if (!input) throw invalidRequest("“input_file_id” is missing.", "input_file_id");
+  const hold = await admitBatch(context, caller, input);
+  return makeHeld(context, caller, request, makerOf(context, input), "batch", text, hold);
+};
+
+/**
+ * POST /v1/fine_tuning/jobs: kept where its files are; training has a price of its own, MODEL-training, and what it can cost
+ * at most stays held until it is over
+ */
+export const createJob: Create = async (context, caller, request) => {
+  const { json, text } = await jsonBody(context, request);
+  const training = await fileOf(context, caller, json, "training_file");
+  if (!training) throw invalidRequest("“training_file” is missing.", "training_file");
+  const validation = await fileOf(context, caller, json, "validation_file");
+  if (validation && (validation.channelId !== training.channelId || validation.keyHash !== training.keyHash)) {
+    throw invalidRequest("Both files must lie at the same upstream.", "validation_file");
+  }
+  const hold = await admitJob(context, caller, json, training);
+  const model = textOf(json.model) ?? "";
+  const asked = { requested: trainingOf(model), upstream: trainingOf(model) };
+  return makeHeld(context, caller, request, makerOf(context, training), "job", text, hold, asked);
+};
+
+/** POST /v1/uploads/{id}/parts, a form */
+export async function addPart(context: RelayContext, upload: KeptObject, request: Request): Promise<JsonObject> {
+  const body = await readUpload(context, request);
+  try {
+    if (!body.form || body.json.data === undefined) throw invalidRequest("“data” is missing.", "data");
+    const form = await outgoingForm(body.form.parts, {});
+    return await askObject(context, makerOf(context, upload), {
+      method: "POST",
+      path: `${pathOf(upload)}/parts`,
+      body: form,
+    });
+  } finally {
+    await body.form?.discard();
+  }
+}
+
+/** POST …/{id}/cancel, /complete, /pause, /resume */
+export async function act(
+  context: RelayContext,
+  object: KeptObject,
+  action: string,
+  request: Request,
+): Promise<JsonObject> {
+  const { maxRequestBodyBytes, requestBodyTimeoutMs } = context.services.config;
+  const reading = bytesUpTo(request, maxRequestBodyBytes);
+  const bytes = await withBodyDeadline(reading, maxRequestBodyBytes, requestBodyTimeoutMs);
+  if (!bytes) throw tooLarge(maxRequestBodyBytes);
+  const body = textOfBytes(bytes) || "{}";
+  const ask = { method: "POST", path: `${pathOf(object)}/${action}`, body } as const;
+  const answer = await askObject(context, makerOf(context, object), ask);
+  const file = recordOf(answer.file);
+  if (file) await context.services.objects.keep({ ...object, id: String(file.id), kind: "file", body: file });
+  return (await noted(context, object, answer)).body;
+}
+
+const readUpload = ({ services: { config } }: RelayContext, request: Request): Promise<ClientBody> =>
+  readBody(request, config, openaiRules, config.maxUploadBytes);
+
+async function jsonBody(context: RelayContext, request: Request): Promise<ClientBody> {
+  const body = await readBody(request, context.services.config, openaiRules);
+  if (!body.form) return body;
+  await body.form.discard();
+  throw invalidRequest("The request body is not a JSON object.");
+}
+
+/** Has the maker make an object of a request, and remembers whose it is and who keeps it. */
+async function make(
+  context: RelayContext,
+  caller: Caller,
+  maker: Choice,
+  kind: RoutedKind,
+  request: ObjectAsk["body"],
+  asked?: Payer["model"],
+): Promise<JsonObject> {
+  const made = await askObject(context, maker, { method: "POST", path: PATHS[kind], body: request });
+  await context.services.objects.keep(keptBy(caller, maker, kind, made, asked));
+  return made;
+}
+
+/** The same, with what it can cost held while it runs. */
+async function makeHeld(
+  context: RelayContext,
+  caller: Caller,
+  request: Request,
+  maker: Choice,
+  kind: RoutedKind,
+  body: string,
+  hold: Hold,
+  asked?: Payer["model"],
+): Promise<JsonObject> {
+  const { billing, log } = context.services;
+  let object: JsonObject;
+  try {
+    if (request.signal.aborted) throw CLIENT_LEFT;
+    object = await make(context, caller, maker, kind, body, asked);
+  } catch (error) {
+    billing.refund(hold);
+    throw error;
+  }
+  // It runs from here on: without its hold too it is charged when it is over.
+  await billing.keepHold(hold, String(object.id)).catch((error) => {
+    log.error({ error, objectId: object.id, kind }, "nothing is held for it while it runs");
+  });
+  return object;
+}
+
+async function fileOf(
+  context: RelayContext,
+  caller: Caller,
+  body: JsonObject,
+  field: string,
+): Promise<KeptObject | null> {
+  const id = textOf(body[field]);
+  if (!id) return null;
+  const file = await context.services.objects.find("file", id, caller.user.id);
+  if (!file) throw unknownObject(id);
+  return file;
+}
+
+export const unknownObject = (id: string): RelayError =>
+  new RelayError(404, "not_found", `No such object: ${id}`, { type: "invalid_request_error", param: "id" });

@@ -1,0 +1,83 @@
+import type { JsonObject } from "../../../formats/json.ts";
+import { textOf } from "../../../formats/json.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import { askResponseMaker } from "../responses/ask-maker.ts";
+import { askObject, makerOf } from "./ask-upstream.ts";
+import { giveUp, settleObject } from "./settle-object.ts";
+import type { KeptObject, RoutedKind } from "./store.ts";
+
+/** Where an object of a kind stands behind the version. */
+export const PATHS: Readonly<Record<RoutedKind, string>> = {
+  file: "/files",
+  upload: "/uploads",
+  batch: "/batches",
+  job: "/fine_tuning/jobs",
+};
+
+export const pathOf = ({ kind, id }: Pick<KeptObject, "kind" | "id">): string =>
+  `${kind === "response" ? "/responses" : PATHS[kind]}/${encodeURIComponent(id)}`;
+
+/** Asks the upstream how an object stands, and keeps that. Rejects RelayError. */
+export async function refresh(context: RelayContext, object: KeptObject): Promise<KeptObject> {
+  const body =
+    object.kind === "response"
+      ? await askResponseMaker(context, object, "retrieve")
+      : await askObject(context, makerOf(context, object), { method: "GET", path: pathOf(object) });
+  return noted(context, object, body);
+}
+
+/** Keeps what the upstream says of an object now, with the files it has made; charges what is over, before anybody is told. */
+export async function noted(context: RelayContext, object: KeptObject, body: JsonObject): Promise<KeptObject> {
+  const { objects } = context.services;
+  const now = { ...object, body };
+  await objects.keep(now);
+  for (const id of filesOf(body)) {
+    await objects.keep({ ...object, id, kind: "file", body: { id, object: "file" }, createdAt: nowSeconds() });
+  }
+  await settleObject(context, now);
+  return now;
+}
+
+/** Files that an object made. */
+function filesOf(body: JsonObject): string[] {
+  const made = [
+    body.output_file_id,
+    body.error_file_id,
+    ...(Array.isArray(body.result_files) ? body.result_files : []),
+  ];
+  return made.map(textOf).filter((id) => id !== null && id !== "") as string[];
+}
+
+const SWEEP_OBJECTS = 200;
+/** What an upstream has forgotten, or keeps behind a key or channel that is gone, is given up for lost. */
+const GIVE_UP_SECONDS = 45 * 86_400;
+const GIVE_UP_WITHOUT_CHANNEL_SECONDS = 2 * 86_400;
+
+function isLost({ services }: RelayContext, { channelId, createdAt }: KeptObject, error: unknown): boolean {
+  const age = nowSeconds() - createdAt;
+  if (error instanceof RelayError && error.status === 404) return true;
+  return age > (services.channels.get(channelId) ? GIVE_UP_SECONDS : GIVE_UP_WITHOUT_CHANNEL_SECONDS);
+}
+
+/** Charges batches, jobs and responses that are over though nobody has asked for them. */
+export async function settleForgotten(context: RelayContext): Promise<void> {
+  const { objects } = context.services;
+  let last: KeptObject | null = null;
+  for (;;) {
+    const page: KeptObject[] = await objects.unsettled(SWEEP_OBJECTS, last);
+    for (const object of page) await lookAt(context, object);
+    last = page.at(-1) ?? null;
+    if (page.length < SWEEP_OBJECTS) return;
+  }
+}
+
+async function lookAt(context: RelayContext, object: KeptObject): Promise<void> {
+  try {
+    await refresh(context, object);
+  } catch (error) {
+    if (isLost(context, object, error)) await giveUp(context, object);
+    else context.services.log.warn({ error, objectId: object.id }, "a batch, job or response could not be looked at");
+  }
+}

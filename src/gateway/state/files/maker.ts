@@ -1,0 +1,50 @@
+import type { JsonObject } from "../../../formats/json.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { type Choice, choose } from "../../routing/scheduler/choose.ts";
+import { hashOf, keepsObjects, notOffered } from "./ask-upstream.ts";
+import type { KeptObject, ObjectKind, Payer } from "./store.ts";
+
+/** The channel and key that keep what a caller sends: one of the caller's group that can. Throws RelayError. */
+export function chooseMaker({ services, keys }: RelayContext, caller: Caller): Choice {
+  const { pinnedChannelId, group } = caller;
+  const fit = [...services.channels.all()]
+    .filter((channel) => channel.status === 1 && keepsObjects(channel))
+    .filter(({ id, groups }) => (pinnedChannelId === null ? groups.includes(group) : id === pinnedChannelId));
+  const priorities = [...new Set(fit.map(({ priority }) => priority))].sort((a, b) => b - a);
+  const tiers = priorities.map((priority) => ({
+    priority,
+    channels: fit.filter((channel) => channel.priority === priority),
+  }));
+  const choice = choose(tiers, null, keys, () => true);
+  if (!choice) throw notOffered();
+  return choice;
+}
+
+/** An object as it is kept: the caller's, of the channel and key that made it; `model` where one was asked for. */
+export const keptBy = (
+  caller: Caller,
+  { channel, key }: Choice,
+  kind: ObjectKind,
+  body: JsonObject,
+  model?: Payer["model"],
+): KeptObject => ({
+  id: String(body.id),
+  kind,
+  userId: caller.user.id,
+  tokenId: caller.token?.id ?? 0,
+  channelId: channel.id,
+  keyHash: hashOf(key),
+  body,
+  payer: {
+    username: caller.user.username,
+    tokenName: caller.tokenName,
+    tokenLimited: caller.token !== null && !caller.token.unlimitedQuota,
+    group: caller.group,
+    acceptsUnset: caller.user.acceptUnsetPrice,
+    ...(model && { model }),
+  },
+  createdAt: nowSeconds(),
+  settledAt: null,
+});

@@ -1,0 +1,80 @@
+import type { JsonObject } from "../../../formats/json.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { invalidRequest } from "../../http/client-body.ts";
+import { askObject, askUpstream, makerOf } from "./ask-upstream.ts";
+import { pathOf, refresh } from "./follow.ts";
+import { isOver } from "./settle-object.ts";
+import type { KeptObject, ObjectKind } from "./store.ts";
+
+const MOST_LISTED = 100;
+const USUALLY_LISTED = 20;
+/** Objects that still change are asked for so many at a time. */
+const AT_ONCE = 5;
+const PASSED_ON = ["content-type", "content-length", "content-disposition"] as const;
+
+/** A page of the caller's own objects, as they stand now. Rejects RelayError. */
+export async function listObjects(
+  context: RelayContext,
+  caller: Caller,
+  kind: ObjectKind,
+  query: URLSearchParams,
+): Promise<JsonObject> {
+  const limit = Number(query.get("limit") ?? USUALLY_LISTED);
+  if (!Number.isInteger(limit) || limit < 1) throw invalidRequest("“limit” must be a whole number from 1 on.", "limit");
+  const shown = Math.min(limit, MOST_LISTED);
+  const found = await context.services.objects.list({
+    kind,
+    userId: caller.user.id,
+    purpose: query.get("purpose"),
+    after: query.get("after"),
+    limit: shown + 1,
+    newestFirst: query.get("order") !== "asc",
+  });
+  const data: JsonObject[] = [];
+  const page = found.slice(0, shown);
+  for (let at = 0; at < page.length; at += AT_ONCE) {
+    data.push(...(await Promise.all(page.slice(at, at + AT_ONCE).map((object) => asItStands(context, object)))));
+  }
+  return {
+    object: "list",
+    data,
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+    has_more: found.length > shown,
+  };
+}
+
+/** What an upstream that cannot be asked told last is better than nothing. */
+async function asItStands(context: RelayContext, object: KeptObject): Promise<JsonObject> {
+  const changes = (object.kind === "batch" || object.kind === "job") && !isOver(object.body);
+  const isBare = object.kind === "file" && object.body.filename === undefined;
+  if (!changes && !isBare) return object.body;
+  return (await refresh(context, object).catch(() => object)).body;
+}
+
+/** What belongs to an object: a file's content as it comes, a job's events or checkpoints. Rejects RelayError. */
+export async function readPart(
+  context: RelayContext,
+  object: KeptObject,
+  part: string,
+  query: string,
+): Promise<Response> {
+  const path = `${pathOf(object)}/${part}${query}`;
+  const response = await askUpstream(context, makerOf(context, object), { method: "GET", path });
+  const headers = new Headers();
+  for (const name of PASSED_ON) {
+    const value = response.headers.get(name);
+    // The runtime unpacks what comes packed: its length is another then.
+    if (value !== null && !(name === "content-length" && response.headers.has("content-encoding")))
+      headers.set(name, value);
+  }
+  return new Response(response.body, { headers });
+}
+
+/** DELETE /v1/files/{id} */
+export async function removeObject(context: RelayContext, object: KeptObject): Promise<JsonObject> {
+  const answer = await askObject(context, makerOf(context, object), { method: "DELETE", path: pathOf(object) });
+  await context.services.objects.remove(object.id);
+  return answer;
+}

@@ -1,0 +1,133 @@
+import { and, asc, desc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { upstreamObjects } from "../../../../db/schema/objects.ts";
+import type { Db } from "../../../../db/types.ts";
+import type { JsonObject } from "../../../formats/json.ts";
+
+/** What has addresses of its own. */
+export type RoutedKind = "file" | "upload" | "batch" | "job";
+/** `response`: one that is made in the background. */
+export type ObjectKind = RoutedKind | "response";
+
+/** Who pays for what an object costs once it is done, as it was when the object was made. */
+export type Payer = Readonly<{
+  username: string;
+  tokenName: string;
+  /** The API key has a limit of its own. */
+  tokenLimited: boolean;
+  group: string;
+  /** Pays what a site asks for models that have no price; absent: made by a version that did not note it. */
+  acceptsUnset?: boolean;
+  /** The model that was asked for, which decides the price, and what its channel calls it; absent where each call has its own. */
+  model?: Readonly<{ requested: string; upstream: string }>;
+}>;
+
+/** Something that an upstream keeps for a user. */
+export type KeptObject = Readonly<{
+  id: string;
+  kind: ObjectKind;
+  userId: number;
+  /** The API key that made it. */
+  tokenId: number;
+  channelId: number;
+  keyHash: string;
+  /** As the upstream told it last. */
+  body: JsonObject;
+  payer: Payer;
+  /** Epoch seconds. */
+  createdAt: number;
+  settledAt: number | null;
+}>;
+
+/** A page of somebody's objects of one kind. */
+type Page = Readonly<{
+  kind: ObjectKind;
+  userId: number;
+  /** Of files: what they are for; null: anything. */
+  purpose: string | null;
+  after: string | null;
+  limit: number;
+  newestFirst: boolean;
+}>;
+
+export type ObjectStore = Readonly<{
+  /** Keeps an object, or what the upstream says of it now; whose it is never changes. */
+  keep(object: KeptObject): Promise<void>;
+  /** The user's object of this kind; null: there is none. */
+  find(kind: ObjectKind, id: string, userId: number): Promise<KeptObject | null>;
+  list(page: Page): Promise<KeptObject[]>;
+  remove(id: string): Promise<void>;
+  /** Batches, jobs and responses that are not charged yet, the oldest first; those behind `after`. */
+  unsettled(limit: number, after: KeptObject | null): Promise<KeptObject[]>;
+  settled(id: string, now: number): Promise<void>;
+}>;
+
+const CHARGED: readonly ObjectKind[] = ["batch", "job", "response"];
+
+/** Keeps whose an upstream's objects are, in the database. */
+export function createObjectStore(db: Db): ObjectStore {
+  const table = upstreamObjects;
+  return {
+    async keep(object) {
+      const { body: told, payer, ...row } = object;
+      const body = JSON.stringify({ told, payer });
+      await db
+        .insert(table)
+        .values({ ...row, body })
+        .onConflictDoUpdate({ target: table.id, set: { body }, setWhere: eq(table.userId, object.userId) });
+    },
+    async find(kind, id, userId) {
+      const [row] = await db
+        .select()
+        .from(table)
+        .where(and(eq(table.id, id), eq(table.kind, kind), eq(table.userId, userId)));
+      return row ? objectOf(row) : null;
+    },
+    async list({ kind, userId, purpose, after, limit, newestFirst }) {
+      const order = newestFirst ? desc : asc;
+      const place = sql`(${table.createdAt}, ${table.id})`;
+      const from = sql`(select created_at, id from upstream_objects where id = ${after} and user_id = ${userId})`;
+      const rows = await db
+        .select()
+        .from(table)
+        .where(
+          and(
+            eq(table.kind, kind),
+            eq(table.userId, userId),
+            purpose === null ? undefined : sql`${table.body}::json #>> '{told,purpose}' = ${purpose}`,
+            after === null ? undefined : newestFirst ? sql`${place} < ${from}` : sql`${place} > ${from}`,
+          ),
+        )
+        .orderBy(order(table.createdAt), order(table.id))
+        .limit(limit);
+      return rows.map(objectOf);
+    },
+    async remove(id) {
+      await db.delete(table).where(eq(table.id, id));
+    },
+    async unsettled(limit, after) {
+      const rows = await db
+        .select()
+        .from(table)
+        .where(
+          and(
+            inArray(table.kind, [...CHARGED]),
+            isNull(table.settledAt),
+            after === null
+              ? undefined
+              : sql`(${table.createdAt}, ${table.id}) > (${after.createdAt}::bigint, ${after.id}::text)`,
+          ),
+        )
+        .orderBy(asc(table.createdAt), asc(table.id))
+        .limit(limit);
+      return rows.map(objectOf);
+    },
+    async settled(id, now) {
+      await db.update(table).set({ settledAt: now }).where(eq(table.id, id));
+    },
+  };
+}
+
+function objectOf(row: typeof upstreamObjects.$inferSelect): KeptObject {
+  const { told, payer } = JSON.parse(row.body) as { told: JsonObject; payer: Payer };
+  return { ...row, kind: row.kind as ObjectKind, body: told, payer };
+}

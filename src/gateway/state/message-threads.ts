@@ -1,0 +1,111 @@
+import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
+import { upstreamModelOf } from "../../domain/channels/upstream-model.ts";
+import type { Conversation } from "../../formats/conversation.ts";
+import { recordOf, textOf } from "../../formats/json.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { providerOf } from "../../providers/registry.ts";
+import { needsPreparation } from "../adapters/conversation/prepare-conversation.ts";
+import type { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
+import { RelayError } from "../call/errors.ts";
+import { hashOf } from "./files/ask-upstream.ts";
+import type { KeepReply } from "./responses/keep.ts";
+import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
+
+/**
+ * Anthropic's message threads: `thread: {type: "create"}` lets Anthropic keep a conversation, `{type: "continue",
+ * previous_message_id}` sends nothing but the new messages. Only the account that answered knows the conversation, so a
+ * continuation goes back to that channel and key. Where no channel keeps threads the request is refused with the error on which
+ * Anthropic's SDKs resend the whole conversation without a thread; a thread that is gone, with the one on which they
+ * create it anew (`ThreadUnsupportedRequestErrorDetails`, `ThreadNotFoundErrorDetails` of @anthropic-ai/sdk).
+ */
+export function bindThread(context: RelayContext, call: Call): void | Promise<void> {
+  const thread = recordOf(call.admitted.body.json.thread);
+  if (!thread) return;
+  const keeps = (channel: ChannelEntry) => keepsThreads(channel, call);
+  if (keepHours(context) === 0 || !narrowChannels(call, keeps)) throw unsupported();
+  if (thread.type !== "continue") return;
+  return bindContinuation(context, call, textOf(thread.previous_message_id) ?? "");
+}
+
+async function bindContinuation({ services }: RelayContext, call: Call, messageId: string): Promise<void> {
+  const { caller, candidates } = call.admitted;
+  const stored = await services.responses.find(storeKey(messageId), caller.user.id, nowSeconds());
+  const channel = candidates.tiers.flatMap(({ channels }) => channels).find(({ id }) => id === stored?.channelId);
+  const key = channel?.keys.find((one) => hashOf(one) === stored?.keyHash);
+  const isOpen = channel?.status === CHANNEL_STATUS.enabled && key !== undefined && !channel.disabledKeys.has(key);
+  if (!stored || !channel || !isOpen) throw notFound(messageId);
+  pinChannel(call, channel, stored.keyHash);
+}
+
+/** Remembers which channel and key answered in a thread; null: the request has none. */
+export function threadKeeperOf(context: RelayContext, call: Call, request: Conversation): KeepReply | null {
+  const hours = keepHours(context);
+  const { channel } = call;
+  if (!recordOf(request.extra.members.thread) || hours === 0 || !channel) return null;
+  return (reply) => {
+    const key = channel.keys[call.keyIndex];
+    if (reply.id === "" || key === undefined) return;
+    const now = nowSeconds();
+    context.services.responses.keep({
+      id: storeKey(reply.id),
+      userId: call.admitted.caller.user.id,
+      channelId: channel.id,
+      keyHash: hashOf(key),
+      isNative: true,
+      turns: [],
+      body: {},
+      createdAt: now,
+      expiresAt: now + hours * 3600,
+    });
+  };
+}
+
+/** Messages and responses are kept in one place: their ids must not be taken for each other. */
+const storeKey = (messageId: string): string => `thread:${messageId}`;
+
+const keepHours = ({ services }: RelayContext): number => services.settings.get("responses.keep_hours");
+
+/**
+ * Anthropic's own address keeps threads; of another address only its operator knows, since services that imitate the API
+ * ignore the member and would answer without the conversation. The request must go as it came: instructions of the channel's
+ * own are refused in a continuation, and a request written anew would part tool results from their calls.
+ */
+function keepsThreads(channel: ChannelEntry, call: Pick<Call, "admitted">): boolean {
+  const { candidates, summary } = call.admitted;
+  const { setting } = channel;
+  const isDeclared = typeof setting.message_threads === "boolean";
+  return (
+    providerOf(channel.type)?.keepsState?.(channel, isDeclared ? setting.message_threads === true : null) === true &&
+    (textOf(setting.system_prompt) ?? "") === "" &&
+    setting.stream_support !== "NON_STREAM_ONLY" &&
+    !needsPreparation(upstreamModelOf(channel, summary.model, candidates.model), "anthropic")
+  );
+}
+
+const unsupported = (): RelayError =>
+  new RelayError(
+    400,
+    "thread_unsupported_request",
+    "No channel for this model keeps message threads. Send the whole conversation without “thread”.",
+    {
+      type: "invalid_request_error",
+      param: "thread",
+      extra: {
+        dialect: "anthropic",
+        members: { details: { error_code: "thread_unsupported_request", unsupported: ["thread"] } },
+      },
+    },
+  );
+
+const notFound = (messageId: string): RelayError =>
+  new RelayError(
+    404,
+    "thread_not_found",
+    `No thread is kept here for the message '${messageId}'. Send the whole conversation with a new thread.`,
+    {
+      type: "not_found_error",
+      param: "thread",
+      extra: { dialect: "anthropic", members: { details: { error_code: "thread_not_found" } } },
+    },
+  );

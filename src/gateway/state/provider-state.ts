@@ -1,0 +1,83 @@
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { upstreamModelOf } from "../../domain/channels/upstream-model.ts";
+import type { ChatDialect, Conversation } from "../../formats/conversation.ts";
+import { recordOf, textOf } from "../../formats/json.ts";
+import { providerOf } from "../../providers/registry.ts";
+import type { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
+import { RelayError } from "../call/errors.ts";
+import { bindThread } from "./message-threads.ts";
+import { narrowChannels } from "./responses/pin-channel.ts";
+import { resume } from "./responses/resume.ts";
+
+/**
+ * Sends a request that refers to what a provider keeps (a conversation, a thread, a cached prompt) to a channel that can have
+ * it, or puts in what the gateway itself keeps. Such a reference is never left out: the answer would be given without the
+ * conversation. Throws or rejects RelayError where nobody can have it.
+ */
+export function bindState(context: RelayContext, call: Call): void | Promise<void> {
+  switch (call.admitted.endpoint.codec.dialect) {
+    case "openai-responses":
+      return resume(context, call).then(() => bindReferences(context, call));
+    case "anthropic":
+      bindReferences(context, call);
+      return bindThread(context, call);
+    case "gemini":
+      return bindReferences(context, call);
+  }
+}
+
+/** What of a request refers to something that only its format's providers keep; null: nothing. */
+function referenceIn({ extra, turns }: Pick<Conversation, "extra" | "turns">): string | null {
+  const { dialect, members } = extra;
+  const named = STATE[dialect]?.find((name) => refers(members[name]));
+  if (named !== undefined) return named;
+  const isReference = ({ parts }: Conversation["turns"][number]) =>
+    parts.some((part) => part.type === "native" && part.name === "item_reference");
+  return dialect === "openai-responses" && turns.some(isReference) ? "item_reference" : null;
+}
+
+/** Members that refer to something kept at the provider. A container is referred to by its id; what else it has are wishes. */
+const STATE: Readonly<Partial<Record<ChatDialect, readonly string[]>>> = {
+  "openai-responses": ["conversation", "prompt", "previous_response_id"],
+  anthropic: ["thread", "container"],
+  gemini: ["cachedContent", "cached_content"],
+};
+
+function refers(value: unknown): boolean {
+  const record = recordOf(value);
+  return record ? textOf(record.id) !== null || textOf(record.type) !== null : textOf(value) !== null && value !== "";
+}
+
+function bindReferences(context: RelayContext, call: Call): void {
+  const name = call.chat && referenceIn(call.chat);
+  // Threads and earlier responses have channels of their own.
+  if (!name || name === "thread" || name === "previous_response_id") return;
+  const { dialect } = call.admitted.endpoint.codec;
+  if (!narrowChannels(call, (channel) => keepsState(context, call, channel, dialect))) throw lostReference(name);
+}
+
+function keepsState(context: RelayContext, call: Call, channel: ChannelEntry, dialect: ChatDialect): boolean {
+  const provider = providerOf(channel.type);
+  if (!provider?.dialects.includes(dialect)) return false;
+  if (dialect === "anthropic") return provider.keepsState !== undefined;
+  if (dialect === "openai-responses" && context.withoutResponses.has(channel)) return false;
+  const { candidates, summary } = call.admitted;
+  const model = upstreamModelOf(channel, summary.model, candidates.model);
+  const only = provider.dialectOf?.(model, channel.keys[0] ?? "", candidates.model) ?? dialect;
+  return only === dialect;
+}
+
+/** Refuses to write a request in another format without what it refers to. Throws RelayError. */
+export function refuseLostReference(conversation: Conversation, dialect: ChatDialect): void {
+  const name = conversation.extra.dialect === dialect ? null : referenceIn(conversation);
+  if (name !== null) throw lostReference(name);
+}
+
+const lostReference = (name: string): RelayError =>
+  new RelayError(
+    400,
+    "unsupported_reference",
+    `“${name}” refers to something that the provider of this model does not keep. Send the content itself instead.`,
+    { type: "invalid_request_error", param: name },
+  );

@@ -1,0 +1,55 @@
+import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
+import type { ReportedUsage } from "../../../formats/usage.ts";
+import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
+import { readEvents } from "../../../lib/sse.ts";
+import type { Piece, StreamView } from "../../adapters/adapter.ts";
+import { OutputTally } from "../../billing/output-meter.ts";
+import type { RelayError } from "../../call/errors.ts";
+import { isOver } from "../files/settle-object.ts";
+
+/** In every event that tells of the whole response. */
+const RESPONSE = Buffer.from('"response"');
+
+/**
+ * A response that is made in the background, as its stream goes by. The call tells no figures: the response is charged by
+ * itself when it is over, `over` gets it then, and whoever asks for it later finds it charged.
+ */
+export class BackgroundView implements StreamView {
+  readonly tally = new OutputTally();
+  readonly usage = null;
+
+  constructor(
+    private readonly view: StreamView,
+    private readonly over: (response: JsonObject) => void,
+  ) {}
+
+  get failed(): string | null {
+    return this.view.failed;
+  }
+
+  get ended(): boolean {
+    return this.view.ended;
+  }
+
+  get finished(): boolean {
+    return this.view.finished;
+  }
+
+  take(block: Uint8Array): Piece {
+    if (indexOfBytes(block, RESPONSE) >= 0) {
+      for (const { data } of readEvents(textOfBytes(block))) {
+        const response = recordOf(recordOf(parseJson(data))?.response);
+        if (response && isOver(response)) this.over(response);
+      }
+    }
+    return this.view.take(block);
+  }
+
+  close(last: Piece, billed: ReportedUsage): Piece {
+    return this.view.close(last, billed);
+  }
+
+  broken(error: RelayError, requestId: string): Piece {
+    return this.view.broken(error, requestId);
+  }
+}

@@ -1,0 +1,77 @@
+import { DecodeError } from "../../../formats/codec.ts";
+import { type Reply, stepsOf } from "../../../formats/collect-reply.ts";
+import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { openaiResponsesProvider } from "../../../formats/openai-responses/index.ts";
+import type { ReportedUsage } from "../../../formats/usage.ts";
+import { textOfBytes } from "../../../lib/bytes.ts";
+import { readEvents } from "../../../lib/sse.ts";
+import { OutputTally } from "../../billing/output-meter.ts";
+import type { Call } from "../../call/call.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { keptBy } from "../files/maker.ts";
+import type { KeptObject } from "../files/store.ts";
+
+const RUNS: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
+
+/** What is known of an answer that has only begun. */
+export const NOTHING_YET: Reply = {
+  id: "",
+  model: "",
+  createdAt: null,
+  choices: [],
+  usage: null,
+  serviceTier: null,
+};
+
+/** The response that an upstream has begun to make and is still making; null: the answer is another. */
+export function runningIn(body: Uint8Array): JsonObject | null {
+  const answer = recordOf(parseJson(textOfBytes(body)));
+  return answer?.object === "response" && RUNS.has(answer.status) ? answer : null;
+}
+
+/** The same of the first events of a stream; an upstream that knows no background tells of none. */
+export function runningAt(first: Uint8Array): JsonObject | null {
+  for (const { data } of readEvents(textOfBytes(first))) {
+    const response = recordOf(recordOf(parseJson(data))?.response);
+    if (response?.background === true && RUNS.has(response.status) && textOf(response.id)) return response;
+  }
+  return null;
+}
+
+/** Throws DecodeError for a response in the background that nobody could ask for afterwards. */
+export function refuseLoose(isKept: boolean): void {
+  if (!isKept) throw new DecodeError("A response that is made in the background must be stored.", "store");
+}
+
+/**
+ * Remembers a response that is made in the background, so that it is charged once it is over, whoever asks for it; what the
+ * call holds stays held until then. What is remembered; null: the channel or key is gone. Rejects when it cannot be kept.
+ */
+export async function chargeLater(
+  { services }: RelayContext,
+  call: Call,
+  body: JsonObject,
+): Promise<KeptObject | null> {
+  const { channel, hold, admitted } = call;
+  const key = channel?.keys[call.keyIndex];
+  if (!channel || key === undefined) return null;
+  const model = { requested: admitted.summary.model, upstream: call.upstreamModel };
+  const kept = keptBy(admitted.caller, { channel, key }, "response", body, model);
+  await services.objects.keep(kept);
+  if (!hold) return kept;
+  call.hold = null;
+  // Without its hold too it is charged when it is over.
+  await services.billing.keepHold(hold, textOf(body.id) ?? "").catch((error) => {
+    services.log.error({ error, responseId: body.id }, "nothing is held for a response while it is made");
+  });
+  return kept;
+}
+
+/** What a response that is over used, hosted tools included; null: it tells nothing. */
+export function usedBy(body: JsonObject): ReportedUsage | null {
+  const reply = openaiResponsesProvider.decodeReply(body);
+  if (!reply?.usage) return null;
+  const tally = new OutputTally();
+  for (const step of stepsOf(reply)) tally.step(step);
+  return { ...reply.usage, ...(tally.toolCalls && { toolCalls: tally.toolCalls }) };
+}

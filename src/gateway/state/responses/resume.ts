@@ -1,0 +1,88 @@
+import { CHANNEL_STATUS } from "../../../domain/channels/entry.ts";
+import type { Conversation } from "../../../formats/conversation.ts";
+import { textOf } from "../../../formats/json.ts";
+import { promptAsChat } from "../../../formats/openai-chat/index.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import { promptTokensBound } from "../../billing/estimate.ts";
+import type { Call } from "../../call/call.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import { pinChannel } from "./pin-channel.ts";
+import { followReferences } from "./references.ts";
+import { isTooLong, type StoredResponse } from "./store.ts";
+
+/**
+ * What a request's `previous_response_id` refers to; null when it has none. Throws RelayError when nobody has it (any more).
+ */
+async function previousResponse(
+  { services }: RelayContext,
+  caller: Caller,
+  conversation: Conversation,
+): Promise<StoredResponse | null> {
+  const id = textOf(conversation.extra.members.previous_response_id);
+  if (conversation.extra.dialect !== "openai-responses" || !id) return null;
+  const found = await services.responses.find(id, caller.user.id, nowSeconds());
+  if (found && isTooLong(found)) {
+    throw new RelayError(
+      400,
+      "previous_response_too_long",
+      `The talk up to the response '${id}' is too long to be kept here: send it along instead of its id.`,
+      { type: "invalid_request_error", param: "previous_response_id" },
+    );
+  }
+  if (found) return found;
+  throw new RelayError(400, "previous_response_not_found", `Previous response with id '${id}' not found.`, {
+    type: "invalid_request_error",
+    param: "previous_response_id",
+  });
+}
+
+/** The request with the talk before it in place of its reference: for upstreams that did not keep it. */
+function withTalkBefore(conversation: Conversation, { turns }: StoredResponse): Conversation {
+  const { previous_response_id: _, ...members } = conversation.extra.members;
+  return { ...conversation, turns: [...turns, ...conversation.turns], extra: { ...conversation.extra, members } };
+}
+
+/**
+ * Goes on where an earlier response ended: with the channel that has it, or with the talk so far; what is only referred to
+ * is put in. Rejects RelayError.
+ */
+export async function resume(context: RelayContext, call: Call): Promise<void> {
+  await putIn(context, call);
+  const { admitted } = call;
+  const conversation = call.chat;
+  const previous = conversation && (await previousResponse(context, admitted.caller, conversation));
+  if (!conversation || !previous) return;
+  if (previous.isNative) {
+    const channel = context.services.channels.get(previous.channelId);
+    // Another key of the user's may be for other groups.
+    const isOpen = admitted.candidates.tiers.some(({ channels }) => channels.some(({ id }) => id === channel?.id));
+    if (channel?.status !== CHANNEL_STATUS.enabled || !isOpen) {
+      throw new RelayError(
+        503,
+        "channel_unavailable",
+        "The channel that keeps the previous response is not available.",
+      );
+    }
+    pinChannel(call, channel, previous.keyHash);
+    return;
+  }
+  takeWhole(call, withTalkBefore(conversation, previous));
+}
+
+/** Items that the request only names, where the gateway itself keeps the answers that they stood in. */
+async function putIn({ services }: RelayContext, call: Call): Promise<void> {
+  const { body, caller, endpoint } = call.admitted;
+  const input = await followReferences(services.responses, body.json.input, caller.user.id, nowSeconds());
+  if (input) takeWhole(call, endpoint.codec.decodeRequest({ ...body.json, input }));
+}
+
+/** From now on the call is about this, whatever its body says. */
+function takeWhole(call: Call, whole: Conversation): void {
+  const prompt = promptAsChat(whole);
+  const promptBound = promptTokensBound(prompt, JSON.stringify(prompt).length);
+  call.admitted = { ...call.admitted, prompt, promptBound };
+  call.chat = whole;
+  call.resumed = true;
+}

@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import OpenAI from "openai";
+import pino from "pino";
+import { storedResponses } from "../../../../db/schema/responses.ts";
+import { users } from "../../../../db/schema/users.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../../test/support/gateway/start-upstream.ts";
+import { until } from "../../../../test/support/lib/until.ts";
+import { createResponseStore } from "./store.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  for (const id of [1, 2]) {
+    await database.db.insert(users).values({ id, username: `user${id}`, affCode: `aff${id}`, createdAt: 0 });
+  }
+});
+afterAll(() => database.close());
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const log = pino({ level: "silent" });
+const rowOf = async (id: string) =>
+  (await database.db.select().from(storedResponses).where(eq(storedResponses.id, id)))[0];
+const kept = (id: string, rest: object = {}) => ({
+  ...{ id, userId: 1, channelId: 3, keyHash: "h", isNative: false },
+  ...{ turns: [{ role: "user" as const, parts: [] }], body: { id }, createdAt: 1_000, expiresAt: 2_000, ...rest },
+});
+
+/** The client's promises do nothing before somebody waits for them. */
+const failureOf = (work: PromiseLike<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+describe("kept responses", () => {
+  test("are found by their owner, at once and by every process, until they expire", async () => {
+    const store = createResponseStore(database.db, log);
+    store.keep(kept("resp_found"));
+    const later = createResponseStore(database.db, log);
+    for (const isWritten of [false, true]) {
+      if (isWritten) await until(() => rowOf("resp_found"));
+      expect(await store.find("resp_found", 1, 1_999)).toEqual(kept("resp_found"));
+      expect(await store.find("resp_found", 2, 1_999)).toBeNull();
+    }
+    expect(await later.find("resp_found", 1, 1_999)).toEqual(kept("resp_found"));
+    expect(await later.find("resp_found", 2, 1_999)).toBeNull();
+    expect(await later.find("resp_found", 1, 2_000)).toBeNull();
+  });
+
+  test("are read several at a time, by their owner alone, at once and until they expire", async () => {
+    const store = createResponseStore(database.db, log);
+    store.keep(kept("resp_a'b"));
+    store.keep(kept("resp_other", { userId: 2 }));
+    const ids = ["resp_a'b", "resp_other", "resp_unknown"];
+    const namesOf = async (from: typeof store, now: number) => [...(await from.bodies(ids, 1, now)).keys()];
+    expect(await namesOf(store, 1_999)).toEqual(["resp_a'b"]);
+    await until(() => rowOf("resp_a'b"));
+    await until(() => rowOf("resp_other"));
+    const later = createResponseStore(database.db, log);
+    expect(await later.bodies(ids, 1, 1_999)).toEqual(new Map([["resp_a'b", { id: "resp_a'b" }]]));
+    expect(await namesOf(later, 2_000)).toEqual([]);
+  });
+
+  test("are removed by their owner alone, also while they are being written", async () => {
+    const store = createResponseStore(database.db, log);
+    store.keep(kept("resp_removed"));
+    await store.remove("resp_removed", 2);
+    expect(await store.find("resp_removed", 1, 1_500)).not.toBeNull();
+    await store.remove("resp_removed", 1);
+    expect(await rowOf("resp_removed")).toBeUndefined();
+    store.keep(kept("resp_at_once"));
+    await store.remove("resp_at_once", 1);
+    expect([await store.find("resp_at_once", 1, 1_500), await rowOf("resp_at_once")]).toEqual([null, undefined]);
+  });
+
+  test("are swept away once they have expired", async () => {
+    const store = createResponseStore(database.db, log);
+    store.keep(kept("resp_old", { expiresAt: 1_200 }));
+    store.keep(kept("resp_new", { expiresAt: 9_000 }));
+    await until(async () => (await rowOf("resp_old")) && (await rowOf("resp_new")));
+    await store.sweep(1_201);
+    expect([await rowOf("resp_old"), (await rowOf("resp_new"))?.id]).toEqual([undefined, "resp_new"]);
+  });
+});
+
+describe("a talk by reference, on an upstream that keeps none", () => {
+  const upstream = startUpstream(({ path }) =>
+    path.endsWith("/responses") ? new Response("no", { status: 404 }) : Response.json(chatReply()),
+  );
+  afterAll(() => upstream.stop());
+  /** A gateway of its own on the same database, as after a restart. */
+  const start = (userId: number, hours = "2") => {
+    const relay = startRelay({
+      channels: [{ id: 7, baseUrl: upstream.url, models: ["m"] }],
+      user: { id: userId },
+      tokens: { test: { userId } },
+      responses: createResponseStore(database.db, log),
+      options: { ModelRatio: '{"m": 1}', "responses.keep_hours": hours },
+    });
+    stops.push(relay.stop);
+    return new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
+  };
+
+  test.each([false, true])("goes on after a restart, for its owner alone (streamed: %p)", async (streamed) => {
+    const say = (client: OpenAI, input: string, previous?: string) => {
+      const params = { model: "m", input, ...(previous && { previous_response_id: previous }) };
+      return streamed ? client.responses.stream(params).finalResponse() : client.responses.create(params);
+    };
+    const first = await say(start(1), "My name is Ada.");
+    await until(() => rowOf(first.id));
+    const second = await say(start(1), "What is my name?", first.id);
+    const { messages } = JSON.parse(upstream.received.at(-1)?.text ?? "") as { messages: { content: string }[] };
+    expect(messages.map(({ content }) => content)).toEqual(["My name is Ada.", "Hello there", "What is my name?"]);
+    await until(() => rowOf(second.id));
+    expect((await start(1).responses.retrieve(second.id)).usage).toMatchObject({ input_tokens: 10, output_tokens: 5 });
+
+    const stranger = start(2);
+    const count = upstream.received.length;
+    const goOn = stranger.responses.create({ model: "m", input: "Who?", previous_response_id: first.id });
+    expect(await failureOf(goOn)).toMatchObject({ status: 400, code: "previous_response_not_found" });
+    for (const look of [
+      () => stranger.responses.retrieve(first.id),
+      () => stranger.responses.inputItems.list(first.id),
+      () => stranger.responses.cancel(first.id),
+      () => stranger.responses.delete(first.id),
+    ]) {
+      expect(await failureOf(look())).toMatchObject({ status: 404 });
+    }
+    expect(upstream.received).toHaveLength(count);
+    expect(await rowOf(first.id)).toBeDefined();
+  });
+
+  test("that is too long to be kept says so when it is referred to, and goes on when it is sent along", async () => {
+    const client = start(1);
+    const input = "word ".repeat(410_000);
+    const { id } = await client.responses.create({ model: "m", input });
+    await until(() => rowOf(id));
+    for (const asked of [client, start(1)]) {
+      const goOn = asked.responses.create({ model: "m", input: "And?", previous_response_id: id });
+      expect(await failureOf(goOn)).toMatchObject({ status: 400, code: "previous_response_too_long" });
+      expect((await asked.responses.retrieve(id)).output_text).toBe("Hello there");
+      expect(await failureOf(asked.responses.inputItems.list(id))).toMatchObject({ status: 400 });
+    }
+    expect((await rowOf(id))?.turns).toBe("[]");
+  });
+
+  test("is kept as long as the site has it", async () => {
+    for (const hours of ["1", "720"]) {
+      const { id } = await start(1, hours).responses.create({ model: "m", input: "Hello" });
+      const row = await until(() => rowOf(id));
+      expect((row?.expiresAt ?? 0) - (row?.createdAt ?? 0)).toBe(Number(hours) * 3_600);
+    }
+  });
+});

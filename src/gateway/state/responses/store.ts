@@ -1,0 +1,101 @@
+import { and, eq, gt, lt, sql } from "drizzle-orm";
+import { storedResponses } from "../../../../db/schema/responses.ts";
+import type { Db } from "../../../../db/types.ts";
+import type { Turn } from "../../../formats/conversation.ts";
+import type { JsonObject } from "../../../formats/json.ts";
+import type { Logger } from "../../../lib/log.ts";
+
+export type StoredResponse = Readonly<{
+  id: string;
+  userId: number;
+  channelId: number;
+  /** Tells which of the channel's keys made it; empty: not known. */
+  keyHash: string;
+  /** The upstream has it; else `turns` and `body` hold it. */
+  isNative: boolean;
+  turns: readonly Turn[];
+  body: JsonObject;
+  /** Epoch seconds. */
+  createdAt: number;
+  expiresAt: number;
+}>;
+
+/** Answers of the Responses API that clients come back to. */
+export type ResponseStore = {
+  /** A response of this user that has not expired; null: there is none. */
+  find(id: string, userId: number, nowSeconds: number): Promise<StoredResponse | null>;
+  /** What this user was answered, by response, as far as it is kept here and has not expired. */
+  bodies(ids: readonly string[], userId: number, nowSeconds: number): Promise<ReadonlyMap<string, JsonObject>>;
+  /** Keeps a response; at once for this process, in the database shortly after. */
+  keep(response: StoredResponse): void;
+  remove(id: string, userId: number): Promise<void>;
+  /** Deletes what has expired. */
+  sweep(nowSeconds: number): Promise<void>;
+};
+
+/** Of larger talks only is kept that they were: whoever has them sends them along. */
+const MOST_CHARACTERS = 2_000_000;
+
+/** The talk that the response ends was too long to be kept. */
+export const isTooLong = ({ isNative, turns }: Pick<StoredResponse, "isNative" | "turns">): boolean =>
+  !isNative && turns.length === 0;
+
+/** Keeps responses in the database. A response that is still being written is found all the same. */
+export function createResponseStore(db: Db, log: Logger): ResponseStore {
+  const beingWritten = new Map<string, Readonly<{ response: StoredResponse; written: Promise<void> }>>();
+  return {
+    async find(id, userId, nowSeconds) {
+      const fresh = beingWritten.get(id)?.response;
+      if (fresh) return fresh.userId === userId ? fresh : null;
+      const [row] = await db
+        .select()
+        .from(storedResponses)
+        .where(and(eq(storedResponses.id, id), eq(storedResponses.userId, userId)));
+      if (!row || row.expiresAt <= nowSeconds) return null;
+      return { ...row, turns: JSON.parse(row.turns) as Turn[], body: JSON.parse(row.body) as JsonObject };
+    },
+    async bodies(ids, userId, nowSeconds) {
+      const bodies = new Map<string, JsonObject>();
+      const { id, body, userId: owner, expiresAt } = storedResponses;
+      const isAsked = sql`${id} in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb))`;
+      const rows = await db
+        .select({ id, body })
+        .from(storedResponses)
+        .where(and(isAsked, eq(owner, userId), gt(expiresAt, nowSeconds)));
+      for (const row of rows) bodies.set(row.id, JSON.parse(row.body) as JsonObject);
+      for (const { response } of ids.flatMap((wanted) => beingWritten.get(wanted) ?? []))
+        if (response.userId === userId) bodies.set(response.id, response.body);
+      return bodies;
+    },
+    keep(given) {
+      const whole = rowOf(given);
+      const isFit = whole.turns.length + whole.body.length <= MOST_CHARACTERS;
+      const response = isFit
+        ? given
+        : { ...given, turns: [], ...(whole.body.length > MOST_CHARACTERS && { body: {} }) };
+      const row = isFit ? whole : rowOf(response);
+      const insert = async () => {
+        await db
+          .insert(storedResponses)
+          .values(row)
+          .onConflictDoNothing()
+          .catch((error) => log.error({ error, responseId: response.id }, "a response could not be kept"));
+        beingWritten.delete(response.id);
+      };
+      beingWritten.set(response.id, { response, written: insert() });
+    },
+    async remove(id, userId) {
+      await beingWritten.get(id)?.written;
+      await db.delete(storedResponses).where(and(eq(storedResponses.id, id), eq(storedResponses.userId, userId)));
+    },
+    async sweep(nowSeconds) {
+      await db.delete(storedResponses).where(lt(storedResponses.expiresAt, nowSeconds));
+    },
+  };
+}
+
+const rowOf = (response: StoredResponse) => ({
+  ...response,
+  turns: JSON.stringify(response.turns),
+  body: JSON.stringify(response.body),
+});

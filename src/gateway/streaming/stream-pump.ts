@@ -1,0 +1,245 @@
+import type { CallEnding, Usage } from "../../billing/types.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { joined, type Piece, type StreamView } from "../adapters/adapter.ts";
+import { settle } from "../billing/settle.ts";
+import type { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
+import type { Watched } from "../call/deadline-wheel.ts";
+import { RelayError, shuttingDown } from "../call/errors.ts";
+import type { OpenStream } from "../upstream/attempt.ts";
+import { drainCapMs, drains } from "./broken-stream.ts";
+import { EventBuffer } from "./event-buffer.ts";
+
+const EVENT_END = Buffer.from("\n\n");
+const EMPTY = Buffer.alloc(0);
+/** How long the rest of an upstream's body is read after its end marker, so that the connection can be used again. */
+const REST_MS = 2_000;
+
+/**
+ * Passes a stream of events to the client, whole events at a time, as its view makes them. Reads the upstream no faster
+ * than the client takes it, settles the call before the client sees its end, and applies the rule for broken streams when
+ * either side leaves.
+ */
+export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Array> {
+  readonly type = "direct";
+  place = -1;
+  readonly #view: StreamView;
+  readonly #idleMs: number;
+  /** 0: no pings. */
+  readonly #pingMs: number;
+  #controller: ReadableStreamDirectController | null = null;
+  readonly #events = new EventBuffer();
+  /** Read and not yet passed on. */
+  #ready: Uint8Array[];
+  readonly #channel: ChannelEntry;
+  #ended: boolean;
+  /** When the present wait, for the upstream or for the client, began. */
+  #waitingSince = performance.now();
+  #toldAt = this.#waitingSince;
+  /** The loop over the upstream's blocks is running. */
+  #running = false;
+  #reading = false;
+  /** Ends the wait for a client that takes nothing; set while it lasts. */
+  #stopWaiting: (() => void) | null = null;
+  #drainUntil = Number.POSITIVE_INFINITY;
+  #clientGone = false;
+  #timedOut = false;
+  /** The process ends before the stream does. */
+  #isCutOff = false;
+  /** An event was larger than the gateway takes. */
+  #isTooLarge = false;
+  #settled = false;
+
+  constructor(
+    private readonly context: RelayContext,
+    private readonly call: Call,
+    private readonly source: OpenStream,
+  ) {
+    const { config, settings } = context.services;
+    this.#view = source.view;
+    this.#idleMs = config.streamingTimeoutMs;
+    this.#pingMs = settings.get("general_setting.ping_interval_enabled")
+      ? settings.get("general_setting.ping_interval_seconds") * 1000
+      : 0;
+    this.#channel = source.channel;
+    this.#ready = [source.first];
+    this.#ended = source.ended;
+    call.stop = () => this.#clientLeft();
+    context.watch.add(this);
+    context.metrics.streamBegan();
+  }
+
+  /** Called once: passes everything on, and ends when the client has all of it and the call is settled. */
+  async pull(controller: ReadableStreamDirectController): Promise<void> {
+    this.#controller = controller;
+    try {
+      await this.#run();
+      if (!this.#clientGone) controller.close();
+    } catch (error) {
+      // Without this net an unforeseen fault would leave the quota held and the client waiting.
+      this.#logFault(error);
+      this.source.exchange.abort();
+      controller.close(error instanceof Error ? error : undefined);
+      await this.#end("upstream_failed", "internal error");
+    }
+  }
+
+  cancel(): void {
+    this.#clientLeft();
+  }
+
+  check(nowMs: number): void {
+    const waitedMs = nowMs - this.#waitingSince;
+    if (nowMs >= this.#drainUntil || (this.#reading && waitedMs >= this.#idleMs)) {
+      this.#timedOut = true;
+      this.source.exchange.abort();
+    } else if (this.#stopWaiting && waitedMs >= this.#idleMs) {
+      // The client holds its connection open and takes nothing.
+      this.#clientLeft();
+    } else if (this.#reading && this.#pingMs > 0 && !this.#clientGone && nowMs - this.#toldAt >= this.#pingMs) {
+      this.#toldAt = nowMs;
+      this.#controller?.write(this.call.admitted.endpoint.codec.ping);
+    }
+  }
+
+  cutOff(): void {
+    if (this.#settled) return;
+    this.#isCutOff = true;
+    this.source.exchange.abort();
+    this.#stopWaiting?.();
+  }
+
+  /** Passes blocks on until the call is settled; after the client has left, only reads. */
+  async #run(): Promise<void> {
+    this.#running = true;
+    while (!this.#settled) {
+      if (this.#ready.length === 0 && !this.#ended) {
+        this.#reading = true;
+        this.#waitingSince = performance.now();
+        try {
+          const read = this.source.reader.readMany();
+          const { value, done } = read instanceof Promise ? await read : read;
+          this.#ready = value;
+          this.#ended = done;
+        } catch {
+          this.#ended = true;
+        }
+        this.#reading = false;
+      }
+      const bytes = this.#ready.shift();
+      if (!bytes && !this.#ended) continue;
+      const block = bytes ? this.#pass(bytes) : this.#finish();
+      const passed = block instanceof Promise ? await block : block;
+      if (this.#clientGone || passed.length === 0) continue;
+      this.#toldAt = this.#waitingSince;
+      const written = this.#controller?.write(passed);
+      if (written instanceof Promise) await this.#taken(written);
+    }
+  }
+
+  /** What goes to the client of newly read bytes; a promise when they end the stream and the call must be settled first. */
+  #pass(bytes: Uint8Array): Piece | Promise<Piece> {
+    const whole = this.#events.push(bytes);
+    if (this.#events.pendingBytes > this.context.services.config.maxResponseBodyBytes) this.#stopTooLarge();
+    if (whole.length === 0) return whole;
+    const block = this.#view.take(whole);
+    return this.#view.ended ? this.#complete(block) : block;
+  }
+
+  /** The client is slow: waits until it took what was written, or left. */
+  #taken(written: Promise<unknown>): Promise<void> {
+    this.#waitingSince = performance.now();
+    return new Promise((resolve) => {
+      this.#stopWaiting = () => {
+        this.#stopWaiting = null;
+        resolve();
+      };
+      written.then(this.#stopWaiting, this.#stopWaiting);
+    });
+  }
+
+  /** The upstream's body is over without an end marker: fine if the answer came to its end, else it broke off. */
+  async #finish(): Promise<Piece> {
+    const pending = this.#events.takePending();
+    const rest = pending.length > 0 ? this.#view.take(Buffer.concat([pending, EVENT_END])) : EMPTY;
+    const finished = this.#view.ended || (this.#view.finished && !this.#timedOut);
+    if (finished || this.#clientGone) return this.#complete(rest);
+    const error = this.#breakError();
+    await this.#end(this.#isCutOff ? "shutdown" : this.#timedOut ? "idle_timeout" : "upstream_failed", error.message);
+    return joined(rest, this.#view.broken(error, this.call.requestId));
+  }
+
+  #breakError(): RelayError {
+    if (this.#isCutOff) return shuttingDown();
+    if (this.#isTooLarge) return new RelayError(502, "response_too_large", "The upstream's answer is too large.");
+    if (this.#timedOut) {
+      return new RelayError(504, "stream_idle_timeout", `The upstream sent nothing for ${this.#idleMs / 1000} s.`);
+    }
+    return new RelayError(502, "stream_broken", "The upstream ended the stream before it was complete.");
+  }
+
+  /** An event has no end: the upstream is cut off, and what came of the event is dropped. */
+  #stopTooLarge(): void {
+    this.#isTooLarge = true;
+    this.#ended = true;
+    this.#ready = [];
+    this.#events.takePending();
+    this.source.exchange.abort();
+  }
+
+  /** The end is in `last`: settles, then adds what the format wants at the end. */
+  async #complete(last: Piece): Promise<Piece> {
+    const { failed } = this.#view;
+    const settled = this.#end(failed === null ? "complete" : "upstream_failed", failed ?? undefined);
+    if (!this.#ended) void this.#readRest();
+    return settled ? this.#view.close(last, await settled) : last;
+  }
+
+  /** Settles the call, once. */
+  #end(ending: CallEnding, error?: string): Promise<Usage> | null {
+    if (this.#settled) return null;
+    this.#settled = true;
+    this.context.watch.remove(this);
+    this.context.metrics.streamEnded();
+    if (this.#ended) this.source.exchange.end();
+    const drained = this.#clientGone && drains(this.#channel);
+    return settle(this.context, this.call, {
+      ending: this.#clientGone ? "client_left" : ending,
+      reported: this.#view.usage,
+      drained,
+      tally: this.#view.tally,
+      ...(error !== undefined && { error }),
+    });
+  }
+
+  #clientLeft(): void {
+    if (this.#clientGone || this.#settled) return;
+    this.#clientGone = true;
+    this.call.clientLeft = true;
+    if (drains(this.#channel)) {
+      this.#drainUntil = performance.now() + drainCapMs(this.#channel);
+    } else {
+      this.source.exchange.abort();
+    }
+    this.#stopWaiting?.();
+    // A stream whose client left before it began has no loop yet that could settle it.
+    if (!this.#running) this.#run().catch((error) => this.#logFault(error));
+  }
+
+  #logFault(error: unknown): void {
+    this.context.services.log.error({ error, requestId: this.call.requestId }, "a stream failed");
+  }
+
+  /** What follows the end marker is read and dropped; the watch ends it when it takes too long. */
+  async #readRest(): Promise<void> {
+    this.#drainUntil = performance.now() + REST_MS;
+    this.context.watch.add(this);
+    try {
+      while (!(await this.source.reader.read()).done);
+    } catch {
+      // The call is settled: how the connection ends no longer matters.
+    }
+    this.context.watch.remove(this);
+    this.source.exchange.end();
+  }
+}

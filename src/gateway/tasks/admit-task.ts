@@ -1,0 +1,80 @@
+import type { AskedVariant } from "../../billing/pricing/price-variants.ts";
+import { authenticateCaller, type Caller } from "../auth/authenticate.ts";
+import { admitGroup } from "../auth/authorize.ts";
+import type { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
+import { type ClientBody, readBody } from "../http/client-body.ts";
+import type { Endpoint } from "../http/endpoints/endpoint.ts";
+import { admitArrival, admitCall, type RelayServer, refuseUnserved } from "../http/handle.ts";
+import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
+import { textsOf } from "./texts-of.ts";
+
+/** What a client orders, as far as channel and price depend on it. */
+export type Plan = Readonly<{
+  model: string;
+  /** What is logged; every other text of the order is checked for words that the site does not allow as well. */
+  prompt: string;
+  /** Length of the video that is asked for, and what else its price may depend on. */
+  seconds?: number;
+  asked?: AskedVariant;
+  /** A task that the new one goes on from: only its channel, and its key there, can do that. */
+  parent?: TaskOrigin;
+}>;
+
+/** Where an order comes from. */
+export type OrderArrival = Readonly<{ request: Request; server: RelayServer | null; endpoint: Endpoint }>;
+
+/**
+ * The call behind an order: authenticate → limits → body → plan → channels. `plan` is made once caller and body are known.
+ * Rejects RelayError. A form is the caller's to discard.
+ */
+export async function admitTask<Planned extends Plan>(
+  context: RelayContext,
+  { request, server, endpoint }: OrderArrival,
+  plan: (caller: Caller, body: ClientBody) => Planned | Promise<Planned>,
+): Promise<{ call: Call; planned: Planned; body: ClientBody }> {
+  const startedAtMs = performance.now();
+  const { services } = context;
+  server?.timeout(request, 0);
+  const ip = services.clientAddress.ip(request, server);
+  const caller = await authenticateCaller(services, request, ip);
+  admitGroup(services, caller);
+  await admitArrival(context, { request, endpoint }, caller);
+  const waitFrom = performance.now();
+  const body = await readBody(request, services.config, endpoint.rules);
+  const waitedMs = performance.now() - waitFrom;
+  try {
+    const planned = await plan(caller, body);
+    const only = planned.parent && channelOfTask(context, planned.parent);
+    const arrival = {
+      request,
+      server,
+      endpoint: planning(endpoint, planned, textsOf(body.json)),
+      ...(only && { only }),
+    };
+    const call = admitCall(context, arrival, caller, ip, body, {}, startedAtMs, waitedMs);
+    const unserved = refuseUnserved(context, call);
+    if (unserved) throw unserved;
+    return { call, planned, body };
+  } catch (error) {
+    await body.form?.discard();
+    throw error;
+  }
+}
+
+/** The endpoint for this very order: what it asks for is read already. */
+const planning = (endpoint: Endpoint, { model, prompt, seconds, asked }: Plan, input: readonly string[]): Endpoint => ({
+  ...endpoint,
+  read: () => ({
+    summary: {
+      model,
+      stream: false,
+      wantsUsage: false,
+      choices: 1,
+      maxOutputTokens: null,
+      reasoningEffort: null,
+    },
+    prompt: { prompt, input, ...(seconds !== undefined && { seconds }), ...(asked && { asked }) },
+    conversation: null,
+  }),
+});

@@ -1,0 +1,72 @@
+import { applyReport } from "../../../domain/tasks/apply-report.ts";
+import { findDrawingRow } from "../../../domain/tasks/find-tasks.ts";
+import { readSignedId } from "../../../domain/tasks/signed-ids.ts";
+import { findOpenDrawing } from "../../../domain/tasks/task-rows.ts";
+import { noRules } from "../../../formats/request-rules.ts";
+import { readDrawing } from "../../../providers/tasks/midjourney.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import { readBody } from "../../http/client-body.ts";
+import { corsHeaders } from "../../http/headers.ts";
+import { answer } from "../answers.ts";
+import { refusal } from "./answers.ts";
+
+/** Addresses without an API key: their signed numbers are the permission. */
+
+const LARGEST_PICTURE_BYTES = 32 * 1024 * 1024;
+const PICTURE_TIMEOUT_MS = 30_000;
+const IMAGE = /^image\/(?:png|jpe?g|webp|gif|avif|bmp)\b/i;
+const A_DAY = "public, max-age=86400";
+
+const notFound = () => new RelayError(404, "task_no_found", "task_no_found", { type: "invalid_request" });
+
+/** GET /mj/image/{signed id}: the picture of a task, fetched where the upstream keeps it. */
+export async function showPicture(context: RelayContext, request: Request, signed: string): Promise<Response> {
+  try {
+    const { tasks } = context.services;
+    const id = readSignedId(tasks.vault, "mj-image", signed);
+    const row = id === null ? null : await findDrawingRow(tasks.db, id);
+    if (!row || row.imageUrl === "") throw notFound();
+    const picture = await context.mediaFetch(row.imageUrl, {
+      timeoutMs: PICTURE_TIMEOUT_MS,
+      maxBytes: LARGEST_PICTURE_BYTES,
+    });
+    const type = picture.headers.get("content-type") ?? "";
+    if (picture.status !== 200 || !IMAGE.test(type)) {
+      throw new RelayError(502, "image_not_available", "The picture cannot be fetched from where it is kept.");
+    }
+    return new Response(new Uint8Array(picture.body), {
+      headers: {
+        ...corsHeaders(request),
+        "content-type": type,
+        "cache-control": row.status === "SUCCESS" ? A_DAY : "no-store",
+        "x-content-type-options": "nosniff",
+        "content-security-policy": "default-src 'none'; sandbox",
+      },
+    });
+  } catch (error) {
+    return pictureRefusal(context, request, error);
+  }
+}
+
+/** Nobody reads words here: the status says it. */
+function pictureRefusal(context: RelayContext, request: Request, error: unknown): Response {
+  const status = error instanceof RelayError ? error.status : 502;
+  const { headers } = refusal(context, request, error);
+  return new Response(null, { status, headers: { "x-request-id": headers.get("x-request-id") ?? "" } });
+}
+
+/** POST /mj/notify/{signed id}: the upstream tells how the task stands; it means what a question's answer would. */
+export async function hearUpstream(context: RelayContext, request: Request, signed: string): Promise<Response> {
+  try {
+    const { tasks, config } = context.services;
+    const id = readSignedId(tasks.vault, "mj-notify", signed);
+    if (id === null) throw notFound();
+    const report = readDrawing((await readBody(request, config, noRules)).json);
+    const task = await findOpenDrawing(tasks.db, id);
+    if (task && report && report.upstreamId === task.upstreamId) await applyReport(tasks, task, report);
+    return answer(request, { code: 1 });
+  } catch (error) {
+    return refusal(context, request, error);
+  }
+}

@@ -1,0 +1,68 @@
+import { findDrawings } from "../../../domain/tasks/find-tasks.ts";
+import { viewDrawing } from "../../../domain/tasks/task-view.ts";
+import { parseJson, textsOf } from "../../../formats/json.ts";
+import { providerOf } from "../../../providers/registry.ts";
+import { trimmed } from "../../../providers/tasks/protocol.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { readBody } from "../../http/client-body.ts";
+import type { RelayServer } from "../../http/handle.ts";
+import { answer } from "../answers.ts";
+import { callerOf } from "../caller.ts";
+import { drawing } from "../endpoints.ts";
+import { channelOfTask } from "../task-channel.ts";
+import { reason } from "./action.ts";
+import { refusal } from "./answers.ts";
+
+const MOST_IDS = 500;
+const SEED_TIMEOUT_MS = 30_000;
+
+/** GET /mj/task/{id}/fetch: one of the caller's own tasks. */
+export const fetchDrawing = (context: RelayContext, request: Request, server: RelayServer | null, id: string) =>
+  answerCaller(context, request, server, async (caller) => {
+    const { tasks } = context.services;
+    const [row] = await findDrawings(tasks.db, caller.user.id, [id]);
+    if (!row) throw reason("task_no_found");
+    return viewDrawing(tasks, row);
+  });
+
+/** POST /mj/task/list-by-condition: those of the caller's own tasks that are named, in the order of the names. */
+export const listDrawings = (context: RelayContext, request: Request, server: RelayServer | null) =>
+  answerCaller(context, request, server, async (caller) => {
+    const { tasks, config } = context.services;
+    const { json } = await readBody(request, config, drawing.rules);
+    const ids = textsOf(json.ids).slice(0, MOST_IDS);
+    const rows = await findDrawings(tasks.db, caller.user.id, ids);
+    return ids.flatMap((id) => {
+      const row = rows.find(({ mjId }) => mjId === id);
+      return row ? [viewDrawing(tasks, row)] : [];
+    });
+  });
+
+/** GET /mj/task/{id}/image-seed: asked of the channel that drew it. */
+export const imageSeed = (context: RelayContext, request: Request, server: RelayServer | null, id: string) =>
+  answerCaller(context, request, server, async (caller) => {
+    const [row] = await findDrawings(context.services.tasks.db, caller.user.id, [id]);
+    if (!row) throw reason("task_no_found");
+    const channel = channelOfTask(context, row);
+    const [key = ""] = channel.keys;
+    const headers = providerOf(channel.type)?.authHeaders(channel, key) ?? {};
+    const url = `${trimmed(channel.baseUrl)}/mj/task/${encodeURIComponent(id)}/image-seed`;
+    const told = await context.mediaFetch(url, { headers, timeoutMs: SEED_TIMEOUT_MS });
+    const seed = told.status === 200 ? parseJson(told.text()) : undefined;
+    if (seed === undefined) throw reason("get_image_seed_failed");
+    return seed;
+  });
+
+async function answerCaller(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  make: (caller: Caller) => Promise<unknown>,
+): Promise<Response> {
+  try {
+    return answer(request, await make(await callerOf(context, request, server, "DrawingEnabled")));
+  } catch (error) {
+    return refusal(context, request, error);
+  }
+}

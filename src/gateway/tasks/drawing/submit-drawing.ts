@@ -1,0 +1,144 @@
+import { applyReport } from "../../../domain/tasks/apply-report.ts";
+import { findDrawings } from "../../../domain/tasks/find-tasks.ts";
+import { addDrawing, takeDrawing } from "../../../domain/tasks/submit-task.ts";
+import { findOpenDrawing } from "../../../domain/tasks/task-rows.ts";
+import { callbackUrlOf } from "../../../domain/tasks/task-view.ts";
+import { type JsonObject, numberOf, recordOf, textOf } from "../../../formats/json.ts";
+import { readDrawing } from "../../../providers/tasks/midjourney.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import type { RelayContext } from "../../call/context.ts";
+import type { RelayServer } from "../../http/handle.ts";
+import { admitTask } from "../admit-task.ts";
+import { answer } from "../answers.ts";
+import { drawing } from "../endpoints.ts";
+import { type Sent, submitTask } from "../submit.ts";
+import { bodyForUpstream, type DrawingOrder, readOrder, reason } from "./action.ts";
+import { CODE, refusal } from "./answers.ts";
+
+/** These open a form that the client fills in by a modal call, which pays. */
+const OPENS_FORM: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);
+const LONGEST_HOOK = 2000;
+
+type Planned = Readonly<{ order: DrawingOrder; model: string; prompt: string; parent?: ParentOf }>;
+type ParentOf = Readonly<{ channelId: number; keyHash: string }>;
+
+/** POST /mj/submit/…, also behind a mode; `read` reads the order. */
+export async function submitDrawing(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  mode: string,
+  read: (body: JsonObject) => DrawingOrder,
+): Promise<Response> {
+  try {
+    const arrival = { request, server, endpoint: drawing };
+    const { call, planned, body } = await admitTask(context, arrival, (caller, { json }) =>
+      plan(context, caller, read(json)),
+    );
+    const { settings, tasks } = context.services;
+    const { order, prompt } = planned;
+    const tellsClient = settings.get("MjNotifyEnabled");
+    const hook = tellsClient ? (textOf(body.json.notifyHook) ?? "").slice(0, LONGEST_HOOK) : "";
+    const { caller } = call.admitted;
+    const { sent } = await submitTask(context, call, {
+      kind: "drawing",
+      store: () =>
+        addDrawing(tasks.db, {
+          userId: caller.user.id,
+          tokenId: caller.token?.id ?? 0,
+          channelId: 0,
+          action: order.action,
+          prompt,
+          state: textOf(body.json.state) ?? "",
+          botType: textOf(body.json.botType) ?? "",
+          customId: order.customId,
+          notifyHook: hook,
+          chargeId: call.recordId,
+          createdAt: call.createdAt,
+        }),
+      request: (channel, provider, _model, id) => ({
+        url:
+          upstreamUrl(
+            provider.url(channel, { capability: "drawing", dialect: "openai-chat", model: "", stream: false }),
+            mode,
+          ) + order.path,
+        body: JSON.stringify(
+          bodyForUpstream(order.body, {
+            callbackUrl: tellsClient ? callbackUrlOf(tasks, id) : null,
+            keepsAccountFilter: settings.get("MjAccountFilterEnabled"),
+            clearsModes: settings.get("MjModeClearEnabled"),
+          }),
+        ),
+      }),
+      read: (answered) => readSubmitted(answered, order.action),
+      async take(id, taken, { answer: told, code, reason: description }) {
+        const isOver = order.action === "UPLOAD" && code === CODE.accepted;
+        await takeDrawing(tasks.db, id, taken, { code, description, isOver });
+        if (code === CODE.exists) await noteExisting(context, id, taken.upstreamId, told);
+      },
+    });
+    // A task that cannot go on says nothing of the channel: its own account may be the one that is gone.
+    const isWithoutAccounts = sent.code === CODE.noAccount && !planned.parent;
+    if (isWithoutAccounts && call.channel) context.health.noAccount(call.channel, sent.reason);
+    return tell(request, sent, order.action);
+  } catch (error) {
+    return refusal(context, request, error);
+  }
+}
+
+/** POST /mj/submit/{name} */
+export const submitNamed = (
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  mode: string,
+  name: string,
+): Promise<Response> => submitDrawing(context, request, server, mode, (body) => readOrder(name, body));
+
+/** An order that goes on from another goes to its channel, and is logged by its prompt. */
+async function plan({ services }: RelayContext, caller: Caller, order: DrawingOrder): Promise<Planned> {
+  const { model, prompt, parentId, action } = order;
+  if (parentId === null) return { order, model, prompt };
+  const [parent] = await findDrawings(services.tasks.db, caller.user.id, [parentId]);
+  if (!parent) throw reason("task_not_found");
+  const mustBeDone = action !== "MODAL" && services.settings.get("MjActionCheckSuccessEnabled");
+  if (mustBeDone && parent.status !== "SUCCESS") throw reason("task_status_not_success");
+  return { order, model, prompt: prompt || parent.prompt, parent };
+}
+
+/** Modes that begin with `mj-` are the gateway's own; others are part of the upstream's address. */
+const upstreamUrl = (url: string, mode: string): string =>
+  mode === "" || mode.startsWith("mj-") ? url : url.replace(/\/mj$/, `/${mode}/mj`);
+
+type SubmitAnswer = JsonObject;
+
+function readSubmitted(answered: unknown, action: string): Sent<SubmitAnswer> | null {
+  const told = recordOf(answered);
+  const code = numberOf(told?.code);
+  if (!told || code === null) return null;
+  const isTaken = code === CODE.accepted || (action !== "SWAP_FACE" && (code === CODE.exists || code === CODE.queued));
+  const result = Array.isArray(told.result) ? textOf(told.result[0]) : textOf(told.result);
+  return { answer: told, upstreamId: isTaken ? (result ?? "") : null, code, reason: textOf(told.description) ?? "" };
+}
+
+/** An order that its upstream knows already: how that one stands is told with the answer, and may be all there is to follow. */
+async function noteExisting({ services }: RelayContext, id: number, upstreamId: string, told: SubmitAnswer) {
+  const properties = recordOf(told.properties);
+  if (!textOf(properties?.imageUrl) || !textOf(properties?.status)) return;
+  const report = readDrawing({ ...properties, id: upstreamId });
+  const task = report && (await findOpenDrawing(services.tasks.db, id));
+  if (task) await applyReport(services.tasks, task, report);
+}
+
+/** What the client is told: also a task that exists or waits is accepted, but for those that open a form. */
+function tell(request: Request, { answer: told, upstreamId, code, reason: why }: Sent<SubmitAnswer>, action: string) {
+  if (upstreamId === null) {
+    if (code === CODE.overload) return answer(request, told, 429);
+    if (code === CODE.badRequest || code === CODE.unknown) {
+      const description = `${why} ${textOf(told.result) ?? ""}`.trim();
+      return answer(request, { description, type: "upstream_error", code }, 400);
+    }
+    return answer(request, told);
+  }
+  return answer(request, OPENS_FORM.has(action) ? told : { ...told, code: CODE.accepted });
+}

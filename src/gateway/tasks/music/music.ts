@@ -1,0 +1,120 @@
+import { findMedia } from "../../../domain/tasks/find-tasks.ts";
+import { addMedia, takeMedia } from "../../../domain/tasks/submit-task.ts";
+import { viewSong } from "../../../domain/tasks/task-view.ts";
+import { recordOf, textOf, textsOf } from "../../../formats/json.ts";
+import { requestIdOf } from "../../../lib/request-id.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import { readBody } from "../../http/client-body.ts";
+import type { RelayServer } from "../../http/handle.ts";
+import { admitTask } from "../admit-task.ts";
+import { answer, isQuota, toldOf } from "../answers.ts";
+import { callerOf } from "../caller.ts";
+import { music } from "../endpoints.ts";
+import { type Sent, submitTask } from "../submit.ts";
+import { type MusicOrder, readMusicOrder } from "./order.ts";
+
+const PLATFORM = "suno";
+const MOST_IDS = 500;
+const LONGEST_HOOK = 2000;
+
+/** POST /suno/submit/{action}: a song or lyrics; the answer names the task. */
+export async function submitMusic(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  action: string,
+): Promise<Response> {
+  try {
+    const arrival = { request, server, endpoint: music };
+    const { call, planned, body } = await admitTask(context, arrival, (caller, { json }) =>
+      plan(context, caller, readMusicOrder(action, json)),
+    );
+    const { order, model, prompt } = planned;
+    const { tasks } = context.services;
+    const { caller } = call.admitted;
+    const { sent } = await submitTask(context, call, {
+      kind: "media",
+      store: () =>
+        addMedia(tasks.db, {
+          userId: caller.user.id,
+          tokenId: caller.token?.id ?? 0,
+          channelId: 0,
+          platform: PLATFORM,
+          action: order.action,
+          modelName: model,
+          taskId: "",
+          properties: { input: prompt },
+          notifyHook: (textOf(body.json.notify_hook) ?? "").slice(0, LONGEST_HOOK),
+          chargeId: call.recordId,
+          createdAt: call.createdAt,
+        }),
+      request: (channel, provider) => ({
+        url: `${provider.url(channel, { capability: "music", dialect: "openai-chat", model, stream: false })}/submit/${order.action}`,
+        body: JSON.stringify(order.body),
+      }),
+      read: readSubmitted,
+      take: (id, taken) => takeMedia(tasks.db, id, taken, { taskId: taken.upstreamId }),
+    });
+    return answer(request, sent.answer, sent.upstreamId === null ? 400 : 200);
+  } catch (error) {
+    return refusal(context, request, error);
+  }
+}
+
+/** A song that continues another goes to the channel that has the other. */
+async function plan({ services }: RelayContext, caller: Caller, order: MusicOrder) {
+  const { model, prompt, parentId } = order;
+  if (parentId === null) return { order, model, prompt };
+  const [parent] = await findMedia(services.tasks.db, caller.user.id, PLATFORM, [parentId]);
+  if (!parent) throw new RelayError(400, "invalid_request", "task_not_exist");
+  return { order, model, prompt, parent };
+}
+
+function readSubmitted(answered: unknown): Sent<unknown> | null {
+  const told = recordOf(answered);
+  const code = textOf(told?.code);
+  if (!told || code === null) return null;
+  const upstreamId = code === "success" ? textOf(told.data) : null;
+  return { answer: told, upstreamId, code: upstreamId === null ? 0 : 1, reason: textOf(told.message) || code };
+}
+
+/** POST /suno/fetch: those of the caller's own tasks that are named. */
+export async function listSongs(context: RelayContext, request: Request, server: RelayServer | null) {
+  try {
+    const caller = await callerOf(context, request, server, "TaskEnabled");
+    const { tasks, config } = context.services;
+    const { json } = await readBody(request, config, music.rules);
+    const rows = await findMedia(tasks.db, caller.user.id, PLATFORM, textsOf(json.ids).slice(0, MOST_IDS));
+    return answer(request, { code: "success", message: "", data: rows.map(viewSong) });
+  } catch (error) {
+    return refusal(context, request, error);
+  }
+}
+
+/** GET /suno/fetch/{id}: one of the caller's own tasks. */
+export async function fetchSong(context: RelayContext, request: Request, server: RelayServer | null, id: string) {
+  try {
+    const caller = await callerOf(context, request, server, "TaskEnabled");
+    const [row] = await findMedia(context.services.tasks.db, caller.user.id, PLATFORM, [id]);
+    if (!row) throw new RelayError(400, "task_not_exist", "task_not_exist");
+    return answer(request, { code: "success", message: "", data: viewSong(row) });
+  } catch (error) {
+    return refusal(context, request, error);
+  }
+}
+
+/** A refusal in the protocol's form, with the status of the failure. */
+export function refusal(context: RelayContext, request: Request, error: unknown): Response {
+  const told = toldOf(context, error);
+  const code = isQuota(told) ? "quota_not_enough" : codeOf(told);
+  return answer(
+    request,
+    { code, message: `${told.message} (request id: ${requestIdOf(request)})`, data: null },
+    told.status,
+  );
+}
+
+const codeOf = ({ code, type }: RelayError): string =>
+  type === "upstream_error" ? "fail_to_fetch_task" : code === null ? "error" : String(code);

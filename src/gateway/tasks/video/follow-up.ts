@@ -1,0 +1,68 @@
+import { numberOf, recordOf, textOf } from "../../../formats/json.ts";
+import { providerOf } from "../../../providers/registry.ts";
+import type { FollowUpKind } from "../../../providers/tasks/protocol.ts";
+import type { Caller } from "../../auth/authenticate.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { type ClientBody, invalidRequest } from "../../http/client-body.ts";
+import { type RelayServer, refuse } from "../../http/handle.ts";
+import { notOffered } from "../../state/files/ask-upstream.ts";
+import { admitTask } from "../admit-task.ts";
+import { answer } from "../answers.ts";
+import { video } from "../endpoints.ts";
+import { askedVariant, memberOf, secondsOf } from "./order.ts";
+import { findVideo } from "./own-video.ts";
+import { submitVideo, videosOf } from "./submit-video.ts";
+import { viewVideo } from "./view.ts";
+
+/**
+ * POST /v1/videos/{id}/remix, /v1/videos/edits and /extensions: a video that goes on from a finished one of the caller's, at
+ * the channel and key that made that. It costs what a video of its model, size and length costs.
+ */
+export async function orderFollowUp(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  kind: FollowUpKind,
+  id?: string,
+): Promise<Response> {
+  try {
+    const arrival = { request, server, endpoint: video };
+    const { call, planned, body } = await admitTask(context, arrival, (caller, asked) =>
+      plan(context, caller, asked, kind, id),
+    );
+    const { parent, prompt, size, seconds, upstreamId } = planned;
+    try {
+      const row = await submitVideo(context, call, {
+        model: planned.model,
+        properties: { input: prompt, seconds, size, remixedFrom: parent.taskId },
+        request(channel, provider) {
+          const order = videosOf(provider).followUp?.(channel, { kind, upstreamId, prompt, seconds });
+          if (!order) throw notOffered();
+          return { url: order.url, body: JSON.stringify(order.body), action: kind };
+        },
+      });
+      return answer(request, viewVideo(row));
+    } finally {
+      await body.form?.discard();
+    }
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}
+
+async function plan(context: RelayContext, caller: Caller, { json }: ClientBody, kind: FollowUpKind, id?: string) {
+  const parentId = id ?? memberOf(json, "video", "id");
+  if (!parentId) throw invalidRequest("“video.id” must name one of your videos.", "video");
+  const prompt = textOf(json.prompt)?.trim() ?? "";
+  if (prompt === "") throw invalidRequest("“prompt” is missing.", "prompt");
+  const parent = await findVideo(context, caller, parentId);
+  if (parent.status !== "SUCCESS") throw invalidRequest("The video is not done yet.", "video");
+  const channel = context.services.channels.get(parent.channelId);
+  if (channel && !providerOf(channel.type)?.videos?.followUp) throw notOffered();
+  const kept = recordOf(parent.properties);
+  const size = textOf(kept?.size) ?? "";
+  const seconds =
+    kind === "extension" && json.seconds !== undefined ? secondsOf(json.seconds) : (numberOf(kept?.seconds) ?? 1);
+  const asked = askedVariant({ own: {}, size, seconds });
+  return { model: parent.modelName, prompt, seconds, size, asked, parent, upstreamId: parent.upstreamId };
+}

@@ -1,0 +1,105 @@
+import { deleteVideo, listVideos } from "../../../domain/tasks/own-videos.ts";
+import type { MediaRow } from "../../../domain/tasks/task-view.ts";
+import { requestIdOf } from "../../../lib/request-id.ts";
+import { providerOf } from "../../../providers/registry.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { RelayError } from "../../call/errors.ts";
+import { invalidRequest } from "../../http/client-body.ts";
+import { type RelayServer, refuse } from "../../http/handle.ts";
+import { corsHeaders } from "../../http/headers.ts";
+import type { Choice } from "../../routing/scheduler/choose.ts";
+import { askObject, askUpstream } from "../../state/files/ask-upstream.ts";
+import { answer } from "../answers.ts";
+import { callerOf } from "../caller.ts";
+import { channelOfTask } from "../task-channel.ts";
+import { ownVideo } from "./own-video.ts";
+import { videoUrlOf, viewVideo } from "./view.ts";
+
+const MOST_LISTED = 100;
+const USUALLY_LISTED = 20;
+const VARIANTS: ReadonlySet<string> = new Set(["video", "thumbnail", "spritesheet"]);
+const PASSED_ON = ["content-type", "content-length", "content-disposition"] as const;
+
+/** GET /v1/videos: a page of the caller's own videos, the newest first where nothing else is said. */
+export async function showVideos(context: RelayContext, request: Request, server: RelayServer | null) {
+  try {
+    const caller = await callerOf(context, request, server, "TaskEnabled");
+    const query = new URL(request.url).searchParams;
+    const limit = Number(query.get("limit") ?? USUALLY_LISTED);
+    if (!Number.isInteger(limit) || limit < 1)
+      throw invalidRequest("“limit” must be a whole number from 1 on.", "limit");
+    const shown = Math.min(limit, MOST_LISTED);
+    const newestFirst = query.get("order") !== "asc";
+    const page = { userId: caller.user.id, after: query.get("after"), limit: shown + 1, newestFirst };
+    const found = await listVideos(context.services.tasks.db, page);
+    const rows = found.slice(0, shown);
+    return answer(request, {
+      object: "list",
+      data: rows.map(viewVideo),
+      first_id: rows[0]?.taskId ?? null,
+      last_id: rows.at(-1)?.taskId ?? null,
+      has_more: found.length > shown,
+    });
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}
+
+/** DELETE /v1/videos/{id}: a finished one, also where it is kept. Its charge stays. */
+export async function removeVideo(context: RelayContext, request: Request, server: RelayServer | null, id: string) {
+  try {
+    const { row } = await ownVideo(context, request, server, id);
+    if (row.isOpen) throw invalidRequest("The video is still being made: it can be deleted when it is over.");
+    if (isKept(context, row) && row.upstreamId !== "") {
+      const path = pathOf(row);
+      await askObject(context, makerOf(context, row), { method: "DELETE", path }).catch((error) => {
+        // Gone there already.
+        if (!(error instanceof RelayError && error.status === 404)) throw error;
+      });
+    }
+    await deleteVideo(context.services.tasks.db, row.id);
+    return answer(request, { id, object: "video.deleted", deleted: true });
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}
+
+/** GET /v1/videos/{id}/content: the bytes where only the key can read them, else leads to where the provider keeps them. */
+export async function showContent(context: RelayContext, request: Request, server: RelayServer | null, id: string) {
+  try {
+    const { row } = await ownVideo(context, request, server, id);
+    if (isKept(context, row) && row.status === "SUCCESS") return await contentOf(context, request, row);
+    const url = videoUrlOf(context, row);
+    if (url !== null && /^https?:\/\//.test(url))
+      return new Response(null, { status: 302, headers: { location: url } });
+    throw new RelayError(404, "video_not_ready", "The video is not done yet.", { type: "invalid_request_error" });
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}
+
+async function contentOf(context: RelayContext, request: Request, row: MediaRow): Promise<Response> {
+  const variant = new URL(request.url).searchParams.get("variant");
+  if (variant !== null && !VARIANTS.has(variant)) throw invalidRequest("There is no such variant.", "variant");
+  const path = `${pathOf(row)}/content${variant === null ? "" : `?variant=${variant}`}`;
+  const { body, headers } = await askUpstream(context, makerOf(context, row), { method: "GET", path });
+  const told = new Headers({ ...corsHeaders(request), "x-request-id": requestIdOf(request) });
+  for (const name of PASSED_ON) {
+    const value = headers.get(name);
+    if (value !== null && !(name === "content-length" && headers.has("content-encoding"))) told.set(name, value);
+  }
+  return new Response(body, { headers: told });
+}
+
+function isKept({ services }: RelayContext, { channelId }: MediaRow): boolean {
+  const channel = services.channels.get(channelId);
+  return (channel && providerOf(channel.type)?.videos?.isKept) === true;
+}
+
+/** The channel and key that made it. Throws RelayError. */
+function makerOf(context: RelayContext, row: MediaRow): Choice {
+  const channel = channelOfTask(context, row);
+  return { channel, key: channel.keys[0] ?? "" };
+}
+
+const pathOf = ({ upstreamId }: MediaRow): string => `/videos/${encodeURIComponent(upstreamId)}`;

@@ -1,0 +1,106 @@
+import type { AskedVariant } from "../../../billing/pricing/price-variants.ts";
+import { type JsonObject, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
+import { type OutgoingForm, outgoingForm } from "../../../lib/multipart/form-stream.ts";
+import type { Form } from "../../../lib/multipart/read-form.ts";
+import type { VideoOrder } from "../../../providers/tasks/protocol.ts";
+import { type ClientBody, invalidRequest } from "../../http/client-body.ts";
+
+/** What providers make where nothing is said. */
+const DEFAULT_SECONDS = 5;
+const DEFAULT_SECONDS_OF: readonly (readonly [model: RegExp, seconds: number])[] = [
+  [/(^|\/)sora/, 4],
+  [/(^|\/)vidu(1\.5|2\.0)/, 4],
+];
+/** OpenAI's clients may leave the model out. */
+const DEFAULT_MODEL = "sora-2";
+const MOST_SECONDS = 60;
+const MOST_IMAGES = 7;
+/** Read here; of the provider's own fields none may change what was priced, or where the upstream calls back. */
+export const READ_VIDEO_FIELDS: ReadonlySet<string> = new Set([
+  "model",
+  "model_name",
+  "prompt",
+  "seconds",
+  "duration",
+  "size",
+  "width",
+  "height",
+  "image",
+  "image_tail",
+  "images",
+  "input_reference",
+  "metadata",
+  "n",
+  "user",
+  "response_format",
+  "callback_url",
+  "payload",
+]);
+
+/** Reads an order of a video, JSON or form, of OpenAI's API or of /v1/video/generations. Rejects RelayError. */
+export async function readVideoOrder(body: ClientBody): Promise<VideoOrder> {
+  const { json } = body;
+  const metadata = recordOf(json.metadata) ?? {};
+  const model = textOf(json.model) ?? DEFAULT_MODEL;
+  const prompt = textOf(json.prompt)?.trim() ?? "";
+  if (model === "") throw invalidRequest("“model” is missing.", "model");
+  const images = await imagesOf(body);
+  if (prompt === "" && images.length === 0) throw invalidRequest("“prompt” is missing.", "prompt");
+  if (images.length > MOST_IMAGES) throw invalidRequest(`${MOST_IMAGES} pictures at most.`, "images");
+  if (memberOf(json, "input_reference", "file_id")) {
+    throw invalidRequest("Send the picture itself or its address instead of a file's id.", "input_reference");
+  }
+  const seconds = secondsOf(json.seconds ?? json.duration ?? metadata.duration ?? defaultSeconds(model));
+  const [width, height] = [numberOf(json.width), numberOf(json.height)];
+  const size = textOf(json.size) ?? (width && height ? `${width}x${height}` : "");
+  return { model, prompt, seconds, size, images, own: ownFields({ ...textsOfForm(body), ...metadata }) };
+}
+
+/** A text within an object, which forms write as `name[member]`. */
+export const memberOf = (json: JsonObject, name: string, member: string): string | null =>
+  textOf(recordOf(json[name])?.[member]) ?? textOf(json[`${name}[${member}]`]);
+
+/** Whole seconds from 1 to 60. Throws RelayError. */
+export function secondsOf(asked: unknown): number {
+  const seconds = typeof asked === "string" && /^\d{1,4}$/.test(asked) ? Number(asked) : numberOf(asked);
+  if (seconds !== null && Number.isInteger(seconds) && seconds >= 1 && seconds <= MOST_SECONDS) return seconds;
+  throw invalidRequest(`“seconds” must be a whole number from 1 to ${MOST_SECONDS}.`, "seconds");
+}
+
+const defaultSeconds = (model: string): number =>
+  DEFAULT_SECONDS_OF.find(([name]) => name.test(model))?.[1] ?? DEFAULT_SECONDS;
+
+/** What of an order prices may depend on, by the provider's names: simple fields, in lower case. */
+export function askedVariant({ own, size, seconds }: Pick<VideoOrder, "own" | "size" | "seconds">): AskedVariant {
+  const simple = Object.entries({ ...own, size, seconds }).filter(([, value]) => typeof value !== "object");
+  return Object.fromEntries(simple.map(([field, value]) => [field, String(value).trim().toLowerCase()]));
+}
+
+/** Files of a form are read apart. */
+const textsOfForm = ({ json, form }: ClientBody): JsonObject =>
+  form ? Object.fromEntries(Object.entries(json).filter(([, value]) => typeof value === "string")) : json;
+
+const ownFields = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !READ_VIDEO_FIELDS.has(name)));
+
+async function imagesOf({ json, form }: ClientBody): Promise<string[]> {
+  const files = (form?.parts ?? []).flatMap((part) => ("file" in part ? [part.file] : []));
+  const uploaded = await Promise.all(
+    files.slice(0, MOST_IMAGES).map(async (file) => {
+      const type = file.type || "image/png";
+      return `data:${type};base64,${Buffer.from(await file.arrayBuffer()).toString("base64")}`;
+    }),
+  );
+  const reference = textOf(json.input_reference) ?? memberOf(json, "input_reference", "image_url");
+  const named = [reference, json.image, json.image_tail].flatMap((image) => textOf(image) || []);
+  return [...uploaded, ...named, ...textsOf(json.images)];
+}
+
+/** The form that goes on to a provider that takes forms: as it came, with this model, length and size. */
+export function formOfOrder(form: Form, { model, seconds, size }: VideoOrder): Promise<OutgoingForm> {
+  const left = [...READ_VIDEO_FIELDS].filter((name) => !OPENAI_FIELDS.has(name)).map((name) => [name, undefined]);
+  const changes = { ...Object.fromEntries(left), model, seconds: String(seconds), ...(size !== "" && { size }) };
+  return outgoingForm(form.parts, changes);
+}
+
+const OPENAI_FIELDS: ReadonlySet<string> = new Set(["prompt", "input_reference", "user"]);

@@ -1,0 +1,65 @@
+import type { MediaRow } from "../../../domain/tasks/task-view.ts";
+import type { RelayContext } from "../../call/context.ts";
+import { type RelayServer, refuse } from "../../http/handle.ts";
+import { admitTask } from "../admit-task.ts";
+import { answer } from "../answers.ts";
+import { video } from "../endpoints.ts";
+import { askedVariant, formOfOrder, readVideoOrder } from "./order.ts";
+import { ownVideo } from "./own-video.ts";
+import { submitVideo, videosOf } from "./submit-video.ts";
+import { viewGeneration, viewVideo } from "./view.ts";
+
+/** In which of the two protocols the client speaks. */
+export type VideoDoor = "videos" | "generations";
+
+const view = (context: RelayContext, door: VideoDoor, row: MediaRow): object =>
+  door === "videos" ? viewVideo(row) : viewGeneration(context, row);
+
+/** POST /v1/videos and /v1/video/generations: orders a video; the answer names the task. */
+export async function orderVideo(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  door: VideoDoor,
+): Promise<Response> {
+  try {
+    const admitted = await admitTask(context, { request, server, endpoint: video }, async (_caller, body) => {
+      const order = await readVideoOrder(body);
+      return { ...order, asked: askedVariant(order), order };
+    });
+    const { call, body, planned } = admitted;
+    const { order } = planned;
+    try {
+      const row = await submitVideo(context, call, {
+        model: order.model,
+        properties: { input: order.prompt, seconds: order.seconds, size: order.size },
+        async request(channel, provider, model) {
+          const sent = { ...order, model };
+          const { url, action, body: fields, takesForm } = videosOf(provider).order(channel, sent);
+          const form = takesForm && body.form ? await formOfOrder(body.form, sent) : null;
+          return { url, action, body: form ?? JSON.stringify(fields) };
+        },
+      });
+      return answer(request, view(context, door, row));
+    } finally {
+      await body.form?.discard();
+    }
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}
+
+/** GET /v1/videos/{id} and /v1/video/generations/{id}: one of the caller's own videos. */
+export async function fetchVideo(
+  context: RelayContext,
+  request: Request,
+  server: RelayServer | null,
+  door: VideoDoor,
+  id: string,
+): Promise<Response> {
+  try {
+    return answer(request, view(context, door, (await ownVideo(context, request, server, id)).row));
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}

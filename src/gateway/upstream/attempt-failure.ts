@@ -1,0 +1,145 @@
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
+import type { ReadError } from "../../formats/openai-chat/error.ts";
+import { UpstreamBusyError } from "../../lib/outbound/connection-limit.ts";
+import { EncodingError } from "../../lib/outbound/decode-body.ts";
+import { OutboundError } from "../../lib/outbound/outbound-error.ts";
+import { RelayError } from "../call/errors.ts";
+import { withoutKey } from "../routing/channel-health.ts";
+import type { Exchange } from "./exchange.ts";
+import { ResponseTooLargeError } from "./read-body.ts";
+
+/** One attempt at an upstream failed before anything was sent to the client. */
+export class AttemptFailure extends Error {
+  override name = "AttemptFailure";
+
+  constructor(
+    readonly channel: ChannelEntry,
+    readonly key: string,
+    /** The upstream's own status; what came in its place when there was no answer. */
+    readonly status: number,
+    readonly error: ReadError,
+    /** The upstream itself answered so; else it could not be reached or understood. */
+    readonly answered: boolean,
+    readonly retryAfter: string | null = null,
+    /** For the operator only. */
+    readonly detail: string = error.message,
+    /** The channel's own time to the first byte ran out: another may still answer in time. */
+    readonly overBudget = false,
+  ) {
+    super(error.message);
+  }
+
+  /** The status that decides about retries and that the client sees: the channel may map it. */
+  get mappedStatus(): number {
+    return this.channel.statusCodeMapping.get(this.status) ?? this.status;
+  }
+}
+
+/** The upstream answered with an error. */
+export function refusedByUpstream(
+  channel: ChannelEntry,
+  key: string,
+  status: number,
+  error: ReadError,
+  retryAfter: string | null,
+): AttemptFailure {
+  const { extra, ...rest } = error;
+  const shown = extra && withoutKeyInside(extra.members, key);
+  const told = {
+    ...rest,
+    message: withoutKey(error.message, key).slice(0, MAX_MESSAGE_CHARACTERS),
+    ...(shown && { extra: { dialect: extra.dialect, members: shown } }),
+  };
+  return new AttemptFailure(channel, key, status, told, true, retryAfter ?? error.retryAfter ?? null);
+}
+
+const MAX_MESSAGE_CHARACTERS = 2_000;
+const MAX_EXTRA_CHARACTERS = 16_000;
+
+/** The members of an error object without the channel's key in any text; null where they are too large to be an error's. */
+function withoutKeyInside(members: JsonObject, key: string): JsonObject | null {
+  const text = JSON.stringify(members, (_, value) => (typeof value === "string" ? withoutKey(value, key) : value));
+  return text.length > MAX_EXTRA_CHARACTERS ? null : recordOf(parseJson(text));
+}
+
+/** No usable answer came: the client is told the kind of failure, the operator its cause. */
+export function notAnswered(
+  channel: ChannelEntry,
+  key: string,
+  kind: FailureKind,
+  cause?: unknown,
+  overBudget = false,
+): AttemptFailure {
+  const { status, code, message } = KINDS[kind];
+  const error: ReadError = { message, type: "upstream_error", param: "", code, shaped: false };
+  return new AttemptFailure(channel, key, status, error, false, null, detailOf(cause) ?? message, overBudget);
+}
+
+/** No channel serves this kind of request, or the one that does is gone. */
+export const UNSUPPORTED = {
+  status: 501,
+  code: "convert_request_failed",
+  message: "The channel cannot serve this kind of request.",
+} as const;
+
+type FailureKind = keyof typeof KINDS;
+
+/** What went wrong where the upstream gave no usable answer. */
+export function failureKind({ stopped }: Exchange, cause: unknown): FailureKind {
+  if (stopped === "first_byte_timeout") return "timeout";
+  if (stopped === "idle_timeout") return "stalled";
+  if (cause instanceof ResponseTooLargeError) return "too_large";
+  if (cause instanceof UpstreamBusyError) return "busy";
+  return cause instanceof EncodingError ? "broken" : "unreachable";
+}
+
+const KINDS = {
+  unreachable: { status: 502, code: "do_request_failed", message: "The request to the upstream address failed." },
+  timeout: { status: 504, code: "upstream_timeout", message: "The upstream did not answer in time." },
+  broken: { status: 502, code: "read_response_body_failed", message: "The upstream's answer broke off." },
+  stalled: {
+    status: 504,
+    code: "upstream_stalled",
+    message: "The upstream stopped sending before its answer was complete.",
+  },
+  too_large: { status: 502, code: "response_too_large", message: "The upstream's answer is too large." },
+  busy: { status: 503, code: "upstream_busy", message: "All connections to the upstream are in use." },
+  invalid: { status: 502, code: "invalid_response", message: "The upstream's answer is not a response of this API." },
+  empty: { status: 502, code: "empty_response", message: "The upstream's answer was empty." },
+  unsupported: UNSUPPORTED,
+} as const;
+
+function detailOf(cause: unknown): string | null {
+  if (cause instanceof OutboundError) return cause.message;
+  if (cause instanceof Error && "code" in cause) return String(cause.code);
+  return null;
+}
+
+/** What the client is told when no other channel may be tried. */
+export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boolean): RelayError {
+  const status = clientStatus(failure.mappedStatus);
+  const retryAfterSeconds = status === 429 ? retryAfterOf(failure) : undefined;
+  if (status === 429) {
+    // Details of a quota name the operator's organization or project.
+    return new RelayError(429, failure.error.code, "The upstream of this group is saturated. Try again later.", {
+      type: failure.error.type,
+      retryAfterSeconds,
+    });
+  }
+  const hidden = hideUpstreamErrors && failure.answered;
+  const message = hidden ? `Upstream error with status code ${status}` : failure.error.message;
+  return new RelayError(status, hidden ? null : failure.error.code, message, {
+    type: hidden ? "upstream_error" : failure.error.type,
+    param: hidden ? "" : failure.error.param,
+    extra: hidden ? undefined : failure.error.extra,
+  });
+}
+
+/** A redirect or a nonsense status of an upstream is no answer a client could use. */
+const clientStatus = (status: number): number => (status >= 400 && status <= 599 ? status : 502);
+
+function retryAfterOf({ retryAfter }: AttemptFailure): number | undefined {
+  const seconds = Number(retryAfter ?? "");
+  return retryAfter && Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : undefined;
+}

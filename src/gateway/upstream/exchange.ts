@@ -1,0 +1,99 @@
+import type { ReleaseConnection } from "../../lib/outbound/connection-limit.ts";
+import type { Watch, Watched } from "../call/deadline-wheel.ts";
+
+/** Why the gateway stopped an exchange with an upstream. */
+export type StopReason = "client_left" | "first_byte_timeout" | "idle_timeout" | "shutdown";
+
+/** A response that never ends is cut off after this time, however steadily it drips. */
+const MAX_BODY_MS = 3_600_000;
+
+/**
+ * One exchange with an upstream: its abort signal, its deadlines, and the connection it occupies. Never shares the
+ * client's own signal.
+ */
+export class Exchange implements Watched {
+  place = -1;
+  readonly #controller = new AbortController();
+  readonly #watch: Watch;
+  #deadlineMs = Number.POSITIVE_INFINITY;
+  /** Longest silence while a body is read; 0: no body is being read. */
+  #idleMs = 0;
+  /** When a body must be complete. */
+  #endMs = Number.POSITIVE_INFINITY;
+  #release: ReleaseConnection | null = null;
+  stopped: StopReason | null = null;
+
+  readonly #headMs: number;
+
+  /** Its first response must begin within `headMs` from now; 0: no limit. */
+  constructor(watch: Watch, headMs: number) {
+    this.#watch = watch;
+    this.#headMs = headMs;
+    this.expectHead();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  check(nowMs: number): void {
+    if (nowMs >= this.#deadlineMs) this.stop(this.#idleMs > 0 ? "idle_timeout" : "first_byte_timeout");
+  }
+
+  cutOff(): void {
+    this.stop("shutdown");
+  }
+
+  /** Another request follows: it has as long for its head as the first. */
+  expectHead(): void {
+    this.endTimeouts();
+    if (this.#headMs > 0) this.#deadlineMs = performance.now() + this.#headMs;
+    this.#watch.add(this);
+  }
+
+  /** The head is here: from now on every read must bring something within `idleMs`. */
+  expectBody(idleMs: number): void {
+    const now = performance.now();
+    this.#idleMs = idleMs;
+    this.#endMs = now + MAX_BODY_MS;
+    this.#deadlineMs = now + idleMs;
+    this.#watch.add(this);
+  }
+
+  /** A part of the body came, or its reader took one. */
+  progressed(): void {
+    if (this.#idleMs > 0) this.#deadlineMs = Math.min(performance.now() + this.#idleMs, this.#endMs);
+  }
+
+  /** The time limits are over: somebody else watches the rest, or there is none. */
+  endTimeouts(): void {
+    this.#idleMs = 0;
+    this.#deadlineMs = Number.POSITIVE_INFINITY;
+    this.#watch.remove(this);
+  }
+
+  /** The exchange occupies a connection until it ends. */
+  occupy(release: ReleaseConnection): void {
+    this.#release?.();
+    this.#release = release;
+  }
+
+  /** The response was read to its end, or nobody reads it any further. */
+  end(): void {
+    this.endTimeouts();
+    this.#release?.();
+    this.#release = null;
+  }
+
+  stop(reason: StopReason): void {
+    if (this.stopped) return;
+    this.stopped = reason;
+    this.abort();
+  }
+
+  /** Closes the connection to the upstream; what is being read of it fails. */
+  abort(): void {
+    this.end();
+    this.#controller.abort();
+  }
+}

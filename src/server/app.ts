@@ -1,0 +1,323 @@
+import { type AnyElysia, Elysia } from "elysia";
+import { describeLostJournal } from "../billing/ledger/lost-journals.ts";
+import { auditRoutes } from "../console/audit.ts";
+import { bodyLimit } from "../console/body-limit.ts";
+import { bookRoutes } from "../console/books.ts";
+import { catalogRoutes } from "../console/catalog.ts";
+import { channelExplainRoutes, type Explain } from "../console/channel-explain.ts";
+import { channelKeyRoutes } from "../console/channel-keys.ts";
+import { channelTransferRoutes } from "../console/channel-transfer.ts";
+import { channelUpstreamRoutes } from "../console/channel-upstream.ts";
+import { channelRoutes } from "../console/channels.ts";
+import { compressed } from "../console/compressed.ts";
+import { dataRoutes } from "../console/data.ts";
+import { doctorRoutes } from "../console/doctor.ts";
+import { envelope } from "../console/envelope.ts";
+import { guard } from "../console/guard.ts";
+import { identityRoutes } from "../console/identity.ts";
+import { liveRoutes } from "../console/live.ts";
+import { logRoutes } from "../console/logs.ts";
+import { modelStatusRoutes } from "../console/model-status.ts";
+import { modelRoutes } from "../console/models.ts";
+import { pricingRoutes } from "../console/pricing.ts";
+import { rateLimit } from "../console/rate-limit.ts";
+import { redemptionRoutes } from "../console/redemptions.ts";
+import { sameOrigin } from "../console/same-origin.ts";
+import { taskRoutes } from "../console/tasks.ts";
+import { tokenRoutes } from "../console/tokens.ts";
+import { walletRoutes } from "../console/wallet.ts";
+import { type PageLimit, webAssets } from "../console/web-assets.ts";
+import { sessionUser } from "../domain/accounts/authenticate.ts";
+import { readStanding } from "../domain/api-keys/read-standing.ts";
+import { createRecheckKey, type RecheckKey } from "../domain/api-keys/recheck-key.ts";
+import { renewBudgets } from "../domain/api-keys/renew-budgets.ts";
+import { CHANNEL_STATUS } from "../domain/channels/entry.ts";
+import { disableChannelKey } from "../domain/channels/key-status.ts";
+import type { ReadLive } from "../domain/channels/live.ts";
+import { setChannelStatus } from "../domain/channels/set-status.ts";
+import type { Overhead, Patient, RelayBenchmark } from "../domain/diagnostics/patient.ts";
+import { channelDisabled } from "../domain/notifications/channel-notices.ts";
+import {
+  createObjectStore,
+  createRelay,
+  createResponseStore,
+  isRelayPath,
+  type RelayServices,
+  type Talk,
+} from "../gateway/http/create-gateway.ts";
+import { limitKeyOf } from "../lib/client-ip.ts";
+import { nowSeconds } from "../lib/clock.ts";
+import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { createRateLimiter } from "../lib/rate-limiter.ts";
+import { sayReason } from "../lib/reason.ts";
+import { REQUEST_ID_HEADER, requestIdOf } from "../lib/request-id.ts";
+import { runBenchmark } from "./benchmark/run-benchmark.ts";
+import { registerHealthMetrics } from "./health/metrics.ts";
+import { health, type Readiness } from "./health/routes.ts";
+import { openApiDocument } from "./openapi.ts";
+import { consoleRoot, type Services } from "./services.ts";
+import { commit, version } from "./version.ts";
+
+/** Everything that is answered; `attach` tells it the server it listens on. */
+export type App = Readonly<{
+  fetch(request: Request): Response | Promise<Response>;
+  attach(server: Bun.Server<Talk>): void;
+  /** Talks in realtime end: idle ones now, the others with the response that is under way. */
+  drain(): void;
+  /** Ends what is still open with an error; resolves when talks are charged. */
+  cutOff(): Promise<void>;
+  /** What the doctor examines. */
+  patient: Patient;
+  /** Whose routes the OpenAPI document lists: the data plane's, the management API's and those for monitors. */
+  apis: readonly AnyElysia[];
+}>;
+
+/**
+ * Joins the rooms into one HTTP application; `draining` says whether the process is on its way out. The data plane has a
+ * router of its own, so that nothing the console needs runs before a relayed call.
+ */
+export function createApp(services: Services, draining: () => boolean): App {
+  const parts = relayServices(services);
+  const { routes, takeCall, talks, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } =
+    createRelay(parts);
+  const patient = patientOf(services, readOverhead, () => runBenchmark(parts));
+  const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
+  const api = managementApi(services, explain, readLive, patient);
+  registerHealthMetrics(services.metrics, {
+    version,
+    commit,
+    readiness: () => readiness(services, draining),
+    billing: services.billing.status,
+    askDatabase: () => services.database.health(),
+    askRedis: services.sharedLimits?.ping ?? null,
+    channels: services.channels.all,
+    isResting,
+  });
+  const monitors = health({ readiness: () => readiness(services, draining), metrics: services.metrics, version });
+  const apis: readonly AnyElysia[] = [relay, api, monitors];
+  const document = lazily(() => openApiDocument(apis, version));
+  const management = new Elysia({ name: "control-plane" })
+    .onRequest(({ request, set, server }) => {
+      set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
+      set.headers["x-content-type-options"] = "nosniff";
+      // Whoever came by https once is kept to it for a year.
+      if (services.clientAddress.isHttps(request, server)) set.headers["strict-transport-security"] = HSTS;
+    })
+    .use(monitors)
+    .use(api)
+    .get("/openapi.json", () => document())
+    .use(webAssets(consoleRoot(), pageLimit(services), scriptHosts(services)))
+    .compile();
+  let listening: Bun.Server<Talk> | null = null;
+  const answer = (request: Request): Promise<Response> => {
+    const path = pathOf(request.url);
+    const call = takeCall(request, path, listening);
+    if (call) return call;
+    if (isRelayPath(path)) return Promise.resolve(relay.fetch(request));
+    return Promise.resolve(management.fetch(request)).then((made) => compressed(request, made));
+  };
+  return {
+    fetch: (request) => (draining() ? answer(request).then(closingConnection) : answer(request)),
+    attach(server) {
+      listening = server;
+      relay.server = server;
+      management.server = server;
+    },
+    drain() {
+      talks.drain();
+      services.feed.close();
+      keepTraffic();
+    },
+    cutOff,
+    patient,
+    apis,
+  };
+}
+
+/** The client's next request needs another connection, which leads to another replica. */
+function closingConnection(answer: Response): Response {
+  // A request that has become a WebSocket has none.
+  if (answer) answer.headers.set("connection", "close");
+  return answer;
+}
+
+const HSTS = "max-age=31536000";
+
+/** Made when first asked for. */
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** As it stands in an absolute address, without the query. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", "https://".length);
+  const end = url.indexOf("?", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}
+
+/** The human check is a script of its provider. */
+const scriptHosts =
+  ({ settings, config }: Services) =>
+  () =>
+    settings.get("TurnstileCheckEnabled") ? [new URL(config.signInAddresses.turnstile).origin] : [];
+
+/** Limits page loads by address, where the configuration says so. */
+function pageLimit({ config, clientAddress, countRefusal }: Services): PageLimit {
+  const limiter = config.rateLimits.web && createRateLimiter(config.rateLimits.web);
+  return (request, server) => {
+    const ip = clientAddress.ip(request, server);
+    const seconds = limiter && ip !== "" ? limiter.take(limitKeyOf(ip)) : 0;
+    if (seconds > 0) countRefusal("console_pages");
+    return seconds;
+  };
+}
+
+/** What the doctor examines; the site's own address may be a private one. */
+function patientOf(
+  services: Services,
+  readOverhead: () => Overhead,
+  benchmark: () => Promise<RelayBenchmark>,
+): Patient {
+  const { billing } = services;
+  return {
+    ...services,
+    ownFetch: createSafeFetch(createAddressPolicy(true)),
+    benchmark,
+    running: { billing, readOverhead },
+  };
+}
+
+/** Everything under /api. Nobody needs the types of its routes, and all together they are too many for the compiler. */
+function managementApi(services: Services, explain: Explain, readLive: ReadLive, patient: Patient): AnyElysia {
+  const { database, changes, vault, channels, config } = services;
+  const shared = {
+    ...services,
+    signInAddresses: config.signInAddresses,
+    updateCheckUrl: config.updateCheckUrl,
+    projectUrl: config.projectUrl,
+    generateDefaultToken: config.generateDefaultToken,
+    stripeAddress: config.stripeAddress,
+    db: database.db,
+    databaseKind: database.kind,
+    notifyAddresses: config.notifyAddresses,
+    localAddress: `http://localhost:${config.port}`,
+    version,
+    startedAt: nowSeconds(),
+  };
+  const operations = { db: database.db, changes, vault, channels, readLive };
+  const guarded = guard({ ...services, db: database.db });
+  const limits = rateLimit({ ...services, rateLimits: config.rateLimits });
+  return new Elysia({ name: "management" })
+    .use(envelope(services))
+    .use(limits)
+    .use(bodyLimit(config.maxRequestBodyBytes))
+    .use(sameOrigin(services))
+    .use(identityRoutes(shared, guarded, limits))
+    .use(pricingRoutes(shared, (request) => sessionUser(services, request)))
+    .use(modelStatusRoutes(shared, (request) => sessionUser(services, request)))
+    .use(channelExplainRoutes(explain, guarded))
+    .use(channelUpstreamRoutes(shared, guarded))
+    .use(modelRoutes(services, guarded))
+    .use(catalogRoutes(shared, guarded))
+    .use(channelRoutes(operations, guarded))
+    .use(channelTransferRoutes({ ...operations, version }, guarded))
+    .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))
+    .use(taskRoutes(shared, guarded))
+    .use(tokenRoutes(shared, guarded))
+    .use(redemptionRoutes(shared, guarded))
+    .use(auditRoutes(shared, guarded))
+    .use(bookRoutes(shared, guarded))
+    .use(doctorRoutes(patient, guarded))
+    .use(walletRoutes(shared, guarded))
+    .use(dataRoutes(shared, guarded))
+    .use(logRoutes(services, guarded))
+    .use(liveRoutes(services, guarded));
+}
+
+/** Only replicas can know of a key that memory doesn't. */
+function recheckKeyOf({ database, vault, tokens, users }: Services): RecheckKey {
+  if (database.kind === "embedded") return async () => false;
+  return createRecheckKey({
+    hash: vault.keyedHash,
+    async reread(key) {
+      const token = await tokens.reread(key);
+      if (token) await users.reread(token.userId);
+    },
+  });
+}
+
+function relayServices(services: Services): RelayServices {
+  const { database, changes, vault, log, notifier } = services;
+  const deps = { db: database.db, changes, vault };
+  return {
+    ...services,
+    responses: createResponseStore(database.db, log),
+    objects: createObjectStore(database.db),
+    resolveSession: (request) => sessionUser(services, request),
+    recheckKey: recheckKeyOf(services),
+    readStanding: (subject) => readStanding(database.db, subject),
+    renewBudget: async (tokenId) => {
+      await renewBudgets({ ...deps, settings: services.settings }, [tokenId]);
+    },
+    disableChannel(channel, key, reason, status = CHANNEL_STATUS.autoDisabled) {
+      const change =
+        key === null
+          ? setChannelStatus(deps, channel.id, status, reason, CHANNEL_STATUS.enabled)
+          : disableChannelKey(deps, channel.id, key, reason, status);
+      change.then(
+        (changed) => {
+          if (!changed) return;
+          const told = { channelId: channel.id, reason: sayReason(reason, "en"), wholeChannel: key === null };
+          log.warn(told, "disabled automatically");
+          notifier.tellRoot(channelDisabled(channel, key !== null, reason));
+        },
+        (error) => log.error({ error, channelId: channel.id }, "a channel could not be disabled"),
+      );
+    },
+  };
+}
+
+/** Charges are written within seconds; older ones mean that the database does not take them. */
+const OLD_CHARGE_S = 30;
+const LEDGER_SILENT_MS = 5000;
+/** Another replica may do better once this one could not answer a single call for so long. */
+const REFUSING_MS = 10_000;
+/** A database that does not answer within this is not there. */
+const HEALTH_TIMEOUT_MS = 2000;
+
+async function readiness({ database, billing, sharedLimits }: Services, draining: () => boolean): Promise<Readiness> {
+  const { databaseDown, diskRefused, pendingRecords, rejectedRecords, lostJournals, journalCopy, ...status } =
+    billing.status();
+  const { oldestSeconds, ledgerUnansweredMs, refusingCallsMs } = status;
+  const degraded: string[] = [];
+  const answers = await Promise.race([
+    database.health().then(
+      () => true,
+      () => false,
+    ),
+    Bun.sleep(HEALTH_TIMEOUT_MS).then(() => false),
+  ]);
+  if (!answers) degraded.push("database: does not answer");
+  if (databaseDown) degraded.push(`journal: ${pendingRecords} charges wait for the database`);
+  else if ((oldestSeconds ?? 0) > OLD_CHARGE_S) {
+    degraded.push(`journal: ${pendingRecords} charges wait for the database, the oldest for ${oldestSeconds} s`);
+  }
+  if (ledgerUnansweredMs > LEDGER_SILENT_MS) {
+    degraded.push(`ledger: the database has not answered for ${Math.round(ledgerUnansweredMs / 1000)} s`);
+  }
+  const isRefusing = refusingCallsMs > REFUSING_MS;
+  if (isRefusing) degraded.push("ledger: calls are refused, their balances can't be checked");
+  if (diskRefused) degraded.push("journal: the disk refuses it, charges are in memory only");
+  if (journalCopy === "behind")
+    degraded.push("journal: redis has no complete copy, unwritten charges are on this disk alone");
+  if (rejectedRecords > 0) degraded.push(`journal: ${rejectedRecords} rejected charges, see sluice journal inspect`);
+  for (const lost of lostJournals) degraded.push(`journal: ${describeLostJournal(lost)}`);
+  if (sharedLimits && !sharedLimits.isAnswering()) degraded.push("redis: does not answer, limits are per process");
+  if (draining()) degraded.push("shutting down");
+  return { ready: !draining() && !diskRefused && !isRefusing, degraded };
+}

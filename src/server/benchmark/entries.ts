@@ -1,0 +1,68 @@
+import type { UserEntry } from "../../domain/accounts/directory.ts";
+import type { TokenEntry } from "../../domain/api-keys/directory.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+
+export const MODEL = "benchmark";
+const GROUP = "default";
+
+/** Somebody who is in no database. */
+export const user: UserEntry = {
+  id: 0,
+  username: "doctor",
+  displayName: "doctor",
+  role: 1,
+  status: 1,
+  group: GROUP,
+  deleted: false,
+  acceptUnsetPrice: true,
+  sessionVersion: 1,
+  accessTokenHash: null,
+  maxConcurrency: 0,
+  requestsPerMinute: 0,
+};
+
+/** Their key, without a limit. */
+export const token: TokenEntry = {
+  id: 0,
+  userId: user.id,
+  name: "doctor",
+  status: 1,
+  unlimitedQuota: true,
+  expiredTime: -1,
+  modelLimits: null,
+  allowIps: null,
+  group: "",
+  keyHash: "",
+  previousKeyHash: null,
+  previousKeyUntil: 0,
+  strict: false,
+  requestsPerMinute: 0,
+  tokensPerMinute: 0,
+  budgetRenewsAt: 0,
+};
+
+/** The only channel: to a server of this process. */
+export const channelTo = (baseUrl: string): ChannelEntry => ({
+  id: 0,
+  type: 1,
+  name: "doctor",
+  status: 1,
+  priority: 0,
+  weight: 0,
+  keys: ["none"],
+  disabledKeys: new Set(),
+  baseUrl,
+  other: "",
+  openaiOrganization: "",
+  maxInputTokens: 0,
+  models: [MODEL],
+  groups: [GROUP],
+  modelMapping: new Map(),
+  statusCodeMapping: new Map(),
+  paramOverride: null,
+  setting: {},
+  modelPrefix: "",
+  tag: "",
+  testModel: "",
+  autoBan: false,
+});

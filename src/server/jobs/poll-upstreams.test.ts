@@ -1,0 +1,197 @@
+/** What is asked of upstreams now and then, for all channels: balances and lists of models. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { eq, sql } from "drizzle-orm";
+import { channels as channelTable } from "../../../db/schema/channels.ts";
+import { jobTurns } from "../../../db/schema/settings.ts";
+import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import { fixedSettings } from "../../../test/support/settings.ts";
+import { createUser } from "../../domain/accounts/create-user.ts";
+import { ROLE } from "../../domain/accounts/roles.ts";
+import type { ChannelInput } from "../../domain/channels/channel-input.ts";
+import { createChannel } from "../../domain/channels/create-channel.ts";
+import { type ChannelDirectory, createChannelDirectory } from "../../domain/channels/directory.ts";
+import { disableChannelKey } from "../../domain/channels/key-status.ts";
+import { viewModelList } from "../../domain/channels/model-list.ts";
+import { createVault } from "../../lib/crypto.ts";
+import { createLogger } from "../../lib/log.ts";
+import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { pollBalances, pollModelLists } from "./channel-upkeep.ts";
+
+/** What the upstream of each channel answers, by the channel's name: USD that are left, its models, or nothing (500). */
+const left = new Map<string, number>();
+const offered = new Map<string, readonly string[]>();
+/** Names of the channels that were asked, and the keys they were asked with. */
+const asked: string[] = [];
+const keysSeen = new Set<string | null>();
+
+const upstream = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch(request) {
+    const [, name = "", , ...rest] = new URL(request.url).pathname.split("/");
+    const path = rest.join("/");
+    if (path !== "dashboard/billing/usage") asked.push(name);
+    keysSeen.add(request.headers.get("authorization"));
+    const amount = left.get(name);
+    const models = offered.get(name);
+    if (path === "models" && models) return Response.json({ data: models.map((id) => ({ id })) });
+    if (path === "dashboard/billing/usage") return Response.json({ total_usage: 0 });
+    if (path === "dashboard/billing/subscription" && amount !== undefined) {
+      return Response.json({ hard_limit_usd: amount });
+    }
+    return new Response("out of order", { status: 500 });
+  },
+});
+
+let database: TestDatabase;
+let directory: ChannelDirectory;
+let deps: Omit<Parameters<typeof pollBalances>[0], "settings"> & Parameters<typeof createChannel>[0];
+let actor: { id: number; username: string };
+/** Channels whose balance fell below their limit, with the limit. */
+let warned: (readonly [string, number])[];
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  const { db, changes } = database;
+  const vault = createVault({ encryptionKey: "of these tests" });
+  const log = createLogger({ logLevel: "silent", logFormat: "json" });
+  directory = await createChannelDirectory({ db, changes, vault, log });
+  const fetch = createSafeFetch(createAddressPolicy(true));
+  const onLowBalance: (typeof deps)["onLowBalance"] = ({ name }, _, limit) => void warned.push([name, limit]);
+  deps = { db, changes, vault, fetch, channels: directory, onLowBalance, onDisabled: () => {} };
+  actor = { id: await createUser(db, { username: "op", password: "correct horse", role: ROLE.admin }), username: "op" };
+});
+afterAll(async () => {
+  directory.close();
+  await upstream.stop(true);
+  await database.close();
+});
+beforeEach(async () => {
+  await database.db.delete(channelTable);
+  for (const { id } of [...directory.all()]) await database.changes.publish("channels", [id]);
+  await database.db.delete(jobTurns);
+  warned = [];
+  asked.length = 0;
+  keysSeen.clear();
+});
+
+const create = (name: string, input: Partial<ChannelInput> = {}) =>
+  createChannel(deps, actor, { name, key: `sk-${name}`, models: "a", base_url: `${upstream.url}${name}`, ...input });
+const rowOf = async (id: number) =>
+  (await database.db.select().from(channelTable).where(eq(channelTable.id, id)))[0] ?? null;
+/** As if the last turn of every job had begun so many seconds earlier. */
+const letPass = (seconds: number) =>
+  database.db.update(jobTurns).set({ begunAt: sql`${jobTurns.begunAt} - ${seconds}` });
+const balances = (minutes = 10, warning = 5) =>
+  pollBalances({
+    ...deps,
+    settings: fixedSettings({ ChannelUpdateFrequency: String(minutes), ChannelBalanceWarning: String(warning) }),
+  });
+const lists = (hours = 24) =>
+  pollModelLists({ ...deps, settings: fixedSettings({ ChannelModelListFrequency: String(hours) }) });
+/** The turn after a period, whatever came before. */
+const next = async (poll: () => Promise<void>) => {
+  await poll();
+  await letPass(86_400);
+  await poll();
+};
+
+test("balances are asked for once each period of the settings, and never where it is 0", async () => {
+  left.set("rich", 40);
+  const id = await create("rich");
+  await balances();
+  expect(asked).toEqual([]);
+  // Half a period, with the time that this test itself may take.
+  await letPass(300);
+  await balances();
+  expect(asked).toEqual([]);
+  await letPass(300);
+  await balances();
+  await balances();
+  expect(asked).toEqual(["rich"]);
+  await letPass(86_400);
+  await balances(0);
+  expect(asked).toEqual(["rich"]);
+  expect(await rowOf(id)).toMatchObject({ balance: "40", balanceCurrency: "USD", balanceError: "" });
+});
+
+test("one upstream that does not tell its balance keeps nobody else's back", async () => {
+  left.set("well", 12.5).delete("broken");
+  // More than are asked at a time.
+  const broken = await Promise.all(Array.from({ length: 9 }, () => create("broken")));
+  const gone = await create("gone", { base_url: "http://127.0.0.1:1" });
+  const well = await create("well");
+  await next(balances);
+  expect(await rowOf(well)).toMatchObject({ balance: "12.5", balanceError: "" });
+  for (const id of broken) expect(await rowOf(id)).toMatchObject({ balanceError: "HTTP 500", status: 1 });
+  expect((await rowOf(gone))?.balanceError).not.toBe("");
+  // It is told once it works again.
+  left.set("broken", 7);
+  await next(balances);
+  for (const id of broken) expect(await rowOf(id)).toMatchObject({ balance: "7", balanceError: "" });
+});
+
+test("a balance that falls below its limit is told of once, and again only when it was above it in between", async () => {
+  left.set("poor", 4).set("modest", 4).set("rich", 40);
+  await create("poor");
+  await create("modest", { balance_warn_below: 3 });
+  await create("rich", { balance_warn_below: 50 });
+  const told: [string, number][] = [];
+  const poll = async (amount: number) => {
+    left.set("poor", amount);
+    await next(balances);
+    const now = warned.splice(0);
+    told.push(...now.map(([name, limit]): [string, number] => [name, limit]));
+    return now.map(([name]) => name).toSorted();
+  };
+  expect(await poll(4)).toEqual(["poor", "rich"]);
+  expect(told.toSorted()).toEqual([
+    ["poor", 5],
+    ["rich", 50],
+  ]);
+  expect(await poll(3.5)).toEqual([]);
+  expect(await poll(6)).toEqual([]);
+  expect(await poll(4.99)).toEqual(["poor"]);
+  // What is used up switches the channel off: it is asked no more.
+  expect(await poll(0)).toEqual([]);
+  expect([...directory.all()].find(({ name }) => name === "poor")?.status).toBe(3);
+  asked.length = 0;
+  await next(balances);
+  expect(asked.toSorted()).toEqual(["modest", "rich"]);
+});
+
+test("a channel is asked with its first key that is on", async () => {
+  left.set("keys", 40);
+  const id = await create("keys", { key: "sk-refused-0000,sk-working-0001" });
+  await disableChannelKey(deps, id, "sk-refused-0000", "401");
+  await next(balances);
+  expect([...keysSeen]).toEqual(["Bearer sk-working-0001"]);
+  expect(await rowOf(id)).toMatchObject({ balanceError: "", balance: "40" });
+});
+
+test("models are compared with what upstreams offer: what is new and what is gone stays to be seen", async () => {
+  offered.set("grows", ["a", "x", "y", "z"]).delete("broken");
+  const broken = await Promise.all(Array.from({ length: 5 }, () => create("broken")));
+  const id = await create("grows", { models: "a,old" });
+  const seen = async (channelId: number) => {
+    const channel = directory.get(channelId);
+    return channel && viewModelList(database.db, channel, "en");
+  };
+  await lists();
+  expect([asked, await seen(id)]).toMatchObject([[], { checked_time: 0 }]);
+  await letPass(24 * 3600);
+  await lists();
+  await lists();
+  expect(asked.filter((name) => name === "grows")).toHaveLength(1);
+  expect(await seen(id)).toMatchObject({ added: ["x", "y", "z"], gone: ["old"], error: "" });
+  for (const each of broken) expect(await seen(each)).toMatchObject({ added: [], gone: [], error: "HTTP 500" });
+  // A list that cannot be had leaves the one before, and says why.
+  offered.delete("grows");
+  await next(lists);
+  expect(await seen(id)).toMatchObject({ added: ["x", "y", "z"], gone: ["old"], error: "HTTP 500" });
+  await letPass(366 * 86_400);
+  asked.length = 0;
+  await lists(0);
+  expect(asked).toEqual([]);
+});

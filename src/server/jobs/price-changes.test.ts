@@ -1,0 +1,120 @@
+import { expect, test } from "bun:test";
+import { channelEntry } from "../../../test/support/gateway/entries.ts";
+import { fixedSettings } from "../../../test/support/settings.ts";
+import { type BroadcastProgress, type BroadcastRequest, LONGEST_NOTICE } from "../../domain/notifications/broadcast.ts";
+import { joinChanges, tellPriceChanges } from "./price-changes.ts";
+
+const CHANGES = [
+  {
+    model: "gpt-x",
+    before: { modelRatio: "1.25", completionRatio: "4", cacheRatio: "1" },
+    after: { modelRatio: "1.5", completionRatio: "4", cacheRatio: "1" },
+  },
+  { model: "draw", before: { usdPerCall: "0.1" }, after: { usdPerCall: "0.2" } },
+  { model: "new", before: null, after: { usdPerCall: "1" } },
+];
+
+type Changes = Parameters<typeof tellPriceChanges>[1];
+
+function tell(enabled: boolean, changes: Changes = CHANGES, isRunning = false) {
+  const sent: BroadcastRequest[] = [];
+  const progress = (): BroadcastProgress => ({ is_running: isRunning, event: null, title: "", told: 0, failed: 0 });
+  const broadcasts = { start: (request: BroadcastRequest) => void sent.push(request), progress, cancel: () => {} };
+  const settings = fixedSettings({ PriceChangeNoticeEnabled: String(enabled) });
+  const channels = {
+    all: () => [
+      channelEntry({ id: 1, type: 1010, models: ["own-film"] }),
+      channelEntry({ id: 2, models: ["tts-1"], modelPrefix: "vip-" }),
+    ],
+  };
+  return { sent, untold: tellPriceChanges({ settings, broadcasts, channels }, changes) };
+}
+
+test("prices that went up or down are told in dollars, where the site wants it", () => {
+  expect(tell(false)).toEqual({ sent: [], untold: [] });
+  expect(tell(true)).toMatchObject({ untold: [] });
+  expect(tell(true).sent).toEqual([
+    {
+      event: "price_change",
+      title: "Model prices have changed / 模型价格有调整",
+      content: [
+        "These models' prices have changed (input / output):",
+        "gpt-x: $2.5 / $10 per 1M tokens → $3 / $12 per 1M tokens",
+        "draw: $0.1 per call → $0.2 per call",
+        "",
+        "以下模型的价格有调整（输入 / 输出）：",
+        "gpt-x：每百万 token $2.5 / $10 → 每百万 token $3 / $12",
+        "draw：每次 $0.1 → 每次 $0.2",
+      ].join("\n"),
+    },
+  ]);
+});
+
+test("each price is told for what it is charged by", () => {
+  const calls = (model: string) => ({ model, before: { usdPerCall: "0.1" }, after: { usdPerCall: "0.2" } });
+  const tag = (modelRatio: string) => ({ modelRatio, completionRatio: "1", cacheRatio: "1" });
+  const tokens = (model: string, before: string, after: string) => ({ model, before: tag(before), after: tag(after) });
+  const [notice] = tell(true, [
+    calls("sora-2"),
+    calls("own-film"),
+    calls("imagen-4.0-generate-001"),
+    tokens("dall-e-3", "16", "20"),
+    tokens("whisper-1", "3", "4.5"),
+    tokens("tts-1", "7.5", "15"),
+    tokens("vip-tts-1", "7.5", "15"),
+  ]).sent;
+  expect(notice?.content.split("\n")).toEqual([
+    "These models' prices have changed (input / output):",
+    "sora-2: $0.1 per second → $0.2 per second",
+    "own-film: $0.1 per second → $0.2 per second",
+    "imagen-4.0-generate-001: $0.1 per image → $0.2 per image",
+    "dall-e-3: $0.04 per image → $0.05 per image",
+    "whisper-1: $0.006 per minute → $0.009 per minute",
+    "tts-1: $15 per 1M characters → $30 per 1M characters",
+    "vip-tts-1: $15 per 1M characters → $30 per 1M characters",
+    "",
+    "以下模型的价格有调整（输入 / 输出）：",
+    "sora-2：每秒 $0.1 → 每秒 $0.2",
+    "own-film：每秒 $0.1 → 每秒 $0.2",
+    "imagen-4.0-generate-001：每张 $0.1 → 每张 $0.2",
+    "dall-e-3：每张 $0.04 → 每张 $0.05",
+    "whisper-1：每分钟 $0.006 → 每分钟 $0.009",
+    "tts-1：每百万字符 $15 → 每百万字符 $30",
+    "vip-tts-1：每百万字符 $15 → 每百万字符 $30",
+  ]);
+});
+
+test("as many are told as a notice holds, and both languages say how many are left", () => {
+  const price = { before: { usdPerCall: "0.1" }, after: { usdPerCall: "0.2" } };
+  const of = (models: number, letters: number) =>
+    Array.from({ length: models }, (_, index) => ({ model: `${index}`.padEnd(letters, "x"), ...price }));
+  const [short] = tell(true, of(60, 4)).sent;
+  expect(short?.content).toContain("\n… and 10 more\n");
+  expect(short?.content).toEndWith("\n……以及另外 10 个模型");
+  const [long] = tell(true, of(60, 200)).sent;
+  expect([...(long?.content ?? "")].length).toBeLessThanOrEqual(LONGEST_NOTICE.content);
+  expect(long?.content).toContain(" more\n\n以下模型");
+});
+
+test("changes during another notice are told after it, joined with what changed meanwhile", () => {
+  const waiting = tell(true, CHANGES, true);
+  expect(waiting).toEqual({ sent: [], untold: CHANGES });
+  const [gptX, draw] = CHANGES;
+  const back = { model: "gpt-x", before: gptX?.after ?? null, after: gptX?.before ?? null };
+  const again = { model: "draw", before: draw?.after ?? null, after: { usdPerCall: "0.3" } };
+  const joined = joinChanges(waiting.untold, [back, again]);
+  const { sent, untold } = tell(true, joined);
+  expect(untold).toEqual([]);
+  expect(sent.map(({ content }) => content)).toEqual([
+    [
+      "These models' prices have changed (input / output):",
+      "draw: $0.1 per call → $0.3 per call",
+      "",
+      "以下模型的价格有调整（输入 / 输出）：",
+      "draw：每次 $0.1 → 每次 $0.3",
+    ].join("\n"),
+  ]);
+  expect(joinChanges(joined, [{ model: "new", before: { usdPerCall: "1" }, after: null }])).toEqual([
+    { model: "draw", before: draw?.before ?? null, after: { usdPerCall: "0.3" } },
+  ]);
+});

@@ -1,0 +1,180 @@
+import type { PriceTag } from "../../../db/schema/prices.ts";
+import type { Db } from "../../../db/types.ts";
+import { createPriceTable } from "../../billing/pricing/price-table.ts";
+import { type PriceUnit, priceUnitOf } from "../../billing/pricing/price-unit.ts";
+import type { ChannelDirectory } from "../../domain/channels/directory.ts";
+import { onlyFilms } from "../../domain/channels/list-prices.ts";
+import {
+  offeredPrices,
+  type PriceChange,
+  presentPrices,
+  recordPriceChanges,
+} from "../../domain/channels/record-price-changes.ts";
+import { type Broadcasts, LONGEST_NOTICE } from "../../domain/notifications/broadcast.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { type Decimal, decimal, divide, multiply, toText, whole } from "../../lib/decimal.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { every } from "./every.ts";
+
+type JobDeps = Readonly<{
+  db: Db;
+  settings: SettingsReader;
+  channels: Pick<ChannelDirectory, "all">;
+  broadcasts: Broadcasts;
+  log: Logger;
+}>;
+
+const EVERY_MS = 60_000;
+/** Longer lists are on the price page. */
+const MOST_TOLD = 50;
+const PLACES = 6;
+const TOKENS = 1_000_000;
+/** As calls are charged: USD of an image for each unit of ratio, and minutes of sound in a million tokens. */
+const USD_OF_IMAGE_PER_RATIO = decimal("0.0025");
+const MINUTES = whole(1000);
+
+/**
+ * Writes down once a minute which models' prices have changed, and tells whoever wants to hear of it where the site has
+ * that on (PriceChangeNoticeEnabled). Returns what ends it.
+ */
+export function startPriceChangeJob(deps: JobDeps): () => void {
+  const prices = createPriceTable(deps.settings);
+  let seen = "";
+  let untold: readonly PriceChange[] = [];
+  const look = async () => {
+    const present = JSON.stringify([...presentPrices(deps.channels, prices())]);
+    if (present !== seen) {
+      const changes = await recordPriceChanges({ ...deps, prices }, nowSeconds());
+      seen = present;
+      untold = joinChanges(untold, changes);
+    }
+    untold = tellPriceChanges(deps, untold);
+  };
+  return every(EVERY_MS, look, (error) => deps.log.warn({ error }, "changed prices could not be written down"));
+}
+
+/**
+ * Sends a notice of prices that went up or down; new models and those that went are no news of this kind. Returns what is
+ * to be told later, as another notice is being sent.
+ */
+export function tellPriceChanges(
+  { settings, broadcasts, channels }: Pick<JobDeps, "settings" | "broadcasts" | "channels">,
+  changes: readonly PriceChange[],
+): readonly PriceChange[] {
+  const told = changes.flatMap(({ model, before, after }) => (before && after ? [{ model, before, after }] : []));
+  if (told.length === 0 || !settings.get("PriceChangeNoticeEnabled")) return [];
+  if (broadcasts.progress().is_running) return changes;
+  const films = new Set([...channels.all()].filter(onlyFilms).flatMap(namesOf));
+  const offered = offeredPrices(channels, createPriceTable(settings)());
+  const moved = told.map((change) => ({
+    ...change,
+    pricedAs: offered.get(change.model)?.pricedAs ?? change.model,
+    onlyFilms: films.has(change.model),
+  }));
+  broadcasts.start({
+    event: "price_change",
+    title: "Model prices have changed / 模型价格有调整",
+    content: bodyOf(moved, settings.get("QuotaPerUnit")),
+  });
+  return [];
+}
+
+const namesOf = ({ models, modelPrefix }: Readonly<{ models: readonly string[]; modelPrefix: string }>) =>
+  models.map((name) => modelPrefix + name);
+
+/** Earlier and later changes as one each model; what came back to where it was is none. */
+export function joinChanges(earlier: readonly PriceChange[], later: readonly PriceChange[]): PriceChange[] {
+  const joined = new Map(earlier.map((change) => [change.model, change]));
+  for (const { model, before, after } of later) {
+    joined.set(model, { model, before: joined.has(model) ? (joined.get(model)?.before ?? null) : before, after });
+  }
+  return [...joined.values()].filter(({ before, after }) => !Bun.deepEquals(before, after));
+}
+
+type Moved = Readonly<{
+  model: string;
+  /** The name that has the price. */
+  pricedAs: string;
+  before: PriceTag;
+  after: PriceTag;
+  /** A channel of it makes nothing but videos. */
+  onlyFilms: boolean;
+}>;
+
+type Words = Readonly<{
+  head: string;
+  /** USD of what the price is for; of a million characters. */
+  each: Readonly<Record<Exclude<PriceUnit, "token">, (usd: string) => string>>;
+  perMillion: (input: string, output: string) => string;
+  change: (model: string, before: string, after: string) => string;
+  /** What stands for those that are not told. */
+  rest: (models: number) => string;
+}>;
+
+const ENGLISH: Words = {
+  head: "These models' prices have changed (input / output):",
+  each: {
+    call: (usd) => `$${usd} per call`,
+    image: (usd) => `$${usd} per image`,
+    second: (usd) => `$${usd} per second`,
+    minute: (usd) => `$${usd} per minute`,
+    character: (usd) => `$${usd} per 1M characters`,
+  },
+  perMillion: (input, output) => `$${input} / $${output} per 1M tokens`,
+  change: (model, before, after) => `${model}: ${before} → ${after}`,
+  rest: (models) => `… and ${models} more`,
+};
+
+const CHINESE: Words = {
+  head: "以下模型的价格有调整（输入 / 输出）：",
+  each: {
+    call: (usd) => `每次 $${usd}`,
+    image: (usd) => `每张 $${usd}`,
+    second: (usd) => `每秒 $${usd}`,
+    minute: (usd) => `每分钟 $${usd}`,
+    character: (usd) => `每百万字符 $${usd}`,
+  },
+  perMillion: (input, output) => `每百万 token $${input} / $${output}`,
+  change: (model, before, after) => `${model}：${before} → ${after}`,
+  rest: (models) => `……以及另外 ${models} 个模型`,
+};
+
+/** The whole in English, then the whole in Chinese, with as many models as a notice holds. */
+function bodyOf(moved: readonly Moved[], quotaPerUnit: number): string {
+  for (let told = Math.min(moved.length, MOST_TOLD); ; told -= 1) {
+    const body = [ENGLISH, CHINESE].map((words) => paragraph(words, moved, told, quotaPerUnit)).join("\n\n");
+    if (told <= 1 || [...body].length <= LONGEST_NOTICE.content) return body;
+  }
+}
+
+function paragraph(words: Words, moved: readonly Moved[], told: number, quotaPerUnit: number): string {
+  const lines = moved.slice(0, told).map((change) => {
+    const { model, before, after } = change;
+    return words.change(
+      model,
+      priceText(words, change, before, quotaPerUnit),
+      priceText(words, change, after, quotaPerUnit),
+    );
+  });
+  const rest = moved.length > told ? [words.rest(moved.length - told)] : [];
+  return [words.head, ...lines, ...rest].join("\n");
+}
+
+/** "$2.5 / $10 per 1M tokens", "$0.1 per second": what the price is for, before any group's factor. */
+function priceText(words: Words, { pricedAs, onlyFilms }: Moved, price: PriceTag, quotaPerUnit: number): string {
+  const kind = "usdPerCall" in price ? "per_call" : "per_token";
+  const unit = priceUnitOf(pricedAs, { kind }, onlyFilms);
+  if ("usdPerCall" in price) return words.each[unit === "token" ? "call" : unit](price.usdPerCall);
+  const ratio = decimal(price.modelRatio);
+  const input = divide(multiply(ratio, whole(TOKENS)), whole(quotaPerUnit), PLACES);
+  if (unit === "token") {
+    return words.perMillion(toText(input), toText(multiply(input, decimal(price.completionRatio))));
+  }
+  return words.each[unit](toText(ofUnit(unit, ratio, input)));
+}
+
+function ofUnit(unit: PriceUnit, ratio: Decimal, input: Decimal): Decimal {
+  if (unit === "image") return multiply(ratio, USD_OF_IMAGE_PER_RATIO);
+  return unit === "minute" ? divide(input, MINUTES, PLACES) : input;
+}

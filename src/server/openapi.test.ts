@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger } from "../lib/log.ts";
+import { type App, createApp } from "./app.ts";
+import { readConfig } from "./config.ts";
+import { openApiDocument } from "./openapi.ts";
+import { openServices, type Services } from "./services.ts";
+
+let dataDir: string;
+let services: Services;
+let app: App;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "sluice-openapi-"));
+  const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: "error" }, false);
+  services = await openServices(config, createLogger(config));
+  app = createApp(services, () => false);
+}, 60_000);
+afterAll(async () => {
+  await services.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** `GET /api/user/{id}` of a route, the way of the document; an optional part of a path makes two. */
+const namesOf = ({ method, path }: { method: string; path: string }): string[] => {
+  const optional = /\/:\w+\?$/;
+  const paths = optional.test(path) ? [path.slice(0, -1), path.replace(optional, "")] : [path];
+  return paths.map((one) => `${method} ${one.replace(/:(\w+)/g, "{$1}")}`);
+};
+
+/** Beside wildcards: what browsers ask before they call, and what answers that there is nothing. */
+const isListed = ({ method, path, hooks }: { method: string; path: string; hooks: { detail?: { hide?: boolean } } }) =>
+  !path.includes("*") && method !== "OPTIONS" && hooks.detail?.hide !== true;
+
+test("the document lists every route that is no wildcard, and no other", () => {
+  const listed = Object.entries(openApiDocument(app.apis, "1.2.3").paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const served = app.apis.flatMap(({ routes }) => routes.filter(isListed).flatMap(namesOf));
+  expect(served.filter((name) => !listed.includes(name))).toEqual([]);
+  expect(listed.filter((name) => !served.includes(name))).toEqual([]);
+  expect(served).toContain("POST /v1/chat/completions");
+  expect(served).toContain("GET /api/status");
+});

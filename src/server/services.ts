@@ -1,0 +1,229 @@
+import { join } from "node:path";
+import { type Changes, createChanges } from "../../db/changes.ts";
+import { openDatabase } from "../../db/connect.ts";
+import type { Database } from "../../db/types.ts";
+import { startUpkeep } from "../../db/upkeep.ts";
+import { type Billing, createBilling } from "../billing/billing.ts";
+import { createUserDirectory, type UserDirectory } from "../domain/accounts/directory.ts";
+import { createSessions, type Sessions } from "../domain/accounts/sessions.ts";
+import { createSetup, type Setup } from "../domain/accounts/setup.ts";
+import { createTokenDirectory, type TokenDirectory } from "../domain/api-keys/directory.ts";
+import { type ChannelDirectory, createChannelDirectory } from "../domain/channels/directory.ts";
+import type { ChannelEntry } from "../domain/channels/entry.ts";
+import type { OnDisabled } from "../domain/channels/set-status.ts";
+import { type ChannelTester, createChannelTester } from "../domain/channels/test-all.ts";
+import type { BalanceReading } from "../domain/channels/update-balance.ts";
+import { type CallFeed, createCallFeed } from "../domain/logs/call-feed.ts";
+import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcast.ts";
+import {
+  channelBalanceLow,
+  channelDisabled,
+  channelEnabled,
+  keyEnabled,
+} from "../domain/notifications/channel-notices.ts";
+import { journalLost } from "../domain/notifications/journal-notices.ts";
+import { createMailer, type Mailer } from "../domain/notifications/mail.ts";
+import { createNotifier, type Notifier } from "../domain/notifications/notifier.ts";
+import type { TaskDeps } from "../domain/tasks/task.ts";
+import { type ClientAddress, createClientAddress } from "../lib/client-ip.ts";
+import { createVault, type Vault } from "../lib/crypto.ts";
+import type { Logger } from "../lib/log.ts";
+import { type CountRefusal, createMetrics, createRefusalCount } from "../lib/metrics.ts";
+import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createSafeFetch, type SafeFetch } from "../lib/outbound/safe-fetch.ts";
+import { loadSecrets } from "../lib/secrets.ts";
+import { createSharedLimits, type SharedLimits } from "../lib/shared-limits.ts";
+import { checkEncryptionKey } from "../settings/key-check.ts";
+import { createSettings, type Settings } from "../settings/settings.ts";
+import type { Config } from "./config.ts";
+import { startBudgetJob } from "./jobs/budgets.ts";
+import { startCatalogUpdateJob } from "./jobs/catalog-update.ts";
+import { startChannelJobs } from "./jobs/channel-upkeep.ts";
+import { startFoldJob } from "./jobs/fold-usage.ts";
+import { startLowBalanceJob } from "./jobs/low-balance.ts";
+import { startOrderJob } from "./jobs/orders.ts";
+import { startNoticeJob } from "./jobs/pending-notices.ts";
+import { startPriceChangeJob } from "./jobs/price-changes.ts";
+import { startTaskJob } from "./jobs/tasks.ts";
+import { startUnloggedCallsJob } from "./jobs/unlogged-calls.ts";
+import { version } from "./version.ts";
+
+/** Everything that is made once a process and shared by its rooms. */
+export type Services = Readonly<{
+  config: Config;
+  log: Logger;
+  database: Database;
+  changes: Changes;
+  vault: Vault;
+  settings: Settings;
+  users: UserDirectory;
+  sessions: Sessions;
+  setup: Setup;
+  tokens: TokenDirectory;
+  channels: ChannelDirectory;
+  tester: ChannelTester;
+  /** Tells the super admin of a channel that has little left. */
+  onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
+  onDisabled: OnDisabled;
+  billing: Billing;
+  clientAddress: ClientAddress;
+  /** Redis or Valkey, where replicas count together; null without REDIS_URL. */
+  sharedLimits: SharedLimits | null;
+  fetch: SafeFetch;
+  mailer: Mailer;
+  notifier: Notifier;
+  broadcasts: Broadcasts;
+  tasks: TaskDeps;
+  /** Calls of this process as they happen. */
+  feed: CallFeed;
+  metrics: ReturnType<typeof createMetrics>;
+  countRefusal: CountRefusal;
+  /** Ends everything in the reverse order; charges that wait are written first. */
+  close(): Promise<void>;
+}>;
+
+/** Opens the database and loads what calls need. Throws DatabaseError, SecretsError and the like, with what to do. */
+export async function openServices(config: Config, log: Logger): Promise<Services> {
+  // What the environment says wrong is found before anything is opened.
+  const clientAddress = createClientAddress(config.trustedProxies);
+  const secrets = await loadSecrets(config);
+  const vault = createVault(secrets);
+  const database = await openDatabase(config, (message) => log.error(message));
+  const { db } = database;
+  try {
+    await checkEncryptionKey(db, vault, secrets.source);
+    const changes = await createChanges(database, (error) => log.error({ error }, "a change could not be applied"));
+    const settings = await createSettings({ db, changes, vault, log });
+    const users = await createUserDirectory({ db, changes, log });
+    const sessions = createSessions({ db, changes, users, secret: secrets.sessionSecret });
+    const setup = await createSetup({ db, changes, vault, version });
+    const tokens = await createTokenDirectory({ db, changes, vault, log });
+    const channels = await createChannelDirectory({ db, changes, vault, log });
+    const billing = await createBilling({
+      database,
+      changes,
+      dataDir: config.dataDir,
+      outageSpendRatio: config.outageSpendRatio,
+      processId: Bun.randomUUIDv7(),
+      redisUrl: config.redisUrl,
+      log,
+      onExhausted: (ids) => {
+        log.info({ tokenIds: ids }, "API keys have used up their quota");
+        void changes.publish("tokens", ids);
+      },
+    });
+    const endUpkeep = startUpkeep(database, (error) => log.warn({ error }, "the database could not be tidied up"));
+    const policy = createAddressPolicy(config.allowPrivateUpstreams);
+    const fetch = createSafeFetch(policy);
+    // Any user may set such an address: what channels may reach is no measure for it.
+    const hookFetch = createSafeFetch(createAddressPolicy(config.allowPrivateWebhooks));
+    const tasks: TaskDeps = { db, changes, settings, vault, log, hookFetch };
+    const mailer = createMailer({ settings, policy, log });
+    const notifier = createNotifier({
+      db,
+      log,
+      settings,
+      vault,
+      mailer,
+      fetch: hookFetch,
+      addresses: config.notifyAddresses,
+      rootLimit: config.notifyLimit,
+      localAddress: `http://localhost:${config.port}`,
+    });
+    billing.onLostJournal((lost) => notifier.tellRoot(journalLost(lost)));
+    const onDisabled: OnDisabled = (channel, isKeyOnly, reason) =>
+      notifier.tellRoot(channelDisabled(channel, isKeyOnly, reason));
+    const tester = createChannelTester({
+      db,
+      changes,
+      vault,
+      directory: channels,
+      settings,
+      fetch,
+      log,
+      onDisabled,
+      onEnabled: (channel) => notifier.tellRoot(channelEnabled(channel)),
+    });
+    const onLowBalance: Services["onLowBalance"] = (channel, reading, limit) =>
+      notifier.tellRoot(channelBalanceLow(channel, reading, limit));
+    const endChannelJobs = startChannelJobs({
+      db,
+      changes,
+      vault,
+      settings,
+      channels,
+      tester,
+      fetch,
+      onLowBalance,
+      onDisabled,
+      onKeyRecovered: (channel) => notifier.tellRoot(keyEnabled(channel)),
+      log,
+    });
+    const broadcasts = createBroadcasts({ db, notifier, log });
+    const endCatalogUpdates = startCatalogUpdateJob({ settings, fetch, log });
+    const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
+    const endPriceChanges = startPriceChangeJob({ db, settings, channels, broadcasts, log });
+    const endTasks = startTaskJob({ ...tasks, channels, fetch });
+    const endNotices = startNoticeJob({ notifier, log });
+    const endOrders = startOrderJob({ db, log });
+    const endBudgets = startBudgetJob({ db, changes, settings, log });
+    const endFolding = startFoldJob({ database, settings, log });
+    const endForgetting = startUnloggedCallsJob({ database, log });
+    const metrics = createMetrics();
+    const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
+    return {
+      config,
+      log,
+      database,
+      changes,
+      vault,
+      settings,
+      users,
+      sessions,
+      setup,
+      tokens,
+      channels,
+      tester,
+      onLowBalance,
+      onDisabled,
+      billing,
+      clientAddress,
+      sharedLimits,
+      fetch,
+      mailer,
+      notifier,
+      broadcasts,
+      tasks,
+      feed: createCallFeed(),
+      metrics,
+      countRefusal: createRefusalCount(metrics),
+      async close() {
+        tester.cancel();
+        endUpkeep();
+        endChannelJobs();
+        endCatalogUpdates();
+        endLowBalance();
+        endFolding();
+        endForgetting();
+        endTasks();
+        endBudgets();
+        endOrders();
+        endNotices();
+        endPriceChanges();
+        broadcasts.cancel();
+        sharedLimits?.close();
+        await billing.close();
+        for (const room of [sessions, channels, tokens, users, settings]) room.close();
+        await changes.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Where the built console is: embedded in the executable under its last name, in the sources under ui/dist. */
+export const consoleRoot = (): string =>
+  Bun.isStandaloneExecutable ? "/$bunfs/root/dist" : join(import.meta.dir, "../../ui/dist");

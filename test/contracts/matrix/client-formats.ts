@@ -1,0 +1,165 @@
+import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
+import { CALL_ID, GHENT, PARAMETERS, RESULT, SCHEMA, SYSTEM, type Wish } from "./conversation.ts";
+
+export const DOORS = ["chat", "responses", "messages", "gemini"] as const;
+export type DoorName = (typeof DOORS)[number];
+
+type Asked = Readonly<{ path: string; body: JsonObject }>;
+
+/** How a client of each format asks for a wish. */
+export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: boolean) => Asked>> = {
+  chat: (wish, model, stream) => {
+    const image = wish.image && { type: "image_url", image_url: { url: wish.image } };
+    const call = {
+      id: CALL_ID,
+      type: "function",
+      function: { name: GHENT.name, arguments: JSON.stringify(GHENT.input) },
+    };
+    const told = [
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: CALL_ID, content: RESULT },
+    ];
+    return {
+      path: "/v1/chat/completions",
+      body: {
+        model,
+        ...(stream && { stream, stream_options: { include_usage: true } }),
+        messages: [
+          { role: "system", content: SYSTEM },
+          { role: "user", content: image ? [{ type: "text", text: wish.text }, image] : wish.text },
+          ...(wish.told ? told : []),
+        ],
+        ...(wish.tools && {
+          tools: [
+            { type: "function", function: { name: GHENT.name, description: "Tells it.", parameters: PARAMETERS } },
+          ],
+        }),
+        ...(wish.stop && { stop: wish.stop }),
+        ...(wish.schema && {
+          response_format: { type: "json_schema", json_schema: { name: "report", strict: true, schema: SCHEMA } },
+        }),
+        ...(wish.thinks && { reasoning_effort: "medium" }),
+        ...(wish.limit && { max_tokens: wish.limit }),
+        ...(wish.mustCall && { tool_choice: "required" }),
+      },
+    };
+  },
+  responses: (wish, model, stream) => {
+    const image = wish.image && { type: "input_image", image_url: wish.image, detail: "auto" };
+    const told = [
+      { type: "function_call", call_id: CALL_ID, name: GHENT.name, arguments: JSON.stringify(GHENT.input) },
+      { type: "function_call_output", call_id: CALL_ID, output: RESULT },
+    ];
+    return {
+      path: "/v1/responses",
+      body: {
+        model,
+        ...(stream && { stream }),
+        instructions: SYSTEM,
+        input: [
+          { role: "user", content: [{ type: "input_text", text: wish.text }, ...(image ? [image] : [])] },
+          ...(wish.told ? told : []),
+        ],
+        ...(wish.tools && {
+          tools: [
+            { type: "function", name: GHENT.name, description: "Tells it.", parameters: PARAMETERS, strict: false },
+          ],
+        }),
+        ...(wish.schema && {
+          text: { format: { type: "json_schema", name: "report", strict: true, schema: SCHEMA } },
+        }),
+        ...(wish.thinks && { reasoning: { effort: "medium", summary: "auto" } }),
+        ...(wish.limit && { max_output_tokens: wish.limit }),
+        ...(wish.mustCall && { tool_choice: "required" }),
+      },
+    };
+  },
+  messages: (wish, model, stream) => {
+    const [, type, data] = /^data:([^;]+);base64,(.*)$/.exec(wish.image ?? "") ?? [];
+    const source = data ? { type: "base64", media_type: type, data } : { type: "url", url: wish.image };
+    const told = [
+      { role: "assistant", content: [{ type: "tool_use", id: CALL_ID, name: GHENT.name, input: GHENT.input }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: CALL_ID, content: RESULT }] },
+    ];
+    return {
+      path: "/v1/messages",
+      body: {
+        model,
+        ...(stream && { stream }),
+        max_tokens: wish.limit ?? 4096,
+        ...(wish.mustCall && { tool_choice: { type: "any" } }),
+        system: SYSTEM,
+        messages: [
+          {
+            role: "user",
+            content: wish.image
+              ? [
+                  { type: "text", text: wish.text },
+                  { type: "image", source },
+                ]
+              : wish.text,
+          },
+          ...(wish.told ? told : []),
+        ],
+        ...(wish.tools && { tools: [{ name: GHENT.name, description: "Tells it.", input_schema: PARAMETERS }] }),
+        ...(wish.stop && { stop_sequences: wish.stop }),
+        ...(wish.schema && { output_config: { format: { type: "json_schema", schema: SCHEMA } } }),
+        ...(wish.thinks && { thinking: { type: "enabled", budget_tokens: 2048 } }),
+      },
+    };
+  },
+  gemini: (wish, model, stream) => {
+    const [, mimeType, data] = /^data:([^;]+);base64,(.*)$/.exec(wish.image ?? "") ?? [];
+    const image = data
+      ? { inlineData: { mimeType, data } }
+      : { fileData: { mimeType: "image/png", fileUri: wish.image } };
+    const told = [
+      { role: "model", parts: [{ functionCall: { name: GHENT.name, args: GHENT.input } }] },
+      { role: "user", parts: [{ functionResponse: { name: GHENT.name, response: { result: RESULT } } }] },
+    ];
+    const { additionalProperties: _, ...schema } = SCHEMA;
+    return {
+      path: `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+      body: {
+        systemInstruction: { parts: [{ text: SYSTEM }] },
+        contents: [
+          { role: "user", parts: [{ text: wish.text }, ...(wish.image ? [image] : [])] },
+          ...(wish.told ? told : []),
+        ],
+        ...(wish.tools && {
+          tools: [{ functionDeclarations: [{ name: GHENT.name, description: "Tells it.", parameters: PARAMETERS }] }],
+        }),
+        ...(wish.mustCall && { toolConfig: { functionCallingConfig: { mode: "ANY" } } }),
+        generationConfig: {
+          ...(wish.limit && { maxOutputTokens: wish.limit }),
+          ...(wish.stop && { stopSequences: wish.stop }),
+          ...(wish.schema && { responseMimeType: "application/json", responseSchema: schema }),
+          ...(wish.thinks && { thinkingConfig: { thinkingBudget: 2048, includeThoughts: true } }),
+        },
+      },
+    };
+  },
+};
+
+/** The message of an error in its door's form; null when it is not in it. */
+export const errorMessage: Readonly<Record<DoorName, (body: JsonObject) => string | null>> = {
+  chat: openaiError,
+  responses: openaiError,
+  messages: ({ type, error }) => {
+    const { type: kind, message } = recordOf(error) ?? {};
+    return type === "error" && textOf(kind) !== null ? textOf(message) : null;
+  },
+  gemini: ({ error }) => {
+    const { code, status, message } = recordOf(error) ?? {};
+    return numberOf(code) !== null && textOf(status) !== null ? textOf(message) : null;
+  },
+};
+
+function openaiError({ error }: JsonObject): string | null {
+  const { type, message } = recordOf(error) ?? {};
+  return textOf(type) === null ? null : textOf(message);
+}
+
+/** The parsed data of a stream's events; `[DONE]` and comments left out. */
+export const dataOf = (text: string): JsonObject[] =>
+  recordsOf([...text.matchAll(/^data: ?(.*)$/gm)].map(([, data = ""]) => parseJson(data)));

@@ -1,0 +1,275 @@
+/** A super administrator sets groups and prices in a real browser: as a table, as JSON, many at once. */
+import { describe, expect, test } from "bun:test";
+import { PRICE_SECTIONS } from "../../src/billing/pricing/list-prices.ts";
+import { until } from "../support/lib/until.ts";
+import { WORDS } from "./browser.ts";
+import { createChannel } from "./console-client.ts";
+import { filled, openDesk, openScene, WAYS } from "./desk.ts";
+
+const words = WORDS.en.settings;
+const price = words.pricing;
+const UNPRICED = ["own-model-1", "own-model-2", "own-model-3"];
+
+const section = (id: string) => desk.page.locator(`[id="section-${id}"]`);
+const jsonOf = async (key: string): Promise<Record<string, unknown>> => {
+  const options: { key: string; value: string }[] = await root.get("/api/option/");
+  return JSON.parse(options.find((option) => option.key === key)?.value ?? "{}");
+};
+const save = async (id: string) => {
+  await section(id)
+    .getByRole("button", { name: /^Save \d/ })
+    .click();
+  await desk.told(words.saved);
+  await section(id).getByRole("button", { name: words.save, exact: true }).waitFor();
+};
+const openPricing = async () => {
+  await desk.open("/setting?tab=operation&field=pricing");
+  await section("pricing").getByRole("tab", { name: price.views.visual }).waitFor();
+};
+
+const { browser, gateway, root } = await openScene();
+const channelId = await createChannel(root, "http://127.0.0.1:9", UNPRICED);
+const desk = await openDesk(browser, gateway, WAYS.en);
+
+describe("prices", () => {
+  test("of one model are entered in dollars or ratios, checked, and saved with the section", async () => {
+    await openPricing();
+    const add = section("pricing").getByRole("button", { name: price.add });
+    await add.click();
+    const drawer = desk.dialog(price.add);
+    const name = drawer.getByLabel(price.columns.name, { exact: true });
+    const apply = desk.button(price.apply, drawer);
+    await apply.click();
+    await drawer.getByText(price.faults.required).waitFor();
+    await name.fill("gpt-4o");
+    await drawer.getByText(price.faults.duplicate).waitFor();
+    await name.fill("lock-1");
+    await drawer.getByLabel(price.form.inputPrice).fill("3");
+    await drawer.getByLabel(price.form.outputPrice).fill("12");
+    await drawer.getByText(price.entry.ratio, { exact: true }).click();
+    expect(await drawer.getByLabel(price.form.ratio, { exact: true }).inputValue()).toBe("1.5");
+    expect(await drawer.getByLabel(price.form.completionRatio).inputValue()).toBe("4");
+    await drawer.getByLabel(price.form.ratio, { exact: true }).pressSequentially("x");
+    await desk.told(price.faults.number);
+    await apply.click();
+    await add.click();
+    await name.fill("lock-draw");
+    await drawer.getByText(price.billing.per_call, { exact: true }).click();
+    await drawer.getByLabel(price.form.price).fill("0");
+    await apply.click();
+    await drawer.getByText(price.faults.zero).waitFor();
+    await drawer.getByLabel(price.form.price).fill("0.04");
+    await apply.click();
+    await save("pricing");
+    expect((await jsonOf("ModelRatio"))["lock-1"]).toBe(1.5);
+    expect((await jsonOf("CompletionRatio"))["lock-1"]).toBe(4);
+    expect((await jsonOf("ModelPrice"))["lock-draw"]).toBe(0.04);
+    await section("pricing").getByRole("searchbox").fill("lock-");
+    await desk.row("lock-draw").getByText("$0.04 /call").waitFor();
+    await desk.act("lock-1", price.edit);
+    expect(await desk.dialog("lock-1").getByLabel(price.columns.name, { exact: true }).isDisabled()).toBe(true);
+  }, 120_000);
+
+  test("are searched, filtered and turned in the address, and nobody is asked for that while something is unsaved", async () => {
+    const prices = section("pricing");
+    const search = prices.getByRole("searchbox");
+    const query = () => new URL(desk.page.url()).searchParams;
+    const again = async (view: string) => {
+      await desk.page.reload();
+      await prices.getByRole("tab", { name: view, selected: true }).waitFor();
+    };
+    await desk.open("/setting?tab=operation&model=lock-");
+    await desk.row("lock-draw").waitFor();
+    expect(await search.inputValue()).toBe("lock-");
+    await until(() => prices.evaluate((node) => Math.abs(node.getBoundingClientRect().top) < 200));
+    await desk.act("lock-1", price.remove);
+    await prices.getByRole("button", { name: /^Save \d/ }).waitFor();
+    const before = await desk.page.evaluate(() => window.scrollY);
+    await desk.button(price.columns.billing, prices).click();
+    await desk.page.getByRole("menuitem", { name: price.billing.per_call }).click();
+    await desk.page.waitForURL("**billing=per_call**");
+    await search.fill("draw");
+    await desk.page.waitForURL("**model=draw**");
+    await desk.row("lock-draw").waitFor();
+    expect(before).toBeGreaterThan(0);
+    expect(await desk.page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+    expect(await desk.page.getByRole("dialog").count()).toBe(0);
+    await desk.button(words.discard, prices).click();
+    await desk.button(WORDS.en.components.filter.clear, prices).click();
+    await desk.button(WORDS.en.components.table.next, prices).click();
+    await desk.page.waitForURL("**p=1**");
+    expect([...query().keys()].sort()).toEqual(["p", "tab"]);
+    const first = desk.page.locator("[data-row]").first();
+    const shown = await first.textContent();
+    await again(price.views.visual);
+    await until(async () => (await first.textContent()) === shown);
+    await prices.getByRole("tab", { name: price.views.json }).click();
+    await desk.page.waitForURL("**prices=json**");
+    await again(price.views.json);
+    expect(query().get("p")).toBeNull();
+  }, 120_000);
+
+  test("are missed beside the models of a channel, and of a kind of channel that no list has", async () => {
+    const form = WORDS.en.channels.form;
+    const told = filled(form.unpriced_other, { count: 3, names: UNPRICED.join(", ") });
+    await desk.open(`/channel/edit/${channelId}`);
+    await desk.page.getByText(told).waitFor();
+    await desk.open("/channel/add");
+    await desk.page.getByRole("combobox", { name: form.type }).click();
+    await desk.page.getByRole("option", { name: "Ollama" }).click();
+    await desk.page.getByText(WORDS.en.channels.noListPrice.own_server).waitFor();
+  }, 120_000);
+
+  test("of many models that have none are filled in together", async () => {
+    await openPricing();
+    await section("pricing")
+      .getByRole("tab", { name: new RegExp(price.views.unset) })
+      .click();
+    const fillIn = (count: number) =>
+      desk.button(count === 0 ? price.batch.idle : filled(price.batch.action, { count })).click();
+    await desk.row("own-model-1").waitFor();
+    await section("pricing").getByText(price.unset.why).waitFor();
+    await fillIn(0);
+    await desk.told(price.batch.faults.selection);
+    await desk.page.getByRole("checkbox", { name: WORDS.en.components.table.selectPage }).check();
+    await fillIn(3);
+    await desk.told(price.batch.faults.value);
+    await desk.page.getByLabel(price.batch.value).fill("cheap");
+    await fillIn(3);
+    await desk.told(price.batch.faults.number);
+    await desk.page.getByRole("combobox", { name: price.batch.mode }).click();
+    await desk.page.getByRole("option", { name: price.batch.modes.both }).click();
+    await desk.page.getByLabel(price.form.ratio, { exact: true }).fill("2");
+    await fillIn(3);
+    await desk.told(price.batch.faults.both);
+    await desk.page.getByLabel(price.form.completionRatio, { exact: true }).fill("3");
+    await fillIn(3);
+    await desk.told(price.unset.title);
+    await save("pricing");
+    const [ratios, completions] = [await jsonOf("ModelRatio"), await jsonOf("CompletionRatio")];
+    for (const model of UNPRICED) expect([ratios[model], completions[model]]).toEqual([2, 3]);
+  }, 120_000);
+
+  test("as JSON tell where they are wrong, and are not saved until they are right", async () => {
+    await openPricing();
+    await section("pricing").getByRole("tab", { name: price.views.json }).click();
+    const editor = desk.page.locator('[id="setting-ModelPrice"]');
+    await editor.fill('{\n  "lock-draw": 0.04\n  "lock-2": 1\n}');
+    await editor.blur();
+    await section("pricing")
+      .getByText(filled(words.json.invalid, { line: 3, column: 3 }))
+      .waitFor();
+    await section("pricing")
+      .getByRole("button", { name: /^Save \d/ })
+      .click();
+    await desk.told(words.checkInput);
+    await section("pricing").getByRole("tab", { name: price.views.visual }).click();
+    await section("pricing").getByRole("alert").filter({ hasText: words.fields.ModelPrice.label }).waitFor();
+    await section("pricing").getByRole("tab", { name: price.views.json }).click();
+    await editor.fill('{ "lock-draw": 0.05, "lock-2": 1 }');
+    await editor.blur();
+    await save("pricing");
+    expect(await jsonOf("ModelPrice")).toEqual({ "lock-draw": 0.05, "lock-2": 1 });
+  }, 120_000);
+
+  test("are compared with the list prices of the release, and ratios are reset", async () => {
+    const ratios = await jsonOf("ModelRatio");
+    await root.put("/api/option/", { key: "ModelRatio", value: JSON.stringify({ ...ratios, "gpt-4o": 99 }) });
+    await openPricing();
+    await desk.button(price.list.open).click();
+    const drawer = desk.dialog(price.list.title);
+    await drawer.getByText("gpt-4o", { exact: true }).first().waitFor();
+    const source = PRICE_SECTIONS.find(({ prices }) => prices["gpt-4o"]);
+    const asOf = filled(price.list.asOf, { provider: source?.provider ?? "", date: source?.asOf ?? "" });
+    await drawer.getByText(asOf).first().waitFor();
+    const link = drawer.getByRole("link", { name: "developers.openai.com" }).first();
+    expect(await link.getAttribute("href")).toBe(source?.sources[0] ?? "");
+    await desk.button(price.list.none, drawer).click();
+    await drawer.getByRole("checkbox", { name: `gpt-4o ${words.fields.ModelRatio.label}`, exact: true }).check();
+    await desk.button(filled(price.list.apply, { count: 1 }), drawer).click();
+    await save("pricing");
+    expect((await jsonOf("ModelRatio"))["gpt-4o"]).toBe(ratios["gpt-4o"]);
+    await desk.button(price.reset.action).click();
+    await desk.button(price.reset.action, desk.dialog(price.reset.title)).click();
+    await section("pricing")
+      .getByRole("tab", { name: new RegExp(`${price.views.unset}\\s*3`) })
+      .waitFor();
+    expect((await jsonOf("ModelRatio"))["own-model-1"]).toBeUndefined();
+    expect((await jsonOf("ModelPrice"))["lock-2"]).toBe(1);
+  }, 120_000);
+
+  test("by length of the prompt come with the release, and are found by their model", async () => {
+    await openPricing();
+    const { tiers } = words;
+    const name = "qwen-plus-latest";
+    const remove = (over: number) => desk.button(filled(tiers.remove, { name, over }), section("pricing")).click();
+    const steps = Object.values(await jsonOf("ContextTiers")).flat().length;
+    await desk.button(filled(tiers.all, { count: steps }), section("pricing")).waitFor();
+    const model = section("pricing").getByLabel(tiers.model);
+    await model.fill(name);
+    await model.press("Escape");
+    await section("pricing").getByLabel(filled(tiers.over, { name })).nth(1).waitFor();
+    await remove(256_000);
+    await desk.button(tiers.add, section("pricing")).click();
+    await save("pricing");
+    expect((await jsonOf("ContextTiers"))[name]).toEqual([
+      { over: 128_000, input: 3, output: 10 },
+      { over: 256_000, input: 2, output: 1.5 },
+    ]);
+    await remove(128_000);
+    await remove(256_000);
+    await desk.button(filled(tiers.listed, { count: 2 }), section("pricing")).click();
+    await save("pricing");
+    expect((await jsonOf("ContextTiers"))[name]).toContainEqual({ over: 256_000, input: 6, output: 24 });
+  }, 120_000);
+
+  test("of groups, and which groups anybody may choose, are set in a form", async () => {
+    await desk.open("/setting?tab=operation&field=groups");
+    const groups = section("groups");
+    await groups.getByLabel(words.groups.name).fill("friends");
+    await groups.getByRole("button", { name: words.groups.add }).click();
+    await groups.getByLabel(words.groups.name).fill("friends");
+    await groups.getByRole("button", { name: words.groups.add }).click();
+    await desk.told(words.groups.taken);
+    await groups.getByLabel(filled(words.groups.ratioOf, { name: "friends" })).fill("0.5");
+    await groups.getByLabel(filled(words.groups.usableOf, { name: "friends" })).click();
+    await groups.getByLabel(filled(words.groups.descriptionOf, { name: "friends" })).fill("lock keepers");
+    await save("groups");
+    expect((await jsonOf("GroupRatio")).friends).toBe(0.5);
+    expect((await jsonOf("UserUsableGroups")).friends).toBe("lock keepers");
+    expect(await root.get("/api/group/")).toContain("friends");
+  }, 120_000);
+
+  test("of an imagined call are worked out with their sums", async () => {
+    await desk.open("/setting?tab=operation&field=calculator");
+    const panel = section("calculator");
+    await panel.getByLabel(price.columns.name).fill("lock-2");
+    await panel.getByLabel(words.calculator.counts.prompt_tokens).fill("many");
+    await desk.button(words.calculator.action, panel).click();
+    await desk.told(words.calculator.incomplete);
+    await panel.getByLabel(words.calculator.counts.prompt_tokens).fill("1000");
+    await panel.getByRole("combobox", { name: words.calculator.group }).click();
+    await desk.page.getByRole("option", { name: "friends" }).click();
+    await desk.button(words.calculator.action, panel).click();
+    // A call costs $1, and friends pay half of it.
+    await panel.getByText("$0.500000").first().waitFor();
+  }, 120_000);
+
+  test("nothing complained", () => expect(desk.complaints).toEqual([]));
+});
+
+describe("prices in Chinese on a phone", () => {
+  test("the table, the drawer and the batch are readable and clean", async () => {
+    const chinese = WORDS.zh.settings.pricing;
+    const phone = await openDesk(browser, gateway, WAYS.zh);
+    await phone.open("/setting?tab=operation&field=pricing");
+    await phone.button(chinese.add).click();
+    await phone.dialog(chinese.add).getByLabel(chinese.form.inputPrice).waitFor();
+    await phone.button(WORDS.zh.components.cancel, phone.dialog(chinese.add)).click();
+    await phone.page.getByRole("tab", { name: new RegExp(chinese.views.unset) }).click();
+    await phone.row("own-model-2").waitFor();
+    await phone.clean();
+    expect(phone.complaints).toEqual([]);
+    await phone.close();
+  }, 120_000);
+});

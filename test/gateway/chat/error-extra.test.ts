@@ -1,0 +1,135 @@
+/** What an upstream's error says besides its message reaches clients of the same format unchanged. */
+import { afterEach, describe, expect, test } from "bun:test";
+import Anthropic from "@anthropic-ai/sdk";
+import { ApiError, GoogleGenAI } from "@google/genai";
+import OpenAI from "openai";
+import { startRelay } from "../../support/gateway/start-gateway.ts";
+import { startUpstream } from "../../support/gateway/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+function start(type: number, status: number, body: object, options: Record<string, string> = {}) {
+  const upstream = startUpstream(({ path }) =>
+    type === 1000 && path.endsWith("/responses")
+      ? new Response("404 page not found", { status: 404 })
+      : Response.json(body, { status }),
+  );
+  const relay = startRelay({
+    channels: [{ type, baseUrl: upstream.url, models: ["m"], keys: ["secret-key"] }],
+    options: { ModelRatio: '{"m": 1}', RetryTimes: "0", ...options },
+  });
+  stops.push(upstream.stop, relay.stop);
+  return relay;
+}
+
+const details = { error_code: "model_is_retiring", on: "2027-01-01", models: ["m", "n"] };
+const anthropicError = {
+  type: "error",
+  error: { type: "model_retired_error", message: "Gone.", details, hint: null },
+  request_id: "req_1",
+};
+const googleDetails = [
+  {
+    "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+    reason: "NO_TIER",
+    domain: "googleapis.com",
+    metadata: { a: "b" },
+  },
+  { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ field: "contents" }] },
+];
+const googleError = { error: { code: 400, message: "No.", status: "FAILED_PRECONDITION", details: googleDetails } };
+const metadata = { provider_name: "Acme", reasons: ["a"], flagged_input: "…" };
+const openaiError = { error: { message: "No.", type: "invalid_request_error", param: "p", code: "c", metadata } };
+
+const anthropic = (url: string) =>
+  new Anthropic({ apiKey: "sk-test", baseURL: url, maxRetries: 0 }).messages
+    .create({ model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] })
+    .catch((error) => error as InstanceType<typeof Anthropic.APIError>);
+const google = (url: string) =>
+  new GoogleGenAI({ apiKey: "sk-test", httpOptions: { baseUrl: url } }).models
+    .generateContent({ model: "m", contents: "Hi" })
+    .catch((error) => error as ApiError);
+const openai = (url: string) => new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 0 });
+
+describe("clients of the upstream's format", () => {
+  test("Anthropic's gets type and details", async () => {
+    const relay = start(14, 404, anthropicError);
+    const error = await anthropic(relay.url);
+    expect(error).toMatchObject({ status: 404 });
+    const { error: told } = error as { error: object } as { error: { error: object } };
+    expect(told.error).toEqual(anthropicError.error);
+  });
+
+  test("Google's gets status and details", async () => {
+    const error = await google(start(24, 400, googleError).url);
+    expect(error).toBeInstanceOf(ApiError);
+    const told = JSON.parse((error as ApiError).message);
+    expect(told.error).toMatchObject({ code: 400, status: "FAILED_PRECONDITION", details: googleDetails });
+  });
+
+  test.each(["chat", "responses"] as const)("OpenAI's gets metadata: %s", async (kind) => {
+    const client = openai(start(kind === "chat" ? 1000 : 1, 400, openaiError).url);
+    const call =
+      kind === "chat"
+        ? client.chat.completions.create({ model: "m", messages: [{ role: "user", content: "Hi" }] })
+        : client.responses.create({ model: "m", input: "Hi" });
+    const error = await call.catch((caught) => caught as InstanceType<typeof OpenAI.APIError>);
+    const told = (error as InstanceType<typeof OpenAI.APIError>).error;
+    expect(told).toMatchObject({ type: "invalid_request_error", param: "p", code: "c", metadata });
+  });
+
+  test("an error event before the first word keeps them as well", async () => {
+    const upstream = startUpstream(
+      () =>
+        new Response(`event: error\ndata: ${JSON.stringify(anthropicError)}\n\n`, {
+          headers: { "content-type": "text/event-stream" },
+        }),
+    );
+    const relay = startRelay({
+      channels: [{ type: 14, baseUrl: upstream.url, models: ["m"] }],
+      options: { ModelRatio: '{"m": 1}', RetryTimes: "0" },
+    });
+    stops.push(upstream.stop, relay.stop);
+    const messages = [{ role: "user", content: "Hi" }];
+    const answer = await relay.post("/v1/messages", { model: "m", max_tokens: 9, stream: true, messages });
+    expect((await answer.json()) as object).toMatchObject({ error: anthropicError.error });
+  });
+});
+
+test("other formats get none of it", async () => {
+  const told = await google(start(14, 404, anthropicError).url);
+  expect(Object.keys(JSON.parse((told as ApiError).message).error).toSorted()).toEqual(["code", "message", "status"]);
+  const error = await anthropic(start(24, 400, googleError).url);
+  const { error: shape } = (error as { error: object }).error as { error: object };
+  expect(Object.keys(shape).toSorted()).toEqual(["message", "type"]);
+});
+
+test("the channel's key is taken out of them, and all where the site hides upstream errors", async () => {
+  const leak = {
+    type: "error",
+    error: { type: "x", message: "No.", details: { key: "Bearer secret-key", in: ["secret-key"] } },
+  };
+  const shown = await anthropic(start(14, 400, leak).url);
+  expect((shown as { error: object }).error).toMatchObject({ error: { details: { key: "Bearer ***", in: ["***"] } } });
+  const hidden = start(14, 400, leak, { "global.hide_upstream_error_enabled": "true" });
+  expect((await anthropic(hidden.url)) as object).toMatchObject({ type: "invalid_request_error", details: null });
+});
+
+test("when Google says how long to wait, every client is told by header, and no quota's project", async () => {
+  const retry = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "33.07s" };
+  const quota = { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [{ subject: "projects/42" }] };
+  const body = {
+    error: { code: 429, message: "Quota of projects/42", status: "RESOURCE_EXHAUSTED", details: [quota, retry] },
+  };
+  const asked = [
+    ["/v1/messages", { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }],
+    ["/v1beta/models/m:generateContent", { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }],
+  ] as const;
+  for (const [path, request] of asked) {
+    const answer = await start(24, 429, body).post(path, request);
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("retry-after")).toBe("34");
+    expect(await answer.text()).not.toContain("projects/42");
+  }
+});

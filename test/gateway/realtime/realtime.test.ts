@@ -1,0 +1,359 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import {
+  connect,
+  type Handshake,
+  KEY_HEADER,
+  type Peer,
+  startTalks,
+  startUpstream,
+  stopAll,
+} from "../../support/gateway/start-realtime.ts";
+import { until } from "../../support/lib/until.ts";
+
+afterEach(stopAll);
+
+const USAGE = {
+  total_tokens: 1_000,
+  input_tokens: 700,
+  output_tokens: 300,
+  input_token_details: {
+    text_tokens: 300,
+    audio_tokens: 400,
+    cached_tokens: 200,
+    cached_tokens_details: { text_tokens: 100, audio_tokens: 100 },
+  },
+  output_token_details: { text_tokens: 50, audio_tokens: 250 },
+};
+/** (200 text + 200 cached × 0.1 + 300 audio × 8 + 50 × 4 + 250 × 8 × 2) × 2 */
+const COST = 13_640;
+
+const talks = (peer: Peer, event: Record<string, unknown>, usage: object | undefined = USAGE, id = "resp_1") => {
+  if (event.type !== "response.create") return;
+  peer.send(JSON.stringify({ type: "response.created", response: { id } }));
+  peer.send(JSON.stringify({ type: "response.output_text.delta", delta: "Hello there, all of you" }));
+  peer.send(JSON.stringify({ type: "response.done", response: { id, status: "completed", usage } }));
+};
+
+describe("a talk", () => {
+  test("pitfall 94: (behaviour 3.7 response) each response is charged as it is done, by text, audio and cached tokens", async () => {
+    const upstream = startUpstream((peer, event) => talks(peer, event));
+    const relay = startTalks(upstream.url);
+    const client = connect(relay.url);
+    await client.heard("session.created");
+    client.send({ type: "response.create" });
+    await client.heard("response.done");
+    const first = await relay.billing.nextRecord();
+    expect(first).toMatchObject({
+      quota: COST,
+      modelName: "gpt-realtime",
+      promptTokens: 700,
+      completionTokens: 300,
+      isStream: true,
+      other: { ws: true, audio_input: 300, audio_output: 250, usage_evidence: "reported", ending: "complete" },
+    });
+    expect(first.other.receipt?.lines.map(({ item, quantity, factor }) => [item, quantity, factor])).toEqual([
+      ["input", "200", "2"],
+      ["cache_read", "200", "0.2"],
+      ["audio_input", "300", "16"],
+      ["output", "50", "8"],
+      ["audio_output", "250", "32"],
+    ]);
+    client.send({ type: "response.create" });
+    const second = await relay.billing.nextRecord(2);
+    expect(second.quota).toBe(COST);
+    expect(second.requestId).not.toBe(first.requestId);
+    expect(second.other.request_id).toBe(first.other.request_id);
+    expect(relay.billing.openHolds).toBe(1);
+    client.socket.close();
+    await client.closed;
+    await until(() => relay.billing.openHolds === 0);
+    expect(relay.billing.records).toHaveLength(2);
+    expect(upstream.handshakes[0]?.headers.get("authorization")).toBe("Bearer upstream-key");
+    expect(upstream.handshakes[0]?.url.search).toBe("?model=gpt-realtime");
+  });
+
+  test("behaviour 3.9 retry: it costs what the model costs at the channel that took it", async () => {
+    const closed = startUpstream(
+      () => {},
+      () => new Response(null, { status: 500 }),
+    );
+    const upstream = startUpstream((peer, event) => talks(peer, event));
+    const knownAs = (baseUrl: string, name: string, priority: number) => ({
+      baseUrl,
+      priority,
+      models: ["talk"],
+      modelMapping: new Map([["talk", name]]),
+    });
+    const relay = startTalks([], {
+      channels: [knownAs(closed.url, "other-realtime", 1), knownAs(upstream.url, "gpt-realtime", 0)],
+      options: { ModelPrice: '{"other-realtime": 5}' },
+    });
+    const client = connect(relay.url, KEY_HEADER, "?model=talk");
+    await client.heard("session.created");
+    for (const count of [1, 2]) {
+      client.send({ type: "response.create" });
+      expect(await relay.billing.nextRecord(count)).toMatchObject({ quota: COST, modelName: "talk", channelId: 2 });
+    }
+    // Held is first what either can cost, then what the one that took it can.
+    await until(() => relay.billing.holds.length === 3);
+    expect(relay.billing.holds.map(({ amount }) => amount)).toEqual([2_500_000, 16_000, 16_000]);
+  });
+
+  test("behaviour A5: at a fixed price each response costs that, and what was held beforehand goes back", async () => {
+    const upstream = startUpstream((peer, event) => talks(peer, event));
+    const relay = startTalks(upstream.url, { options: { ModelPrice: '{"gpt-realtime": 0.02}' } });
+    const client = connect(relay.url);
+    await client.heard("session.created");
+    expect(relay.billing.holds.map(({ amount }) => amount)).toEqual([10_000]);
+    for (const count of [1, 2]) {
+      client.send({ type: "response.create" });
+      expect((await relay.billing.nextRecord(count)).quota).toBe(10_000);
+    }
+    client.socket.close();
+    await client.closed;
+    await until(() => relay.billing.openHolds === 0);
+    expect(relay.billing.records.map(({ quota }) => quota)).toEqual([10_000, 10_000]);
+  });
+
+  test("pitfall 95: browsers send the key as a sub-protocol, and are answered with another", async () => {
+    const upstream = startUpstream(() => {});
+    const relay = startTalks(upstream.url);
+    const client = connect(relay.url, {
+      protocols: ["realtime", "openai-insecure-api-key.sk-test", "openai-beta.realtime-v1"],
+    });
+    await client.heard("session.created");
+    expect(client.socket.protocol).toBe("realtime");
+    const { headers } = upstream.handshakes[0] as Handshake;
+    expect(headers.get("openai-beta")).toBe("realtime=v1");
+    expect(JSON.stringify([...headers])).not.toContain("sk-test");
+  });
+
+  test.each([
+    [{ other: "2025-04-01-preview" }, "/openai/realtime?deployment=gpt-realtime&api-version=2025-04-01-preview"],
+    [{ other: "v1" }, "/openai/v1/realtime?model=gpt-realtime"],
+  ])("Azure is addressed by %p", async (channel, address) => {
+    const upstream = startUpstream(() => {});
+    const relay = startTalks(upstream.url, {}, { type: 3, ...channel });
+    await connect(relay.url).heard("session.created");
+    const { url, headers } = upstream.handshakes[0] as Handshake;
+    expect(url.pathname + url.search).toBe(address);
+    expect(headers.get("api-key")).toBe("upstream-key");
+  });
+
+  test("behaviour 3.7 transcriptions: are charged by the model that makes them", async () => {
+    const upstream = startUpstream((peer) => {
+      const session = { audio: { input: { transcription: { model: "gpt-4o-mini-transcribe" } } } };
+      peer.send(JSON.stringify({ type: "session.updated", session }));
+      const usage = { type: "tokens", input_tokens: 40, output_tokens: 10, input_token_details: { audio_tokens: 40 } };
+      peer.send(JSON.stringify({ type: "conversation.item.input_audio_transcription.completed", usage }));
+    });
+    const relay = startTalks(upstream.url);
+    const client = connect(relay.url);
+    await client.heard("session.created");
+    client.send({ type: "input_audio_buffer.commit" });
+    const record = await relay.billing.nextRecord();
+    expect(record).toMatchObject({ modelName: "gpt-4o-mini-transcribe", promptTokens: 40, completionTokens: 10 });
+    // (40 audio × 2 + 10 × 4) × 0.5
+    expect(record.quota).toBe(60);
+  });
+});
+
+describe("the end of a talk", () => {
+  test("behaviour 3.7 quota: the client is told why, and nothing stays held", async () => {
+    const upstream = startUpstream((peer, event) => talks(peer, event));
+    const relay = startTalks(upstream.url);
+    const client = connect(relay.url);
+    await client.heard("session.created");
+    relay.billing.available = 0;
+    client.send({ type: "response.create" });
+    const told = await client.heard("error");
+    expect(told.error).toMatchObject({ code: "insufficient_user_quota" });
+    expect(await client.closed).toEqual({ code: 1008, reason: "insufficient_user_quota" });
+    expect(relay.billing.records.map(({ quota }) => quota)).toEqual([COST]);
+    expect(relay.billing.openHolds).toBe(0);
+    await until(() => upstream.closed.length > 0);
+  });
+
+  test("behaviour 3.7 local counts: where the upstream ends in the middle of a response, what was said is counted and charged once", async () => {
+    const upstream = startUpstream((peer, event) => {
+      if (event.type !== "response.create") return;
+      peer.send(JSON.stringify({ type: "response.created", response: { id: "resp_1" } }));
+      peer.send(JSON.stringify({ type: "response.output_text.delta", delta: "one two three four" }));
+      // Half a second of sound.
+      peer.send(JSON.stringify({ type: "response.output_audio.delta", delta: "A".repeat(32_000) }));
+      peer.terminate();
+    });
+    const relay = startTalks(upstream.url);
+    const client = connect(relay.url);
+    await client.heard("session.created");
+    client.send({ type: "input_audio_buffer.append", audio: "A".repeat(64_000) });
+    client.send({ type: "response.create" });
+    expect((await client.heard("error")).error).toMatchObject({ code: "upstream_closed" });
+    expect((await client.closed).code).toBe(1011);
+    const record = await relay.billing.nextRecord();
+    expect(record).toMatchObject({
+      failed: true,
+      completionTokens: 14,
+      other: { usage_evidence: "estimated", ending: "upstream_failed", audio_input: 10, audio_output: 10 },
+    });
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test("by the client in the middle of a response", async () => {
+    const upstream = startUpstream((peer, event) => {
+      if (event.type !== "response.create") return;
+      peer.send(JSON.stringify({ type: "response.created", response: { id: "resp_1" } }));
+      peer.send(JSON.stringify({ type: "response.output_text.delta", delta: "one two three four" }));
+    });
+    const relay = startTalks(upstream.url);
+    const client = connect(relay.url);
+    await client.heard("session.created");
+    client.send({ type: "response.create" });
+    await client.heard("response.output_text.delta");
+    client.socket.close();
+    const record = await relay.billing.nextRecord();
+    expect(record).toMatchObject({ completionTokens: 4, other: { ending: "client_left" } });
+    await until(() => upstream.closed.length > 0);
+    expect(relay.billing.openHolds).toBe(0);
+    expect(relay.billing.records).toHaveLength(1);
+  });
+
+  test("on a restart: idle talks at once, the others with their response", async () => {
+    const peers: Peer[] = [];
+    const upstream = startUpstream((peer, event) => {
+      if (event.type === "response.create")
+        peer.send(JSON.stringify({ type: "response.created", response: { id: "r" } }));
+      peers.push(peer);
+    });
+    const relay = startTalks(upstream.url);
+    const idle = connect(relay.url);
+    const busy = connect(relay.url);
+    await idle.heard("session.created");
+    await busy.heard("session.created");
+    busy.send({ type: "response.create" });
+    await busy.heard("response.created");
+    relay.talks.drain();
+    expect((await idle.closed).code).toBe(1001);
+    expect(busy.socket.readyState).toBe(WebSocket.OPEN);
+    peers[0]?.send(JSON.stringify({ type: "response.done", response: { id: "r", status: "completed", usage: USAGE } }));
+    await busy.heard("response.done");
+    expect((await busy.closed).code).toBe(1001);
+    expect((await relay.billing.nextRecord()).quota).toBe(COST);
+    expect(relay.billing.openHolds).toBe(0);
+  });
+});
+
+describe("a talk that is refused", () => {
+  test.each([
+    ["a wrong key", { headers: { authorization: "Bearer sk-wrong" } }, "?model=gpt-realtime", "invalid_api_key"],
+    ["no model", KEY_HEADER, "", "invalid_request"],
+    ["an unknown model", KEY_HEADER, "?model=nothing", "model_not_found"],
+  ])("%s", async (_name, options, query, code) => {
+    const relay = startTalks("http://127.0.0.1:1");
+    const client = connect(relay.url, options, query);
+    expect((await client.heard("error")).error).toMatchObject({ code });
+    expect((await client.closed).code).toBe(1008);
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test("another channel is tried; the key that was refused is switched off", async () => {
+    const refusing = startUpstream(
+      () => {},
+      () => new Response("no", { status: 401 }),
+    );
+    const upstream = startUpstream(() => {});
+    const relay = startTalks([refusing.url, upstream.url], { options: { AutomaticDisableChannelEnabled: "true" } });
+    await connect(relay.url).heard("session.created");
+    expect(refusing.handshakes).toHaveLength(1);
+    expect(relay.disabled).toMatchObject([{ channelId: 1 }]);
+  });
+
+  test("when no channel can be reached, with a record of the failure", async () => {
+    const relay = startTalks("http://127.0.0.1:1");
+    const client = connect(relay.url);
+    expect((await client.heard("error")).error).toMatchObject({ code: "do_request_failed" });
+    expect(await relay.billing.nextRecord()).toMatchObject({ failed: true, quota: 0 });
+    expect(relay.billing.openHolds).toBe(0);
+  });
+
+  test("an address that is private", async () => {
+    const relay = startTalks("http://127.0.0.1:1", { config: { allowPrivateUpstreams: false } });
+    await connect(relay.url).heard("error");
+    const record = await relay.billing.nextRecord();
+    expect(record.other.admin_info?.attempts[0]?.error).toContain("private");
+  });
+
+  test("through a proxy of a kind that is not supported", async () => {
+    const relay = startTalks("http://127.0.0.1:1", {}, { setting: { proxy: "ftp://127.0.0.1:1080" } });
+    await connect(relay.url).heard("error");
+    const record = await relay.billing.nextRecord();
+    expect(record.other.admin_info?.attempts[0]?.error).toContain("proxy address must begin");
+  });
+
+  test("without WebSocket it is told what the address is for", async () => {
+    const relay = startTalks("http://127.0.0.1:1");
+    const answer = await relay.get("/v1/realtime?model=gpt-realtime");
+    expect(answer.status).toBe(426);
+    expect(await answer.json()).toMatchObject({ error: { code: "upgrade_required" } });
+  });
+});
+
+describe("many events", () => {
+  test("1,000 a second both ways for three seconds, none lost, none out of turn", async () => {
+    const COUNT = 3_000;
+    const got: number[] = [];
+    const upstream = startUpstream((peer, event, text) => {
+      got.push(Number(event.number));
+      peer.send(text);
+    });
+    const relay = startTalks(upstream.url);
+    const client = connect(relay.url);
+    await client.heard("session.created");
+    const begun = performance.now();
+    for (let number = 0; number < COUNT; ) {
+      const due = Math.min(COUNT, Math.floor(performance.now() - begun));
+      for (; number < due; number += 1) {
+        client.send({ type: "input_audio_buffer.append", number, audio: "A".repeat(600) });
+      }
+      await Bun.sleep(2);
+    }
+    await client.heard("input_audio_buffer.append", COUNT);
+    const took = performance.now() - begun;
+    const echoed = client.events.slice(1).map(({ number }) => number);
+    const wanted = Array.from({ length: COUNT }, (_, number) => number);
+    expect(got).toEqual(wanted);
+    expect(echoed as number[]).toEqual(wanted);
+    expect(took).toBeLessThan(COUNT + 20_000);
+  }, 240_000);
+
+  test("a client that does not read holds its upstream back, and loses nothing", async () => {
+    const COUNT = 600;
+    const frame = "A".repeat(131_072);
+    let sent = 0;
+    let most = 0;
+    const upstream = startUpstream((peer) => {
+      const more = () => {
+        while (sent < COUNT && peer.getBufferedAmount() < 1_000_000) {
+          peer.send(JSON.stringify({ type: "blob", number: sent, frame }));
+          sent += 1;
+        }
+        most = Math.max(most, peer.getBufferedAmount());
+        if (sent < COUNT) setTimeout(more, 2);
+      };
+      more();
+    });
+    const relay = startTalks(upstream.url);
+    const client = connect(relay.url);
+    await client.heard("session.created");
+    client.socket.pause();
+    client.send({ type: "start" });
+    await Bun.sleep(1_500);
+    const whilePaused = sent;
+    client.socket.resume();
+    await client.heard("blob", COUNT);
+    expect(whilePaused).toBeLessThan(COUNT);
+    expect(client.events.slice(1).map(({ number }) => number as number)).toEqual(
+      Array.from({ length: COUNT }, (_, number) => number),
+    );
+  }, 240_000);
+});

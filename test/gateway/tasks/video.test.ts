@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { jwtVerify } from "jose";
+import { providerOf } from "../../../src/providers/registry.ts";
+import { startTasks } from "../../support/gateway/start-tasks.ts";
+import { startUpstream } from "../../support/gateway/start-upstream.ts";
+
+type Json = Record<string, unknown>;
+
+const SECRET = new TextEncoder().encode("kling-secret");
+/** How tasks stand, by the upstreams' names of them. */
+const klingTasks = new Map<string, Json>();
+const viduTasks = new Map<string, Json>();
+const orders: { path: string; body: Json }[] = [];
+
+const pack = (status: string, remaining_quantity: number) => ({
+  resource_pack_name: "Video",
+  resource_pack_type: "decreasing_total",
+  total_quantity: 200,
+  remaining_quantity,
+  status,
+});
+
+/** Kling's interface: tokens are really verified, tasks are told of where they were ordered. */
+const kling = startUpstream(async ({ path, headers, text }) => {
+  const token = headers.get("authorization")?.replace("Bearer ", "") ?? "";
+  const verified = await jwtVerify(token, SECRET, { issuer: "kling-access", algorithms: ["HS256"] }).catch(() => null);
+  if (!verified?.payload.exp || !verified.payload.nbf) {
+    return Response.json({ code: 1000, message: "Authentication failed" }, { status: 401 });
+  }
+  if (path === "/account/costs") {
+    const packs = [pack("online", 118.5), pack("online", 40), pack("expired", 7), pack("toBeOnline", 200)];
+    return Response.json({ code: 0, data: { code: 0, msg: "success", resource_pack_subscribe_infos: packs } });
+  }
+  const [, , , kind = "", id] = path.split("/");
+  if (id) {
+    const known = klingTasks.get(id);
+    return known?.kind === kind
+      ? Response.json({ code: 0, message: "SUCCEED", data: known })
+      : Response.json({ code: 1203 }, { status: 404 });
+  }
+  const body = JSON.parse(text) as Json;
+  orders.push({ path, body });
+  if (body.prompt === "forbidden") return Response.json({ code: 1301, message: "risk control" });
+  const name = `kling-${klingTasks.size}`;
+  klingTasks.set(name, { task_id: name, kind, task_status: "submitted", created_at: 1_722_769_557_708 });
+  return Response.json({ code: 0, message: "SUCCEED", data: klingTasks.get(name) });
+});
+
+/** What is left at Vidu, in packages. */
+const viduCredits = {
+  remains: [
+    { type: "test", credit_remain: 12, concurrency_limit: 2, current_concurrency: 0, queue_count: 0 },
+    { type: "metered", credit_remain: 480, concurrency_limit: 5, current_concurrency: 1, queue_count: 0 },
+  ],
+  packages: [],
+};
+
+/** Vidu's interface. */
+const vidu = startUpstream(({ path, headers, text }) => {
+  if (headers.get("authorization") !== "Token vidu-key") return Response.json({ message: "no" }, { status: 403 });
+  if (path === "/ent/v2/credits") return Response.json(viduCredits);
+  if (path.endsWith("/creations")) return Response.json(viduTasks.get(path.split("/")[4] ?? "") ?? {});
+  orders.push({ path, body: JSON.parse(text) as Json });
+  const name = `vidu-${viduTasks.size}`;
+  viduTasks.set(name, { id: name, state: "created" });
+  return Response.json({ task_id: name, state: "created" });
+});
+
+let stage: Awaited<ReturnType<typeof startTasks>>;
+beforeAll(async () => {
+  stage = await startTasks({
+    channels: [
+      { type: 1010, baseUrl: kling.url, keys: ["kling-access|kling-secret"], models: ["kling-v1", "priceless"] },
+      { type: 1011, baseUrl: vidu.url, keys: ["vidu-key"], models: ["viduq1"] },
+    ],
+    options: { ModelPrice: JSON.stringify({ "kling-v1": 0.028, viduq1: 0.08 }) },
+  });
+});
+afterAll(async () => {
+  await stage.stop();
+  kling.stop();
+  vidu.stop();
+});
+
+const order = async (body: object, path = "/v1/videos") => {
+  const answer = await stage.relay.post(path, body);
+  return { status: answer.status, body: (await answer.json()) as Json & { id: string; task_id: string } };
+};
+const get = async (path: string) => (await (await stage.relay.get(path)).json()) as Json;
+
+describe("a video", () => {
+  test("is ordered at Kling in OpenAI's way, priced by the second, followed and shown", async () => {
+    const { body } = await order({ model: "kling-v1", prompt: "a cat", seconds: "10", size: "1280x720", mode: "pro" });
+    expect(body).toMatchObject({ object: "video", status: "queued", model: "kling-v1", seconds: "10", progress: 0 });
+    expect(orders.at(-1)).toEqual({
+      path: "/v1/videos/text2video",
+      body: { model_name: "kling-v1", prompt: "a cat", duration: "10", aspect_ratio: "16:9", mode: "pro" },
+    });
+    // 10 × $0.098, as mode “pro” costs, at 500,000 units a dollar.
+    expect(await stage.spent()).toBe(490_000);
+    expect((await stage.lastCharge()).receipt).toMatchObject({
+      lines: [{ item: "per_second", quantity: "10", factor: "0.098" }],
+      variant: "mode=pro",
+    });
+    const early = await stage.relay.get(`/v1/videos/${body.id}/content`);
+    expect([early.status, await early.json()]).toMatchObject([404, { error: { code: "video_not_ready" } }]);
+    const url = "https://cdn.example/cat.mp4";
+    const done = { task_status: "succeed", task_result: { videos: [{ id: "1", url, duration: "10" }] } };
+    klingTasks.set("kling-0", { ...klingTasks.get("kling-0"), ...done, updated_at: 1_722_769_657_000 });
+    await stage.poll();
+    expect(await get(`/v1/videos/${body.id}`)).toMatchObject({
+      status: "completed",
+      progress: 100,
+      completed_at: 1_722_769_657,
+      error: null,
+    });
+    const content = await fetch(`${stage.relay.url}/v1/videos/${body.id}/content`, {
+      headers: { authorization: "Bearer sk-test" },
+      redirect: "manual",
+    });
+    expect([content.status, content.headers.get("location")]).toEqual([302, url]);
+    expect(await get(`/v1/video/generations/${body.id}`)).toMatchObject({ status: "completed", url, format: "mp4" });
+  });
+
+  test("is ordered at Vidu in the ecosystem's way; one that fails costs nothing", async () => {
+    const before = await stage.spent();
+    const picture = "https://example.test/cat.png";
+    const { body } = await order(
+      {
+        model: "viduq1",
+        prompt: "it jumps",
+        image: picture,
+        duration: 5,
+        metadata: { resolution: "1080p", duration: 1 },
+      },
+      "/v1/video/generations",
+    );
+    expect(orders.at(-1)).toEqual({
+      path: "/ent/v2/img2video",
+      body: { model: "viduq1", prompt: "it jumps", duration: 5, images: [picture], resolution: "1080p" },
+    });
+    expect((await stage.spent()) - before).toBe(200_000);
+    viduTasks.set("vidu-0", { id: "vidu-0", state: "failed", err_code: "TaskPromptPolicyViolation" });
+    await stage.poll();
+    const error = { code: "video_generation_failed", message: "TaskPromptPolicyViolation" };
+    expect(await get(`/v1/video/generations/${body.task_id}`)).toMatchObject({ status: "failed", url: "", error });
+    expect(await stage.spent()).toBe(before);
+  });
+
+  test("that is refused, has no price or is somebody else's is told so, and costs nothing", async () => {
+    const before = await stage.spent();
+    const refused = await order({ model: "kling-v1", prompt: "forbidden" });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: "video_refused" } } });
+    expect(await order({ model: "priceless", prompt: "a cat" })).toMatchObject({ status: 500 });
+    expect(await order({ model: "kling-v1", prompt: "a cat", seconds: 0 })).toMatchObject({ status: 400 });
+    expect(await order({ model: "kling-v1" })).toMatchObject({ status: 400 });
+    expect((await stage.relay.get("/v1/videos/video_0123")).status).toBe(404);
+    expect(await stage.spent()).toBe(before);
+  });
+});
+
+test("what is left at Kling is told in units of the packs in use", async () => {
+  const { balance, authHeaders } = providerOf(1010) ?? {};
+  const channel = { baseUrl: kling.url, other: "", openaiOrganization: "" };
+  const headers = authHeaders?.(channel, "kling-access|kling-secret") ?? {};
+  const url = new URL(balance?.url(channel) ?? "");
+  const [from, until] = ["start_time", "end_time"].map((name) => Number(url.searchParams.get(name)));
+  // Milliseconds; a pack of a year that was bought long ago is among them.
+  expect([Number(until) - Number(from), String(until).length]).toEqual([400 * 86_400_000, 13]);
+  const answer: unknown = await (await fetch(url, { headers })).json();
+  expect([balance?.read(answer), balance?.currency?.(channel, answer)]).toEqual([158.5, "units"]);
+  const told = (packs: unknown) => balance?.read({ data: { resource_pack_subscribe_infos: packs } });
+  expect([told([pack("runOut", 0)]), told([]), balance?.read({ code: 1000 })]).toEqual([0, null, null]);
+});
+
+test("what is left at Vidu is told in credits", async () => {
+  const { balance, authHeaders } = providerOf(1011) ?? {};
+  const channel = { baseUrl: vidu.url, other: "", openaiOrganization: "" };
+  const headers = authHeaders?.(channel, "vidu-key") ?? {};
+  const answer: unknown = await (await fetch(balance?.url(channel) ?? "", { headers })).json();
+  expect([balance?.read(answer), balance?.currency?.(channel, answer)]).toEqual([492, "credits"]);
+  // Whoever pays by how many orders run at once has no credits, and is not out of money.
+  expect(balance?.read({ remains: [{ type: "concurrent", credit_remain: 0 }] })).toBeNull();
+  expect([balance?.read({ remains: [] }), balance?.read({ message: "no" })]).toEqual([0, null]);
+});

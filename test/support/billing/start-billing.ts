@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Database } from "../../../db/types.ts";
+import type { ReserveRequest } from "../../../src/billing/ledger/ledger.ts";
+import type { UsageRecord } from "../../../src/billing/types.ts";
+import { createLogger } from "../../../src/lib/log.ts";
+
+/** For tests of this room only: accounts to charge, records to charge them with, and the sums that must agree. */
+
+type Sql = Database["sql"];
+
+export const silentLog = createLogger({ logLevel: "silent", logFormat: "json" });
+
+export const NOW = Math.floor(Date.now() / 1000);
+
+export async function addUser(sql: Sql, quota: number): Promise<number> {
+  const name = Bun.randomUUIDv7();
+  const [row] = await sql<{ id: number }[]>`
+    insert into users (username, aff_code, quota, created_at) values (${name}, ${name}, ${quota}, ${NOW}) returning id`;
+  return row?.id as number;
+}
+
+export async function addToken(sql: Sql, userId: number, remainQuota: number | null): Promise<number> {
+  const hash = Bun.randomUUIDv7();
+  const [row] = await sql<{ id: number }[]>`
+    insert into tokens (user_id, name, key_hash, key_cipher, remain_quota, unlimited_quota, created_time)
+    values (${userId}, 'test', ${hash}, '', ${remainQuota ?? 0}, ${remainQuota === null}, ${NOW}) returning id`;
+  return row?.id as number;
+}
+
+export async function addChannel(sql: Sql): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into channels (type, name, key_cipher, created_time) values (1, 'test', '', ${NOW}) returning id`;
+  return row?.id as number;
+}
+
+/** A record of one call that came to `quota`. */
+export function usageRecord(values: Partial<UsageRecord> & Pick<UsageRecord, "userId">): UsageRecord {
+  const requestId = values.requestId ?? Bun.randomUUIDv7();
+  return {
+    createdAt: NOW,
+    username: "tester",
+    tokenId: 0,
+    tokenName: "",
+    tokenLimited: false,
+    modelName: "gpt-4o",
+    channelId: 0,
+    group: "default",
+    isStream: true,
+    failed: false,
+    elapsedMs: 1234,
+    promptTokens: 10,
+    completionTokens: 20,
+    quota: 100,
+    ip: "127.0.0.1",
+    content: "",
+    ...values,
+    requestId,
+    other: { request_id: requestId, model_ratio: 1.25, ...values.other },
+  };
+}
+
+/** What `request` reserves, charged with `quota`. */
+export const chargeFor = ({ userId, token }: Omit<ReserveRequest, "amount">, quota: number): UsageRecord =>
+  usageRecord({ userId, tokenId: token?.id ?? 0, tokenLimited: token?.limited ?? false, quota });
+
+/** The books of one user: what is left, what is set aside, and what counters, log and roll-ups say was taken. */
+export async function booksOf(sql: Sql, userId: number) {
+  const [row] = await sql<
+    Record<"quota" | "held" | "used" | "requests" | "logged" | "rows" | "uncovered" | "rolledUp", number>[]
+  >`
+    select u.quota, u.held, u.used_quota as used, u.request_count as requests,
+      (select coalesce(sum(quota), 0)::bigint from logs where user_id = u.id) as logged,
+      (select count(*)::int from logs where user_id = u.id) as rows,
+      (select coalesce(sum(uncovered), 0)::bigint from logs where user_id = u.id) as uncovered,
+      (select coalesce(sum(quota), 0)::bigint from usage_rollups where user_id = u.id) as "rolledUp"
+    from users u where id = ${userId}`;
+  return { ...(row as NonNullable<typeof row>) };
+}
+
+export async function tokenBooks(sql: Sql, tokenId: number) {
+  const [row] = await sql<Record<"remain" | "held" | "used" | "logged", number>[]>`
+    select t.remain_quota as remain, t.held, t.used_quota as used,
+      (select coalesce(sum(quota), 0)::bigint from logs where token_id = t.id) as logged
+    from tokens t where id = ${tokenId}`;
+  return { ...(row as NonNullable<typeof row>) };
+}
+
+/** A directory that goes away with the test. */
+export async function temporaryDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), "sluice-billing-"));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** What a connection does with statements. */
+export type Connection = "works" | "refuses" | "loses the answer";
+
+const connectionLost = () => Object.assign(new Error("connection lost"), { code: "CONNECTION_CLOSED" });
+
+/** The driver, over a connection that can be cut. What is only a part of another statement is never waited for. */
+export function cuttable(sql: Sql, connection: () => Connection): Sql {
+  return new Proxy(sql, {
+    apply(target, self, args: [unknown, ...unknown[]]) {
+      const query = Reflect.apply(target, self, args);
+      const isStatement = Array.isArray(args[0]) && "raw" in args[0];
+      const now = connection();
+      if (!isStatement || now === "works") return query;
+      const send = (query as Promise<unknown>).then.bind(query);
+      const lose = () => Promise.reject(connectionLost());
+      const lost: Promise<unknown>["then"] = (done, failed) =>
+        (now === "loses the answer" ? send(lose) : lose()).then(done, failed);
+      return new Proxy(query, { get: (inner, key) => (key === "then" ? lost : Reflect.get(inner, key)) });
+    },
+  });
+}

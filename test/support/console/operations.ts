@@ -1,0 +1,123 @@
+import { Elysia } from "elysia";
+import { channelKeyRoutes } from "../../../src/console/channel-keys.ts";
+import { channelTransferRoutes } from "../../../src/console/channel-transfer.ts";
+import { channelUpstreamRoutes } from "../../../src/console/channel-upstream.ts";
+import { channelRoutes } from "../../../src/console/channels.ts";
+import { dataRoutes } from "../../../src/console/data.ts";
+import { logRoutes } from "../../../src/console/logs.ts";
+import { modelRoutes } from "../../../src/console/models.ts";
+import { redemptionRoutes } from "../../../src/console/redemptions.ts";
+import { tokenRoutes } from "../../../src/console/tokens.ts";
+import { createTokenDirectory } from "../../../src/domain/api-keys/directory.ts";
+import { createChannelDirectory } from "../../../src/domain/channels/directory.ts";
+import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
+import type { ChannelLive, ReadLive } from "../../../src/domain/channels/live.ts";
+import type { OnDisabled } from "../../../src/domain/channels/set-status.ts";
+import { createChannelTester } from "../../../src/domain/channels/test-all.ts";
+import type { BalanceReading } from "../../../src/domain/channels/update-balance.ts";
+import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
+import type { Reason } from "../../../src/lib/reason.ts";
+import { startTestConsole } from "./start-console.ts";
+
+type Headers = Record<string, string>;
+
+/** The console with channels, API keys, codes and the log, and somebody of each role logged in. */
+export async function startTestOperations() {
+  const close: (() => void)[] = [];
+  let rooms: (Awaited<ReturnType<typeof openRooms>> & Pick<Services, "database">) | undefined;
+  const app = await startTestConsole(undefined, async (services, guarded) => {
+    rooms = { ...(await openRooms(services)), database: services.database };
+    close.push(rooms.channels.close, rooms.tokens.close);
+    const shared = { ...services, ...rooms };
+    return new Elysia()
+      .use(channelUpstreamRoutes(shared, guarded))
+      .use(modelRoutes(shared, guarded))
+      .use(channelRoutes(shared, guarded))
+      .use(channelTransferRoutes({ ...shared, version: "test" }, guarded))
+      .use(channelKeyRoutes(shared, guarded))
+      .use(tokenRoutes(shared, guarded))
+      .use(redemptionRoutes(shared, guarded))
+      .use(dataRoutes(shared, guarded))
+      .use(logRoutes(shared, guarded));
+  });
+  if (!rooms) throw new Error("the rooms were not opened");
+  const people = { user: "user", other: "user", admin: "admin", root: "root" } as const;
+  const ids = {} as Record<keyof typeof people, number>;
+  const as = {} as Record<keyof typeof people, Headers>;
+  for (const [name, role] of Object.entries(people) as [keyof typeof people, "user" | "admin" | "root"][]) {
+    ids[name] = await app.addUser(name, role);
+    as[name] = await app.login(name);
+  }
+  return {
+    ...app,
+    ...rooms,
+    ids,
+    as,
+    close: async () => {
+      for (const end of close) end();
+      await app.close();
+    },
+  };
+}
+
+export type TestOperations = Awaited<ReturnType<typeof startTestOperations>>;
+
+type Services = Parameters<NonNullable<Parameters<typeof startTestConsole>[1]>>[0];
+
+async function openRooms(services: Services) {
+  const channels = await createChannelDirectory(services);
+  const tokens = await createTokenDirectory(services);
+  const fetch = createSafeFetch(createAddressPolicy(true));
+  const wentOff: { channel: string; isKeyOnly: boolean; reason: Reason }[] = [];
+  const onDisabled: OnDisabled = ({ name }, isKeyOnly, reason) => {
+    wentOff.push({ channel: name, isKeyOnly, reason });
+  };
+  const tester = createChannelTester({ ...services, directory: channels, fetch, onDisabled, onEnabled: () => {} });
+  const lives = new Map<number, ChannelLive>();
+  const readLive: ReadLive = ({ id, keys }) => lives.get(id) ?? idle(keys.length);
+  const lowBalances: { channel: string; amount: number; currency: string; limit: number }[] = [];
+  const onLowBalance = (channel: ChannelEntry, reading: BalanceReading, limit: number) => {
+    lowBalances.push({ channel: channel.name, ...reading, limit });
+  };
+  return { channels, tokens, fetch, tester, readLive, lives, onLowBalance, lowBalances, onDisabled, wentOff };
+}
+
+/** A channel that nobody calls. */
+export function idle(keys: number): ChannelLive {
+  const rest = { inFlight: 0, calls: 0, failed: 0, latencyMs: null };
+  const slots = Array.from({ length: 12 }, () => ({ count: 0, failed: 0 }));
+  const key = { ...rest, isCooling: false, coolingUntil: null, failures: 0 };
+  return { ...rest, slots, keys: Array.from({ length: keys }, () => key) };
+}
+
+/** A provider on the loopback address that answers as told and keeps what it was asked. */
+export function startFakeUpstream() {
+  type Seen = { path: string; headers: Headers; body: Record<string, unknown> | null };
+  const seen: Seen[] = [];
+  let answer: (request: Seen) => Response | Promise<Response> = () => Response.json({ choices: [] });
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const text = await request.text();
+      const asked = {
+        path: pathname + search,
+        headers: Object.fromEntries(request.headers),
+        body: text === "" ? null : JSON.parse(text),
+      };
+      seen.push(asked);
+      return answer(asked);
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    seen,
+    answerWith(next: typeof answer) {
+      seen.length = 0;
+      answer = next;
+    },
+    stop: () => server.stop(true),
+  };
+}

@@ -1,0 +1,157 @@
+import { type AnyElysia, Elysia } from "elysia";
+import { createChanges } from "../../../db/changes.ts";
+import { envelope } from "../../../src/console/envelope.ts";
+import { guard } from "../../../src/console/guard.ts";
+import { identityRoutes } from "../../../src/console/identity.ts";
+import { rateLimit } from "../../../src/console/rate-limit.ts";
+import { sameOrigin } from "../../../src/console/same-origin.ts";
+import { createAccount } from "../../../src/domain/accounts/create-user.ts";
+import { createUserDirectory, type UserDirectory } from "../../../src/domain/accounts/directory.ts";
+import { hashPassword } from "../../../src/domain/accounts/passwords.ts";
+import { ROLE, type RoleName } from "../../../src/domain/accounts/roles.ts";
+import { createSessions } from "../../../src/domain/accounts/sessions.ts";
+import { createSetup } from "../../../src/domain/accounts/setup.ts";
+import { createBroadcasts } from "../../../src/domain/notifications/broadcast.ts";
+import { createMailer } from "../../../src/domain/notifications/mail.ts";
+import { createNotifier } from "../../../src/domain/notifications/notifier.ts";
+import { createClientAddress } from "../../../src/lib/client-ip.ts";
+import { createVault, type Vault } from "../../../src/lib/crypto.ts";
+import { createLogger, type Logger } from "../../../src/lib/log.ts";
+import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
+import { type Config, readConfig } from "../../../src/server/config.ts";
+import { createSettings, type Settings } from "../../../src/settings/settings.ts";
+import { openTestDatabase, type TestDatabase } from "../database.ts";
+
+export const TEST_PASSWORD = "correct horse";
+/** Hashing is slow on purpose, and this one is everybody's. */
+let testPasswordHash: Promise<string> | undefined;
+
+/** What a call answered, for scenarios. */
+type Answer = {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: { success?: boolean; message?: string; code?: string; data?: unknown } & Record<string, unknown>;
+};
+
+type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+
+/** Adds calls of other rooms. */
+type Mount = (services: TestServices, guarded: ReturnType<typeof guard>) => Promise<AnyElysia>;
+
+type TestServices = Pick<TestDatabase, "db" | "changes"> &
+  Readonly<{ database: TestDatabase; vault: Vault; settings: Settings; users: UserDirectory; log: Logger }>;
+
+/** The console's identity calls on a real database (a new one unless given), without a socket; `mount` adds others, `outside` replaces services to sign in with. */
+export async function startTestConsole(
+  given?: TestDatabase,
+  mount?: Mount,
+  outside: Partial<Config["signInAddresses"] & Config["notifyAddresses"]> = {},
+) {
+  const database = given ?? (await openTestDatabase());
+  const { db } = database;
+  const changes = await createChanges(database, (error) => {
+    throw error;
+  });
+  const log = createLogger({ logLevel: "silent", logFormat: "json" });
+  const vault = createVault({ encryptionKey: "the key of the console's tests" });
+  const settings = await createSettings({ db, changes, vault, log });
+  const users = await createUserDirectory({ db, changes, log });
+  const sessions = createSessions({ db, changes, users, secret: "the session secret of the tests" });
+  const setup = await createSetup({ db, changes, vault, version: "test" });
+  const clientAddress = createClientAddress([]);
+  const guarded = guard({ db, users, sessions, vault });
+  const limits = rateLimit({
+    countRefusal() {},
+    rateLimits: { api: null, web: null, critical: null },
+    clientAddress,
+    sharedLimits: null,
+  });
+  const policy = createAddressPolicy(true);
+  const { signInAddresses, notifyAddresses, notifyLimit } = readConfig({});
+  const fetch = createSafeFetch(policy);
+  const mailer = createMailer({ settings, policy, log });
+  const localAddress = "http://gateway.test";
+  const addresses = { ...notifyAddresses, ...outside };
+  const notifier = createNotifier(
+    { db, settings, vault, mailer, fetch, addresses, log, rootLimit: notifyLimit, localAddress },
+    [],
+  );
+  const channels = { modelsOf: (group: string) => (group === "default" ? ["gpt-4o", "x/gpt-4o"] : []) };
+  const app = new Elysia()
+    .use(envelope({ log }))
+    .use(sameOrigin({ clientAddress, settings }))
+    .use(
+      identityRoutes(
+        {
+          db,
+          databaseKind: "embedded",
+          changes,
+          vault,
+          settings,
+          users,
+          sessions,
+          setup,
+          channels,
+          clientAddress,
+          sharedLimits: null,
+          fetch,
+          mailer,
+          notifier,
+          broadcasts: createBroadcasts({ db, notifier, log }),
+          notifyAddresses: addresses,
+          log,
+          signInAddresses: { ...signInAddresses, ...outside },
+          generateDefaultToken: false,
+          updateCheckUrl: null,
+          projectUrl: null,
+          localAddress,
+          version: "test",
+          startedAt: 1,
+        },
+        guarded,
+        limits,
+      ),
+    );
+  if (mount) app.use(await mount({ database, db, changes, vault, settings, users, log }, guarded));
+
+  /** Calls, and returns an answer that may be read as it comes. */
+  const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const request = new Request(path.startsWith("/") ? `http://gateway.test${path}` : path, {
+      method,
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+    });
+    return app.handle(request);
+  };
+  const ask: Ask = async (...call) => {
+    const response = await send(...call);
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : {} };
+  };
+  const addUser = async (username: string, role: RoleName = "user") => {
+    testPasswordHash ??= hashPassword(TEST_PASSWORD);
+    const id = await createAccount(db, { username, role: ROLE[role] }, await testPasswordHash);
+    await changes.publish("users", [id]);
+    return id;
+  };
+  /** Logs in and returns the headers that a browser would send from then on. */
+  const login = async (username: string, password = TEST_PASSWORD): Promise<Record<string, string>> => {
+    const answer = await ask("POST", "/api/user/login", { username, password });
+    const cookie = answer.headers.get("set-cookie")?.split(";")[0];
+    if (!cookie) throw new Error(`login of ${username} failed: ${answer.text}`);
+    return { cookie, "Sluice-User": String((answer.body.data as { id: number }).id) };
+  };
+  const close = async () => {
+    settings.close();
+    users.close();
+    sessions.close();
+    await changes.close();
+    if (!given) await database.close();
+  };
+  return { ask, send, addUser, login, close, db, changes, vault, settings, users, sessions, notifier };
+}
+
+export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;

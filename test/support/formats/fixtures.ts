@@ -1,0 +1,159 @@
+import { expect } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { shippedCatalog } from "../../../src/catalog/shipped.ts";
+import { anthropicDoor, anthropicProvider } from "../../../src/formats/anthropic/index.ts";
+import type { DoorCodec, ProviderCodec } from "../../../src/formats/codec.ts";
+import { ReplyCollector } from "../../../src/formats/collect-reply.ts";
+import { type Conversation, emptyConversation } from "../../../src/formats/conversation.ts";
+import { geminiDoor, geminiProvider } from "../../../src/formats/gemini/index.ts";
+import { type JsonObject, parseJson, recordsOf } from "../../../src/formats/json.ts";
+import { openaiChatDoor, openaiChatProvider } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesDoor, openaiResponsesProvider } from "../../../src/formats/openai-responses/index.ts";
+import { providerCodecs } from "../../../src/formats/provider-codecs.ts";
+import type { ReplyContext, ReplyEvent } from "../../../src/formats/reply.ts";
+import type { ReportedUsage } from "../../../src/formats/usage.ts";
+import { readEvents } from "../../../src/lib/sse.ts";
+
+/** Recorded answers of the services, kept beside the checkout; tests of them are skipped where they are not. */
+const SAMPLES = join(import.meta.dir, "../../../../shared/reference/fixtures");
+
+/** Paths and texts of the samples that `wanted` accepts; none without samples. */
+export function samples(wanted: (path: string, text: string) => boolean): [path: string, text: string][] {
+  if (!existsSync(SAMPLES)) return [];
+  return readdirSync(SAMPLES, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.(sse|ndjson|json|jsonl|b64)$/.test(path))
+    .map((path): [string, string] => [path, readFileSync(join(SAMPLES, path), "utf8")])
+    .filter(([path, text]) => wanted(path, text));
+}
+
+export const NO_USAGE: ReportedUsage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheCreationTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
+/** Ids that count, so that tests can foretell them. */
+export function counter(): (prefix: string) => string {
+  let made = 0;
+  return (prefix) => `${prefix}${made++}`;
+}
+
+export const replyContext = (): ReplyContext => ({ model: "asked", requestId: "r1", createdAt: 7, newId: counter() });
+
+export const target = (model = "m") => ({
+  model,
+  info: shippedCatalog.find(model),
+  defaultMaxTokens: 4096,
+  newId: counter(),
+});
+
+/** The steps of a stream: of server-sent events, or of lines. */
+export function stepsOfStream(
+  codec: ProviderCodec,
+  text: string,
+  framing: "events" | "lines" = "events",
+): ReplyEvent[] {
+  const decoder = codec.streamDecoder(counter());
+  const events =
+    framing === "lines"
+      ? text.split("\n").flatMap((data) => (data === "" ? [] : [{ event: "", data }]))
+      : readEvents(text);
+  const steps = events.flatMap((event) => decoder.push(event));
+  return [...steps, ...decoder.end()];
+}
+
+/** Chunks of a chat stream as its text. */
+export const chatStream = (...chunks: JsonObject[]): string =>
+  `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
+
+/** What a client of a door is sent for the steps. */
+export function written(
+  door: DoorCodec,
+  steps: readonly ReplyEvent[],
+  usage = NO_USAGE,
+  request?: Conversation,
+): string {
+  const encoder = door.streamEncoder(replyContext(), request ?? emptyConversation(door.dialect, "asked"));
+  return steps.map((step) => encoder.push(step)).join("") + encoder.end(usage);
+}
+
+/** The parsed data of all events of a stream. */
+export const dataOf = (text: string): JsonObject[] => recordsOf(readEvents(text).map(({ data }) => parseJson(data)));
+
+/** What an answer says, whatever the format it went through. */
+export function meaningOf(steps: readonly ReplyEvent[]) {
+  const collector = new ReplyCollector();
+  for (const step of steps) collector.push(step);
+  const { parts = [], finish } = collector.reply.choices[0] ?? {};
+  return {
+    text: parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(""),
+    thought: parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join(""),
+    calls: parts.flatMap((part) => (part.type === "tool-call" ? [[part.name, parseJson(part.input || "{}")]] : [])),
+    finish: finish?.reason,
+  };
+}
+
+/** Steps keep their promises: starts before input, calls counted from 0, one finish for each choice, counts that fit. */
+export function expectSense(steps: readonly ReplyEvent[]): void {
+  const calls = new Map<number, number>();
+  const finished = new Set<number>();
+  for (const step of steps) {
+    switch (step.type) {
+      case "tool-start":
+        expect(step.index).toBe(calls.get(step.choice) ?? 0);
+        expect(step.name).not.toBe("");
+        expect(step.id).not.toBe("");
+        calls.set(step.choice, step.index + 1);
+        break;
+      case "tool-input":
+        expect(step.index).toBeLessThan(calls.get(step.choice) ?? 0);
+        break;
+      case "finish":
+        expect(finished.has(step.choice)).toBe(false);
+        finished.add(step.choice);
+        break;
+      case "usage":
+        expect(step.usage.cachedTokens).toBeLessThanOrEqual(step.usage.promptTokens);
+        break;
+    }
+  }
+  if (!steps.some(({ type }) => type === "error")) expect(finished.size).toBeGreaterThan(0);
+}
+
+const DOORS: readonly [DoorCodec, ProviderCodec][] = [
+  [openaiChatDoor, openaiChatProvider],
+  [openaiResponsesDoor, openaiResponsesProvider],
+  [anthropicDoor, anthropicProvider],
+  [geminiDoor, geminiProvider],
+];
+
+/** Through every door, read again as its clients do, the answer says the same. */
+export function expectSameThroughDoors(steps: readonly ReplyEvent[]): void {
+  // Chat shows images as text.
+  if (steps.some(({ type }) => type === "error" || type === "media")) return;
+  for (const [door, provider] of DOORS) {
+    const again = stepsOfStream(provider, written(door, steps));
+    expect({ door: door.dialect, ...meaningOf(again) }).toEqual({ door: door.dialect, ...meaningOf(steps) });
+  }
+}
+
+/** To every provider's format a request can be written, and what must cross is in it. */
+export function expectSameForProviders(conversation: Conversation): void {
+  const words = conversation.turns.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
+  );
+  const calls = conversation.turns.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : [])),
+  );
+  for (const provider of Object.values(providerCodecs)) {
+    // A library is asked one question, without what was said before.
+    if (provider.dialect === "ai-proxy") continue;
+    const sent = JSON.stringify(provider.encodeRequest(conversation, target(), new Set()));
+    for (const word of [...words, ...calls]) expect(sent).toContain(JSON.stringify(word.trim()).slice(1, -1));
+  }
+}

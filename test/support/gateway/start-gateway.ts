@@ -1,0 +1,211 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Elysia } from "elysia";
+import pino from "pino";
+import { Registry } from "prom-client";
+import type { UserEntry } from "../../../src/domain/accounts/directory.ts";
+import type { TokenEntry } from "../../../src/domain/api-keys/directory.ts";
+import type { Standing, StandingSubject } from "../../../src/domain/api-keys/read-standing.ts";
+import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
+import { createRoutingIndex } from "../../../src/domain/channels/routing-index.ts";
+import { createCallFeed } from "../../../src/domain/logs/call-feed.ts";
+import type { TaskDeps } from "../../../src/domain/tasks/task.ts";
+import type { JsonObject } from "../../../src/formats/json.ts";
+import {
+  createContext,
+  createRelay,
+  type RelayServices,
+  talkSockets,
+} from "../../../src/gateway/http/create-gateway.ts";
+import { settleForgotten } from "../../../src/gateway/state/files/follow.ts";
+import type { ObjectStore } from "../../../src/gateway/state/files/store.ts";
+import type { ResponseStore, StoredResponse } from "../../../src/gateway/state/responses/store.ts";
+import { createClientAddress } from "../../../src/lib/client-ip.ts";
+import { createRefusalCount } from "../../../src/lib/metrics.ts";
+import type { Reason } from "../../../src/lib/reason.ts";
+import type { OptionKey } from "../../../src/settings/registry/index.ts";
+import { fixedSettings } from "../settings.ts";
+import { channelEntry, tokenEntry, userEntry } from "./entries.ts";
+import { FakeBilling } from "./fake-billing.ts";
+
+type Setup = {
+  channels: readonly Partial<ChannelEntry>[];
+  options?: Partial<Record<OptionKey, string>>;
+  user?: Partial<UserEntry>;
+  /** API key without `sk-` → entry; by default one key “test”. */
+  tokens?: Readonly<Record<string, Partial<TokenEntry>>>;
+  config?: Partial<{
+    relayTimeoutMs: number;
+    streamingTimeoutMs: number;
+    allowPrivateUpstreams: boolean;
+    usesEnvironmentProxy: boolean;
+    maxUpstreamConnections: number;
+    maxResponseBodyBytes: number;
+    maxRequestBodyBytes: number;
+    requestBodyTimeoutMs: number;
+    maxUploadBytes: number;
+    dataDir: string;
+  }>;
+  /** Where files, batches and jobs are kept; without it there are none. */
+  objects?: ObjectStore;
+  /** Where responses are kept; without it in memory. */
+  responses?: ResponseStore;
+  session?: UserEntry;
+  renewBudget?: (tokenId: number) => Promise<void>;
+  recheckKey?: (key: string, address: string) => Promise<boolean>;
+  /** What every key and user is said to have. */
+  standing?: Standing;
+  /** Instead of billing in memory. */
+  billing?: RelayServices["billing"];
+  /** Where tasks are kept; without it there are none. */
+  tasks?: TaskDeps;
+  /** Draws channels; else by chance. */
+  random?: () => number;
+};
+
+/** The relay on a free loopback port, with its other rooms in memory. */
+export function startRelay(setup: Setup) {
+  const billing = new FakeBilling();
+  const index = createRoutingIndex();
+  const entries = setup.channels.map((given, at) => channelEntry({ id: at + 1, name: `channel ${at + 1}`, ...given }));
+  for (const entry of entries) index.add(entry);
+  const user = userEntry(setup.user);
+  const tokens = new Map(Object.entries(setup.tokens ?? { test: {} }).map(([key, given]) => [key, tokenEntry(given)]));
+  const disabled: { channelId: number; key: string | null; reason: Reason; status?: number }[] = [];
+  const marked: { tokenId: number; status: number }[] = [];
+  const standingsRead: StandingSubject[] = [];
+  const metrics = new Registry();
+  const feed = createCallFeed();
+  const services: RelayServices = {
+    config: {
+      relayTimeoutMs: 0,
+      streamingTimeoutMs: 60_000,
+      allowPrivateUpstreams: true,
+      usesEnvironmentProxy: false,
+      maxUpstreamConnections: 1_000,
+      maxResponseBodyBytes: 64_000_000,
+      maxRequestBodyBytes: 8_000_000,
+      requestBodyTimeoutMs: 60_000,
+      maxUploadBytes: 8_000_000,
+      dataDir: join(tmpdir(), `sluice-relay-${Bun.randomUUIDv7()}`),
+      ...setup.config,
+    },
+    settings: fixedSettings(setup.options),
+    users: { get: (id) => (id === user.id ? user : undefined) },
+    tokens: {
+      get: (id) => tokens.values().find((token) => token.id === id),
+      findByKey: (key) => tokens.get(key),
+      setStatus: (tokenId, status) => void marked.push({ tokenId, status }),
+    },
+    channels: {
+      get: (id) => entries.find((entry) => entry.id === id),
+      candidates: index.candidates,
+      modelsOf: index.modelsOf,
+      all: () => entries,
+    },
+    disableChannel: ({ id }, key, reason, status) =>
+      void disabled.push({ channelId: id, key, reason, ...(status && { status }) }),
+    billing: setup.billing ?? billing.service,
+    responses: setup.responses ?? memoryOfResponses(),
+    objects: setup.objects ?? noObjects,
+    tasks: setup.tasks ?? noTasks,
+    recheckKey: setup.recheckKey ?? (async () => false),
+    readStanding: async (subject) => {
+      standingsRead.push(subject);
+      return setup.standing ?? { remaining: 0, used: 0 };
+    },
+    renewBudget: async (tokenId) => {
+      await setup.renewBudget?.(tokenId);
+    },
+    clientAddress: createClientAddress([]),
+    sharedLimits: null,
+    resolveSession: () => setup.session ?? null,
+    feed,
+    log: pino({ level: "silent" }),
+    countRefusal: createRefusalCount(metrics),
+    metrics,
+  };
+  const relay = createRelay(services, setup.random);
+  const app = new Elysia().use(relay.routes).compile();
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    maxRequestBodySize: 256 * 1_048_576,
+    fetch: app.fetch,
+    websocket: talkSockets,
+  });
+  app.server = server;
+  const url = `http://127.0.0.1:${server.port}`;
+  return {
+    url,
+    explain: relay.explain,
+    readLive: () => entries.map(relay.readLive),
+    /** What another gateway does with batches and jobs that nobody asks for. */
+    settleForgotten: () => settleForgotten(createContext({ ...services, metrics: new Registry() })),
+    billing,
+    disabled,
+    marked,
+    standingsRead,
+    metrics,
+    feed,
+    post: (path: string, body: unknown, init: RequestInit = {}) =>
+      fetch(url + path, {
+        method: "POST",
+        ...init,
+        headers: { authorization: "Bearer sk-test", "content-type": "application/json", ...init.headers },
+        body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+      }),
+    get: (path: string, headers: Record<string, string> = { authorization: "Bearer sk-test" }) =>
+      fetch(url + path, { headers }),
+    tokens,
+    talks: relay.talks,
+    stop: () => server.stop(true),
+  };
+}
+
+const untouched = (): never => {
+  throw new Error("this test keeps no tasks");
+};
+/** Tasks of tests that order none. */
+export const noTasks: TaskDeps = {
+  get db() {
+    return untouched();
+  },
+  changes: { publish: untouched },
+  settings: fixedSettings(),
+  vault: { keyedHash: untouched },
+  log: pino({ level: "silent" }),
+  hookFetch: untouched,
+};
+
+/** Nobody has files or the like. */
+const noObjects: ObjectStore = {
+  keep: async () => {},
+  find: async () => null,
+  list: async () => [],
+  remove: async () => {},
+  unsettled: async () => [],
+  settled: async () => {},
+};
+
+/** Responses kept in memory. */
+function memoryOfResponses(): ResponseStore {
+  const kept = new Map<string, StoredResponse>();
+  return {
+    find: async (id, userId) => {
+      const found = kept.get(id);
+      return found?.userId === userId ? found : null;
+    },
+    bodies: async (ids, userId) =>
+      new Map(
+        ids.flatMap((id): [string, JsonObject][] => {
+          const found = kept.get(id);
+          return found?.userId === userId ? [[id, found.body]] : [];
+        }),
+      ),
+    keep: (response) => void kept.set(response.id, response),
+    remove: async (id) => void kept.delete(id),
+    sweep: async () => {},
+  };
+}

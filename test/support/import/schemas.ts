@@ -1,0 +1,95 @@
+import type { Family } from "../../../src/cli/import/family.ts";
+
+export type Engine = "SQLite" | "Postgres" | "MariaDB";
+
+/** How the ORM of the other gateways writes its types on each engine; `name` is a text with an index or a default. */
+const TYPES: Readonly<Record<string, Readonly<Record<Engine, string>>>> = {
+  id: {
+    SQLite: "integer primary key autoincrement",
+    Postgres: "bigserial primary key",
+    MariaDB: "bigint auto_increment primary key",
+  },
+  whole: { SQLite: "integer", Postgres: "bigint", MariaDB: "bigint" },
+  weight: { SQLite: "integer", Postgres: "bigint", MariaDB: "bigint unsigned" },
+  flag: { SQLite: "numeric", Postgres: "boolean", MariaDB: "tinyint(1)" },
+  real: { SQLite: "real", Postgres: "decimal", MariaDB: "double" },
+  text: { SQLite: "text", Postgres: "text", MariaDB: "longtext" },
+  name: { SQLite: "text", Postgres: "text", MariaDB: "varchar(191)" },
+  moment: { SQLite: "datetime", Postgres: "timestamptz", MariaDB: "datetime(3)" },
+};
+
+const BINDINGS = "telegram_id name, linux_do_id name";
+const INVITATIONS = "aff_count whole default 0, aff_quota whole default 0, aff_history whole default 0";
+const VALIDITY = "valid_from whole default 0, valid_until whole default 0";
+const GIFTS = "is_gift flag default false, max_uses whole default -1, used_count whole default 0";
+
+/** The tables of a gateway as its ORM makes them, in the statements of an engine. */
+export function tablesOf(engine: Engine, family: Family): string[] {
+  const isOld = family === "one-api";
+  const isVeloera = family === "Veloera";
+  const tables = {
+    users: [
+      'id id, username name unique, password text not null, display_name name, "role" whole default 1',
+      "status whole default 1, email name, github_id name, wechat_id name, oidc_id name",
+      "access_token char(32) unique, quota whole default 0, used_quota whole default 0, request_count whole default 0",
+      `"group" varchar(64) default 'default', aff_code varchar(32) unique, inviter_id whole`,
+      ...(isOld ? [] : [BINDINGS, INVITATIONS, "deleted_at moment, setting text"]),
+      ...(isVeloera ? ["last_check_in_time moment"] : []),
+    ],
+    tokens: [
+      'id id, user_id whole, "key" char(48) unique, status whole default 1, name name, created_time whole',
+      "accessed_time whole, expired_time whole default -1, remain_quota whole default 0",
+      "unlimited_quota flag default false, used_quota whole default 0",
+      ...(isOld
+        ? ["models text, subnet name default ''"]
+        : [
+            "model_limits_enabled flag default false, model_limits varchar(1024) default '', allow_ips name default ''",
+            `"group" name default '', deleted_at moment`,
+          ]),
+    ],
+    channels: [
+      `id id, type whole default 0, "key" text not null, status whole default 1, name name, weight weight default 0`,
+      "created_time whole, test_time whole, response_time whole, base_url name default '', other text, balance real",
+      `balance_updated_time whole, models text, "group" varchar(64) default 'default', used_quota whole default 0`,
+      "model_mapping text, priority whole default 0",
+      ...(isOld
+        ? ["config text, system_prompt text"]
+        : [
+            "openai_organization text, test_model text, auto_ban whole default 1, other_info text, tag name",
+            "status_code_mapping varchar(1024) default '', setting text, param_override text",
+          ]),
+      ...(isVeloera ? ["model_prefix varchar(64) default ''"] : []),
+    ],
+    options: [`"key" name primary key, value text`],
+    redemptions: [
+      'id id, user_id whole, "key" char(32) unique, status whole default 1, name name, quota whole default 100',
+      "created_time whole, redeemed_time whole",
+      ...(isOld ? [] : ["used_user_id whole, deleted_at moment"]),
+      ...(isVeloera ? [VALIDITY, GIFTS] : []),
+      ...(family === "new-api" ? ["expired_time whole default 0"] : []),
+    ],
+    ...(isVeloera && { redemption_logs: ["id id, redemption_id whole, user_id whole, used_time whole"] }),
+    logs: [
+      "id id, user_id whole, created_at whole, type whole, content text, username name default ''",
+      "token_name name default '', model_name name default '', quota whole default 0, prompt_tokens whole default 0",
+      "completion_tokens whole default 0, channel_id whole, is_stream flag default false",
+      ...(isOld
+        ? ["request_id name default '', elapsed_time whole default 0, system_prompt_reset flag default false"]
+        : ['use_time whole default 0, channel_name text, token_id whole default 0, "group" name, other text']),
+    ],
+  };
+  return Object.entries(tables).map(
+    ([table, columns]) =>
+      `create table ${table} (${columns
+        .join(", ")
+        .split(", ")
+        .map((column) => typed(column, engine))
+        .join(", ")})`,
+  );
+}
+
+/** `name type …` with the engine's word for the type. */
+function typed(column: string, engine: Engine): string {
+  const [name = "", type = "", ...rest] = column.split(" ");
+  return [name, TYPES[type]?.[engine] ?? type, ...rest].join(" ");
+}
