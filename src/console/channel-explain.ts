@@ -3,12 +3,12 @@ import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
 
 /** Asks the scheduler where a call would go, and why not elsewhere; changes nothing. */
-export type Explain = (question: {
+export type Explain<Explanation> = (question: {
   model: string;
   group: string;
   promptTokens: number;
   conversation?: { tokenId: number; request: Record<string, unknown> };
-}) => object;
+}) => Explanation;
 
 const question = t.Object({
   model: t.String({ minLength: 1, maxLength: 255 }),
@@ -20,8 +20,8 @@ const question = t.Object({
   request: t.Optional(t.Record(t.String(), t.Unknown())),
 });
 
-/** POST /api/channel/explain: where a request for a model would go. */
-export function channelExplainRoutes(explain: Explain, guarded: ReturnType<typeof guard>) {
+/** POST /api/channel/explain: where a request for a model would go, as whoever routes it explains. */
+export function channelExplainRoutes<Explanation>(explain: Explain<Explanation>, guarded: ReturnType<typeof guard>) {
   return new Elysia({ prefix: "/api/channel", name: "console/channel-explain" })
     .use(guarded)
     .guard({ role: "admin" })

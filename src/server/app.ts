@@ -45,6 +45,7 @@ import {
   type RelayServices,
   type Talk,
 } from "../gateway/http/create-gateway.ts";
+import type { Explanation } from "../gateway/routing/explain.ts";
 import { limitKeyOf } from "../lib/client-ip.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
@@ -193,7 +194,12 @@ function patientOf(
 }
 
 /** Everything under /api. Nobody needs the types of its routes, and all together they are too many for the compiler. */
-function managementApi(services: Services, explain: Explain, readLive: ReadLive, patient: Patient): AnyElysia {
+function managementApi(
+  services: Services,
+  explain: Explain<Explanation>,
+  readLive: ReadLive,
+  patient: Patient,
+): AnyElysia {
   const { database, changes, vault, channels, config } = services;
   const shared = {
     ...services,

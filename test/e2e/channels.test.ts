@@ -178,7 +178,7 @@ describe.each<[Language, boolean, number]>([
     await root.post("/api/channel/batch/status", { ids: [ids.west], status: 1 });
     await openList();
     const held = Promise.withResolvers<void>();
-    await page.route("**/api/channel/", async (route) => {
+    await page.route("**/api/channel", async (route) => {
       if (route.request().method() !== "PUT") return route.continue();
       await held.promise;
       await route.abort().catch(() => {});
@@ -191,7 +191,7 @@ describe.each<[Language, boolean, number]>([
     await page.getByText(words.timeout).waitFor({ timeout: 2 * PATIENCE_MS });
     expect(await toggle.isChecked()).toBe(true);
     held.resolve();
-    await page.unroute("**/api/channel/");
+    await page.unroute("**/api/channel");
     expect(await statusOf("west")).toBe(1);
   });
 

@@ -1,6 +1,6 @@
-import { readUser } from "../features/session/stored-user.ts";
 import { translate } from "../i18n.ts";
 import { goToLogin } from "./login-redirect.ts";
+import { requestHeaders } from "./request-headers.ts";
 
 /** A call that did not succeed; the message is for people, in their language. */
 export class ApiError extends Error {
@@ -15,6 +15,49 @@ export class ApiError extends Error {
   ) {
     super(message);
   }
+}
+
+/** What a call of a group in groups.ts resolves with. */
+type Reply = Readonly<{ data: unknown; error: Readonly<{ value: unknown }> | null; response: Response | undefined }>;
+
+/** The body of a reply that succeeded. */
+type Body<Given extends Reply> = NonNullable<Given["data"]>;
+
+type ReadOptions = Readonly<{
+  /** `success: false` is an answer to look at, not an error. */
+  acceptFailure?: boolean;
+  /** A 401 is an error like others, not a reason to go to the sign-in page. */
+  stayOn401?: boolean;
+}>;
+
+/**
+ * Resolves with the whole envelope that a call of the management API answers; rejects ApiError for everything else. A
+ * session that has ended leads to the sign-in page and back again.
+ */
+export async function readEnvelope<Given extends Reply>(
+  call: Promise<Given>,
+  { acceptFailure, stayOn401 }: ReadOptions = {},
+): Promise<Body<Given>> {
+  const { data, error, response } = await call.catch((reason: unknown) => {
+    // The body broke off, or is no JSON.
+    throw isAborted(reason) ? reason : new ApiError(translate("api.notJson"), 0, null);
+  });
+  if (!response) throw isAborted(error?.value) ? error?.value : new ApiError(translate("api.unreachable"), 0, null);
+  const requestId = response.headers.get("x-request-id");
+  const { success, message, code } = readOutcome(error ? error.value : data);
+  if (response.status === 401 && !stayOn401) goToLogin();
+  if (!response.ok) throw new ApiError(messageOf(response.status, message), response.status, requestId, code);
+  if (!isEnvelope(data)) throw new ApiError(translate("api.notJson"), response.status, requestId);
+  if (!success && !acceptFailure) throw new ApiError(message ?? "", response.status, requestId, code);
+  return data;
+}
+
+/** Resolves with the data that a call of the management API answers. Rejects ApiError like `readEnvelope`. */
+export async function readData<Given extends Reply & { data: { data: unknown } | null }>(
+  call: Promise<Given>,
+  options?: ReadOptions,
+): Promise<Body<Given>["data"]> {
+  return (await readEnvelope(call, options)).data;
 }
 
 export type Answer<Data, Beside = unknown> = { success: boolean; message: string; code?: string; data: Data } & Beside;
@@ -109,6 +152,21 @@ async function readLines(response: Response, type: string, onLine: (line: string
   }
 }
 
+const isAborted = (reason: unknown): boolean => reason instanceof DOMException && reason.name === "AbortError";
+
+const isEnvelope = <Value>(value: Value): value is NonNullable<Value> =>
+  typeof value === "object" && value !== null && "success" in value;
+
+/** What a body says of how the call went, as far as it is an envelope. */
+function readOutcome(body: unknown) {
+  const has = typeof body === "object" && body !== null;
+  return {
+    success: has && "success" in body && body.success === true,
+    message: has && "message" in body && typeof body.message === "string" ? body.message : undefined,
+    code: has && "code" in body && typeof body.code === "string" ? body.code : null,
+  };
+}
+
 /** Sends a call as it is. Rejects ApiError when the server cannot be reached. */
 export async function send(path: string, init: RequestInit): Promise<Response> {
   try {
@@ -120,13 +178,7 @@ export async function send(path: string, init: RequestInit): Promise<Response> {
 }
 
 function headersOf(hasBody: boolean): Record<string, string> {
-  const user = readUser();
-  return {
-    "Cache-Control": "no-store",
-    "Accept-Language": document.documentElement.lang || "en",
-    ...(user && { "Sluice-User": String(user.id) }),
-    ...(hasBody && { "Content-Type": "application/json" }),
-  };
+  return { ...requestHeaders(), ...(hasBody && { "Content-Type": "application/json" }) };
 }
 
 async function parse<T>(response: Response): Promise<T | null> {

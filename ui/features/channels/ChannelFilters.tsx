@@ -9,7 +9,7 @@ import type { ColumnChoice } from "../../components/data-table/useColumnChoice.t
 import { FilterBar } from "../../components/FilterBar.tsx";
 import { SavedViews } from "../../components/SavedViews.tsx";
 import type { Address } from "../../components/useAddress.ts";
-import { channelTags, enabledModels, groupNames } from "./channel-queries.ts";
+import { CHANNEL_HEALTHS, channelTags, enabledModels, groupNames } from "./channel-queries.ts";
 import { StatusSegments } from "./StatusSegments.tsx";
 import type { ListRow } from "./tag-rows.ts";
 
@@ -23,8 +23,6 @@ type ChannelFiltersProps = Readonly<{
   byTag: boolean;
   onByTag: (isOn: boolean) => void;
 }>;
-
-const HEALTHS = ["healthy", "cooling", "failing", "disabled"] as const;
 
 /** What narrows the list of channels, and how it is laid out. */
 export const ChannelFilters = ({ address, types, counts, columns, ...layout }: ChannelFiltersProps) => {
@@ -52,7 +50,7 @@ export const ChannelFilters = ({ address, types, counts, columns, ...layout }: C
         filter("tag", same(tags)),
         filter(
           "health",
-          HEALTHS.map((health) => [health, t(`channels.health.${health}`)] as const),
+          CHANNEL_HEALTHS.map((health) => [health, t(`channels.health.${health}`)] as const),
         ),
       ]}
       onChange={(key, value) => address.set({ [key]: value, p: undefined })}

@@ -1,5 +1,6 @@
 import type { Address } from "../../components/useAddress.ts";
-import type { ChannelQuery } from "./channel-queries.ts";
+import { oneOf } from "../../search-text.ts";
+import { CHANNEL_HEALTHS, CHANNEL_SORTS, type ChannelQuery } from "./channel-queries.ts";
 
 /** What the address asks of the list. */
 export function channelQueryOf(
@@ -8,7 +9,7 @@ export function channelQueryOf(
   layout: Readonly<{ idSort: boolean; byTag: boolean }>,
 ): ChannelQuery {
   const text = (key: string) => address.text(key) || undefined;
-  const sort = text("sort");
+  const sort = oneOf(text("sort"), CHANNEL_SORTS);
   return {
     keyword: text("search"),
     model: text("model"),
@@ -16,9 +17,9 @@ export function channelQueryOf(
     type: address.number("type"),
     status: address.number("status"),
     tag: text("tag"),
-    health: text("health"),
+    health: oneOf(text("health"), CHANNEL_HEALTHS),
     sort,
-    order: text("order"),
+    order: oneOf(text("order"), ["asc", "desc"]),
     idSort: sort === undefined && layout.idSort,
     byTag: layout.byTag,
     page: Math.max(Math.trunc(address.number("p") ?? 0), 0),

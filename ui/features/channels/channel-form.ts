@@ -84,7 +84,7 @@ export function formOf(channel: Channel): ChannelForm {
 }
 
 /** Body of POST and PUT /api/channel/ (PUT adds the id); an empty key is left out, which keeps the stored one. */
-export function bodyOf(form: ChannelForm): Record<string, string | number | null> {
+export function bodyOf(form: ChannelForm) {
   const key = form.severalKeys && form.type !== VERTEX_TYPE ? splitKeys(form.key).join(",") : form.key.trim();
   return {
     type: form.type,
@@ -110,9 +110,12 @@ export function bodyOf(form: ChannelForm): Record<string, string | number | null
   };
 }
 
+/** What a call sends of a channel. */
+export type ChannelBody = ReturnType<typeof bodyOf>;
+
 /** Of a stored channel's body only what was changed: everything else may have changed since the form was opened. */
-export function changedBodyOf(before: ChannelForm, now: ChannelForm): ReturnType<typeof bodyOf> {
-  const was = bodyOf(before);
+export function changedBodyOf(before: ChannelForm, now: ChannelForm): Partial<ChannelBody> {
+  const was: Readonly<Record<string, unknown>> = bodyOf(before);
   return Object.fromEntries(Object.entries(bodyOf(now)).filter(([field, value]) => was[field] !== value));
 }
 

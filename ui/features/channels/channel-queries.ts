@@ -1,9 +1,23 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { StatusCounts } from "../../../src/domain/channels/list-channels.ts";
-import type { PricedNames } from "../../../src/domain/channels/priced-names.ts";
-import type { ChannelType } from "../../../src/providers/registry.ts";
-import { request } from "../../api/client.ts";
+import type { ChannelHealth } from "../../../src/domain/channels/channel-health.ts";
+import type { ChannelSort, StatusCounts } from "../../../src/domain/channels/list-channels.ts";
+import { readData, readEnvelope } from "../../api/client.ts";
+import { channelApi, channelUpstreamApi, groupApi, modelApi } from "../../api/groups.ts";
 import type { Channel } from "./channel.ts";
+
+/** Values of the filter by health, in the order in which they are offered. */
+export const CHANNEL_HEALTHS: readonly ChannelHealth[] = ["healthy", "cooling", "failing", "disabled"];
+
+/** What the list can be sorted by. */
+export const CHANNEL_SORTS: readonly ChannelSort[] = [
+  "id",
+  "name",
+  "priority",
+  "weight",
+  "balance",
+  "used_quota",
+  "response_time",
+];
 
 /** What narrows and orders the list; absent: everything, highest priority first. */
 export type ChannelQuery = Readonly<{
@@ -13,9 +27,9 @@ export type ChannelQuery = Readonly<{
   type?: number | undefined;
   status?: number | undefined;
   tag?: string | undefined;
-  health?: string | undefined;
-  sort?: string | undefined;
-  order?: string | undefined;
+  health?: ChannelHealth | undefined;
+  sort?: ChannelSort | undefined;
+  order?: "asc" | "desc" | undefined;
   idSort?: boolean | undefined;
   /** Pages over tags, and answers all channels of each. */
   byTag?: boolean | undefined;
@@ -43,17 +57,19 @@ export const channelPage = (query: ChannelQuery) =>
     queryKey: [...CHANNELS_KEY, "page", query],
     queryFn: async ({ signal }): Promise<ChannelPage> => {
       const { page, pageSize, idSort, byTag, ...filters } = query;
-      const answer = await request<Channel[], Omit<ChannelPage, "items">>("/api/channel/", {
-        query: {
-          ...filters,
-          id_sort: idSort ? "true" : undefined,
-          tag_mode: byTag ? "true" : undefined,
-          p: page,
-          page_size: pageSize,
-          stats: "true",
-        },
-        signal,
-      });
+      const answer = await readEnvelope(
+        channelApi.get({
+          query: {
+            ...filters,
+            id_sort: idSort ? "true" : undefined,
+            tag_mode: byTag ? "true" : undefined,
+            p: page,
+            page_size: pageSize,
+            stats: "true",
+          },
+          fetch: { signal },
+        }),
+      );
       return { items: answer.data, total: answer.total, counts: answer.counts, tagged: answer.tagged };
     },
   });
@@ -63,7 +79,7 @@ export const channelCounts = queryOptions({
   queryKey: [...CHANNELS_KEY, "counts"],
   queryFn: async ({ signal }) => {
     const query = { p: 0, page_size: 1 };
-    return (await request<Channel[], { counts: StatusCounts }>("/api/channel/", { query, signal })).counts;
+    return (await readEnvelope(channelApi.get({ query, fetch: { signal } }))).counts;
   },
 });
 
@@ -71,8 +87,8 @@ export const channelCounts = queryOptions({
 export const channelForecast = (ids: readonly number[]) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "forecast", ids],
-    queryFn: async ({ signal }) =>
-      (await request<Record<number, number>>("/api/channel/forecast", { query: { ids: ids.join(",") }, signal })).data,
+    queryFn: ({ signal }) =>
+      readData(channelUpstreamApi.forecast.get({ query: { ids: ids.join(",") }, fetch: { signal } })),
     enabled: ids.length > 0,
     staleTime: REFERENCE_STALE_MS,
   });
@@ -80,7 +96,7 @@ export const channelForecast = (ids: readonly number[]) =>
 export const channelById = (id: number) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "one", id],
-    queryFn: async ({ signal }) => (await request<Channel>(`/api/channel/${id}`, { signal })).data,
+    queryFn: ({ signal }) => readData(channelApi({ id }).get({ fetch: { signal } })),
     // The form is filled from it: what was read minutes ago may have been changed by someone else.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
@@ -88,36 +104,36 @@ export const channelById = (id: number) =>
 
 export const channelTypes = queryOptions({
   queryKey: ["channel-types"],
-  queryFn: async ({ signal }) => (await request<ChannelType[]>("/api/channel_types", { signal })).data,
+  queryFn: ({ signal }) => readData(modelApi.channel_types.get({ fetch: { signal } })),
   staleTime: REFERENCE_STALE_MS,
 });
 
 export const channelTags = queryOptions({
   queryKey: [...CHANNELS_KEY, "tags"],
-  queryFn: async ({ signal }) => (await request<string[]>("/api/channel/tags", { signal })).data,
+  queryFn: ({ signal }) => readData(channelApi.tags.get({ fetch: { signal } })),
 });
 
 export const allModels = queryOptions({
   queryKey: ["channel-models"],
   queryFn: async ({ signal }) =>
-    (await request<{ id: string }[]>("/api/channel/models", { signal })).data.map(({ id }) => id),
+    (await readData(modelApi.channel.models.get({ fetch: { signal } }))).map(({ id }) => id),
   staleTime: REFERENCE_STALE_MS,
 });
 
 /** Which models have a price, and whether calls of others are refused. */
 export const pricedModels = queryOptions({
   queryKey: ["priced-models"],
-  queryFn: async ({ signal }) => (await request<PricedNames>("/api/channel/models_priced", { signal })).data,
+  queryFn: ({ signal }) => readData(modelApi.channel.models_priced.get({ fetch: { signal } })),
 });
 
 /** Names that enabled channels answer to. */
 export const enabledModels = queryOptions({
   queryKey: [...CHANNELS_KEY, "models"],
-  queryFn: async ({ signal }) => (await request<string[]>("/api/channel/models_enabled", { signal })).data,
+  queryFn: ({ signal }) => readData(modelApi.channel.models_enabled.get({ fetch: { signal } })),
 });
 
 export const groupNames = queryOptions({
   queryKey: ["groups"],
-  queryFn: async ({ signal }) => (await request<string[]>("/api/group/", { signal })).data,
+  queryFn: ({ signal }) => readData(groupApi.get({ fetch: { signal } })),
   staleTime: REFERENCE_STALE_MS,
 });

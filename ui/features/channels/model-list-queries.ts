@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ModelListView } from "../../../src/domain/channels/model-list.ts";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { channelUpstreamApi } from "../../api/groups.ts";
 import { CHANNELS_KEY } from "./channel-queries.ts";
 
 export type ModelList = ModelListView;
@@ -9,15 +10,17 @@ export type ModelList = ModelListView;
 export const modelList = (id: number) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "model-list", id],
-    queryFn: async ({ signal }) => (await request<ModelList>(`/api/channel/${id}/model_list`, { signal })).data,
+    queryFn: ({ signal }) => readData(channelUpstreamApi({ id }).model_list.get({ fetch: { signal } })),
   });
 
 /** Asks the upstream now. */
-export const refreshModelList = async (id: number): Promise<ModelList> =>
-  (await request<ModelList>(`/api/channel/${id}/model_list/refresh`, { method: "POST", body: {} })).data;
+export const refreshModelList = (id: number): Promise<ModelList> =>
+  readData(channelUpstreamApi({ id }).model_list.refresh.post({}));
 
 type TakenModels = Readonly<{ add: readonly string[]; remove: readonly string[]; ignore: readonly string[] }>;
 
 /** Takes models over into the channel and out of it; ignored ones are not mentioned again. */
-export const takeModels = (id: number, taken: TakenModels) =>
-  request<null>(`/api/channel/${id}/model_list/take`, { method: "POST", body: taken });
+export const takeModels = (id: number, { add, remove, ignore }: TakenModels) =>
+  readData(
+    channelUpstreamApi({ id }).model_list.take.post({ add: [...add], remove: [...remove], ignore: [...ignore] }),
+  );

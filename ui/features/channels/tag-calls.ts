@@ -1,25 +1,13 @@
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { channelApi } from "../../api/groups.ts";
 
 /** Fields set on every channel of a tag; what is absent stays as it is. */
-type TagChange = Readonly<{
-  new_tag?: string;
-  models?: string;
-  groups?: string;
-  model_mapping?: string;
-  priority?: number;
-  weight?: number;
-}>;
+type TagChange = Omit<Parameters<typeof channelApi.tag.put>[0], "tag">;
 
 /** Returns how many channels changed. */
-export const setTagStatus = async (tag: string, isOn: boolean, signal?: AbortSignal): Promise<number> =>
-  (
-    await request<number>(`/api/channel/tag/${isOn ? "enabled" : "disabled"}`, {
-      method: "POST",
-      body: { tag },
-      signal,
-    })
-  ).data;
+export const setTagStatus = (tag: string, isOn: boolean, signal?: AbortSignal): Promise<number> =>
+  readData(channelApi.tag[isOn ? "enabled" : "disabled"].post({ tag }, { fetch: { signal } }));
 
 /** Returns how many channels the tag has. */
-export const editTag = async (tag: string, change: TagChange, signal?: AbortSignal): Promise<number> =>
-  (await request<number>("/api/channel/tag", { method: "PUT", body: { tag, ...change }, signal })).data;
+export const editTag = (tag: string, change: TagChange, signal?: AbortSignal): Promise<number> =>
+  readData(channelApi.tag.put({ tag, ...change }, { fetch: { signal } }));

@@ -1,4 +1,5 @@
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { channelTransferApi } from "../../api/groups.ts";
 
 /** A channel in a file; its fields are checked by the server. */
 export type FileChannel = Readonly<{ name: string; type: number; [field: string]: unknown }>;
@@ -14,16 +15,14 @@ export type PlannedChannel = Readonly<{
 }>;
 
 /** No ids: all channels. Secrets are for the super admin alone. */
-export const exportChannels = async (ids: readonly number[] | undefined, secrets: boolean): Promise<ChannelFile> =>
-  (await request<ChannelFile>("/api/channel/export", { method: "POST", body: { ids, secrets } })).data;
+export const exportChannels = (ids: readonly number[] | undefined, secrets: boolean) =>
+  readData(channelTransferApi.export.post({ ids: ids && [...ids], secrets }));
 
-export const planImport = async (channels: readonly FileChannel[]): Promise<PlannedChannel[]> =>
-  (await request<PlannedChannel[]>("/api/channel/import/preview", { method: "POST", body: { channels } })).data;
+export const planImport = (channels: readonly FileChannel[]) =>
+  readData(channelTransferApi.import.preview.post({ channels: [...channels] }));
 
-type Imported = Readonly<{ created: number; changed: number; refused: readonly PlannedChannel[] }>;
-
-export const importChannels = async (channels: readonly FileChannel[]): Promise<Imported> =>
-  (await request<Imported>("/api/channel/import", { method: "POST", body: { channels } })).data;
+export const importChannels = (channels: readonly FileChannel[]) =>
+  readData(channelTransferApi.import.post({ channels: [...channels] }));
 
 /** Reads a file of channels; null when it is none. */
 export function readChannelFile(text: string): ChannelFile | null {

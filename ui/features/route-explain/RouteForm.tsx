@@ -33,9 +33,7 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
   const isWrong = !/^\d{1,9}$/.test(tokens.trim());
   const isWrongKey = !/^([1-9]\d{0,8}\b.*)?$/.test(keyId.trim());
   const conversationOf = () =>
-    keyId.trim() && request.trim()
-      ? { tokenId: Number.parseInt(keyId, 10), request: JSON.parse(request) as unknown }
-      : null;
+    keyId.trim() && request.trim() ? { tokenId: Number.parseInt(keyId, 10), request: JSON.parse(request) } : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const call = { model: model.trim(), group: group.trim() || "default", promptTokens: Number(tokens) };

@@ -1,17 +1,17 @@
-import type { Explanation } from "../../../src/gateway/routing/explain.ts";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { channelExplainApi } from "../../api/groups.ts";
 
 export type RouteQuestion = Readonly<{
   model: string;
   group: string;
   promptTokens: number;
   /** An API key and the body of a request: whether such a conversation sticks somewhere. */
-  conversation: Readonly<{ tokenId: number; request: unknown }> | null;
+  conversation: Readonly<{ tokenId: number; request: object }> | null;
 }>;
 
 /** Where a call of `group` for `model` with a prompt of `promptTokens` would go. Rejects ApiError. */
-export const explainRoute = async ({ model, group, promptTokens, conversation }: RouteQuestion) => {
+export const explainRoute = ({ model, group, promptTokens, conversation }: RouteQuestion) => {
   const about = conversation && { token_id: conversation.tokenId, request: conversation.request };
   const body = { model, group, prompt_tokens: promptTokens, ...about };
-  return (await request<Explanation>("/api/channel/explain", { method: "POST", body })).data;
+  return readData(channelExplainApi.explain.post(body));
 };
