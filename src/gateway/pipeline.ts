@@ -1,4 +1,4 @@
-import { DecodeError } from "../formats/codec.ts";
+import { DecodeError } from "../formats/conversation/codec.ts";
 import type { JsonObject } from "../formats/json.ts";
 import { OutputTally } from "./billing/output-meter.ts";
 import { reserve } from "./billing/reserve.ts";

@@ -1,7 +1,7 @@
-import { compact } from "../formats/compact.ts";
+import { compact } from "../formats/helpers/compact.ts";
 import { type JsonObject, recordOf } from "../formats/json.ts";
-import { type Compatible, compatible } from "./compatible.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider } from "./contract/provider.ts";
+import { type Compatible, compatible } from "./shared/openai-compatible.ts";
 
 const EVERYTHING = ["chat", "completions", "embeddings"] as const;
 const MEDIA = ["images", "speech", "transcriptions"] as const;

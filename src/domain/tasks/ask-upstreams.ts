@@ -1,8 +1,8 @@
 import { parseJson } from "../../formats/json.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { TaskProtocol, TaskReport, TaskRequest } from "../../providers/contract/tasks.ts";
 import { providerOf } from "../../providers/registry.ts";
-import type { TaskProtocol, TaskReport, TaskRequest } from "../../providers/tasks/protocol.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
 import { proxyOf } from "../channels/proxy-of.ts";
 import { userAgentOf } from "../channels/user-agent.ts";

@@ -1,8 +1,8 @@
 import { nowSeconds } from "../../lib/clock.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../lib/reason.ts";
+import type { TaskProtocol, TaskReport } from "../../providers/contract/tasks.ts";
 import { providerOf } from "../../providers/registry.ts";
-import type { TaskProtocol, TaskReport } from "../../providers/tasks/protocol.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
 import { applyReport } from "./apply-report.ts";
 import { type TaskKeeper, UpstreamQuestions } from "./ask-upstreams.ts";

@@ -2,7 +2,7 @@ import { and, eq, inArray, lt } from "drizzle-orm";
 import { drawingTasks, mediaTasks } from "../../../db/schema/tasks.ts";
 import type { Db, DbOrTx } from "../../../db/types.ts";
 import { keepReason } from "../../lib/reason.ts";
-import type { TaskReport } from "../../providers/tasks/protocol.ts";
+import type { TaskReport } from "../../providers/contract/tasks.ts";
 import type { OpenTask, TaskKind } from "./task.ts";
 
 const drawingFields = {

@@ -1,7 +1,7 @@
 import { lookupTable } from "../../lib/lookup-table.ts";
-import { extraOf, ownExtra } from "../error-extra.ts";
+import type { ReplyError } from "../conversation/reply.ts";
+import { extraOf, ownExtra } from "../helpers/error-extra.ts";
 import { type JsonObject, recordOf, textOf } from "../json.ts";
-import type { ReplyError } from "../reply.ts";
 
 const STATUS_OF_TYPE = lookupTable<number>({
   invalid_request_error: 400,

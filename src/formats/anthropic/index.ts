@@ -1,11 +1,11 @@
-import type { DoorCodec, ProviderCodec } from "../codec.ts";
-import { decodeReply } from "./decode-reply.ts";
-import { decodeRequest } from "./decode-request.ts";
-import { encodeReply } from "./encode-reply.ts";
-import { encodeRequest } from "./encode-request.ts";
+import type { DoorCodec, ProviderCodec } from "../conversation/codec.ts";
 import { decodeError, encodeError } from "./error.ts";
-import { MessagesStreamDecoder } from "./stream-decoder.ts";
-import { MessagesStreamEncoder } from "./stream-encoder.ts";
+import { decodeRequest } from "./request/decode-request.ts";
+import { encodeRequest } from "./request/encode-request.ts";
+import { decodeReply } from "./response/decode-reply.ts";
+import { encodeReply } from "./response/encode-reply.ts";
+import { MessagesStreamDecoder } from "./response/stream-decoder.ts";
+import { MessagesStreamEncoder } from "./response/stream-encoder.ts";
 
 /** Anthropic's Messages, as clients speak them. */
 export const anthropicDoor: DoorCodec = {

@@ -1,6 +1,6 @@
-import { extraOf, ownExtra } from "../error-extra.ts";
+import type { ReplyError } from "../conversation/reply.ts";
+import { extraOf, ownExtra } from "../helpers/error-extra.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
-import type { ReplyError } from "../reply.ts";
 
 const NAMES = new Map([
   [400, "INVALID_ARGUMENT"],

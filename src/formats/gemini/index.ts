@@ -1,9 +1,9 @@
-import type { DoorCodec, ProviderCodec } from "../codec.ts";
-import { decodeReply, GeminiDecoder } from "./decode-reply.ts";
-import { decodeRequest } from "./decode-request.ts";
-import { encodeReply, geminiStreamEncoder } from "./encode-reply.ts";
-import { encodeRequest } from "./encode-request.ts";
+import type { DoorCodec, ProviderCodec } from "../conversation/codec.ts";
 import { decodeError, encodeError } from "./error.ts";
+import { decodeRequest } from "./request/decode-request.ts";
+import { encodeRequest } from "./request/encode-request.ts";
+import { decodeReply, GeminiDecoder } from "./response/decode-reply.ts";
+import { encodeReply, geminiStreamEncoder } from "./response/encode-reply.ts";
 
 /** Google's generateContent, as clients speak it with `alt=sse`. */
 export const geminiDoor: DoorCodec = {

@@ -1,10 +1,10 @@
 import { lookupTable } from "../../lib/lookup-table.ts";
-import type { Beside, MediaPart, MediaSource, Part, ToolResultPart } from "../conversation.ts";
+import type { Beside, MediaPart, MediaSource, Part, ToolResultPart } from "../conversation/conversation.ts";
+import { carrySignature, readSignature } from "../conversation/signature.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
-import { carrySignature, readSignature } from "../signature.ts";
-import { GROUNDING } from "../web-search.ts";
+import { GROUNDING } from "../tools/web-search.ts";
 
-import { serverToolIn } from "./server-tools.ts";
+import { serverToolIn } from "./request/server-tools.ts";
 
 /** Switches the check of signatures off for calls that another model made (providers.md 2.4.1). */
 const NO_SIGNATURE = "skip_thought_signature_validator";

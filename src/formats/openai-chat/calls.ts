@@ -1,6 +1,6 @@
-import type { Signature, ToolCallPart } from "../conversation.ts";
+import type { Signature, ToolCallPart } from "../conversation/conversation.ts";
+import { carrySignature } from "../conversation/signature.ts";
 import type { JsonObject } from "../json.ts";
-import { carrySignature } from "../signature.ts";
 
 /** A tool call of an assistant message. `extra`: where its signature goes. */
 export function callOf({ id, name, input, kind }: ToolCallPart, extra: JsonObject): JsonObject {

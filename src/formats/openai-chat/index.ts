@@ -1,13 +1,13 @@
-import type { DoorCodec, ProviderCodec } from "../codec.ts";
-import type { Conversation } from "../conversation.ts";
+import type { DoorCodec, ProviderCodec } from "../conversation/codec.ts";
+import type { Conversation } from "../conversation/conversation.ts";
 import type { JsonObject } from "../json.ts";
-import { errorOf } from "./decode-error.ts";
-import { decodeReply } from "./decode-reply.ts";
-import { decodeRequest } from "./decode-request.ts";
-import { encodeReply } from "./encode-reply.ts";
-import { encodeRequest, messagesOf } from "./encode-request.ts";
-import { ChatStreamDecoder } from "./stream-decoder.ts";
-import { chatStreamEncoder, errorBody } from "./stream-encoder.ts";
+import { errorOf } from "./errors/decode-error.ts";
+import { decodeRequest } from "./request/decode-request.ts";
+import { encodeRequest, messagesOf } from "./request/encode-request.ts";
+import { decodeReply } from "./response/decode-reply.ts";
+import { encodeReply } from "./response/encode-reply.ts";
+import { ChatStreamDecoder } from "./response/stream-decoder.ts";
+import { chatStreamEncoder, errorBody } from "./response/stream-encoder.ts";
 
 /** OpenAI's chat completions, as clients speak them. */
 export const openaiChatDoor: DoorCodec = {

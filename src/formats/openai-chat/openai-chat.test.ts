@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { readError } from "./error.ts";
-import { eachPromptText, summarise, weighMedia } from "./request.ts";
-import { doneEventStart, readUsageEvents } from "./stream.ts";
-import { readUsage } from "./usage.ts";
+import { readError } from "./errors/error.ts";
+import { eachPromptText, summarise, weighMedia } from "./request/summary.ts";
+import { doneEventStart, readUsageEvents } from "./response/stream.ts";
+import { readUsage } from "./response/usage.ts";
 
 const NOTHING = {
   promptTokens: 0,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { counter, meaningOf } from "../../../test/support/formats/fixtures.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { eventData, splitEvents, wholeEventsLength } from "../../lib/sse.ts";
-import type { ReplyEvent } from "../reply.ts";
+import type { ReplyEvent } from "../conversation/reply.ts";
 import { openaiChatProvider } from "./index.ts";
 
 /** Steps of a stream whose bytes arrive in pieces; whole events are read, the rest waits. */

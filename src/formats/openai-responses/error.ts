@@ -1,6 +1,6 @@
+import type { ReplyError } from "../conversation/reply.ts";
 import { recordOf, textOf } from "../json.ts";
-import { errorOf } from "../openai-chat/decode-error.ts";
-import type { ReplyError } from "../reply.ts";
+import { errorOf } from "../openai-chat/errors/decode-error.ts";
 
 /** Reads an error: OpenAI's object, an `error` event, or a response that failed (providers.md 2.2.5); null when it is none. */
 export function decodeError(status: number, body: unknown): ReplyError | null {

@@ -1,12 +1,12 @@
-import type { DoorCodec, ProviderCodec } from "../codec.ts";
-import { errorBody } from "../openai-chat/stream-encoder.ts";
-import { decodeReply } from "./decode-reply.ts";
-import { decodeRequest } from "./decode-request.ts";
-import { encodeReply } from "./encode-reply.ts";
-import { encodeRequest } from "./encode-request.ts";
+import type { DoorCodec, ProviderCodec } from "../conversation/codec.ts";
+import { errorBody } from "../openai-chat/response/stream-encoder.ts";
 import { decodeError } from "./error.ts";
-import { ResponsesStreamDecoder } from "./stream-decoder.ts";
-import { ResponsesStreamEncoder } from "./stream-encoder.ts";
+import { decodeRequest } from "./request/decode-request.ts";
+import { encodeRequest } from "./request/encode-request.ts";
+import { decodeReply } from "./response/decode-reply.ts";
+import { encodeReply } from "./response/encode-reply.ts";
+import { ResponsesStreamDecoder } from "./response/stream-decoder.ts";
+import { ResponsesStreamEncoder } from "./response/stream-encoder.ts";
 
 /** OpenAI's Responses, as clients speak them. */
 export const openaiResponsesDoor: DoorCodec = {

@@ -1,7 +1,7 @@
-import type { Citation } from "../conversation.ts";
+import type { Citation } from "../conversation/conversation.ts";
+import { GATEWAY_MARK } from "../conversation/signature.ts";
 import { type JsonObject, numberOf, textOf } from "../json.ts";
-import { GATEWAY_MARK } from "../signature.ts";
-import type { Searched } from "../web-search.ts";
+import type { Searched } from "../tools/web-search.ts";
 
 /** `base`: where in the answer's text the annotated piece begins. */
 export function citationOf(annotation: JsonObject, base: number): Citation {

@@ -1,6 +1,6 @@
-import type { ReasoningPart, Signature } from "../conversation.ts";
+import type { ReasoningPart, Signature } from "../conversation/conversation.ts";
+import { carrySignature, readSignature } from "../conversation/signature.ts";
 import { type JsonObject, recordsOf, textOf } from "../json.ts";
-import { carrySignature, readSignature } from "../signature.ts";
 
 /** Marks a hidden thought of another maker in the id behind its origin. */
 const HIDDEN = "hidden";

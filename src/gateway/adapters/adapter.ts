@@ -1,9 +1,9 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import type { ReadError } from "../../formats/openai-chat/error.ts";
-import type { ReportedUsage } from "../../formats/usage.ts";
+import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
-import type { Ask } from "../../providers/provider.ts";
+import type { Ask } from "../../providers/contract/provider.ts";
 import type { OutputTally } from "../billing/output-meter.ts";
 import type { RelayError } from "../call/errors.ts";
 

@@ -1,6 +1,6 @@
+import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { parseJson, recordOf } from "../../formats/json.ts";
-import { readUsage, usageIn } from "../../formats/openai-chat/usage.ts";
-import type { ReportedUsage } from "../../formats/usage.ts";
+import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
 import { lastIndexOfBytes, textOfBytes } from "../../lib/bytes.ts";
 
 const MAX_USAGE_BYTES = 2_048;

@@ -1,11 +1,11 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/json.ts";
-import { isErrorAnswer, readError } from "../../formats/openai-chat/error.ts";
-import { readUsage } from "../../formats/openai-chat/usage.ts";
-import type { ReportedUsage } from "../../formats/usage.ts";
+import { isErrorAnswer, readError } from "../../formats/openai-chat/errors/error.ts";
+import { readUsage } from "../../formats/openai-chat/response/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
-import type { FormFile, OwnFormat } from "../../providers/own-format.ts";
-import type { Provider } from "../../providers/provider.ts";
+import type { FormFile, OwnFormat } from "../../providers/contract/native-format.ts";
+import type { Provider } from "../../providers/contract/provider.ts";
 import { OutputTally } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { tooLarge } from "../http/client-body.ts";

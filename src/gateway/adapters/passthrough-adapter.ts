@@ -1,17 +1,22 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { parseJson, recordOf } from "../../formats/json.ts";
-import { errorOf } from "../../formats/openai-chat/decode-error.ts";
-import { usageObject } from "../../formats/openai-chat/encode-reply.ts";
-import { isErrorAnswer, readError } from "../../formats/openai-chat/error.ts";
-import { countedUsage, errorInPlaceOfAnswer, mayTellError, replyAsStream } from "../../formats/openai-chat/stream.ts";
-import { readUsage, usageIn } from "../../formats/openai-chat/usage.ts";
-import type { ReportedUsage } from "../../formats/usage.ts";
+import { errorOf } from "../../formats/openai-chat/errors/decode-error.ts";
+import { isErrorAnswer, readError } from "../../formats/openai-chat/errors/error.ts";
+import { usageObject } from "../../formats/openai-chat/response/encode-reply.ts";
+import {
+  countedUsage,
+  errorInPlaceOfAnswer,
+  mayTellError,
+  replyAsStream,
+} from "../../formats/openai-chat/response/stream.ts";
+import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel, type TopLevelChanges } from "../../lib/json-splice.ts";
 import { outgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Form } from "../../lib/multipart/read-form.ts";
-import type { Ask, Provider } from "../../providers/provider.ts";
+import type { Ask, Provider } from "../../providers/contract/provider.ts";
 import { searchToolOf } from "../billing/hosted-tools.ts";
 import { OutputTally } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";

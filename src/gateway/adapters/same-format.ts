@@ -1,9 +1,9 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { continuesThread } from "../../formats/anthropic/decode-request.ts";
-import { goesAsItCame } from "../../formats/gemini/goes-as-it-came.ts";
-import { hasGatewayMark } from "../../formats/signature.ts";
+import { continuesThread } from "../../formats/anthropic/request/decode-request.ts";
+import { hasGatewayMark } from "../../formats/conversation/signature.ts";
+import { goesAsItCame } from "../../formats/gemini/request/can-passthrough.ts";
 import { spliceTopLevel } from "../../lib/json-splice.ts";
-import type { Ask, Provider } from "../../providers/provider.ts";
+import type { Ask, Provider } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import type { EncodedRequest } from "./adapter.ts";
 import type { ConversationOptions } from "./conversation/conversation-options.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../formats/json.ts";
-import { eachPromptText } from "../../formats/openai-chat/request.ts";
+import { eachPromptText } from "../../formats/openai-chat/request/summary.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { RelayError } from "../call/errors.ts";
 

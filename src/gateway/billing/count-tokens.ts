@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../formats/json.ts";
-import { countTokenIds, eachPromptText, weighMedia } from "../../formats/openai-chat/request.ts";
+import { countTokenIds, eachPromptText, weighMedia } from "../../formats/openai-chat/request/summary.ts";
 
 type Encoding = { countTokens(text: string): number };
 

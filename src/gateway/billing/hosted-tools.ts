@@ -1,8 +1,8 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { ToolCalls } from "../../formats/conversation/usage.ts";
 import { type JsonObject, recordsOf, textOf } from "../../formats/json.ts";
-import type { ToolCalls } from "../../formats/usage.ts";
-import { listsSearch } from "../../formats/web-search.ts";
-import { searchesAlways } from "../../providers/openai/chat-search.ts";
+import { listsSearch } from "../../formats/tools/web-search.ts";
+import { searchesAlways } from "../../providers/labs/openai/chat-search.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
 import type { OutputTally } from "./output-meter.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../formats/json.ts";
 import { recordOf, textOf } from "../../formats/json.ts";
-import { eachContentText } from "../../formats/openai-chat/request.ts";
+import { eachContentText } from "../../formats/openai-chat/request/summary.ts";
 import type { SensitiveWords } from "../../settings/sensitive-words.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { redact } from "./redact.ts";

@@ -1,10 +1,10 @@
-import { searchesIn } from "../../formats/gemini/server-tools.ts";
+import type { ReplyEvent } from "../../formats/conversation/reply.ts";
+import type { ToolCalls } from "../../formats/conversation/usage.ts";
+import { searchesIn } from "../../formats/gemini/request/server-tools.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../formats/json.ts";
-import { collectOutput, type OutputSink } from "../../formats/openai-chat/output.ts";
-import { chunkOf } from "../../formats/openai-chat/stream.ts";
-import type { ReplyEvent } from "../../formats/reply.ts";
-import type { ToolCalls } from "../../formats/usage.ts";
-import { GROUNDING, searchedIn } from "../../formats/web-search.ts";
+import { collectOutput, type OutputSink } from "../../formats/openai-chat/response/output.ts";
+import { chunkOf } from "../../formats/openai-chat/response/stream.ts";
+import { GROUNDING, searchedIn } from "../../formats/tools/web-search.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { splitEvents } from "../../lib/sse.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../billing/types.ts";
 import { textOf } from "../../formats/json.ts";
 import { toText } from "../../lib/decimal.ts";
-import { isTask } from "../../providers/provider.ts";
+import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { LoggedContent } from "./log-content.ts";

@@ -1,9 +1,9 @@
 import type { Attempt, Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing-index.ts";
-import type { Conversation } from "../../formats/conversation.ts";
+import type { Conversation } from "../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import type { RequestSummary } from "../../formats/openai-chat/request.ts";
+import type { RequestSummary } from "../../formats/openai-chat/request/summary.ts";
 import type { TopLevelChanges } from "../../lib/json-splice.ts";
 import { identify } from "../../lib/request-id.ts";
 import type { Caller } from "../auth/authenticate.ts";

@@ -2,7 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { DialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import type { SigningTools } from "../../providers/provider.ts";
+import type { SigningTools } from "../../providers/contract/provider.ts";
 import type { ConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import type { ThoughtMemory } from "../adapters/conversation/reasoning-memory.ts";
 import type { TokenLimits } from "../auth/key-limits.ts";

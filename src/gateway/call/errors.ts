@@ -1,7 +1,7 @@
-import type { DoorCodec } from "../../formats/codec.ts";
-import { type ErrorExtra, ownExtra } from "../../formats/error-extra.ts";
-import type { OpenAiError } from "../../formats/openai-chat/error.ts";
-import type { ReplyError } from "../../formats/reply.ts";
+import type { DoorCodec } from "../../formats/conversation/codec.ts";
+import type { ReplyError } from "../../formats/conversation/reply.ts";
+import { type ErrorExtra, ownExtra } from "../../formats/helpers/error-extra.ts";
+import type { OpenAiError } from "../../formats/openai-chat/errors/error.ts";
 import { type Language, languageOf } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/metrics.ts";
 import { sayFailure } from "../../lib/recognise.ts";

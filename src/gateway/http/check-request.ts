@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../formats/json.ts";
-import { findBrokenLimit, type NumberLimit } from "../../formats/number-limits.ts";
-import { findLikeName, findUnclearMember, type UnclearMember } from "../../formats/request-members.ts";
-import type { RequestRules } from "../../formats/request-rules.ts";
+import { findBrokenLimit, type NumberLimit } from "../../formats/request-rules/number-limits.ts";
+import { findLikeName, findUnclearMember, type UnclearMember } from "../../formats/request-rules/request-members.ts";
+import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
 import type { FormPart } from "../../lib/multipart/read-form.ts";
 import { RelayError } from "../call/errors.ts";
 

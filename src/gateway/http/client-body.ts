@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
-import type { RequestRules } from "../../formats/request-rules.ts";
+import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
 import { audioSeconds } from "../../lib/audio-duration.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { bytesUpTo, toldLength } from "../../lib/limited-body.ts";

@@ -5,7 +5,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import { signingTools } from "../../providers/signing-tools.ts";
+import { signingTools } from "../../providers/contract/signing-tools.ts";
 import { createModelCatalog } from "../../settings/model-catalog.ts";
 import { createConversationSettings } from "../adapters/conversation/conversation-settings.ts";
 import { createThoughtMemory } from "../adapters/conversation/reasoning-memory.ts";

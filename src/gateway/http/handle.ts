@@ -1,10 +1,10 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { DecodeError, type DoorCodec } from "../../formats/codec.ts";
+import { DecodeError, type DoorCodec } from "../../formats/conversation/codec.ts";
 import type { PeerSource } from "../../lib/client-ip.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { TopLevelChanges } from "../../lib/json-splice.ts";
 import type { Form } from "../../lib/multipart/read-form.ts";
-import { isTask } from "../../providers/provider.ts";
+import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { authenticate, authenticateAgain, type Caller } from "../auth/authenticate.ts";
 import { admitGroup, admitModel, findCandidates, noRoute } from "../auth/authorize.ts";

@@ -1,5 +1,5 @@
 import type { CallEnding } from "../../billing/types.ts";
-import type { ReportedUsage } from "../../formats/usage.ts";
+import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OutputTally } from "../billing/output-meter.ts";
 import { reserve } from "../billing/reserve.ts";

@@ -1,6 +1,6 @@
 import { proxyOf } from "../../domain/channels/proxy-of.ts";
 import { userAgentOf } from "../../domain/channels/user-agent.ts";
-import type { ReadError } from "../../formats/openai-chat/error.ts";
+import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
 import type { Call } from "../call/call.ts";
 import type { RelayContext } from "../call/context.ts";

@@ -1,6 +1,6 @@
-import { MOST_OUTPUT_TOKENS, wholeNumber } from "../../formats/number-limits.ts";
-import { requestMembers } from "../../formats/request-members.ts";
-import type { RequestRules } from "../../formats/request-rules.ts";
+import { MOST_OUTPUT_TOKENS, wholeNumber } from "../../formats/request-rules/number-limits.ts";
+import { requestMembers } from "../../formats/request-rules/request-members.ts";
+import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
 
 const answerLimit = (path: string) => wholeNumber(path, 1, MOST_OUTPUT_TOKENS, "inf");
 

@@ -1,5 +1,5 @@
+import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
-import type { ReportedUsage } from "../../formats/usage.ts";
 import { countText } from "../billing/count-tokens.ts";
 import { TalkContent, type TalkWords } from "./session-content.ts";
 

@@ -1,6 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Tier } from "../../domain/channels/routing-index.ts";
-import type { Provider } from "../../providers/provider.ts";
+import type { Provider } from "../../providers/contract/provider.ts";
 import { countPrompt } from "../billing/count-tokens.ts";
 import { hasPrice } from "../billing/price-call.ts";
 import type { Call } from "../call/call.ts";

@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { Provider } from "../../providers/provider.ts";
+import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 
 /** What keeps a channel from a call, however its keys do. */

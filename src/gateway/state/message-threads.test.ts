@@ -5,7 +5,7 @@ import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { ANSWER, FAMILY_TYPES, type Family, startFamily } from "../../../test/support/gateway/families.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { sse, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import { anthropic } from "../../providers/anthropic.ts";
+import { anthropic } from "../../providers/labs/anthropic.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));

@@ -1,6 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream-model.ts";
-import type { ChatDialect, Conversation } from "../../formats/conversation.ts";
+import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
 import { recordOf, textOf } from "../../formats/json.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";

@@ -1,6 +1,6 @@
-import { eventStreamToSse } from "../../formats/aws-events.ts";
-import { zhipuEventsToSse } from "../../formats/zhipu/events.ts";
-import type { Framing } from "../../providers/provider.ts";
+import { zhipuEventsToSse } from "../../providers/chinese-labs/zhipu/events.ts";
+import type { Framing } from "../../providers/contract/provider.ts";
+import { eventStreamToSse } from "../../providers/hosts/bedrock/event-stream.ts";
 import { ResponseTooLargeError } from "../upstream/read-body.ts";
 
 const DATA = Buffer.from("data: ");

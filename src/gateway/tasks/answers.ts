@@ -1,4 +1,4 @@
-import { DecodeError } from "../../formats/codec.ts";
+import { DecodeError } from "../../formats/conversation/codec.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
 import type { RelayContext } from "../call/context.ts";
 import { RelayError } from "../call/errors.ts";

@@ -1,6 +1,6 @@
-import { anyNumber, MOST_CHOICES, wholeNumber } from "../../formats/number-limits.ts";
-import { requestMembers } from "../../formats/request-members.ts";
-import type { RequestRules } from "../../formats/request-rules.ts";
+import { anyNumber, MOST_CHOICES, wholeNumber } from "../../formats/request-rules/number-limits.ts";
+import { requestMembers } from "../../formats/request-rules/request-members.ts";
+import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
 import { READ_VIDEO_FIELDS } from "./video/order.ts";
 
 const DAY_S = 86_400;

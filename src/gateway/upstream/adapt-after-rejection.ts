@@ -1,6 +1,6 @@
-import type { ReadError } from "../../formats/openai-chat/error.ts";
-import { isBetaRefusal } from "../../providers/claude-betas.ts";
-import type { Ask, Provider } from "../../providers/provider.ts";
+import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
+import type { Ask, Provider } from "../../providers/contract/provider.ts";
+import { isBetaRefusal } from "../../providers/shared/hosted-claude.ts";
 import type { RelayContext } from "../call/context.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { isUnknownEndpoint } from "./unknown-endpoint.ts";

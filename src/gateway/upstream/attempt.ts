@@ -1,8 +1,8 @@
 import type { Attempt } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { DecodeError } from "../../formats/codec.ts";
+import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import { carriesData } from "../../formats/openai-chat/stream.ts";
+import { carriesData } from "../../formats/openai-chat/response/stream.ts";
 import { withoutKeepAlives } from "../../lib/json-body.ts";
 import type { Passage, StreamView, WholeAnswer } from "../adapters/adapter.ts";
 import { isHtml } from "../adapters/recognize-response.ts";

@@ -1,7 +1,7 @@
 import type { Attempt } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream-model.ts";
-import type { Provider } from "../../providers/provider.ts";
+import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { takePrice } from "../billing/price-call.ts";
 import type { Call } from "../call/call.ts";

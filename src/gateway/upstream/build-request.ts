@@ -1,7 +1,7 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { proxyOf } from "../../domain/channels/proxy-of.ts";
 import { userAgentOf } from "../../domain/channels/user-agent.ts";
-import type { Provider } from "../../providers/provider.ts";
+import type { Provider } from "../../providers/contract/provider.ts";
 import type { EncodedRequest } from "../adapters/adapter.ts";
 import type { Call } from "../call/call.ts";
 import type { RelayContext } from "../call/context.ts";

@@ -3,13 +3,13 @@
  * steps. Some of the fakes tell usage beside the last words, some behind them.
  */
 import { describe, expect, test } from "bun:test";
-import type { ProviderCodec } from "../../../src/formats/codec.ts";
-import { providerCodecs } from "../../../src/formats/provider-codecs.ts";
-import type { ReplyEvent } from "../../../src/formats/reply.ts";
+import type { ProviderCodec } from "../../../src/formats/conversation/codec.ts";
+import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
 import { framed } from "../../../src/gateway/streaming/framing.ts";
 import { textOfBytes } from "../../../src/lib/bytes.ts";
 import { readEvents, wholeEventsLength } from "../../../src/lib/sse.ts";
-import type { Framing } from "../../../src/providers/provider.ts";
+import { providerCodecs } from "../../../src/providers/codecs.ts";
+import type { Framing } from "../../../src/providers/contract/provider.ts";
 import { providerOf } from "../../../src/providers/registry.ts";
 import { counter, meaningOf } from "../../support/formats/fixtures.ts";
 import { CANNOT, PROVIDERS, type ProviderName } from "./cells.ts";

@@ -29,7 +29,7 @@ import {
   type Wish,
 } from "./conversation.ts";
 import { openaiSchemas } from "./openai-schemas.ts";
-import { readers } from "./read-answer.ts";
+import { readers } from "./read-response.ts";
 import { REFUSAL } from "./upstreams/fake.ts";
 import { fakeAt, upstreams } from "./upstreams/index.ts";
 

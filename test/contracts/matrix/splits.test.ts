@@ -6,7 +6,7 @@ import { startUpstream } from "../../support/gateway/start-upstream.ts";
 import { CANNOT, PROVIDERS, type ProviderName } from "./cells.ts";
 import { ask, type DoorName } from "./client-formats.ts";
 import { type Answer, GHENT, USAGE } from "./conversation.ts";
-import { readers } from "./read-answer.ts";
+import { readers } from "./read-response.ts";
 import { fakeAt, upstreams } from "./upstreams/index.ts";
 
 const ANSWER: Answer = {

@@ -10,12 +10,12 @@ import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { channelEntry } from "../../support/gateway/entries.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { dataOf } from "../matrix/client-formats.ts";
-import { compatibleTypes } from "./compatible.ts";
-import { ANSWER, type FakeType, REFUSED, USAGE } from "./fake-type.ts";
-import { ownFormats } from "./own-formats.ts";
-import { signedTypes } from "./signed.ts";
-import { startFake } from "./start-fake.ts";
-import { zhipuFourth } from "./zhipu.ts";
+import { compatibleTypes } from "./fakes/compatible.ts";
+import { ANSWER, type FakeType, REFUSED, USAGE } from "./fakes/fake-type.ts";
+import { ownFormats } from "./fakes/native-formats.ts";
+import { signedTypes } from "./fakes/signed.ts";
+import { startFake } from "./fakes/start-fake.ts";
+import { zhipuFourth } from "./fakes/zhipu.ts";
 
 const FAKES: readonly FakeType[] = [...compatibleTypes, ...ownFormats, ...signedTypes];
 const QUESTION = "What is the weather in Ghent?";

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
-import { openaiWhole } from "./compatible.ts";
-import { dataEvents, eventStream } from "./fake-type.ts";
+import { openaiWhole } from "./fakes/compatible.ts";
+import { dataEvents, eventStream } from "./fakes/fake-type.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
-import { tencentObjection } from "../../contracts/providers/tencent.ts";
+import { tencentObjection } from "../../contracts/providers/fakes/tencent.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
 

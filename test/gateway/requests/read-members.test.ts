@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { anthropicRules } from "../../../src/formats/anthropic/request-rules.ts";
-import { geminiRules } from "../../../src/formats/gemini/request-rules.ts";
+import { anthropicRules } from "../../../src/formats/anthropic/request/request-rules.ts";
+import { geminiRules } from "../../../src/formats/gemini/request/request-rules.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
-import { openaiRules } from "../../../src/formats/openai-chat/request-rules.ts";
-import { responsesRules } from "../../../src/formats/openai-responses/request-rules.ts";
-import type { RequestMembers } from "../../../src/formats/request-members.ts";
-import type { RequestRules } from "../../../src/formats/request-rules.ts";
+import { openaiRules } from "../../../src/formats/openai-chat/request/request-rules.ts";
+import { responsesRules } from "../../../src/formats/openai-responses/request/request-rules.ts";
+import type { RequestMembers } from "../../../src/formats/request-rules/request-members.ts";
+import type { RequestRules } from "../../../src/formats/request-rules/request-rules.ts";
 import { refuseSensitive } from "../../../src/gateway/auth/word-filter.ts";
 import { contentToLog } from "../../../src/gateway/billing/log-content.ts";
 import { generateContent, messages, responses } from "../../../src/gateway/http/endpoints/conversations.ts";
@@ -24,7 +24,7 @@ import { chatCompletions, completions } from "../../../src/gateway/http/endpoint
 import { conversationKey } from "../../../src/gateway/routing/conversation-key.ts";
 import { FURTHER } from "../../contracts/matrix/cells.ts";
 import { ask, DOORS, type DoorName } from "../../contracts/matrix/client-formats.ts";
-import { askFor } from "../../contracts/matrix/further-requests.ts";
+import { askFor } from "../../contracts/matrix/endpoints/requests.ts";
 import { fixedSettings } from "../../support/settings.ts";
 
 /** Every member that a request is decided by stands in the list of its format: else a second spelling of it would pass. */

@@ -6,7 +6,7 @@ import { drawingTasks } from "../../../db/schema/tasks.ts";
 import type { Database } from "../../../db/types.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
 import { pollTasks } from "../../../src/domain/tasks/poll-tasks.ts";
-import { midjourney } from "../../../src/providers/tasks/midjourney.ts";
+import { midjourney } from "../../../src/providers/media/midjourney.ts";
 import {
   addChannel,
   addToken,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { midjourney } from "../../../src/providers/tasks/midjourney.ts";
+import { midjourney } from "../../../src/providers/media/midjourney.ts";
 import { startMidjourney } from "../../support/gateway/fake-midjourney.ts";
 import { startTasks } from "../../support/gateway/start-tasks.ts";
 import { until } from "../../support/lib/until.ts";

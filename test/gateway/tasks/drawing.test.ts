@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createHealth } from "../../../src/gateway/routing/channel-health.ts";
-import { midjourney } from "../../../src/providers/tasks/midjourney.ts";
+import { midjourney } from "../../../src/providers/media/midjourney.ts";
 import { channelEntry } from "../../support/gateway/entries.ts";
 import { startMidjourney } from "../../support/gateway/fake-midjourney.ts";
 import { startTasks } from "../../support/gateway/start-tasks.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { suno } from "../../../src/providers/tasks/suno.ts";
+import { suno } from "../../../src/providers/media/suno.ts";
 import { startTasks } from "../../support/gateway/start-tasks.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
 import { until } from "../../support/lib/until.ts";

@@ -7,8 +7,8 @@ import {
   type Tool,
   type ToolCallPart,
   type Turn,
-} from "../../../src/formats/conversation.ts";
-import type { ReplyEvent } from "../../../src/formats/reply.ts";
+} from "../../../src/formats/conversation/conversation.ts";
+import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
 
 /** Formats that clients speak, so that each can be written and read again. */
 export const SPOKEN = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;

@@ -3,17 +3,17 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedCatalog } from "../../../src/catalog/shipped.ts";
 import { anthropicDoor, anthropicProvider } from "../../../src/formats/anthropic/index.ts";
-import type { DoorCodec, ProviderCodec } from "../../../src/formats/codec.ts";
-import { ReplyCollector } from "../../../src/formats/collect-reply.ts";
-import { type Conversation, emptyConversation } from "../../../src/formats/conversation.ts";
+import type { DoorCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
+import { ReplyCollector } from "../../../src/formats/conversation/collect-reply.ts";
+import { type Conversation, emptyConversation } from "../../../src/formats/conversation/conversation.ts";
+import type { ReplyContext, ReplyEvent } from "../../../src/formats/conversation/reply.ts";
+import type { ReportedUsage } from "../../../src/formats/conversation/usage.ts";
 import { geminiDoor, geminiProvider } from "../../../src/formats/gemini/index.ts";
 import { type JsonObject, parseJson, recordsOf } from "../../../src/formats/json.ts";
 import { openaiChatDoor, openaiChatProvider } from "../../../src/formats/openai-chat/index.ts";
 import { openaiResponsesDoor, openaiResponsesProvider } from "../../../src/formats/openai-responses/index.ts";
-import { providerCodecs } from "../../../src/formats/provider-codecs.ts";
-import type { ReplyContext, ReplyEvent } from "../../../src/formats/reply.ts";
-import type { ReportedUsage } from "../../../src/formats/usage.ts";
 import { readEvents } from "../../../src/lib/sse.ts";
+import { providerCodecs } from "../../../src/providers/codecs.ts";
 
 /** Recorded answers of the services, kept beside the checkout; tests of them are skipped where they are not. */
 const SAMPLES = join(import.meta.dir, "../../../../shared/reference/fixtures");

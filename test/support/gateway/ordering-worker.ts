@@ -1,7 +1,7 @@
 import { openDatabase } from "../../../db/connect.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
 import { pollTasks } from "../../../src/domain/tasks/poll-tasks.ts";
-import { midjourney } from "../../../src/providers/tasks/midjourney.ts";
+import { midjourney } from "../../../src/providers/media/midjourney.ts";
 import { silentLog } from "../billing/start-billing.ts";
 import { startRelay } from "./start-gateway.ts";
 import { taskDeps } from "./start-tasks.ts";

@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
-import type { Conversation } from "../../../formats/conversation.ts";
+import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import { textOf } from "../../../formats/json.ts";
 
 /** The instructions a channel gives of its own (setting `system_prompt`); `always`: also before a client's. */

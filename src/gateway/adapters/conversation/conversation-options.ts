@@ -1,4 +1,4 @@
-import type { ChatDialect, Conversation } from "../../../formats/conversation.ts";
+import type { ChatDialect, Conversation } from "../../../formats/conversation/conversation.ts";
 import type { KeepReply } from "../../state/responses/keep.ts";
 import type { PassageOptions } from "../passthrough-adapter.ts";
 import type { StepFilter } from "../views/step-filter.ts";

@@ -1,8 +1,8 @@
-import type { ChatDialect } from "../../../formats/conversation.ts";
-import { FreeText } from "../../../formats/free-text.ts";
-import type { ReplyEvent } from "../../../formats/reply.ts";
-import { qualifiedName } from "../../../formats/tool-names.ts";
-import type { Provider } from "../../../providers/provider.ts";
+import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
+import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
+import { FreeText } from "../../../formats/tools/free-text.ts";
+import { qualifiedName } from "../../../formats/tools/tool-names.ts";
+import type { Provider } from "../../../providers/contract/provider.ts";
 import type { StepFilter } from "../views/step-filter.ts";
 
 /** Responses know free-text tools everywhere, chats only where they were invented. */

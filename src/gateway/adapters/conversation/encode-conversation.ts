@@ -1,11 +1,11 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
-import { customAsFunctions } from "../../../formats/custom-tools.ts";
 import type { JsonObject } from "../../../formats/json.ts";
-import { spreadNamespaces } from "../../../formats/openai-responses/namespaces.ts";
-import { providerCodecs } from "../../../formats/provider-codecs.ts";
-import { withToolNames } from "../../../formats/tool-names.ts";
+import { spreadNamespaces } from "../../../formats/openai-responses/request/namespaces.ts";
+import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
+import { withToolNames } from "../../../formats/tools/tool-names.ts";
 import { randomId } from "../../../lib/request-id.ts";
-import type { Ask, Provider } from "../../../providers/provider.ts";
+import { providerCodecs } from "../../../providers/codecs.ts";
+import type { Ask, Provider } from "../../../providers/contract/provider.ts";
 import type { Call } from "../../call/call.ts";
 import { refuseLostReference } from "../../state/provider-state.ts";
 import type { EncodedRequest } from "../adapter.ts";

@@ -1,4 +1,4 @@
-import type { Conversation, MediaPart, Part } from "../../../formats/conversation.ts";
+import type { Conversation, MediaPart, Part } from "../../../formats/conversation/conversation.ts";
 import { mediaTypeOf } from "../../../lib/media-type.ts";
 import { OutboundError } from "../../../lib/outbound/outbound-error.ts";
 import type { RelayContext } from "../../call/context.ts";

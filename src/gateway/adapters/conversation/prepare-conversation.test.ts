@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
-import { type ChatDialect, emptyConversation } from "../../../formats/conversation.ts";
+import { type ChatDialect, emptyConversation } from "../../../formats/conversation/conversation.ts";
 import { registry } from "../../../settings/registry/index.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { createConversationSettings } from "./conversation-settings.ts";

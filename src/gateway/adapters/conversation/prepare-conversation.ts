@@ -1,5 +1,5 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
-import type { ChatDialect, Conversation, Reasoning } from "../../../formats/conversation.ts";
+import type { ChatDialect, Conversation, Reasoning } from "../../../formats/conversation/conversation.ts";
 
 /** Options of specification 2 that shape requests. */
 export type ConversationSettings = Readonly<{

@@ -5,8 +5,8 @@ import type {
   ReasoningPart,
   Signature,
   ToolCallPart,
-} from "../../../formats/conversation.ts";
-import type { ReplyEvent } from "../../../formats/reply.ts";
+} from "../../../formats/conversation/conversation.ts";
+import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
 
 /** What stood before a tool call and belongs back there in the next turn. */
 type Kept = Readonly<{ thoughts: readonly ReasoningPart[]; signature: Signature | undefined }>;

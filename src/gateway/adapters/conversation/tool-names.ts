@@ -1,4 +1,4 @@
-import { splitName } from "../../../formats/tool-names.ts";
+import { splitName } from "../../../formats/tools/tool-names.ts";
 import type { StepFilter } from "../views/step-filter.ts";
 
 /** Gives tools the names back under which the client knows them. `aliases`: name → the one that the upstream was told. */

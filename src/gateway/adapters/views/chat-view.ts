@@ -1,5 +1,6 @@
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import type { JsonObject } from "../../../formats/json.ts";
-import { usageObject } from "../../../formats/openai-chat/encode-reply.ts";
+import { usageObject } from "../../../formats/openai-chat/response/encode-reply.ts";
 import {
   chunkOf,
   countedUsage,
@@ -9,8 +10,7 @@ import {
   mentionsUsage,
   readUsageEvents,
   usageEvent,
-} from "../../../formats/openai-chat/stream.ts";
-import type { ReportedUsage } from "../../../formats/usage.ts";
+} from "../../../formats/openai-chat/response/stream.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { splitEvents } from "../../../lib/sse.ts";
 import { OutputTally } from "../../billing/output-meter.ts";

@@ -1,6 +1,6 @@
-import { type Reply, ReplyCollector } from "../../../formats/collect-reply.ts";
-import type { ReplyEvent, StreamDecoder, StreamEncoder } from "../../../formats/reply.ts";
-import type { ReportedUsage } from "../../../formats/usage.ts";
+import { type Reply, ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
+import type { ReplyEvent, StreamDecoder, StreamEncoder } from "../../../formats/conversation/reply.ts";
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { EventReader } from "../../../lib/sse.ts";
 import { OutputTally } from "../../billing/output-meter.ts";

@@ -1,6 +1,6 @@
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
-import { errorEventIn } from "../../../formats/openai-chat/stream.ts";
-import type { ReportedUsage } from "../../../formats/usage.ts";
+import { errorEventIn } from "../../../formats/openai-chat/response/stream.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
 import { eventData, splitEvents } from "../../../lib/sse.ts";
 import { OutputTally } from "../../billing/output-meter.ts";

@@ -1,9 +1,9 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
+import type { FinishReason, ReplyEvent } from "../../../formats/conversation/reply.ts";
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { ReadError } from "../../../formats/openai-chat/error.ts";
-import { chunkOf } from "../../../formats/openai-chat/stream.ts";
-import type { FinishReason, ReplyEvent } from "../../../formats/reply.ts";
-import type { ReportedUsage } from "../../../formats/usage.ts";
+import type { ReadError } from "../../../formats/openai-chat/errors/error.ts";
+import { chunkOf } from "../../../formats/openai-chat/response/stream.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { eventData, splitEvents } from "../../../lib/sse.ts";
 import type { RelayError } from "../../call/errors.ts";

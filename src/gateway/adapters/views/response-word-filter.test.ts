@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { ReplyCollector } from "../../../formats/collect-reply.ts";
-import type { ReplyEvent } from "../../../formats/reply.ts";
+import { ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
+import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
 import { compileLinearPattern } from "../../../lib/linear-pattern.ts";
 import { sensitiveAnswers } from "./response-word-filter.ts";
 

@@ -1,4 +1,4 @@
-import type { ReplyEvent } from "../../../formats/reply.ts";
+import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
 import type { SensitiveWords } from "../../../settings/sensitive-words.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { StepFilter } from "./step-filter.ts";

@@ -1,4 +1,4 @@
-import type { ReplyEvent } from "../../../formats/reply.ts";
+import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
 
 /** Changes steps of an answer on their way; made anew for each answer. */
 export type StepFilter = (step: ReplyEvent) => readonly ReplyEvent[];

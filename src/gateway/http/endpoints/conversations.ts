@@ -1,15 +1,15 @@
-import { continuesThread } from "../../../formats/anthropic/decode-request.ts";
 import { anthropicDoor } from "../../../formats/anthropic/index.ts";
-import { anthropicRules } from "../../../formats/anthropic/request-rules.ts";
-import type { DoorCodec } from "../../../formats/codec.ts";
-import type { Conversation } from "../../../formats/conversation.ts";
+import { continuesThread } from "../../../formats/anthropic/request/decode-request.ts";
+import { anthropicRules } from "../../../formats/anthropic/request/request-rules.ts";
+import type { DoorCodec } from "../../../formats/conversation/codec.ts";
+import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import { geminiArrayDoor, geminiDoor } from "../../../formats/gemini/index.ts";
-import { geminiRules } from "../../../formats/gemini/request-rules.ts";
+import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
-import type { RequestSummary } from "../../../formats/openai-chat/request.ts";
+import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
 import { openaiResponsesDoor } from "../../../formats/openai-responses/index.ts";
-import { responsesRules } from "../../../formats/openai-responses/request-rules.ts";
-import type { RequestRules } from "../../../formats/request-rules.ts";
+import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
+import type { RequestRules } from "../../../formats/request-rules/request-rules.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 

@@ -1,7 +1,7 @@
-import { DecodeError } from "../../../formats/codec.ts";
-import { compact } from "../../../formats/compact.ts";
+import { DecodeError } from "../../../formats/conversation/codec.ts";
 import { geminiDoor } from "../../../formats/gemini/index.ts";
-import { geminiRules } from "../../../formats/gemini/request-rules.ts";
+import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
 import { countOf, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { embeddings } from "./embeddings.ts";

@@ -1,6 +1,6 @@
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../formats/json.ts";
 import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
-import { openaiRules } from "../../../formats/openai-chat/request-rules.ts";
+import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
 import { randomId } from "../../../lib/request-id.ts";
 import { invalidRequest } from "../client-body.ts";

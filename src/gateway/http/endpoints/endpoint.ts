@@ -1,12 +1,12 @@
 import type { Price } from "../../../billing/types.ts";
-import type { DoorCodec } from "../../../formats/codec.ts";
-import type { Conversation } from "../../../formats/conversation.ts";
+import type { DoorCodec } from "../../../formats/conversation/codec.ts";
+import type { Conversation } from "../../../formats/conversation/conversation.ts";
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import type { JsonObject } from "../../../formats/json.ts";
-import type { RequestSummary } from "../../../formats/openai-chat/request.ts";
-import type { RequestRules } from "../../../formats/request-rules.ts";
-import type { ReportedUsage } from "../../../formats/usage.ts";
+import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
+import type { RequestRules } from "../../../formats/request-rules/request-rules.ts";
 import type { Decimal } from "../../../lib/decimal.ts";
-import type { Capability, TaskCapability } from "../../../providers/provider.ts";
+import type { Capability, TaskCapability } from "../../../providers/contract/provider.ts";
 
 /** What a request's address says besides its body. */
 export type PathAsk = Readonly<{ model: string; stream?: boolean }>;

@@ -1,7 +1,7 @@
 import { drawsByToken } from "../../../billing/pricing/price-unit.ts";
 import type { Price } from "../../../billing/types.ts";
 import { type JsonObject, textOf } from "../../../formats/json.ts";
-import { MOST_CHOICES } from "../../../formats/number-limits.ts";
+import { MOST_CHOICES } from "../../../formats/request-rules/number-limits.ts";
 import { type Decimal, decimal, multiply, whole } from "../../../lib/decimal.ts";
 import { lookupTable } from "../../../lib/lookup-table.ts";
 

@@ -1,12 +1,12 @@
 import { speaksByCharacter } from "../../../billing/pricing/price-unit.ts";
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
 import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
-import { openaiRules } from "../../../formats/openai-chat/request-rules.ts";
-import { readUsage } from "../../../formats/openai-chat/usage.ts";
-import type { ReportedUsage } from "../../../formats/usage.ts";
+import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
+import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { multiply, whole } from "../../../lib/decimal.ts";
-import type { Capability } from "../../../providers/provider.ts";
+import type { Capability } from "../../../providers/contract/provider.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Asked, Endpoint } from "./endpoint.ts";
 import { countOf, pixelsOf, priceOfImages } from "./image-price.ts";

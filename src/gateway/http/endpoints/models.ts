@@ -1,5 +1,5 @@
 import { anthropicDoor } from "../../../formats/anthropic/index.ts";
-import type { DoorCodec } from "../../../formats/codec.ts";
+import type { DoorCodec } from "../../../formats/conversation/codec.ts";
 import { geminiDoor } from "../../../formats/gemini/index.ts";
 import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/request-id.ts";

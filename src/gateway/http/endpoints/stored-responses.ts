@@ -1,5 +1,5 @@
 import { UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
-import { emptyConversation, type Turn } from "../../../formats/conversation.ts";
+import { emptyConversation, type Turn } from "../../../formats/conversation/conversation.ts";
 import { type JsonObject, recordsOf } from "../../../formats/json.ts";
 import { openaiResponsesDoor, openaiResponsesProvider } from "../../../formats/openai-responses/index.ts";
 import { nowSeconds } from "../../../lib/clock.ts";

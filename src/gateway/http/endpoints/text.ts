@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../formats/json.ts";
 import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
-import { summarise } from "../../../formats/openai-chat/request.ts";
-import { openaiRules } from "../../../formats/openai-chat/request-rules.ts";
+import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
+import { summarise } from "../../../formats/openai-chat/request/summary.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Asked, Endpoint, PathAsk } from "./endpoint.ts";
 

@@ -1,10 +1,10 @@
 import { estimate } from "../../../billing/pricing/estimate.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
-import { summarise } from "../../../formats/openai-chat/request.ts";
-import { openaiRules } from "../../../formats/openai-chat/request-rules.ts";
-import { responsesRules } from "../../../formats/openai-responses/request-rules.ts";
-import { requestMembers } from "../../../formats/request-members.ts";
-import type { RequestRules } from "../../../formats/request-rules.ts";
+import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
+import { summarise } from "../../../formats/openai-chat/request/summary.ts";
+import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
+import { requestMembers } from "../../../formats/request-rules/request-members.ts";
+import type { RequestRules } from "../../../formats/request-rules/request-rules.ts";
 import { multiply } from "../../../lib/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { admitModel } from "../../auth/authorize.ts";

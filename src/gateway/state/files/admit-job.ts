@@ -1,7 +1,7 @@
 import { estimate } from "../../../billing/pricing/estimate.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
-import { wholeNumber } from "../../../formats/number-limits.ts";
-import { noRules, type RequestRules } from "../../../formats/request-rules.ts";
+import { wholeNumber } from "../../../formats/request-rules/number-limits.ts";
+import { noRules, type RequestRules } from "../../../formats/request-rules/request-rules.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { admitModel } from "../../auth/authorize.ts";
 import { promptTokensBound } from "../../billing/estimate.ts";

@@ -1,5 +1,5 @@
 import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
-import { openaiRules } from "../../../formats/openai-chat/request-rules.ts";
+import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { bytesUpTo } from "../../../lib/limited-body.ts";
 import { outgoingForm } from "../../../lib/multipart/form-stream.ts";

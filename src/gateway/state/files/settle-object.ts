@@ -2,7 +2,7 @@ import { charge } from "../../../billing/pricing/charge.ts";
 import { type ContextTier, tierOf } from "../../../billing/pricing/context-tiers.ts";
 import { NO_USAGE, type Price, type Usage, type UsageRecord } from "../../../billing/types.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
-import { readUsage } from "../../../formats/openai-chat/usage.ts";
+import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type Decimal, decimal, multiply, ONE, whole } from "../../../lib/decimal.ts";
 import { keptOf } from "../../billing/record.ts";

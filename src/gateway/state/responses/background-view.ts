@@ -1,5 +1,5 @@
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
-import type { ReportedUsage } from "../../../formats/usage.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
 import { readEvents } from "../../../lib/sse.ts";
 import type { Piece, StreamView } from "../../adapters/adapter.ts";

@@ -1,8 +1,8 @@
-import { DecodeError } from "../../../formats/codec.ts";
-import { type Reply, stepsOf } from "../../../formats/collect-reply.ts";
+import { DecodeError } from "../../../formats/conversation/codec.ts";
+import { type Reply, stepsOf } from "../../../formats/conversation/collect-reply.ts";
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { openaiResponsesProvider } from "../../../formats/openai-responses/index.ts";
-import type { ReportedUsage } from "../../../formats/usage.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { readEvents } from "../../../lib/sse.ts";
 import { OutputTally } from "../../billing/output-meter.ts";

@@ -1,5 +1,5 @@
-import type { Reply } from "../../../formats/collect-reply.ts";
-import type { Conversation } from "../../../formats/conversation.ts";
+import type { Reply } from "../../../formats/conversation/collect-reply.ts";
+import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Call } from "../../call/call.ts";

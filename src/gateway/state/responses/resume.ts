@@ -1,5 +1,5 @@
 import { CHANNEL_STATUS } from "../../../domain/channels/entry.ts";
-import type { Conversation } from "../../../formats/conversation.ts";
+import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import { textOf } from "../../../formats/json.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import { nowSeconds } from "../../../lib/clock.ts";

@@ -1,7 +1,7 @@
 import { and, eq, gt, lt, sql } from "drizzle-orm";
 import { storedResponses } from "../../../../db/schema/responses.ts";
 import type { Db } from "../../../../db/types.ts";
-import type { Turn } from "../../../formats/conversation.ts";
+import type { Turn } from "../../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import type { Logger } from "../../../lib/log.ts";
 

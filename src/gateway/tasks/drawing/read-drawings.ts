@@ -1,8 +1,8 @@
 import { findDrawings } from "../../../domain/tasks/find-tasks.ts";
 import { viewDrawing } from "../../../domain/tasks/task-view.ts";
 import { parseJson, textsOf } from "../../../formats/json.ts";
+import { trimmed } from "../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import { trimmed } from "../../../providers/tasks/protocol.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { readBody } from "../../http/client-body.ts";

@@ -1,6 +1,6 @@
 import { numberOf, recordOf, textOf } from "../../../formats/json.ts";
+import type { FollowUpKind } from "../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import type { FollowUpKind } from "../../../providers/tasks/protocol.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { type ClientBody, invalidRequest } from "../../http/client-body.ts";

@@ -2,7 +2,7 @@ import type { AskedVariant } from "../../../billing/pricing/price-variants.ts";
 import { type JsonObject, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
 import { type OutgoingForm, outgoingForm } from "../../../lib/multipart/form-stream.ts";
 import type { Form } from "../../../lib/multipart/read-form.ts";
-import type { VideoOrder } from "../../../providers/tasks/protocol.ts";
+import type { VideoOrder } from "../../../providers/contract/tasks.ts";
 import { type ClientBody, invalidRequest } from "../../http/client-body.ts";
 
 /** What providers make where nothing is said. */

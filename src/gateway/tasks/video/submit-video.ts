@@ -3,7 +3,7 @@ import { findMedia } from "../../../domain/tasks/find-tasks.ts";
 import { addMedia, takeMedia } from "../../../domain/tasks/submit-task.ts";
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import { randomId } from "../../../lib/request-id.ts";
-import type { Provider } from "../../../providers/provider.ts";
+import type { Provider } from "../../../providers/contract/provider.ts";
 import type { Call } from "../../call/call.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { RelayError } from "../../call/errors.ts";

@@ -1,0 +1,255 @@
+import type { Citation, MediaPart, MediaSource, Part, TextPart } from "../../conversation/conversation.ts";
+import { besideOf, ownMembers } from "../../conversation/extensions.ts";
+import {
+  carrySignature,
+  EMPTY_PROOF,
+  hasGatewayMark,
+  readCallId,
+  readSignature,
+} from "../../conversation/signature.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
+import { callIdFor } from "../../tools/short-name.ts";
+import { isMadeUp, madeUpId, type Searched } from "../../tools/web-search.ts";
+
+/** Reads content blocks of a message (providers.md 2.3.1) or of an answer. */
+export function partsOf(content: unknown): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return recordsOf(content).flatMap((block) => {
+    const pictures = picturesIn(block);
+    const part = partOf(block);
+    const isBare = part.type === "document" && part.source.kind === "text" && part.source.text === "";
+    return isBare && pictures.length > 0 ? pictures : [part, ...pictures];
+  });
+}
+
+/** Pictures of a document that consists of blocks: no other format has them inside. */
+function picturesIn({ type, source }: JsonObject): Part[] {
+  const written = type === "document" ? recordOf(source) : null;
+  return written?.type === "content" ? partsOf(written.content).filter((part) => part.type === "image") : [];
+}
+
+function partOf(block: JsonObject): Part {
+  const cache = recordOf(block.cache_control);
+  const marked = cache && { cache };
+  switch (block.type) {
+    case "text": {
+      const citations = recordsOf(block.citations).map(citationOf);
+      return { type: "text", text: textOf(block.text) ?? "", ...marked, ...(citations.length > 0 && { citations }) };
+    }
+    case "image":
+      return { type: "image", source: sourceOf(recordOf(block.source), "image/png"), ...marked };
+    case "document": {
+      const name = textOf(block.title);
+      return {
+        type: "document",
+        source: sourceOf(recordOf(block.source), "application/pdf"),
+        ...(name !== null && { name }),
+        ...marked,
+        ...besideOf("anthropic", block, OF_DOCUMENT),
+      };
+    }
+    case "thinking": {
+      const signature = textOf(block.signature);
+      return {
+        type: "reasoning",
+        text: textOf(block.thinking) ?? "",
+        ...(signature && { signature: readSignature(signature, "anthropic") }),
+      };
+    }
+    case "redacted_thinking":
+      return {
+        type: "reasoning",
+        text: "",
+        encrypted: true,
+        signature: readSignature(textOf(block.data) ?? "", "anthropic"),
+      };
+    case "tool_use":
+      return {
+        type: "tool-call",
+        id: readCallId(textOf(block.id) ?? ""),
+        name: textOf(block.name) ?? "",
+        input: JSON.stringify(block.input ?? {}),
+        kind: "function",
+        ...marked,
+        ...besideOf("anthropic", block, OF_CALL),
+      };
+    case "tool_result":
+      return {
+        type: "tool-result",
+        callId: readCallId(textOf(block.tool_use_id) ?? ""),
+        name: null,
+        parts: partsOf(block.content),
+        isError: block.is_error === true,
+        ...marked,
+      };
+    case "search_result":
+      // To others it is the text that it holds.
+      return { type: "text", text: foundText(block), beside: { dialect: "anthropic", members: block } };
+    default:
+      return { type: "native", dialect: "anthropic", name: textOf(block.type) ?? "block", value: block };
+  }
+}
+
+const foundText = ({ title, source, content }: JsonObject): string =>
+  [textOf(title), textOf(source), ...recordsOf(content).map(({ text }) => textOf(text))]
+    .filter((line) => line !== null && line !== "")
+    .join("\n");
+
+/** What is read of a block's members. */
+const OF_DOCUMENT: ReadonlySet<string> = new Set(["type", "source", "title", "cache_control"]);
+const OF_CALL: ReadonlySet<string> = new Set(["type", "id", "name", "input", "cache_control"]);
+
+function sourceOf(source: JsonObject | null, fallbackType: string): MediaSource {
+  switch (source?.type) {
+    case "url":
+      return { kind: "url", url: textOf(source.url) ?? "" };
+    case "file":
+      return { kind: "file", id: textOf(source.file_id) ?? "", dialect: "anthropic" };
+    case "text":
+      return { kind: "text", text: textOf(source.data) ?? "" };
+    case "content": {
+      const parts = partsOf(source.content);
+      return { kind: "text", text: parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n") };
+    }
+    default:
+      return {
+        kind: "base64",
+        mediaType: textOf(source?.media_type) ?? fallbackType,
+        data: textOf(source?.data) ?? "",
+      };
+  }
+}
+
+/** A citation of Anthropic's: of a web page, or of a document that was sent along. */
+export function citationOf(value: JsonObject): Citation {
+  return {
+    url: textOf(value.url),
+    title: textOf(value.title) ?? textOf(value.document_title),
+    citedText: textOf(value.cited_text),
+    start: null,
+    end: null,
+    native: { dialect: "anthropic", value },
+  };
+}
+
+/** A part as a content block; null when Anthropic cannot say it. */
+export function blockOf(part: Part): JsonObject | null {
+  const mark = "cache" in part && part.cache ? { cache_control: part.cache } : null;
+  switch (part.type) {
+    case "text": {
+      const own = ownMembers(part, "anthropic");
+      if (own.type === "search_result") return own;
+      return part.text === "" ? null : { type: "text", text: part.text, ...citedBy(part), ...mark };
+    }
+    case "refusal":
+      return part.text === "" ? null : { type: "text", text: part.text };
+    case "image":
+    case "document":
+      return mediaBlock(part, mark);
+    case "reasoning": {
+      const { signature } = part;
+      if (signature?.dialect !== "anthropic") return null;
+      return part.encrypted
+        ? { type: "redacted_thinking", data: signature.value }
+        : { type: "thinking", thinking: part.text, signature: signature.value };
+    }
+    case "tool-call":
+      return {
+        ...ownMembers(part, "anthropic"),
+        type: "tool_use",
+        id: callIdFor("anthropic", part.id),
+        name: part.name,
+        input: inputOf(part.input, part.kind),
+        ...mark,
+      };
+    case "tool-result": {
+      const content = part.parts.flatMap((inner) => blockOf(inner) ?? []);
+      return {
+        type: "tool_result",
+        tool_use_id: callIdFor("anthropic", part.callId),
+        ...(content.length > 0 && { content }),
+        ...(part.isError && { is_error: true }),
+        ...mark,
+      };
+    }
+    case "native":
+      return part.dialect === "anthropic" && !isMadeUp(part.value) ? part.value : null;
+    default:
+      return null;
+  }
+}
+
+/** Sources that its own search found go back as they came, with their proof. */
+function citedBy({ citations = [] }: TextPart): { citations?: JsonObject[] } {
+  const own = citations.flatMap(({ native }) => (native?.dialect === "anthropic" ? [native.value] : []));
+  const known = own.filter(({ encrypted_index: proof }) => typeof proof === "string" && !hasGatewayMark(proof));
+  return known.length > 0 ? { citations: known } : {};
+}
+
+function mediaBlock(part: MediaPart, mark: JsonObject | null): JsonObject | null {
+  const source = takes(part) ? sourceBlock(part.source) : null;
+  if (!source) return null;
+  const title = part.type === "document" && part.name !== undefined ? { title: part.name } : null;
+  return { ...ownMembers(part, "anthropic"), type: part.type, source, ...title, ...mark };
+}
+
+const TEXTUAL = /^(text\/|application\/(json|xml|x-yaml|csv))/;
+const IMAGES = /^image\/(jpe?g|png|gif|webp)$/;
+
+/** Anthropic reads four formats of images; of documents PDF and what is text. */
+function takes({ type, source }: MediaPart): boolean {
+  if (source.kind !== "base64") return true;
+  const { mediaType } = source;
+  return type === "image" ? IMAGES.test(mediaType) : mediaType === "application/pdf" || TEXTUAL.test(mediaType);
+}
+
+function sourceBlock(source: MediaSource): JsonObject | null {
+  switch (source.kind) {
+    case "base64":
+      return TEXTUAL.test(source.mediaType)
+        ? { type: "text", media_type: "text/plain", data: Buffer.from(source.data, "base64").toString("utf8") }
+        : { type: "base64", media_type: source.mediaType.replace("image/jpg", "image/jpeg"), data: source.data };
+    case "url":
+      return { type: "url", url: source.url };
+    case "text":
+      return { type: "text", media_type: "text/plain", data: source.text };
+    case "file":
+      return source.dialect === "anthropic" ? { type: "file", file_id: source.id } : null;
+  }
+}
+
+/** A call's input must be an object: text that is none is wrapped. */
+function inputOf(input: string, kind: "function" | "custom"): unknown {
+  if (kind === "custom") return { input };
+  if (input.trim() === "") return {};
+  return recordOf(parseJson(input)) ?? { input };
+}
+
+/** A search of another provider's as the blocks that it would be here: each query, and behind the first what was found. */
+export const searchBlocks = ({ queries, found }: Searched, newId: (prefix: string) => string): JsonObject[] =>
+  (queries.length > 0 ? queries : [""]).flatMap((query, at) => {
+    const id = madeUpId(newId, "srvtoolu_");
+    const pages = at > 0 ? [] : found;
+    const content = pages.map((page) => ({
+      type: "web_search_result",
+      ...page,
+      encrypted_content: EMPTY_PROOF,
+      page_age: null,
+    }));
+    return [
+      { type: "server_tool_use", id, name: "web_search", input: { query } },
+      { type: "web_search_tool_result", tool_use_id: id, content },
+    ];
+  });
+
+/** The block in which a thought goes to a client, whoever made it. */
+export function thinkingBlock(
+  text: string,
+  signature: Parameters<typeof carrySignature>[0] | undefined,
+  encrypted = false,
+): JsonObject {
+  const carried = signature ? carrySignature(signature, "anthropic") : "";
+  return encrypted
+    ? { type: "redacted_thinking", data: carried }
+    : { type: "thinking", thinking: text, signature: carried };
+}

@@ -1,0 +1,118 @@
+import { DecodeError } from "../../conversation/codec.ts";
+import {
+  type Conversation,
+  type Effort,
+  emptyConversation,
+  type TextPart,
+  type Tool,
+  type ToolChoice,
+} from "../../conversation/conversation.ts";
+import { besideOf } from "../../conversation/extensions.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
+import { partsOf } from "./blocks.ts";
+
+const KNOWN: ReadonlySet<string> = new Set(
+  `model messages system max_tokens stream temperature top_p top_k stop_sequences tools tool_choice thinking metadata
+  service_tier output_config output_format`.split(/\s+/),
+);
+
+/** The conversation before the messages is kept at Anthropic; there may be no new ones, where a turn is to go on. */
+export const continuesThread = ({ thread }: JsonObject): boolean => recordOf(thread)?.type === "continue";
+
+/** Reads a Messages request (providers.md 2.3.1). Throws DecodeError. */
+export function decodeRequest(body: JsonObject): Conversation {
+  if (!Array.isArray(body.messages) || (body.messages.length === 0 && !continuesThread(body))) {
+    throw new DecodeError("messages: at least one message is required", "messages");
+  }
+  const conversation = emptyConversation("anthropic", textOf(body.model) ?? "");
+  conversation.stream = body.stream === true;
+  conversation.system = textParts(body.system);
+  for (const [at, message] of recordsOf(body.messages).entries()) {
+    if (message.role === "system") conversation.system.push(...textParts(message.content));
+    else if (message.role !== "user" && message.role !== "assistant") {
+      throw new DecodeError(`messages.${at}.role: must be user or assistant`, `messages.${at}.role`);
+    } else conversation.turns.push({ role: message.role, parts: partsOf(message.content) });
+  }
+  conversation.tools = recordsOf(body.tools).map(toolOf);
+  const choice = recordOf(body.tool_choice);
+  conversation.toolChoice = choiceOf(choice);
+  conversation.parallelToolCalls = choice?.disable_parallel_tool_use === true ? false : null;
+  conversation.sampling = {
+    ...conversation.sampling,
+    maxOutputTokens: numberOf(body.max_tokens),
+    temperature: numberOf(body.temperature),
+    topP: numberOf(body.top_p),
+    topK: numberOf(body.top_k),
+    stop: textsOf(body.stop_sequences),
+  };
+  readReasoning(conversation, body);
+  conversation.user = textOf(recordOf(body.metadata)?.user_id);
+  conversation.serviceTier = body.service_tier === "standard_only" ? "default" : null;
+  conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
+  const { effort, format: _, ...output } = recordOf(body.output_config) ?? {};
+  // An effort that nobody here knows yet is left to Anthropic.
+  if (effort != null && effortOf(effort) === null) output.effort = effort;
+  if (Object.keys(output).length > 0) conversation.extra.members.output_config = output;
+  return conversation;
+}
+
+const textParts = (content: unknown): TextPart[] =>
+  partsOf(content).filter((part): part is TextPart => part.type === "text");
+
+const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+const effortOf = (value: unknown): Effort | null => EFFORTS.find((effort) => effort === value) ?? null;
+
+function readReasoning(conversation: Conversation, body: JsonObject): void {
+  const thinking = recordOf(body.thinking);
+  const output = recordOf(body.output_config);
+  conversation.reasoning = {
+    effort: effortOf(output?.effort),
+    budgetTokens: thinking?.type === "adaptive" ? -1 : numberOf(thinking?.budget_tokens),
+    enabled: thinking ? thinking.type !== "disabled" : null,
+    show: thinking?.display === "omitted" ? false : thinking?.display === "summarized" ? true : null,
+    summary: null,
+  };
+  const format = recordOf(output?.format) ?? recordOf(body.output_format);
+  if (format?.type === "json_schema") {
+    const schema = recordOf(format.schema) ?? {};
+    conversation.format = { type: "schema", name: "answer", description: null, schema, strict: true };
+  }
+}
+
+function toolOf(tool: JsonObject): Tool {
+  const schema = recordOf(tool.input_schema);
+  const type = textOf(tool.type);
+  if (!schema && type !== null && type !== "custom") {
+    const name = type.replace(/_\d{8}$/, "");
+    return { type: "hosted", name, dialect: "anthropic", value: tool };
+  }
+  const cache = recordOf(tool.cache_control);
+  return {
+    type: "function",
+    name: textOf(tool.name) ?? "",
+    description: textOf(tool.description),
+    parameters: schema,
+    strict: typeof tool.strict === "boolean" ? tool.strict : null,
+    ...(cache && { cache }),
+    ...besideOf("anthropic", tool, OF_TOOL),
+  };
+}
+
+/** What is read of a tool's members. */
+const OF_TOOL: ReadonlySet<string> = new Set([
+  ...["type", "name", "description", "input_schema", "strict", "cache_control"],
+]);
+
+function choiceOf(choice: JsonObject | null): ToolChoice | null {
+  switch (choice?.type) {
+    case "auto":
+    case "none":
+      return { type: choice.type };
+    case "any":
+      return { type: "required" };
+    case "tool":
+      return { type: "tool", name: textOf(choice.name) ?? "", kind: "function" };
+    default:
+      return null;
+  }
+}

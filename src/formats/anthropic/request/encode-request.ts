@@ -1,0 +1,236 @@
+import { lookupTable } from "../../../lib/lookup-table.ts";
+import type { Dropped, Target } from "../../conversation/codec.ts";
+import type { Conversation, Part, ToolChoice, Turn } from "../../conversation/conversation.ts";
+import { noteForeign, noteNative } from "../../conversation/dropped-fields.ts";
+import { ownMembers } from "../../conversation/extensions.ts";
+import { compact } from "../../helpers/compact.ts";
+import type { JsonObject } from "../../json.ts";
+import { listOf, recordOf, textOf } from "../../json.ts";
+import { FREE_TEXT } from "../../tools/custom-tools.ts";
+import { pairCalls } from "../../tools/pair-calls.ts";
+import { resultMedia } from "../../tools/tool-result.ts";
+import {
+  choosesHosted,
+  foreignSearch,
+  isWebSearch,
+  noteSearch,
+  SEARCH_MEMBERS,
+  type WebSearch,
+} from "../../tools/web-search.ts";
+import { supportsSchema } from "../models.ts";
+import { blockOf } from "./blocks.ts";
+import { closedSchema, inputSchema } from "./schema.ts";
+import { ROOM_BESIDE_BUDGET, type Thinking, thinkingFor, withoutThought } from "./thinking.ts";
+
+/** Writes a Messages request (providers.md 2.3.1, 4.3, 4.4), within the rules that would else answer 400. */
+export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { sampling, extra } = conversation;
+  const own = extra.dialect === "anthropic" ? extra.members : {};
+  noteUnsaid(conversation, dropped);
+  const messages = messagesOf(conversation.turns, target, dropped);
+  const thinking = thinkingAfter(messages, thinkingFor(target.info, conversation), dropped);
+  if (thinking.unmet) dropped.add("reasoning_effort");
+  const limit = sampling.maxOutputTokens ?? target.defaultMaxTokens;
+  const tools = toolsOf(conversation, dropped);
+  const system = systemOf(conversation, target, dropped);
+  return compact({
+    ...own,
+    ...(extra.dialect === "openai-chat" && { cache_control: recordOf(extra.members.cache_control) }),
+    model: target.model,
+    max_tokens: limit < thinking.leastMaxTokens ? thinking.leastMaxTokens + ROOM_BESIDE_BUDGET : limit,
+    system: system.length > 0 ? system : null,
+    messages,
+    stream: conversation.stream || null,
+    ...samplingOf(conversation, thinking, dropped),
+    stop_sequences: stopsOf(sampling.stop),
+    tools: tools.length > 0 ? tools : null,
+    tool_choice: tools.length > 0 ? choiceOf(conversation, dropped) : null,
+    metadata: conversation.user === null ? null : { user_id: conversation.user },
+    service_tier: TIERS[conversation.serviceTier ?? ""],
+    ...thinking.members,
+    output_config: outputConfig(recordOf(own.output_config), thinking, formatOf(conversation, target)),
+  });
+}
+
+/** With thinking on, the turn that is to go on must begin with its thought: calls of another model do not. */
+function thinkingAfter(messages: readonly Message[], thinking: Thinking, dropped: Dropped): Thinking {
+  const turn = messages.findLast(({ role }) => role === "assistant");
+  if (!thinking.strict || !turn || isThought(turn.content[0] ?? {})) return thinking;
+  if (turn !== messages.at(-1) && turn.content.every(({ type }) => type !== "tool_use")) return thinking;
+  dropped.add("reasoning_effort");
+  return withoutThought(thinking);
+}
+
+function outputConfig(own: JsonObject | null, { members }: Thinking, format: JsonObject | null): JsonObject | null {
+  const config = { ...own, ...recordOf(members.output_config), ...(format && { format }) };
+  return Object.keys(config).length > 0 ? config : null;
+}
+
+/** Instructions; the format of the answer too, where the model knows no other way to be told. */
+function systemOf({ system, format }: Conversation, { info }: Target, dropped: Dropped): JsonObject[] {
+  const blocks = system.flatMap((part): JsonObject[] => listOf(blockOf(part)));
+  if (!format || format.type === "text" || (format.type === "schema" && supportsSchema(info))) return blocks;
+  const only = "Answer with one JSON value and nothing else, without a code fence";
+  if (format.type === "json") return [...blocks, { type: "text", text: `${only}.` }];
+  dropped.add("response_format");
+  const schema = JSON.stringify(format.schema);
+  return [...blocks, { type: "text", text: `${only}. It must fit this JSON Schema:\n${schema}` }];
+}
+
+function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
+  const { sampling, modalities, verbosity, promptCacheKey, metadata, serviceTier, extra } = conversation;
+  if (sampling.n !== null && sampling.n > 1) dropped.add("n");
+  if (sampling.frequencyPenalty) dropped.add("frequency_penalty");
+  if (sampling.presencePenalty) dropped.add("presence_penalty");
+  if (sampling.seed !== null) dropped.add("seed");
+  if (sampling.logprobs) dropped.add("logprobs");
+  if (sampling.logitBias) dropped.add("logit_bias");
+  if (modalities?.some((kind) => kind !== "text")) dropped.add("modalities");
+  if (verbosity !== null) dropped.add("verbosity");
+  if (metadata !== null) dropped.add("metadata");
+  if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
+  if (promptCacheKey !== null) dropped.add("prompt_cache_key");
+  if (extra.dialect !== "anthropic")
+    noteForeign(
+      conversation,
+      ["cache_control", ...(foreignSearch(conversation, "anthropic") ? SEARCH_MEMBERS : [])],
+      dropped,
+    );
+}
+
+/** Temperature is 0 to 1 here; newer models take temperature or top_p, not both; none of them beside thought. */
+function samplingOf({ sampling }: Conversation, { on }: Thinking, dropped: Dropped): JsonObject {
+  const { temperature, topP, topK } = sampling;
+  if (on) {
+    if (temperature !== null && temperature !== 1) dropped.add("temperature");
+    if (topP !== null && topP < 0.95) dropped.add("top_p");
+    if (topK !== null) dropped.add("top_k");
+    return {};
+  }
+  if (temperature !== null && topP !== null && topP !== 1) dropped.add("top_p");
+  return {
+    temperature: temperature === null ? null : Math.min(1, Math.max(0, temperature)),
+    top_p: temperature === null ? topP : null,
+    top_k: topK,
+  };
+}
+
+/** Blank stop sequences are refused. */
+function stopsOf(stop: readonly string[]): string[] | null {
+  const kept = stop.filter((text) => text.trim() !== "");
+  return kept.length > 0 ? kept : null;
+}
+
+/** Turns alternate, the first is the user's, and what the model shall go on with has no blanks at its end. */
+function messagesOf(turns: readonly Turn[], target: Target, dropped: Dropped): Message[] {
+  const messages: Message[] = [];
+  for (const { role, parts } of pairCalls(turns, target.newId)) {
+    const content = blocksOf(parts, role, dropped);
+    const last = messages.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else if (content.length > 0) messages.push({ role, content });
+  }
+  if (messages[0]?.role !== "user") messages.unshift({ role: "user", content: [{ type: "text", text: "..." }] });
+  const last = messages.at(-1);
+  const end = last?.role === "assistant" ? last.content.at(-1) : null;
+  if (end?.type === "text") end.text = textOf(end.text)?.trimEnd() || "...";
+  // Later models go on with no words of theirs, but for a turn that paused at a tool which Anthropic runs.
+  if (end && target.info.assistant_prefill === false && !PAUSED_AT.test(`${end.type}`))
+    messages.push({ role: "user", content: [{ type: "text", text: "..." }] });
+  return messages;
+}
+
+const PAUSED_AT = /^server_tool_use$|_tool_result$/;
+
+type Message = { role: "user" | "assistant"; content: JsonObject[] };
+
+function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped): JsonObject[] {
+  const blocks = parts.flatMap((part): JsonObject[] => {
+    const block = blockOf(part);
+    if (!block && part.type === "native") noteNative(part, dropped);
+    else if (!block && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
+    if (part.type === "tool-result")
+      for (const inner of resultMedia(part)) if (!blockOf(inner)) dropped.add(inner.type);
+    return block ? [block] : [];
+  });
+  if (role === "user") return blocks;
+  // Thoughts begin the turn they belong to.
+  return isThought(blocks[0] ?? {})
+    ? blocks
+    : [...blocks.filter(isThought), ...blocks.filter((block) => !isThought(block))];
+}
+
+const isThought = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
+
+/** Where only some tools are allowed, the others stay away. */
+function toolsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {
+  const { tools, toolChoice } = conversation;
+  const search = foreignSearch(conversation, "anthropic");
+  const allowed = toolChoice?.type === "allowed" ? toolChoice.names : null;
+  const written = tools.flatMap((tool): JsonObject[] => {
+    if (allowed && !allowed.includes(tool.name)) return [];
+    if (tool.type === "hosted") {
+      if (tool.dialect === "anthropic") return [tool.value];
+      if (isWebSearch(tool)) return [];
+      dropped.add(`tools: ${tool.name}`);
+      return [];
+    }
+    if (tool.type === "custom")
+      return [compact({ name: tool.name, description: tool.description, input_schema: FREE_TEXT })];
+    const { name, description, parameters, strict, cache } = tool;
+    const schema = inputSchema(parameters, strict === true);
+    const said = { name, description, input_schema: schema, strict: strict || null, cache_control: cache };
+    return [compact({ ...ownMembers(tool, "anthropic"), ...said })];
+  });
+  return search ? [...written, searchTool(search, dropped)] : written;
+}
+
+/** Of the two lists of sites only one may be there. */
+function searchTool(search: WebSearch, dropped: Dropped): JsonObject {
+  const { location, allowedDomains, blockedDomains, maxUses } = search;
+  const site = allowedDomains.length > 0 ? "allowed_domains" : "blocked_domains";
+  noteSearch(search, ["user_location", "max_uses", site], dropped);
+  return compact({
+    type: "web_search_20250305",
+    name: "web_search",
+    max_uses: maxUses,
+    allowed_domains: allowedDomains.length > 0 ? allowedDomains : null,
+    blocked_domains: allowedDomains.length === 0 && blockedDomains.length > 0 ? blockedDomains : null,
+    user_location: location && { type: "approximate", ...location },
+  });
+}
+
+function choiceOf(conversation: Conversation, dropped: Dropped): JsonObject | null {
+  const { toolChoice, parallelToolCalls, extra } = conversation;
+  const isHosted = extra.dialect !== "anthropic" && choosesHosted(conversation);
+  const searches = isHosted && foreignSearch(conversation, "anthropic") !== null;
+  const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : null;
+  const isUnknown = isHosted && !searches;
+  if (isUnknown) dropped.add("tool_choice");
+  const choice = isUnknown ? null : plainChoice(toolChoice, searches);
+  if (choice) return choice.type === "none" ? choice : { ...choice, ...single };
+  return single && { type: "auto", ...single };
+}
+
+/** `searches`: the tool that is named is another format's search. */
+function plainChoice(choice: ToolChoice | null, searches: boolean): JsonObject | null {
+  if (!choice) return null;
+  switch (choice.type) {
+    case "required":
+      return { type: "any" };
+    case "tool":
+      return { type: "tool", name: searches ? "web_search" : choice.name };
+    case "allowed":
+      return { type: choice.mode === "required" ? "any" : "auto" };
+    default:
+      return { type: choice.type };
+  }
+}
+
+/** OpenAI's tiers in Anthropic's words, whose "auto" is the better one where there is one; OpenAI's says nothing. */
+const TIERS = lookupTable<string>({ default: "standard_only", priority: "auto" });
+
+function formatOf({ format }: Conversation, { info }: Target): JsonObject | null {
+  if (format?.type !== "schema" || !supportsSchema(info)) return null;
+  return { type: "json_schema", schema: closedSchema(format.schema) };
+}

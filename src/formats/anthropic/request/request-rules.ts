@@ -1,0 +1,21 @@
+import { outputTokens, thinkingTokens, wholeNumber } from "../../request-rules/number-limits.ts";
+import { requestMembers } from "../../request-rules/request-members.ts";
+import type { RequestRules } from "../../request-rules/request-rules.ts";
+
+/** Requests to /v1/messages: what `decodeRequest` and `partsOf` read, at any depth. */
+export const anthropicRules: RequestRules = {
+  members: requestMembers(
+    `model messages system max_tokens stream temperature top_p top_k stop_sequences tools tool_choice disable_parallel_tool_use
+    thinking budget_tokens display user_id service_tier output_config output_format effort format type role content name id text
+    citations source title url file_id media_type data signature tool_use_id is_error strict description cache_control ttl
+    max_uses user_location allowed_domains blocked_domains document_title cited_text encrypted_index encrypted_content page_age
+    metadata thread user prompt_cache_key function`,
+    { free: "input input_schema input_examples schema" },
+  ),
+  numbers: [
+    outputTokens("max_tokens"),
+    thinkingTokens("thinking.budget_tokens"),
+    wholeNumber("tools[].max_uses", 1, 10_000),
+  ],
+  switches: ["stream"],
+};

@@ -1,0 +1,71 @@
+import type { ModelInfo } from "../../../catalog/catalog.ts";
+import type { Conversation, Effort } from "../../conversation/conversation.ts";
+import type { JsonObject } from "../../json.ts";
+import { onlyAdaptive, supportsAdaptive, supportsBudget } from "../models.ts";
+
+const LEAST_BUDGET = 1024;
+/** Tokens of the answer beside a budget that reaches the output limit. */
+export const ROOM_BESIDE_BUDGET = 1024;
+const BUDGETS: Readonly<Record<Exclude<Effort, "none">, number>> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_000,
+};
+
+export type Thinking = Readonly<{
+  members: JsonObject;
+  /** Sampling settings are refused beside it. */
+  on: boolean;
+  /** The answer's turn must begin with a thought, so it cannot go on with what others began. */
+  strict: boolean;
+  /** The client wishes for thought, and it is not to be had here. */
+  unmet: boolean;
+  /** The limit the answer needs so that something is left beside the thought. */
+  leastMaxTokens: number;
+}>;
+
+const OFF: Thinking = { members: {}, on: false, strict: false, unmet: false, leastMaxTokens: 0 };
+
+/** What a wish to think becomes for this model: nothing, a budget, or adaptive thinking with an effort. */
+export function thinkingFor(info: ModelInfo, { reasoning, toolChoice, extra }: Conversation): Thinking {
+  const { effort, budgetTokens, enabled, show } = reasoning;
+  const adaptive = onlyAdaptive(info);
+  const off = effort === "none" || enabled === false || budgetTokens === 0;
+  if (off) {
+    const canDisable = (adaptive || supportsBudget(info)) && info.reasoning?.can_disable !== false;
+    return { ...OFF, ...(canDisable && { members: { thinking: { type: "disabled" } } }), on: adaptive };
+  }
+  // To Anthropic's own clients effort is a measure of the whole answer, not a wish to think.
+  const wished = extra.dialect === "anthropic" ? null : effort;
+  const wanted = wished !== null || budgetTokens !== null || enabled === true;
+  // A forced tool and thought exclude each other.
+  const forced = toolChoice !== null && toolChoice.type !== "auto" && toolChoice.type !== "none";
+  if (adaptive || (supportsAdaptive(info) && budgetTokens === -1)) {
+    const display = show === false ? "omitted" : "summarized";
+    const thinking = wanted && !forced ? { thinking: { type: "adaptive", display } } : null;
+    const unmet = wanted && forced && effort === null;
+    return { ...OFF, members: { ...thinking, ...effortOf(effort) }, on: adaptive || thinking !== null, unmet };
+  }
+  const members = extra.dialect === "anthropic" ? effortOf(effort) : {};
+  if (!wanted || forced || !supportsBudget(info)) return { ...OFF, members, unmet: wanted };
+  const asked = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : BUDGETS[effort ?? "medium"];
+  // Anthropic rejects an output limit above the model's own, and the limit must leave room beside the budget.
+  const most = info.output_limit === null ? asked : info.output_limit - ROOM_BESIDE_BUDGET - 1;
+  const budget = Math.max(LEAST_BUDGET, Math.min(asked, most));
+  return {
+    members: { thinking: { type: "enabled", budget_tokens: budget }, ...members },
+    on: true,
+    strict: true,
+    unmet: false,
+    leastMaxTokens: budget + 1,
+  };
+}
+
+/** The same without the thought: the talk does not allow one. */
+export const withoutThought = ({ members: { thinking: _, ...members } }: Thinking): Thinking => ({ ...OFF, members });
+
+const effortOf = (effort: Exclude<Effort, "none"> | null): JsonObject =>
+  effort === null ? {} : { output_config: { effort: effort === "minimal" ? "low" : effort } };

@@ -1,0 +1,93 @@
+import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
+import type { Citation, Part } from "../../conversation/conversation.ts";
+import type { ReplyContext } from "../../conversation/reply.ts";
+import { carryCallId, EMPTY_PROOF } from "../../conversation/signature.ts";
+import type { ReportedUsage } from "../../conversation/usage.ts";
+import type { JsonObject } from "../../json.ts";
+import { imageText } from "../../openai-chat/response/encode-reply.ts";
+import { searchedIn } from "../../tools/web-search.ts";
+import { blockOf, searchBlocks, thinkingBlock } from "../request/blocks.ts";
+import { usageObject } from "./usage.ts";
+
+/** Writes a complete message (providers.md 2.3.2). */
+export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
+  const choice = reply.choices[0];
+  return {
+    id: messageId(reply.id, context),
+    type: "message",
+    role: "assistant",
+    model: context.model,
+    content: choice ? contentOf(choice, context) : [],
+    stop_reason: stopReason(choice?.finish ?? { reason: "stop", native: null, stopSequence: null }),
+    stop_sequence: choice?.finish.stopSequence ?? null,
+    usage: usageObject(reply.usage ?? NO_USAGE, reply.serviceTier, choice?.parts.reduce(countSearches, 0)),
+  };
+}
+
+const NO_USAGE: ReportedUsage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheCreationTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
+/** The upstream's id when it is a message's, else the request's. */
+export const messageId = (id: string, { requestId }: ReplyContext): string =>
+  id.startsWith("msg_") ? id : `msg_${requestId.replace(/[^A-Za-z0-9]/g, "")}`;
+
+/** What only its own words say: a turn that is to be sent back to go on, a context that is full. */
+const OWN_REASONS: ReadonlySet<string> = new Set(["pause_turn", "model_context_window_exceeded"]);
+
+export function stopReason({ reason, native, stopSequence }: ReplyChoice["finish"]): string {
+  if (stopSequence !== null) return "stop_sequence";
+  if (native !== null && OWN_REASONS.has(native)) return native;
+  switch (reason) {
+    case "length":
+      return "max_tokens";
+    case "tool_calls":
+      return "tool_use";
+    case "content_filter":
+      return "refusal";
+    default:
+      return "end_turn";
+  }
+}
+
+/** Queries of other providers' searches, which their usage does not tell. */
+const countSearches = (sum: number, part: Part): number =>
+  part.type === "native" && part.dialect !== "anthropic" ? sum + (searchedIn(part)?.queries.length ?? 0) : sum;
+
+/** Sources that the upstream told beside the text belong to its last piece. */
+function contentOf({ parts, citations }: ReplyChoice, { newId }: ReplyContext): JsonObject[] {
+  const last = parts.findLast(({ type }) => type === "text");
+  const placed = parts.some((part) => part.type === "text" && part.citations);
+  return parts.flatMap((part) => {
+    if (part.type !== "text") return answerBlocks(part, newId);
+    const own = part.citations ?? (part === last && !placed ? citations : []);
+    const block = blockOf(part);
+    return block ? [own.length > 0 ? { ...block, citations: own.map(citationBlock) } : block] : [];
+  });
+}
+
+export const citationBlock = ({ native, url, title, citedText }: Citation): JsonObject =>
+  native?.dialect === "anthropic"
+    ? native.value
+    : { type: "web_search_result_location", url, title, cited_text: citedText ?? "", encrypted_index: EMPTY_PROOF };
+
+/** A signed call of Gemini's carries its signature in a thought before it, which clients send back. */
+function answerBlocks(part: Part, newId: ReplyContext["newId"]): JsonObject[] {
+  const searched = part.type === "native" && part.dialect !== "anthropic" ? searchedIn(part) : null;
+  if (searched) return searchBlocks(searched, newId);
+  if (part.type === "reasoning") return [thinkingBlock(part.text, part.signature, part.encrypted)];
+  // An answer holds no images: clients that read Markdown see them.
+  if (part.type === "image") return [{ type: "text", text: imageText(part) }];
+  if (part.type === "tool-call") {
+    const call = { ...blockOf(part), id: carryCallId(part.id) };
+    return part.signature ? [thinkingBlock("", part.signature), call] : [call];
+  }
+  const block = blockOf(part);
+  return block ? [block] : [];
+}

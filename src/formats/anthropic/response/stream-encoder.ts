@@ -1,0 +1,238 @@
+import type { Citation } from "../../conversation/conversation.ts";
+import type { ReplyContext, ReplyEvent, StreamEncoder } from "../../conversation/reply.ts";
+import { carryCallId, carrySignature } from "../../conversation/signature.ts";
+import type { ReportedUsage } from "../../conversation/usage.ts";
+import { type JsonObject, parseJson, recordOf } from "../../json.ts";
+import { imageText } from "../../openai-chat/response/encode-reply.ts";
+import { searchedIn } from "../../tools/web-search.ts";
+import { encodeError } from "../error.ts";
+import { searchBlocks, thinkingBlock } from "../request/blocks.ts";
+import { ToolInput } from "../request/tool-input.ts";
+import { citationBlock, messageId, stopReason } from "./encode-reply.ts";
+import { usageObject } from "./usage.ts";
+
+type Finish = Extract<ReplyEvent, { type: "finish" }>;
+
+const NOTHING_YET: ReportedUsage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheCreationTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
+const write = (data: JsonObject & { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** Writes a Messages stream (providers.md 2.3.3): one block at a time, each opened and closed, indexes from 0. */
+export class MessagesStreamEncoder implements StreamEncoder {
+  #begun = false;
+  #id = "";
+  #usage: ReportedUsage | null = null;
+  /** In OpenAI's words. */
+  #serviceTier: string | null = null;
+  #index = -1;
+  /** What the open block holds; calls by their number. */
+  #open: "text" | "thinking" | number | null = null;
+  /** What the open call has been told so far. */
+  #input = "";
+  #toolInput: ToolInput | null = null;
+  #signed = false;
+  /** Sources that came before a block of text. */
+  #cited: Citation[] = [];
+  #finish: Finish | null = null;
+  /** Queries of another provider's searches. */
+  #searches = 0;
+  /** Input of calls that is not open: told when its turn comes. */
+  #waiting = new Map<number, { start: Extract<ReplyEvent, { type: "tool-start" }>; input: string }>();
+
+  constructor(private readonly context: ReplyContext) {}
+
+  push(step: ReplyEvent): string {
+    switch (step.type) {
+      case "start":
+        this.#id = step.id;
+        this.#serviceTier = step.serviceTier ?? null;
+        return "";
+      case "usage":
+        this.#usage = step.usage;
+        this.#serviceTier = step.serviceTier ?? this.#serviceTier;
+        return "";
+      case "error":
+        return write(encodeError(step.error, this.context.requestId) as JsonObject & { type: string });
+      default:
+        // A message is one answer: further choices have no place in it.
+        return step.choice === 0 ? this.#begin() + this.#content(step) : "";
+    }
+  }
+
+  end(usage: ReportedUsage): string {
+    const { reason = "stop", native = null, stopSequence = null } = this.#finish ?? {};
+    const delta = { stop_reason: stopReason({ reason, native, stopSequence }), stop_sequence: stopSequence };
+    return (
+      this.#begin() +
+      this.#close() +
+      this.#flush() +
+      write({ type: "message_delta", delta, usage: usageObject(usage, this.#serviceTier, this.#searches) }) +
+      write({ type: "message_stop" })
+    );
+  }
+
+  #begin(): string {
+    if (this.#begun) return "";
+    this.#begun = true;
+    const message = {
+      id: messageId(this.#id, this.context),
+      type: "message",
+      role: "assistant",
+      model: this.context.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { ...usageObject(this.#usage ?? NOTHING_YET, this.#serviceTier), output_tokens: 0 },
+    };
+    return write({ type: "message_start", message });
+  }
+
+  #content(step: Exclude<ReplyEvent, { type: "start" | "usage" | "error" }>): string {
+    switch (step.type) {
+      case "text":
+      case "refusal":
+        return this.#text(step.text);
+      case "reasoning":
+        return (
+          (this.#signed ? this.#close() : "") +
+          this.#enter("thinking", { type: "thinking", thinking: "", signature: "" }) +
+          this.#delta({ type: "thinking_delta", thinking: step.text })
+        );
+      case "signature":
+        return step.encrypted ? this.#whole(thinkingBlock("", step.signature, true)) : this.#sign(step.signature);
+      case "tool-start":
+        return this.#beginCall(step);
+      case "tool-input": {
+        const waiting = this.#waiting.get(step.index);
+        if (this.#open === step.index) return this.#tell(step.text);
+        if (waiting) waiting.input += step.text;
+        return "";
+      }
+      case "citation":
+        this.#cited.push(step.citation);
+        return this.#open === "text" ? this.#cite() : "";
+      case "native":
+        return step.dialect === "anthropic" ? this.#whole(step.value) : this.#searched(step);
+      case "finish":
+        this.#finish = step;
+        return this.#cite() + this.#close() + this.#flush();
+      case "media":
+        return step.kind === "image" ? this.#text(imageText({ source: { ...step, kind: "base64" } })) : "";
+    }
+  }
+
+  #text(text: string): string {
+    if (text === "") return "";
+    return this.#cite(true) + this.#delta({ type: "text_delta", text });
+  }
+
+  /** Tells the sources that wait, in a block of text: it is opened for them, or for what follows. */
+  #cite(opens = this.#cited.length > 0): string {
+    if (!opens) return "";
+    const block = this.#enter("text", { type: "text", text: "" });
+    const cited = this.#cited.splice(0);
+    return block + cited.map((one) => this.#delta({ type: "citations_delta", citation: citationBlock(one) })).join("");
+  }
+
+  /** A call's input comes while its block is open; a call that begins before the one before it is complete waits its turn. */
+  #beginCall(start: Extract<ReplyEvent, { type: "tool-start" }>): string {
+    const complete = this.#waiting.size === 0 && recordOf(parseJson(this.#input)) !== null;
+    if (typeof this.#open !== "number" || complete) return this.#startCall(start);
+    this.#waiting.set(start.index, { start, input: "" });
+    return "";
+  }
+
+  #tell(text: string): string {
+    this.#input += text;
+    return this.#inputDelta(this.#toolInput?.push(text) ?? "");
+  }
+
+  #inputDelta = (json: string): string =>
+    json === "" ? "" : this.#delta({ type: "input_json_delta", partial_json: json });
+
+  #startCall(step: Extract<ReplyEvent, { type: "tool-start" }>): string {
+    const signature = step.signature
+      ? this.#close() +
+        this.#enter("thinking", { type: "thinking", thinking: "", signature: "" }) +
+        this.#sign(step.signature)
+      : "";
+    const block = { type: "tool_use", id: carryCallId(step.id), name: step.name, input: {} };
+    const opened = signature + this.#close() + this.#enter(step.index, block);
+    this.#input = "";
+    this.#toolInput = new ToolInput(step.kind);
+    return opened;
+  }
+
+  #flush(): string {
+    let text = "";
+    for (const { start, input } of this.#waiting.values()) {
+      text += this.#startCall(start);
+      if (input !== "") text += this.#tell(input);
+      text += this.#close();
+    }
+    this.#waiting.clear();
+    return text;
+  }
+
+  #sign(signature: Parameters<typeof carrySignature>[0]): string {
+    const opened =
+      this.#open === "thinking" && !this.#signed
+        ? ""
+        : this.#close() + this.#enter("thinking", { type: "thinking", thinking: "", signature: "" });
+    this.#signed = true;
+    return opened + this.#delta({ type: "signature_delta", signature: carrySignature(signature, "anthropic") });
+  }
+
+  #enter(kind: "text" | "thinking" | number, block: JsonObject): string {
+    if (this.#open === kind) return "";
+    const closed = this.#close();
+    this.#open = kind;
+    this.#signed = false;
+    this.#index += 1;
+    return closed + write({ type: "content_block_start", index: this.#index, content_block: block });
+  }
+
+  #delta(delta: JsonObject): string {
+    return write({ type: "content_block_delta", index: this.#index, delta });
+  }
+
+  #whole(block: JsonObject): string {
+    const closed = this.#close();
+    this.#index += 1;
+    const index = this.#index;
+    // What a tool is called with always comes behind the beginning of its block.
+    const input = recordOf(block.input);
+    const told = input ? { ...block, input: {} } : block;
+    return (
+      closed +
+      write({ type: "content_block_start", index, content_block: told }) +
+      (input ? this.#delta({ type: "input_json_delta", partial_json: JSON.stringify(input) }) : "") +
+      write({ type: "content_block_stop", index })
+    );
+  }
+
+  #searched(step: Extract<ReplyEvent, { type: "native" }>): string {
+    const searched = searchedIn(step);
+    if (!searched) return "";
+    this.#searches += searched.queries.length;
+    return searchBlocks(searched, this.context.newId)
+      .map((block) => this.#whole(block))
+      .join("");
+  }
+
+  #close(): string {
+    if (this.#open === null) return "";
+    const owed = this.#inputDelta((typeof this.#open === "number" && this.#toolInput?.end()) || "");
+    this.#open = null;
+    this.#toolInput = null;
+    return owed + write({ type: "content_block_stop", index: this.#index });
+  }
+}

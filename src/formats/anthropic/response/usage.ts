@@ -1,0 +1,70 @@
+import type { ReportedUsage } from "../../conversation/usage.ts";
+import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
+
+/** Anthropic counts cached and written tokens beside `input_tokens`; here they are inside the prompt (providers.md 4.2). */
+export function readUsage(value: unknown, before: ReportedUsage | null = null): ReportedUsage | null {
+  const usage = recordOf(value);
+  if (!usage) return before;
+  const input = countOf(usage.input_tokens);
+  const read = countOf(usage.cache_read_input_tokens);
+  const written = countOf(usage.cache_creation_input_tokens) ?? sumOf(recordOf(usage.cache_creation));
+  const cachedTokens = read ?? before?.cachedTokens ?? 0;
+  const cacheCreationTokens = written ?? before?.cacheCreationTokens ?? 0;
+  const long =
+    countOf(recordOf(usage.cache_creation)?.ephemeral_1h_input_tokens) ?? before?.longCacheCreationTokens ?? 0;
+  const known = before ? before.promptTokens - before.cachedTokens - before.cacheCreationTokens : 0;
+  // A final event that repeats 0 for the input does not take back what the first one said.
+  const plain = input === null || (input === 0 && known > 0) ? known : input;
+  const searches = countOf(recordOf(usage.server_tool_use)?.web_search_requests);
+  const toolCalls = searches === null ? before?.toolCalls : { web_search: searches };
+  return {
+    ...(toolCalls && { toolCalls }),
+    promptTokens: plain + cachedTokens + cacheCreationTokens,
+    completionTokens: countOf(usage.output_tokens) ?? before?.completionTokens ?? 0,
+    cachedTokens,
+    cacheCreationTokens,
+    ...(long > 0 && { longCacheCreationTokens: Math.min(long, cacheCreationTokens) }),
+    reasoningTokens: countOf(recordOf(usage.output_tokens_details)?.thinking_tokens) ?? before?.reasoningTokens ?? 0,
+    audioInputTokens: 0,
+    audioOutputTokens: 0,
+  };
+}
+
+function sumOf(creation: JsonObject | null): number | null {
+  if (!creation) return null;
+  return (countOf(creation.ephemeral_5m_input_tokens) ?? 0) + (countOf(creation.ephemeral_1h_input_tokens) ?? 0);
+}
+
+/** Tiers of answers: Anthropic's words and OpenAI's. */
+const TIERS: readonly (readonly [own: string, neutral: string])[] = [
+  ["standard", "default"],
+  ["priority", "priority"],
+];
+
+/** The tier that usage tells of, in OpenAI's words; empty: none. */
+export function readTier(value: unknown): { serviceTier?: string } {
+  const told = textOf(recordOf(value)?.service_tier);
+  const serviceTier = TIERS.find(([own]) => own === told)?.[1];
+  return serviceTier === undefined ? {} : { serviceTier };
+}
+
+/** Usage in Anthropic's words. `serviceTier`: in OpenAI's; `searches`: of the web, where the figures do not tell them. */
+export const usageObject = (usage: ReportedUsage, serviceTier: string | null = null, searches = 0): JsonObject => ({
+  input_tokens: Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheCreationTokens),
+  cache_creation_input_tokens: usage.cacheCreationTokens,
+  ...(usage.longCacheCreationTokens && {
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheCreationTokens - usage.longCacheCreationTokens,
+      ephemeral_1h_input_tokens: usage.longCacheCreationTokens,
+    },
+  }),
+  cache_read_input_tokens: usage.cachedTokens,
+  output_tokens: usage.completionTokens,
+  ...searchesMember(usage.toolCalls?.web_search ?? searches),
+  ...tierMember(TIERS.find(([, neutral]) => neutral === serviceTier)?.[0]),
+});
+
+const searchesMember = (searches: number) =>
+  searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {};
+
+const tierMember = (tier: string | undefined) => (tier === undefined ? {} : { service_tier: tier });

@@ -1,0 +1,184 @@
+import type { JsonObject } from "../json.ts";
+import type { Citation, Part, ReasoningPart, ToolCallPart } from "./conversation.ts";
+import type { FinishReason, ReplyError, ReplyEvent } from "./reply.ts";
+import type { ReportedUsage } from "./usage.ts";
+
+/** A complete answer. Parts stand in the order in which the upstream gave them. */
+export type Reply = {
+  id: string;
+  model: string;
+  createdAt: number | null;
+  choices: ReplyChoice[];
+  usage: ReportedUsage | null;
+  /** In OpenAI's words. */
+  serviceTier: string | null;
+};
+
+export type ReplyChoice = {
+  index: number;
+  parts: Part[];
+  citations: Citation[];
+  logprobs: JsonObject[] | null;
+  finish: { reason: FinishReason; native: string | null; stopSequence: string | null };
+};
+
+/** Puts the steps of an answer together. */
+export class ReplyCollector {
+  readonly #reply: Reply = { id: "", model: "", createdAt: null, choices: [], usage: null, serviceTier: null };
+  readonly #calls = new Map<string, ToolCallPart>();
+  error: ReplyError | null = null;
+
+  push(event: ReplyEvent): void {
+    switch (event.type) {
+      case "start":
+        this.#reply.id ||= event.id;
+        this.#reply.model ||= event.model;
+        this.#reply.createdAt ??= event.createdAt;
+        this.#reply.serviceTier ??= event.serviceTier ?? null;
+        return;
+      case "usage":
+        this.#reply.usage = event.usage;
+        this.#reply.serviceTier = event.serviceTier ?? this.#reply.serviceTier;
+        return;
+      case "error":
+        this.error ??= event.error;
+        return;
+      default:
+        this.#add(this.#choice(event.choice), event);
+    }
+  }
+
+  /** What came so far; choices that were not finished count as stopped. */
+  get reply(): Reply {
+    this.#reply.choices.sort((a, b) => a.index - b.index);
+    return this.#reply;
+  }
+
+  #choice(index: number): ReplyChoice {
+    const known = this.#reply.choices.find((choice) => choice.index === index);
+    if (known) return known;
+    const finish = { reason: "stop" as const, native: null, stopSequence: null };
+    const choice: ReplyChoice = { index, parts: [], citations: [], logprobs: null, finish };
+    this.#reply.choices.push(choice);
+    return choice;
+  }
+
+  #add(choice: ReplyChoice, event: Exclude<ReplyEvent, { type: "start" | "usage" | "error" }>): void {
+    const { parts } = choice;
+    const last = parts.at(-1);
+    switch (event.type) {
+      case "text":
+        if (last?.type === "text") last.text += event.text;
+        else if (event.text !== "") parts.push({ type: "text", text: event.text });
+        if (event.logprobs) choice.logprobs = [...(choice.logprobs ?? []), ...event.logprobs];
+        return;
+      case "refusal":
+        if (last?.type === "refusal") last.text += event.text;
+        else parts.push({ type: "refusal", text: event.text });
+        return;
+      case "reasoning":
+        if (last?.type === "reasoning" && !last.signature && last.summary === event.summary) last.text += event.text;
+        else parts.push({ type: "reasoning", text: event.text, ...(event.summary && { summary: true }) });
+        return;
+      case "signature":
+        this.#sign(parts, last, event);
+        return;
+      case "tool-start": {
+        const { type: _, choice: __, index: ___, ...start } = event;
+        const call: ToolCallPart = { type: "tool-call", input: "", ...start };
+        this.#calls.set(`${event.choice}/${event.index}`, call);
+        parts.push(call);
+        return;
+      }
+      case "tool-input": {
+        const call = this.#calls.get(`${event.choice}/${event.index}`);
+        if (call) call.input += event.text;
+        return;
+      }
+      case "media": {
+        const { kind, mediaType, data } = event;
+        if (kind === "audio" && event.transcript) parts.push({ type: "text", text: event.transcript });
+        parts.push({ type: kind, source: { kind: "base64", mediaType, data } });
+        return;
+      }
+      case "citation":
+        choice.citations.push(event.citation);
+        return;
+      case "native":
+        parts.push({ type: "native", dialect: event.dialect, name: event.name, value: event.value });
+        return;
+      case "finish":
+        choice.finish = { reason: event.reason, native: event.native, stopSequence: event.stopSequence ?? null };
+    }
+  }
+
+  #sign(parts: Part[], last: Part | undefined, event: Extract<ReplyEvent, { type: "signature" }>): void {
+    if (last?.type === "reasoning" && !last.signature && !event.encrypted) last.signature = event.signature;
+    else {
+      const alone: ReasoningPart = { type: "reasoning", text: "", signature: event.signature };
+      parts.push(event.encrypted ? { ...alone, encrypted: true } : alone);
+    }
+  }
+}
+
+/** The steps of a complete answer, as a stream would have told them: for a client that asked for one. */
+export function* stepsOf(reply: Reply): Generator<ReplyEvent> {
+  const tier = reply.serviceTier === null ? null : { serviceTier: reply.serviceTier };
+  yield { type: "start", id: reply.id, model: reply.model, createdAt: reply.createdAt, ...tier };
+  for (const choice of reply.choices) yield* stepsOfChoice(choice);
+  if (reply.usage) yield { type: "usage", usage: reply.usage, ...tier };
+}
+
+function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: ReplyChoice): Generator<ReplyEvent> {
+  let calls = 0;
+  let tokens = logprobs;
+  let said = 0;
+  const untold = new Set(citations);
+  const lastText = parts.findLast(({ type }) => type === "text");
+  for (const part of parts) {
+    switch (part.type) {
+      case "text":
+        yield { type: "text", choice, text: part.text, ...(tokens && { logprobs: tokens }) };
+        tokens = null;
+        said += part.text.length;
+        for (const citation of untold) {
+          // Those without a place stand behind all that was said.
+          const isPlaced = citation.end !== null && citation.end > 0 && citation.end <= said;
+          if (!isPlaced && part !== lastText) continue;
+          untold.delete(citation);
+          yield { type: "citation", choice, citation };
+        }
+        break;
+      case "refusal":
+        yield { type: "refusal", choice, text: part.text };
+        break;
+      case "reasoning":
+        if (part.text !== "")
+          yield { type: "reasoning", choice, text: part.text, ...(part.summary && { summary: true }) };
+        if (part.signature) {
+          yield { type: "signature", choice, signature: part.signature, ...(part.encrypted && { encrypted: true }) };
+        }
+        break;
+      case "tool-call": {
+        const { id, name, namespace, kind, signature } = part;
+        const marks = { ...(namespace !== undefined && { namespace }), ...(signature && { signature }) };
+        yield { type: "tool-start", choice, index: calls, id, name, kind, ...marks };
+        if (part.input !== "") yield { type: "tool-input", choice, index: calls, text: part.input };
+        calls += 1;
+        break;
+      }
+      case "image":
+      case "audio":
+        if (part.source.kind === "base64") {
+          yield { type: "media", choice, kind: part.type, mediaType: part.source.mediaType, data: part.source.data };
+        }
+        break;
+      case "native":
+        yield { type: "native", choice, dialect: part.dialect, name: part.name, value: part.value };
+        break;
+    }
+  }
+  for (const citation of untold) yield { type: "citation", choice, citation };
+  const { reason, native, stopSequence } = finish;
+  yield { type: "finish", choice, reason, native, ...(stopSequence !== null && { stopSequence }) };
+}

@@ -1,0 +1,34 @@
+import type { ModelInfo } from "../../../catalog/catalog.ts";
+import { readSignature } from "../../conversation/signature.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
+import { either, isTakenAddress } from "../parts.ts";
+
+/**
+ * Whether Google takes a request of its own clients without a change: no file has to be fetched for it, and its calls are
+ * signed as the model wants, by a model of Google's.
+ */
+export function goesAsItCame(body: JsonObject, { call_signatures }: ModelInfo): boolean {
+  return (
+    typeof either(body, "systemInstruction") !== "string" &&
+    recordsOf(body.contents).every(({ role, parts }) => {
+      // Vertex wants to be told who speaks.
+      if (role !== "user" && role !== "model") return false;
+      const list = recordsOf(parts);
+      const first = list.find((part) => either(part, "functionCall"));
+      const needsSignature = role === "model" && first !== undefined && call_signatures !== false;
+      const isSigned = !needsSignature || textOf(either(first, "thoughtSignature")) !== null;
+      return isSigned && list.every(isTaken);
+    })
+  );
+}
+
+function isTaken(part: JsonObject): boolean {
+  const signature = textOf(either(part, "thoughtSignature"));
+  if (signature && readSignature(signature, "gemini").dialect !== "gemini") return false;
+  const files = [part, ...recordsOf(recordOf(either(part, "functionResponse"))?.parts)];
+  return files.every((one) => {
+    const file = recordOf(either(one, "fileData"));
+    const address = textOf(either(file, "fileUri"));
+    return address === null || isTakenAddress(address);
+  });
+}

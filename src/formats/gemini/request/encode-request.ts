@@ -1,0 +1,272 @@
+import type { ModelInfo } from "../../../catalog/catalog.ts";
+import { lookupTable } from "../../../lib/lookup-table.ts";
+import type { Dropped, Target } from "../../conversation/codec.ts";
+import type { Conversation, Part, Tool } from "../../conversation/conversation.ts";
+import { noteForeign, noteNative } from "../../conversation/dropped-fields.ts";
+import { ownMembers } from "../../conversation/extensions.ts";
+import { compact } from "../../helpers/compact.ts";
+import { type JsonObject, listOf, recordOf } from "../../json.ts";
+import { FREE_TEXT } from "../../tools/custom-tools.ts";
+import { pairCalls } from "../../tools/pair-calls.ts";
+import { asksStrictly, resultMedia } from "../../tools/tool-result.ts";
+import { choosesHosted, foreignSearch, isWebSearch, noteSearch, SEARCH_MEMBERS } from "../../tools/web-search.ts";
+import { signFirstCall, writePart } from "../parts.ts";
+import { cleanSchema } from "./schema.ts";
+import { serverToolIn } from "./server-tools.ts";
+import { thinkingConfig } from "./thinking.ts";
+
+const MOST_STOPS = 5;
+/** OpenAI's tiers in Google's words. */
+const TIERS = lookupTable<string>({ default: "standard", flex: "flex", priority: "priority" });
+
+/** Writes a generateContent request (providers.md 2.4.1, 4.3, 4.4). */
+export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { extra, system } = conversation;
+  const own = extra.dialect === "gemini" ? extra.members : {};
+  noteUnsaid(conversation, dropped);
+  const tools = toolsOf(conversation, target, dropped);
+  const isMixed = mixes(conversation, tools);
+  const contents = contentsOf(conversation, target, isMixed, dropped);
+  const instruction = system.map(({ text }) => ({ text }));
+  // Instructions alone are no talk: they become its first turn.
+  const alone = contents.length === 0 && instruction.length > 0;
+  const format = formatBeside(conversation, tools, target.info, dropped);
+  return compact({
+    ...own,
+    systemInstruction: instruction.length > 0 && !alone ? { parts: instruction } : null,
+    contents: alone ? [{ role: "user", parts: instruction }] : contents,
+    tools: tools.length > 0 ? tools : null,
+    toolConfig:
+      own.toolConfig ??
+      (tools.some(({ functionDeclarations }) => functionDeclarations)
+        ? toolConfigOf(conversation, target.info, isMixed, dropped)
+        : null),
+    generationConfig: generationConfig(
+      { ...conversation, format },
+      target.info,
+      recordOf(own.generationConfig),
+      dropped,
+    ),
+    serviceTier: TIERS[conversation.serviceTier ?? ""],
+  });
+}
+
+function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
+  const { sampling, parallelToolCalls, verbosity, user, promptCacheKey, metadata, serviceTier, extra } = conversation;
+  if (sampling.logitBias) dropped.add("logit_bias");
+  if (parallelToolCalls === false) dropped.add("parallel_tool_calls");
+  if (verbosity !== null) dropped.add("verbosity");
+  if (user !== null) dropped.add("user");
+  if (promptCacheKey !== null) dropped.add("prompt_cache_key");
+  if (metadata !== null) dropped.add("metadata");
+  if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
+  if (sampling.stop.length > MOST_STOPS) dropped.add("stop");
+  if (extra.dialect !== "gemini")
+    noteForeign(conversation, foreignSearch(conversation, "gemini") ? SEARCH_MEMBERS : [], dropped);
+}
+
+/** Turns alternate and the user's comes first: a call may only follow one. */
+function contentsOf({ turns }: Conversation, target: Target, isMixed: boolean, dropped: Dropped): JsonObject[] {
+  const contents: { role: string; parts: JsonObject[] }[] = [];
+  for (const turn of pairCalls(turns, target.newId)) {
+    const role = turn.role === "assistant" ? "model" : "user";
+    const parts = withSignatures(turn.parts).flatMap((part) =>
+      // Without Google's tools beside functions its calls of them are unknown to it.
+      !isMixed && part.type === "reasoning" && serverToolIn(part.signature)
+        ? []
+        : written(part, dropped).map((one) => (isMixed ? withCallId(one, part) : one)),
+    );
+    if (role === "model" && target.info.call_signatures !== false) signFirstCall(parts);
+    const last = contents.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else if (parts.length > 0) contents.push({ role, parts });
+  }
+  if (contents[0]?.role === "model") contents.unshift({ role: "user", parts: [{ text: "..." }] });
+  return contents;
+}
+
+/** Beside tools of Google's own, calls and their results must carry the same id. */
+function withCallId(written: JsonObject, part: Part): JsonObject {
+  const { functionCall, functionResponse } = written;
+  if (part.type === "tool-call" && functionCall) {
+    return { ...written, functionCall: { id: part.id, ...recordOf(functionCall) } };
+  }
+  return part.type === "tool-result" && functionResponse
+    ? { ...written, functionResponse: { id: part.callId, ...recordOf(functionResponse) } }
+    : written;
+}
+
+/** A thought without words before a call is the call's own signature, on its way through another format. */
+function withSignatures(parts: readonly Part[]): Part[] {
+  const result: Part[] = [];
+  for (const part of parts) {
+    const last = result.at(-1);
+    const bare =
+      last?.type === "reasoning" &&
+      last.text === "" &&
+      last.signature?.dialect === "gemini" &&
+      !serverToolIn(last.signature)
+        ? last.signature
+        : null;
+    if (part.type === "tool-call" && !part.signature && bare) {
+      result.pop();
+      result.push({ ...part, signature: bare });
+    } else result.push(part);
+  }
+  return result;
+}
+
+function written(part: Part, dropped: Dropped): JsonObject[] {
+  const value = writePart(part);
+  if (!value && part.type === "native") noteNative(part, dropped);
+  else if (!value && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
+  if (part.type !== "tool-result") return listOf(value);
+  // Images of a result follow it.
+  return [...listOf(value), ...resultMedia(part).flatMap((inner) => written(inner, dropped))];
+}
+
+/** Before Gemini 3, functions and JSON exclude each other. */
+function formatBeside(
+  { format, extra }: Conversation,
+  tools: readonly JsonObject[],
+  info: ModelInfo,
+  dropped: Dropped,
+): Conversation["format"] {
+  const excluded = tools.length > 0 && info.combines_tools === false && extra.dialect !== "gemini";
+  if (!excluded || !format || format.type === "text") return format;
+  dropped.add("response_format");
+  return null;
+}
+
+/** Whether a client of another format is offered tools of Google's own beside its functions: Google wants to be told so. */
+const mixes = ({ extra }: Conversation, tools: readonly JsonObject[]): boolean =>
+  extra.dialect !== "gemini" &&
+  tools.length > 1 &&
+  tools.some(({ functionDeclarations }) => functionDeclarations !== undefined);
+
+/** Functions of the client, and Google's own tools: before Gemini 3, and on Vertex AI, only one of the two. */
+function toolsOf(conversation: Conversation, { info, combinesTools }: Target, dropped: Dropped): JsonObject[] {
+  const { tools, toolChoice, extra } = conversation;
+  const search = foreignSearch(conversation, "gemini");
+  const allowed = toolChoice?.type === "allowed" && toolChoice.mode === "auto" ? toolChoice.names : null;
+  const offered = allowed ? tools.filter(({ name }) => allowed.includes(name)) : tools;
+  const declarations = offered.flatMap(declarationsOf);
+  const combines = combinesTools === true && info.combines_tools !== false;
+  const exclusive = declarations.length > 0 && !combines && extra.dialect !== "gemini";
+  // Nothing is to be called, by Google neither.
+  const isOff = declarations.length > 0 && toolChoice?.type === "none" && extra.dialect !== "gemini";
+  if (isOff) return [{ functionDeclarations: declarations }];
+  if (search && exclusive) dropped.add(search.from === "tools" ? "tools: web_search" : search.from);
+  else if (search) noteSearch(search, [], dropped);
+  const hosted = offered.flatMap((tool): JsonObject[] => {
+    if (search && isWebSearch(tool)) return [];
+    const own = hostedOf(tool);
+    if (own && !exclusive) return [own];
+    if (own || tool.type === "hosted") dropped.add(`tools: ${tool.name}`);
+    return [];
+  });
+  if (search && !exclusive) hosted.push({ googleSearch: {} });
+  return [...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []), ...hosted];
+}
+
+function declarationsOf(tool: Tool): JsonObject[] {
+  if (tool.type === "hosted" || BUILT_IN[tool.name]) return [];
+  if (tool.type === "custom") return [declarationOf(tool.name, tool.description, FREE_TEXT)];
+  return [{ ...ownMembers(tool, "gemini"), ...declarationOf(tool.name, tool.description, tool.parameters) }];
+}
+
+function hostedOf(tool: Tool): JsonObject | null {
+  if (tool.type !== "hosted") return BUILT_IN[tool.name] ?? null;
+  if (tool.dialect === "gemini") return tool.value;
+  return tool.name.startsWith("code_") ? { codeExecution: {} } : null;
+}
+
+/** Functions of these names switch Google's own tools on, as the ecosystem has it (reference behaviour 6.2). */
+const BUILT_IN = lookupTable<JsonObject>({
+  googleSearch: { googleSearch: {} },
+  codeExecution: { codeExecution: {} },
+  urlContext: { urlContext: {} },
+});
+
+function declarationOf(name: string, description: string | null, parameters: JsonObject | null): JsonObject {
+  const cleaned = parameters && cleanSchema(parameters);
+  const takesSomething = cleaned && (cleaned.type !== "object" || cleaned.properties !== undefined);
+  return compact({ name, description: description ?? "", parameters: takesSomething ? cleaned : null });
+}
+
+function toolConfigOf(
+  conversation: Conversation,
+  info: ModelInfo,
+  isMixed: boolean,
+  dropped: Dropped,
+): JsonObject | null {
+  const config = callingConfigOf(conversation, info, isMixed, dropped);
+  return isMixed ? { ...config, includeServerSideToolInvocations: true } : config;
+}
+
+function callingConfigOf(
+  conversation: Conversation,
+  info: ModelInfo,
+  isMixed: boolean,
+  dropped: Dropped,
+): JsonObject | null {
+  const { toolChoice } = conversation;
+  const config = (mode: string, names?: string[]) => ({
+    functionCallingConfig: { mode, ...(names && { allowedFunctionNames: names }) },
+  });
+  const isFree =
+    !toolChoice || toolChoice.type === "auto" || (toolChoice.type === "allowed" && toolChoice.mode === "auto");
+  // Calls that must be made keep to the schema anyway; those that may be made do so in a mode of their own.
+  // Beside tools of Google's own AUTO is refused: VALIDATED is its like there, and what goes without saying.
+  if (isFree && isMixed) return toolChoice || asksStrictly(conversation) ? config("VALIDATED") : null;
+  if (isFree && asksStrictly(conversation)) {
+    if (info.strict_tools !== false) return config("VALIDATED");
+    dropped.add("strict");
+  }
+  if (!toolChoice) return null;
+  switch (toolChoice.type) {
+    case "tool":
+      if (!choosesHosted(conversation)) return config("ANY", [toolChoice.name]);
+      dropped.add("tool_choice");
+      return null;
+    case "allowed":
+      return toolChoice.mode === "required" ? config("ANY", toolChoice.names) : config("AUTO");
+    case "required":
+      return config("ANY");
+    case "none":
+      return config("NONE");
+    case "auto":
+      return config("AUTO");
+  }
+}
+
+function generationConfig(
+  conversation: Conversation,
+  info: ModelInfo,
+  own: JsonObject | null,
+  dropped: Dropped,
+): JsonObject | null {
+  const { sampling, format, modalities, audio } = conversation;
+  const voice = audio && { voiceConfig: { prebuiltVoiceConfig: { voiceName: audio.voice } } };
+  const config = compact({
+    ...own,
+    maxOutputTokens: sampling.maxOutputTokens,
+    temperature: sampling.temperature === null ? null : Math.min(2, Math.max(0, sampling.temperature)),
+    topP: sampling.topP,
+    topK: sampling.topK,
+    // Google counts in 32 bits.
+    seed: sampling.seed === null ? null : sampling.seed | 0,
+    presencePenalty: sampling.presencePenalty,
+    frequencyPenalty: sampling.frequencyPenalty,
+    candidateCount: sampling.n !== null && sampling.n > 1 ? sampling.n : null,
+    stopSequences: sampling.stop.length > 0 ? sampling.stop.slice(0, MOST_STOPS) : null,
+    responseLogprobs: sampling.logprobs || null,
+    logprobs: sampling.logprobs ? sampling.topLogprobs : null,
+    responseMimeType: own?.responseMimeType ?? (format && format.type !== "text" ? "application/json" : null),
+    responseSchema: format?.type === "schema" ? cleanSchema(format.schema) : null,
+    responseModalities: modalities?.map((kind) => kind.toUpperCase()),
+    speechConfig: own?.speechConfig ?? voice,
+    thinkingConfig: thinkingConfig(conversation, info, dropped),
+  });
+  return Object.keys(config).length > 0 ? config : null;
+}

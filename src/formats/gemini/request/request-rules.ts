@@ -1,0 +1,28 @@
+import { MOST_CHOICES, outputTokens, thinkingTokens, wholeNumber } from "../../request-rules/number-limits.ts";
+import { requestMembers } from "../../request-rules/request-members.ts";
+import type { RequestRules } from "../../request-rules/request-rules.ts";
+
+/** Requests in Google's format: what `decodeRequest` and its readers look at, at any depth; each name has two spellings. */
+export const geminiRules: RequestRules = {
+  members: requestMembers(
+    `model contents systemInstruction parts role text thought thoughtSignature functionCall functionResponse id name inlineData
+    fileData mimeType data fileUri tools functionDeclarations description googleSearch googleSearchRetrieval codeExecution
+    excludeDomains toolConfig functionCallingConfig mode allowedFunctionNames generationConfig maxOutputTokens temperature topP
+    topK frequencyPenalty presencePenalty seed stopSequences candidateCount responseLogprobs logprobs responseMimeType
+    responseModalities thinkingConfig thinkingLevel thinkingBudget includeThoughts serviceTier safetySettings cachedContent
+    generateContentRequest user promptCacheKey function strict
+    requests content taskType title outputDimensionality`,
+    {
+      free: "args response parameters parametersJsonSchema responseSchema responseJsonSchema",
+      hasTwoSpellings: true,
+    },
+  ),
+  numbers: [
+    wholeNumber("generationConfig.candidateCount", 1, MOST_CHOICES),
+    outputTokens("generationConfig.maxOutputTokens"),
+    thinkingTokens("generationConfig.thinkingConfig.thinkingBudget"),
+    wholeNumber("outputDimensionality", 1, 65_536),
+    wholeNumber("requests[].outputDimensionality", 1, 65_536),
+  ],
+  switches: [],
+};

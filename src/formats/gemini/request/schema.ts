@@ -1,0 +1,123 @@
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
+
+/** What Gemini's schema language knows (providers.md 4.4). */
+const KEPT: ReadonlySet<string> = new Set(
+  `title description nullable minItems maxItems minProperties maxProperties minimum maximum minLength maxLength pattern
+  propertyOrdering`.split(/\s+/),
+);
+const FORMATS: ReadonlySet<unknown> = new Set(["enum", "date-time", "int32", "int64", "float", "double"]);
+const DEEPEST = 24;
+/** References that hold each other many times over would grow without end. */
+const MOST_NODES = 5000;
+
+/** A JSON Schema in the subset that Gemini takes: references put in place, unions and constants rewritten, the rest left out. */
+export function cleanSchema(schema: JsonObject): JsonObject {
+  const definitions = { ...recordOf(schema.definitions), ...recordOf(schema.$defs) };
+  return clean(schema, { definitions, budget: { nodes: MOST_NODES }, within: [] });
+}
+
+type Place = Readonly<{
+  definitions: JsonObject;
+  budget: { nodes: number };
+  /** References that led here: one that leads to itself is cut. */
+  within: readonly string[];
+}>;
+
+function clean(given: JsonObject, place: Place, depth = 0): JsonObject {
+  place.budget.nodes -= 1;
+  if (depth > DEEPEST || place.budget.nodes < 0) return { type: "object" };
+  const reference = textOf(given.$ref);
+  if (reference !== null) {
+    if (place.within.includes(reference)) return { type: "object" };
+    const { $ref: _, ...beside } = given;
+    const within = [...place.within, reference];
+    return clean({ ...resolve(reference, place), ...beside }, { ...place, within }, depth + 1);
+  }
+  if (recordsOf(given.allOf).length > 0) return clean(...merged(given, place), depth + 1);
+  const schema: JsonObject = {};
+  for (const [name, value] of Object.entries(given)) if (KEPT.has(name)) schema[name] = value;
+  const inner = (part: JsonObject) => clean(part, place, depth + 1);
+  writeType(schema, given, inner);
+  writeValues(schema, given);
+  const properties = recordOf(given.properties);
+  if (properties && Object.keys(properties).length > 0) {
+    schema.type ??= "object";
+    schema.properties = mapValues(properties, inner);
+    const required = Array.isArray(given.required)
+      ? given.required.filter((name) => Object.hasOwn(properties, name))
+      : [];
+    if (required.length > 0) schema.required = required;
+  }
+  const items = recordOf(given.items) ?? recordsOf(given.prefixItems)[0];
+  if (items) Object.assign(schema, { type: schema.type ?? "array", items: inner(items) });
+  else if (schema.type === "array") schema.items = { type: "string" };
+  return schema;
+}
+
+/** Constants, limits and formats. */
+function writeValues(schema: JsonObject, given: JsonObject): void {
+  if (FORMATS.has(given.format)) schema.format = given.format;
+  const values = Array.isArray(given.enum) ? given.enum : given.const === undefined ? null : [given.const];
+  // Only texts can be listed.
+  if (values && (schema.type === undefined || schema.type === "string")) {
+    const texts = values.filter((value) => value !== null && value !== "").map(String);
+    Object.assign(schema, { type: "string", enum: texts });
+  }
+  const step = schema.type === "integer" ? 1 : 0;
+  if (typeof given.exclusiveMinimum === "number") schema.minimum = given.exclusiveMinimum + step;
+  if (typeof given.exclusiveMaximum === "number") schema.maximum = given.exclusiveMaximum - step;
+}
+
+/** `type: [T, "null"]` and unions with null become nullable; other unions `anyOf`. */
+function writeType(schema: JsonObject, given: JsonObject, inner: (part: JsonObject) => JsonObject): void {
+  const types = Array.isArray(given.type)
+    ? given.type.map(String)
+    : given.type === undefined
+      ? []
+      : [String(given.type)];
+  if (types.includes("null")) schema.nullable = true;
+  const named = types.filter((type) => type !== "null");
+  if (named.length === 1) schema.type = named[0]?.toLowerCase();
+  if (named.length > 1) schema.anyOf = named.map((type) => ({ type }));
+  const union = [...recordsOf(given.anyOf), ...recordsOf(given.oneOf)];
+  if (union.length === 0) return;
+  if (union.some(({ type }) => type === "null")) schema.nullable = true;
+  const rest = union.filter(({ type }) => type !== "null").map(inner);
+  if (rest.length === 1) Object.assign(schema, { ...rest[0], ...schema });
+  else schema.anyOf = rest;
+}
+
+const resolve = (reference: string, { definitions }: Place): JsonObject =>
+  recordOf(definitions[reference.split("/").at(-1) ?? ""]) ?? {};
+
+/** The parts of `allOf` as one schema, and where its references lead. */
+function merged(given: JsonObject, place: Place): [JsonObject, Place] {
+  const { allOf, ...beside } = given;
+  const within = [...place.within];
+  const whole = recordsOf(allOf).reduce((sum: JsonObject, part) => {
+    const reference = textOf(part.$ref);
+    if (reference === null) return merge(sum, part);
+    if (within.includes(reference)) return sum;
+    within.push(reference);
+    return merge(sum, resolve(reference, place));
+  }, beside);
+  return [whole, { ...place, within }];
+}
+
+function merge(one: JsonObject, other: JsonObject): JsonObject {
+  const required = [
+    ...(Array.isArray(one.required) ? one.required : []),
+    ...(Array.isArray(other.required) ? other.required : []),
+  ];
+  return {
+    ...one,
+    ...other,
+    ...(recordOf(one.properties ?? other.properties) && {
+      properties: { ...recordOf(one.properties), ...recordOf(other.properties) },
+    }),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+  };
+}
+
+const mapValues = (record: JsonObject, change: (value: JsonObject) => JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(recordOf(value) ?? {})]));

@@ -1,0 +1,68 @@
+import type { ModelInfo } from "../../../catalog/catalog.ts";
+import type { ReasoningFacts } from "../../../catalog/entry.ts";
+import { nearestEffort } from "../../../catalog/nearest-effort.ts";
+import type { Dropped } from "../../conversation/codec.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { compact } from "../../helpers/compact.ts";
+import type { JsonObject } from "../../json.ts";
+
+const BUDGETS = { none: 0, minimal: 512, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 } as const;
+const MOST_BUDGET = 24_576;
+const LEVELS = ["minimal", "low", "medium", "high"] as const;
+
+/** A model of which nothing is known is asked by budget: Gemini 2.5 knows nothing else, and later ones still take it. */
+const BY_BUDGET: ReasoningFacts = { style: "budget", can_disable: true };
+
+/**
+ * What a wish to reason becomes: a level, a budget, or nothing for a model that is known not to reason. Source:
+ * https://ai.google.dev/gemini-api/docs/thinking
+ */
+export function thinkingConfig({ reasoning }: Conversation, info: ModelInfo, dropped: Dropped): JsonObject | null {
+  const { effort, budgetTokens, enabled, show } = reasoning;
+  const facts = info.reasoning ?? BY_BUDGET;
+  const requested = effort !== null || budgetTokens !== null || enabled !== null;
+  if (!requested && show === null) return null;
+  const disabled = effort === "none" || enabled === false || budgetTokens === 0;
+  if (facts.style === "none") {
+    if (requested && !disabled) dropped.add("reasoning_effort");
+    return null;
+  }
+  if (!requested) return { includeThoughts: show };
+  const amount =
+    facts.style === "effort" ? levelFor(reasoning, facts, disabled) : budgetFor(reasoning, facts, disabled);
+  return compact({ ...amount, includeThoughts: disabled ? false : (show ?? true) });
+}
+
+/** The level next to the one that is asked for; the lowest for who wants none, since these models cannot be kept from it. */
+function levelFor(
+  { effort, budgetTokens }: Conversation["reasoning"],
+  { efforts = LEVELS }: ReasoningFacts,
+  disabled: boolean,
+): JsonObject {
+  if (disabled) return { thinkingLevel: nearestEffort(efforts, "minimal") };
+  const tokens = effort !== null ? BUDGETS[effort] : budgetTokens;
+  if (tokens === null || tokens < 0) return {};
+  const level = tokens <= 512 ? "minimal" : tokens <= 2048 ? "low" : tokens <= 8192 ? "medium" : "high";
+  return { thinkingLevel: nearestEffort(efforts, level) };
+}
+
+function budgetFor(
+  { effort, budgetTokens }: Conversation["reasoning"],
+  facts: ReasoningFacts,
+  disabled: boolean,
+): JsonObject {
+  if (disabled) return { thinkingBudget: withinBounds(0, facts) };
+  // A negative budget leaves the amount to the model.
+  const tokens = budgetTokens ?? (effort === null ? null : BUDGETS[effort]);
+  if (tokens === null) return {};
+  return { thinkingBudget: tokens < 0 ? -1 : withinBounds(tokens, facts) };
+}
+
+/** Zero turns reasoning off where the model allows that; any other budget has the model's own bounds. */
+function withinBounds(
+  tokens: number,
+  { min_budget = 0, max_budget = MOST_BUDGET, can_disable }: ReasoningFacts,
+): number {
+  if (tokens === 0 && can_disable !== false) return 0;
+  return Math.min(max_budget, Math.max(min_budget, tokens));
+}

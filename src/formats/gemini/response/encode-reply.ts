@@ -1,0 +1,210 @@
+import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
+import type { Citation, Conversation, Part } from "../../conversation/conversation.ts";
+import type { FinishReason, ReplyContext, ReplyEvent, StreamEncoder } from "../../conversation/reply.ts";
+import type { ReportedUsage } from "../../conversation/usage.ts";
+import { compact } from "../../helpers/compact.ts";
+import type { JsonObject } from "../../json.ts";
+import { parseJson, recordOf } from "../../json.ts";
+import { GROUNDING, searchedIn } from "../../tools/web-search.ts";
+import { encodeError } from "../error.ts";
+import { signatureMember } from "../parts.ts";
+import { serverToolIn } from "../request/server-tools.ts";
+import { groundingOf } from "./grounding.ts";
+import { writeLogprobs } from "./logprobs.ts";
+import { usageObject } from "./usage.ts";
+
+const FINISH: Readonly<Record<FinishReason, string>> = {
+  stop: "STOP",
+  length: "MAX_TOKENS",
+  tool_calls: "STOP",
+  content_filter: "SAFETY",
+  error: "OTHER",
+};
+
+/** Writes a complete generateContent answer (providers.md 2.4.2). */
+export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
+  return compact({
+    candidates: reply.choices.map(candidateOf),
+    usageMetadata: reply.usage && usageObject(reply.usage, reply.serviceTier),
+    modelVersion: context.model,
+    responseId: reply.id || context.requestId,
+  });
+}
+
+function candidateOf({ index, parts, citations, logprobs, finish }: ReplyChoice): JsonObject {
+  const text = parts.flatMap((part) => (part.type === "text" || part.type === "refusal" ? [part.text] : [])).join("");
+  const searches = parts.flatMap((part) => (part.type === "native" ? [part] : []));
+  return compact({
+    content: { role: "model", parts: parts.flatMap(partsOf) },
+    finishReason: FINISH[finish.reason],
+    index,
+    [GROUNDING]: foundBy(searches, citations, text),
+    logprobsResult: writeLogprobs(logprobs),
+  });
+}
+
+type Native = Omit<Extract<Part, { type: "native" }>, "type">;
+
+/** What Google itself told of its search goes on as it is. */
+function foundBy(natives: readonly Native[], citations: readonly Citation[], text: string): JsonObject | null {
+  const own = natives.find(isGrounding);
+  return own
+    ? recordOf(own.value[GROUNDING])
+    : groundingOf(
+        citations,
+        natives.flatMap((native) => searchedIn(native) ?? []),
+        text,
+      );
+}
+
+const isGrounding = ({ dialect, name }: Native): boolean => dialect === "gemini" && name === GROUNDING;
+
+function partsOf(part: Part): JsonObject[] {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return [{ text: part.text }];
+    case "reasoning":
+      return [serverToolIn(part.signature) ?? { text: part.text, thought: true, ...signatureMember(part.signature) }];
+    case "tool-call":
+      return [callPart(part.id, part.name, part.input, part.signature)];
+    case "image":
+    case "audio":
+      return part.source.kind === "base64"
+        ? [{ inlineData: { mimeType: part.source.mediaType, data: part.source.data } }]
+        : [];
+    case "native":
+      return part.dialect === "gemini" && !isGrounding(part) ? [part.value] : [];
+    default:
+      return [];
+  }
+}
+
+function callPart(
+  id: string,
+  name: string,
+  input: string,
+  signature: Parameters<typeof signatureMember>[0],
+): JsonObject {
+  const args = recordOf(parseJson(input)) ?? (input.trim() === "" ? {} : { input });
+  return { functionCall: { id, name, args }, ...signatureMember(signature) };
+}
+
+type Framing = "events" | "array";
+
+/** Writes a stream of answers (providers.md 2.4.3): server-sent events, or a JSON array element by element. */
+class GeminiStreamEncoder implements StreamEncoder {
+  #written = 0;
+  #usage: ReportedUsage | null = null;
+  /** In OpenAI's words. */
+  #serviceTier: string | null = null;
+  #id = "";
+  /** Calls go out whole. */
+  #calls = new Map<string, { start: Extract<ReplyEvent, { type: "tool-start" }>; input: string }>();
+  #finish = new Map<number, FinishReason>();
+  /** What was said, cited and searched of each choice: told at its end. */
+  #grounds = new Map<number, { text: string; citations: Citation[]; natives: Native[] }>();
+
+  constructor(
+    private readonly context: ReplyContext,
+    private readonly framing: Framing,
+  ) {}
+
+  push(step: ReplyEvent): string {
+    switch (step.type) {
+      case "start":
+        this.#id = step.id;
+        this.#serviceTier = step.serviceTier ?? null;
+        return "";
+      case "usage":
+        this.#usage = step.usage;
+        this.#serviceTier = step.serviceTier ?? this.#serviceTier;
+        return "";
+      case "text":
+        this.#ground(step.choice).text += step.text;
+        return step.text === "" ? "" : this.#parts(step.choice, [{ text: step.text }], writeLogprobs(step.logprobs));
+      case "refusal":
+        return step.text === "" ? "" : this.#parts(step.choice, [{ text: step.text }]);
+      case "reasoning":
+        return this.#parts(step.choice, [{ text: step.text, thought: true }]);
+      case "signature":
+        return this.#parts(step.choice, [
+          serverToolIn(step.signature) ?? { text: "", thought: true, ...signatureMember(step.signature) },
+        ]);
+      case "tool-start":
+        this.#calls.set(`${step.choice}/${step.index}`, { start: step, input: "" });
+        return "";
+      case "tool-input": {
+        const call = this.#calls.get(`${step.choice}/${step.index}`);
+        if (call) call.input += step.text;
+        return "";
+      }
+      case "media":
+        return this.#parts(step.choice, [{ inlineData: { mimeType: step.mediaType, data: step.data } }]);
+      case "citation":
+        this.#ground(step.choice).citations.push(step.citation);
+        return "";
+      case "native":
+        if (step.dialect === "gemini" && !isGrounding(step)) return this.#parts(step.choice, [step.value]);
+        this.#ground(step.choice).natives.push(step);
+        return "";
+      case "finish":
+        this.#finish.set(step.choice, step.reason);
+        return "";
+      case "error":
+        return this.#write(encodeError(step.error, this.context.requestId)) + (this.framing === "array" ? "]" : "");
+    }
+  }
+
+  /** Calls and reasons come last, with the usage. */
+  end(usage: ReportedUsage): string {
+    const choices = this.#finish.size > 0 ? [...this.#finish] : [[0, "stop"] as const];
+    const candidates = choices.map(([index, reason]) => {
+      const { natives, citations, text } = this.#ground(index);
+      return compact({
+        content: { role: "model", parts: this.#callsOf(index) },
+        finishReason: FINISH[reason],
+        index,
+        [GROUNDING]: foundBy(natives, citations, text),
+      });
+    });
+    return this.#write({ candidates }, usage) + (this.framing === "array" ? "]" : "");
+  }
+
+  #ground(choice: number): { text: string; citations: Citation[]; natives: Native[] } {
+    const known = this.#grounds.get(choice);
+    if (known) return known;
+    const ground = { text: "", citations: [], natives: [] };
+    this.#grounds.set(choice, ground);
+    return ground;
+  }
+
+  #callsOf(choice: number): JsonObject[] {
+    const calls = [...this.#calls.values()].filter(({ start }) => start.choice === choice);
+    const parts = calls.map(({ start, input }) => callPart(start.id, start.name, input, start.signature));
+    return parts.length > 0 ? parts : [{ text: "" }];
+  }
+
+  #parts(index: number, parts: JsonObject[], logprobsResult: JsonObject | null = null): string {
+    return this.#write({ candidates: [compact({ content: { role: "model", parts }, index, logprobsResult })] });
+  }
+
+  #write(answer: JsonObject, usage = this.#usage): string {
+    const body = answer.error
+      ? answer
+      : compact({
+          ...answer,
+          usageMetadata: usage && usageObject(usage, this.#serviceTier),
+          modelVersion: this.context.model,
+          responseId: this.#id || this.context.requestId,
+        });
+    const first = this.#written++ === 0;
+    if (this.framing === "events") return `data: ${JSON.stringify(body)}\r\n\r\n`;
+    return `${first ? "[" : ",\r\n"}${JSON.stringify(body)}`;
+  }
+}
+
+export const geminiStreamEncoder =
+  (framing: Framing) =>
+  (context: ReplyContext, _request: Conversation): StreamEncoder =>
+    new GeminiStreamEncoder(context, framing);

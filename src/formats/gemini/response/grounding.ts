@@ -1,0 +1,95 @@
+import type { Citation } from "../../conversation/conversation.ts";
+import { compact } from "../../helpers/compact.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
+import { GROUNDING, type Searched } from "../../tools/web-search.ts";
+
+/** Reads what searches of one candidate found, which may be told in several events. Places are told in bytes of UTF-8. */
+export class Grounding {
+  #told = new Set<string>();
+  #metadata: JsonObject | null = null;
+
+  /** The sources that `metadata` tells and no event before it did; `text`: all that the candidate has said so far. */
+  read(metadata: JsonObject, text: string): Citation[] {
+    const before = this.#metadata;
+    const queries = [...textsOf(before?.webSearchQueries), ...textsOf(metadata.webSearchQueries)];
+    this.#metadata = { ...before, ...metadata, ...(queries.length > 0 && { webSearchQueries: [...new Set(queries)] }) };
+    const pages = recordsOf(metadata.groundingChunks).map(pageOf);
+    const placed = recordsOf(metadata.groundingSupports).flatMap((support) => {
+      const place = placeOf(recordOf(support.segment), text);
+      const indices = Array.isArray(support.groundingChunkIndices) ? support.groundingChunkIndices : [];
+      return indices.flatMap((at) => citationsOf(pages[numberOf(at) ?? -1] ?? null, place));
+    });
+    const cited = new Set(placed.map(({ url }) => url));
+    const others = pages.flatMap((page) => citationsOf(page, NOWHERE)).filter(({ url }) => !cited.has(url));
+    return [...placed, ...others].filter((citation) => this.#isNew(citation));
+  }
+
+  /** The pages that an answer repeats words of, as Google tells them by itself. */
+  recited(metadata: JsonObject, text: string): Citation[] {
+    const sources = recordsOf(metadata.citationSources ?? metadata.citations);
+    return sources
+      .flatMap((source) => citationsOf(source, placeOf(source, text)))
+      .filter((citation) => this.#isNew(citation));
+  }
+
+  /** All that was told, as Google's clients know it; null: nothing was searched. */
+  get metadata(): JsonObject | null {
+    return this.#metadata && { [GROUNDING]: this.#metadata };
+  }
+
+  /** Each page once in each place; one without a place only if it has none. */
+  #isNew({ url, start, end }: Citation): boolean {
+    const name = `${url}`;
+    const place = `${name} ${start} ${end}`;
+    if (this.#told.has(place) || (start === null && this.#told.has(name))) return false;
+    this.#told.add(place).add(name);
+    return true;
+  }
+}
+
+/** A page of the web, a place on the map, or a file that was searched. */
+const pageOf = ({ web, maps, retrievedContext }: JsonObject): JsonObject | null =>
+  recordOf(web) ?? recordOf(maps) ?? recordOf(retrievedContext);
+
+type Place = Pick<Citation, "start" | "end">;
+const NOWHERE: Place = { start: null, end: null };
+
+function placeOf(segment: JsonObject | null, text: string): Place {
+  const end = numberOf(segment?.endIndex);
+  if (!segment || end === null) return NOWHERE;
+  const bytes = Buffer.from(text);
+  const characters = (upTo: number) => bytes.subarray(0, upTo).toString().length;
+  return { start: characters(numberOf(segment.startIndex) ?? 0), end: characters(end) };
+}
+
+function citationsOf(page: JsonObject | null, place: Place): Citation[] {
+  const url = textOf(page?.uri);
+  return url === null ? [] : [{ url, title: textOf(page?.title), citedText: null, ...place }];
+}
+
+/** What was searched and found, as Gemini tells it; null: nothing. `text`: all that the candidate said. */
+export function groundingOf(
+  citations: readonly Citation[],
+  searches: readonly Searched[],
+  text: string,
+): JsonObject | null {
+  const queries = searches.flatMap((search) => search.queries);
+  const pages = new Map<string, string>();
+  for (const { url, title } of citations) if (url !== null) pages.set(url, title ?? url);
+  const urls = [...pages.keys()];
+  const supports = citations.flatMap(({ url, start, end }): JsonObject[] => {
+    if (url === null || !end) return [];
+    const segment = {
+      startIndex: Buffer.byteLength(text.slice(0, start ?? 0)),
+      endIndex: Buffer.byteLength(text.slice(0, end)),
+      text: text.slice(start ?? 0, end),
+    };
+    return [{ segment, groundingChunkIndices: [urls.indexOf(url)] }];
+  });
+  if (queries.length + urls.length === 0) return null;
+  return compact({
+    webSearchQueries: queries.length > 0 ? queries : null,
+    groundingChunks: urls.length > 0 ? urls.map((uri) => ({ web: { uri, title: pages.get(uri) } })) : null,
+    groundingSupports: supports.length > 0 ? supports : null,
+  });
+}

@@ -1,0 +1,83 @@
+import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
+
+/** Members of a candidate that say something beside its text. */
+const TELLING = ["finishReason", "logprobsResult", "citationMetadata", "groundingMetadata"] as const;
+const TEXT = /"text"\s*:\s*"/;
+const USAGE = /"usageMetadata"\s*:\s*(?=\{)/;
+/** Streams whose events are framed anew each time are not worth to be learned. */
+const MOST_FRAMES = 3;
+
+/** What stands around the text and around the usage of an event; `rest`: null without usage. */
+type Frame = Readonly<{ before: string; between: string; rest: string | null }>;
+
+/**
+ * Most of a stream is one piece of text after the other in the same frame, beside the usage so far. Such an event is read
+ * without parsing all of it, once an event of the same frame was parsed.
+ */
+export class PlainEvents {
+  #frame: Frame | null = null;
+  #frames = 0;
+
+  /** The text of an event that differs from the learned one in nothing but text and usage, and its usage; else null. */
+  read(data: string): { text: string; usage: JsonObject | null } | null {
+    const frame = this.#frame;
+    if (!frame?.before || !data.startsWith(frame.before)) return null;
+    const { before, between, rest } = frame;
+    const end = data.indexOf('"', before.length);
+    if (end <= before.length || !data.startsWith(between, end)) return null;
+    const text = data.slice(before.length, end);
+    if (text.includes("\\")) return null;
+    if (rest === null) return data.length === end + between.length ? { text, usage: null } : null;
+    if (!data.endsWith(rest)) return null;
+    const usage = recordOf(parseJson(data.slice(end + between.length, data.length - rest.length)));
+    return usage && { text, usage };
+  }
+
+  /** Takes the frame of an event that was parsed to `answer`, if it says nothing but a text. */
+  learn(data: string, answer: JsonObject): void {
+    if (this.#frames >= MOST_FRAMES) return;
+    const text = onlyText(answer);
+    const start = TEXT.exec(data);
+    if (!text || !start) return;
+    const from = start.index + start[0].length;
+    const end = from + text.length;
+    if (data.slice(from, end) !== text || data[end] !== '"' || text.includes('"')) return;
+    this.#frame = frameOf(data, from, end, answer.usageMetadata);
+    this.#frames += 1;
+  }
+}
+
+/** The text of an answer of the first candidate alone, with one part that says nothing else; null for all others. */
+function onlyText(answer: JsonObject): string | null {
+  const [candidate, ...others] = recordsOf(answer.candidates);
+  if (!candidate || others.length > 0 || answer.promptFeedback !== undefined || answer.error !== undefined) return null;
+  if ((numberOf(candidate.index) ?? 0) !== 0 || TELLING.some((name) => candidate[name] !== undefined)) return null;
+  const [part, ...further] = recordsOf(recordOf(candidate.content)?.parts);
+  if (!part || further.length > 0 || Object.keys(part).length !== 1) return null;
+  return textOf(part.text);
+}
+
+/** `from` and `end` are those of the text in `data`. Null where the usage cannot be cut out. */
+function frameOf(data: string, from: number, end: number, usage: unknown): Frame | null {
+  const before = data.slice(0, from);
+  const after = data.slice(end);
+  if (usage === undefined) return { before, between: after, rest: null };
+  const start = USAGE.exec(after);
+  if (!start) return null;
+  const place = start.index + start[0].length;
+  const length = objectLength(after, place);
+  return { before, between: after.slice(0, place), rest: after.slice(place + length) };
+}
+
+/** How long the object that begins at `from` is; strings in it must not hold brackets. */
+function objectLength(json: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < json.length; at += 1) {
+    if (json[at] === "{") depth += 1;
+    else if (json[at] === "}") {
+      depth -= 1;
+      if (depth === 0) return at + 1 - from;
+    }
+  }
+  return json.length - from;
+}

@@ -1,0 +1,70 @@
+import type { ReportedUsage } from "../../conversation/usage.ts";
+import { countOf, type JsonObject, recordsOf, textOf } from "../../json.ts";
+
+/** Gemini's usage: thoughts stand beside the candidates' tokens, tools' prompts beside the prompt (providers.md 4.2). */
+export function readUsage(usage: JsonObject): ReportedUsage {
+  const prompt = countOf(usage.promptTokenCount) ?? 0;
+  const thoughts = countOf(usage.thoughtsTokenCount) ?? 0;
+  const total = countOf(usage.totalTokenCount);
+  const tools = countOf(usage.toolUsePromptTokenCount) ?? 0;
+  const written =
+    countOf(usage.candidatesTokenCount) ?? (total === null ? 0 : Math.max(0, total - prompt - tools - thoughts));
+  const read: ReportedUsage = {
+    promptTokens: prompt + tools,
+    completionTokens: written + thoughts,
+    cachedTokens: countOf(usage.cachedContentTokenCount) ?? 0,
+    cacheCreationTokens: 0,
+    reasoningTokens: thoughts,
+    audioInputTokens: modality(usage.promptTokensDetails, "AUDIO"),
+    audioOutputTokens: modality(usage.candidatesTokensDetails, "AUDIO"),
+  };
+  const imageInputTokens = modality(usage.promptTokensDetails, "IMAGE");
+  const imageOutputTokens = modality(usage.candidatesTokensDetails, "IMAGE");
+  if (imageInputTokens + imageOutputTokens === 0) return read;
+  return { ...read, ...some("imageInputTokens", imageInputTokens), ...some("imageOutputTokens", imageOutputTokens) };
+}
+
+const some = (name: "imageInputTokens" | "imageOutputTokens", count: number) => (count > 0 ? { [name]: count } : {});
+
+function modality(details: unknown, name: string): number {
+  let sum = 0;
+  if (!Array.isArray(details)) return sum;
+  for (const entry of recordsOf(details)) if (entry.modality === name) sum += countOf(entry.tokenCount) ?? 0;
+  return sum;
+}
+
+/** Google's words for the tier of an answer, also Vertex', and OpenAI's. */
+const TIERS: readonly (readonly [own: string, neutral: string, vertex: string])[] = [
+  ["standard", "default", "on_demand"],
+  ["flex", "flex", "on_demand_flex"],
+  ["priority", "priority", "on_demand_priority"],
+];
+
+/** The tier that usage tells of, in OpenAI's words; null: none. */
+export function readTier(usage: JsonObject | null): string | null {
+  const told = (textOf(usage?.serviceTier) ?? textOf(usage?.trafficType))?.toLowerCase();
+  if (told === undefined) return null;
+  return TIERS.find(([own, , vertex]) => own === told || vertex === told)?.[1] ?? null;
+}
+
+/** Usage in Gemini's words. `serviceTier`: in OpenAI's. */
+export const usageObject = (usage: ReportedUsage, serviceTier: string | null = null): JsonObject => ({
+  promptTokenCount: usage.promptTokens,
+  candidatesTokenCount: Math.max(0, usage.completionTokens - usage.reasoningTokens),
+  totalTokenCount: usage.promptTokens + usage.completionTokens,
+  ...(usage.cachedTokens > 0 && { cachedContentTokenCount: usage.cachedTokens }),
+  ...(usage.reasoningTokens > 0 && { thoughtsTokenCount: usage.reasoningTokens }),
+  ...details("promptTokensDetails", usage.promptTokens, usage.audioInputTokens),
+  ...details("candidatesTokensDetails", usage.completionTokens - usage.reasoningTokens, usage.audioOutputTokens),
+  ...tierMember(TIERS.find(([, neutral]) => neutral === serviceTier)?.[0]),
+});
+
+/** How many of the tokens are sound; nothing where none is. */
+function details(name: string, tokens: number, sound: number): JsonObject {
+  if (sound <= 0) return {};
+  const text = Math.max(0, tokens - sound);
+  const audio = { modality: "AUDIO", tokenCount: sound };
+  return { [name]: [...(text > 0 ? [{ modality: "TEXT", tokenCount: text }] : []), audio] };
+}
+
+const tierMember = (tier: string | undefined) => (tier === undefined ? {} : { serviceTier: tier });

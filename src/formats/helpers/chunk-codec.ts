@@ -1,0 +1,89 @@
+import type { ProviderCodec } from "../conversation/codec.ts";
+import { type Reply, ReplyCollector } from "../conversation/collect-reply.ts";
+import type { ChatDialect } from "../conversation/conversation.ts";
+import type { ReplyEvent, StreamDecoder, WireEvent } from "../conversation/reply.ts";
+import { type JsonObject, parseJson, recordOf } from "../json.ts";
+import { ChatStreamDecoder } from "../openai-chat/response/stream-decoder.ts";
+
+/** What an event means in the words of OpenAI's chunks; null: nothing. `last`: no event after it matters. */
+export type Meaning = Readonly<{ chunk: JsonObject | null; last: boolean }>;
+
+/** A format of a service's own whose answers say no more than OpenAI's chunks do. */
+type Table = Readonly<{
+  dialect: ChatDialect;
+  encodeRequest: ProviderCodec["encodeRequest"];
+  /** Made anew for each answer: reads its events in turn. */
+  reader(): (body: JsonObject, event: string) => Meaning;
+  /** A complete answer looks so. */
+  isAnswer(body: JsonObject): boolean;
+  /** A complete answer as the event that says the same; absent: it is such an event. */
+  asEvent?(body: JsonObject): JsonObject;
+  decodeError: ProviderCodec["decodeError"];
+}>;
+
+/** The codec of a format by what its events mean in OpenAI's words. */
+export function chunkedCodec(table: Table): ProviderCodec {
+  const { dialect, encodeRequest, isAnswer, asEvent, decodeError } = table;
+  return {
+    dialect,
+    encodeRequest,
+    decodeError,
+    streamDecoder: (newId) => new ChunkedDecoder(table, newId),
+    decodeReply: (body) =>
+      isAnswer(body) ? readWhole(new ChunkedDecoder(table, idsOf(body)), asEvent?.(body) ?? body) : null,
+  };
+}
+
+/** Ids that are missing are made of the answer's own, so that they differ from turn to turn. */
+function idsOf(body: JsonObject): (prefix: string) => string {
+  const seed = String(body.id ?? body.created ?? body.request_id ?? "")
+    .replace(/[^A-Za-z0-9]/g, "")
+    .slice(-16);
+  let made = 0;
+  return (prefix) => `${prefix}${seed}${made++}`;
+}
+
+/** A complete answer is a stream of one event. */
+function readWhole(decoder: ChunkedDecoder, event: JsonObject): Reply | null {
+  const collector = new ReplyCollector();
+  for (const step of decoder.push({ event: "", data: JSON.stringify(event) })) collector.push(step);
+  decoder.ended = true;
+  for (const step of decoder.end()) collector.push(step);
+  return collector.error ? null : collector.reply;
+}
+
+class ChunkedDecoder implements StreamDecoder {
+  readonly #chunks: ChatStreamDecoder;
+  readonly #read: ReturnType<Table["reader"]>;
+
+  constructor(
+    private readonly table: Table,
+    newId: (prefix: string) => string,
+  ) {
+    this.#chunks = new ChatStreamDecoder(newId);
+    this.#read = table.reader();
+  }
+
+  get ended(): boolean {
+    return this.#chunks.ended;
+  }
+
+  set ended(ended: boolean) {
+    this.#chunks.ended = ended;
+  }
+
+  push({ event, data }: WireEvent): ReplyEvent[] {
+    const body = recordOf(parseJson(data));
+    if (!body) return [];
+    const error = this.table.decodeError(200, body);
+    if (error) return [{ type: "error", error }];
+    const { chunk, last } = this.#read(body, event);
+    const steps = chunk ? this.#chunks.push({ event: "", data: JSON.stringify(chunk) }) : [];
+    if (last) this.#chunks.ended = true;
+    return steps;
+  }
+
+  end(): ReplyEvent[] {
+    return this.#chunks.end();
+  }
+}

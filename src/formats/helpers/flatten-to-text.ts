@@ -1,0 +1,59 @@
+import type { Dropped } from "../conversation/codec.ts";
+import type { Conversation, Part, Turn } from "../conversation/conversation.ts";
+import { noteNative } from "../conversation/dropped-fields.ts";
+import { textOfParts } from "../openai-chat/request/media.ts";
+import { resultMedia, resultText } from "../tools/tool-result.ts";
+
+/** A line of a talk in words alone. */
+export type Line = Readonly<{ role: "user" | "assistant"; text: string }>;
+
+/**
+ * The talk's turns in words alone, for services that hold nothing else: they alternate, the first is the user's; calls of tools and
+ * their results are told in words. What has no words is noted. `keepsImages`: somebody else takes care of these.
+ */
+export function plainTalk({ turns }: Pick<Conversation, "turns">, dropped: Dropped, keepsImages = false): Line[] {
+  const lines: { role: Turn["role"]; text: string }[] = [];
+  for (const { role, parts } of turns) {
+    const text = parts.flatMap((part) => wordsOf(part, dropped, keepsImages)).join("\n");
+    const last = lines.at(-1);
+    if (last?.role === role) last.text = [last.text, text].filter((piece) => piece !== "").join("\n");
+    else if (text !== "") lines.push({ role, text });
+  }
+  if (lines[0]?.role === "assistant") lines.unshift({ role: "user", text: "..." });
+  return lines;
+}
+
+/** What the user said last; empty when the talk has no such turn. */
+export const lastWords = (lines: readonly Line[]): string => lines.findLast(({ role }) => role === "user")?.text ?? "";
+
+/** System instructions as one text; null: none. */
+export const systemText = ({ system }: Pick<Conversation, "system">): string | null =>
+  textOfParts(system, "\n\n") || null;
+
+function wordsOf(part: Part, dropped: Dropped, keepsImages: boolean): string[] {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return part.text === "" ? [] : [part.text];
+    case "tool-call":
+      return [`[called ${part.name} with ${part.input || "{}"}]`];
+    case "tool-result":
+      return [
+        `[${part.name ?? "the tool"} answered: ${resultText(part)}]`,
+        ...resultMedia(part).flatMap((inner) => wordsOf(inner, dropped, false)),
+      ];
+    case "reasoning":
+      return [];
+    case "document":
+      if (part.source.kind === "text") return [part.source.text];
+      break;
+    case "image":
+      if (keepsImages) return [];
+      break;
+    case "native":
+      noteNative(part, dropped);
+      return [];
+  }
+  dropped.add(part.type === "image" ? "image_url" : part.type);
+  return [];
+}

@@ -1,0 +1,18 @@
+import type { Conversation, Part } from "../../conversation/conversation.ts";
+
+/** The conversation without the marks of what is to be cached: most services refuse them, and cache by themselves. */
+export function withoutCacheMarks(conversation: Conversation): Conversation {
+  const { system, turns, tools } = conversation;
+  return {
+    ...conversation,
+    system: system.map(unmarked),
+    turns: turns.map((turn) => ({ ...turn, parts: turn.parts.map((part): Part => unmarked(part)) })),
+    tools: tools.map(unmarked),
+  };
+}
+
+function unmarked<Marked extends object>(given: Marked): Marked {
+  if (!("cache" in given)) return given;
+  const { cache: _, ...rest } = given;
+  return rest as Marked;
+}

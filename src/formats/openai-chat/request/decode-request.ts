@@ -1,0 +1,273 @@
+import { DecodeError } from "../../conversation/codec.ts";
+import {
+  type Conversation,
+  type Effort,
+  emptyConversation,
+  type OutputFormat,
+  type Part,
+  type TextPart,
+  type Tool,
+  type ToolCallPart,
+  type ToolChoice,
+  type Turn,
+} from "../../conversation/conversation.ts";
+import { besideOf } from "../../conversation/extensions.ts";
+import { readSignature } from "../../conversation/signature.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
+import { mediaPartOf } from "./media.ts";
+import { readReasoning } from "./reasoning.ts";
+
+/** Members that are read into the conversation; all others go along to upstreams of the same format. */
+const KNOWN: ReadonlySet<string> = new Set(
+  `model messages stream stream_options temperature top_p top_k n stop max_tokens max_completion_tokens presence_penalty
+  frequency_penalty logit_bias logprobs top_logprobs seed user prompt_cache_key response_format tools
+  tool_choice parallel_tool_calls reasoning_effort verbosity modalities audio service_tier metadata functions function_call`.split(
+    /\s+/,
+  ),
+);
+
+/** Reads a chat completion request (providers.md 2.1.1). Throws DecodeError where a message makes no sense. */
+export function decodeRequest(body: JsonObject): Conversation {
+  const conversation = emptyConversation("openai-chat", textOf(body.model) ?? "");
+  conversation.stream = body.stream === true;
+  conversation.wantsUsage = recordOf(body.stream_options)?.include_usage === true;
+  if (!Array.isArray(body.messages)) throw new DecodeError("“messages” must be a list.", "messages");
+  for (const [at, message] of recordsOf(body.messages).entries()) readMessage(conversation, message, at);
+  conversation.tools = [...recordsOf(body.tools).flatMap(toolOf), ...recordsOf(body.functions).flatMap(functionOf)];
+  conversation.toolChoice = choiceOf(body.tool_choice ?? body.function_call);
+  conversation.parallelToolCalls = typeof body.parallel_tool_calls === "boolean" ? body.parallel_tool_calls : null;
+  conversation.format = formatOf(recordOf(body.response_format));
+  conversation.sampling = {
+    maxOutputTokens: numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
+    temperature: numberOf(body.temperature),
+    topP: numberOf(body.top_p),
+    topK: numberOf(body.top_k),
+    frequencyPenalty: numberOf(body.frequency_penalty),
+    presencePenalty: numberOf(body.presence_penalty),
+    seed: numberOf(body.seed),
+    stop: typeof body.stop === "string" ? [body.stop] : textsOf(body.stop),
+    n: numberOf(body.n),
+    logprobs: typeof body.logprobs === "boolean" ? body.logprobs : null,
+    topLogprobs: numberOf(body.top_logprobs),
+    logitBias: recordOf(body.logit_bias),
+  };
+  conversation.reasoning = reasoningOf(body);
+  conversation.modalities = Array.isArray(body.modalities) ? textsOf(body.modalities) : null;
+  const audio = recordOf(body.audio);
+  if (audio) conversation.audio = { voice: textOf(audio.voice) ?? "alloy", format: textOf(audio.format) ?? "wav" };
+  conversation.user = textOf(body.safety_identifier) ?? textOf(body.user);
+  conversation.promptCacheKey = textOf(body.prompt_cache_key);
+  conversation.serviceTier = textOf(body.service_tier);
+  conversation.metadata = recordOf(body.metadata);
+  conversation.verbosity = textOf(body.verbosity);
+  conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
+  return conversation;
+}
+
+/** What is read of a message's members, or repeats what the answer said. */
+const OF_USER: ReadonlySet<string> = new Set(["role", "content"]);
+const OF_ASSISTANT: ReadonlySet<string> = new Set(
+  `role content refusal tool_calls function_call reasoning_content reasoning reasoning_details thinking_blocks
+  annotations parsed`.split(/\s+/),
+);
+
+function readMessage(conversation: Conversation, message: JsonObject, at: number): void {
+  const { turns } = conversation;
+  switch (message.role) {
+    case "system":
+    case "developer":
+      conversation.system.push(...textParts(message.content));
+      return;
+    case "user":
+      turns.push({ role: "user", parts: contentParts(message.content), ...besideOf("openai-chat", message, OF_USER) });
+      return;
+    case "assistant":
+      turns.push({
+        role: "assistant",
+        parts: assistantParts(message, at),
+        ...besideOf("openai-chat", message, OF_ASSISTANT),
+      });
+      return;
+    case "tool":
+    case "function": {
+      const callId = textOf(message.tool_call_id) ?? lastCallNamed(turns, textOf(message.name));
+      const result: Part = {
+        type: "tool-result",
+        callId,
+        name: textOf(message.name),
+        parts: contentParts(message.content),
+        isError: false,
+      };
+      const last = turns.at(-1);
+      if (last?.role === "user" && last.parts.every(({ type }) => type === "tool-result")) last.parts.push(result);
+      else turns.push({ role: "user", parts: [result] });
+      return;
+    }
+    default:
+      throw new DecodeError(
+        `“messages[${at}].role” must be system, developer, user, assistant or tool.`,
+        `messages[${at}].role`,
+      );
+  }
+}
+
+/** Old function results name no call. */
+function lastCallNamed(turns: readonly Turn[], name: string | null): string {
+  const calls = turns.flatMap(({ parts }) => parts.filter((part): part is ToolCallPart => part.type === "tool-call"));
+  return calls.findLast((call) => name === null || call.name === name)?.id ?? "call_0";
+}
+
+function assistantParts(message: JsonObject, at: number): Part[] {
+  const parts = [...readReasoning(message), ...contentParts(message.content)];
+  const refusal = textOf(message.refusal);
+  if (refusal) parts.push({ type: "refusal", text: refusal });
+  for (const [index, call] of recordsOf(message.tool_calls).entries()) parts.push(callOf(call, `call_${at}_${index}`));
+  const old = recordOf(message.function_call);
+  if (old) parts.push(functionCall("call_0", old));
+  return parts;
+}
+
+function callOf(call: JsonObject, fallbackId: string): ToolCallPart {
+  const id = textOf(call.id) || fallbackId;
+  const custom = recordOf(call.custom);
+  if (custom) {
+    return {
+      type: "tool-call",
+      id,
+      name: textOf(custom.name) ?? "",
+      input: textOf(custom.input) ?? "",
+      kind: "custom",
+    };
+  }
+  const part = functionCall(id, recordOf(call.function) ?? {});
+  const google = recordOf(recordOf(call.extra_content)?.google);
+  const signature = textOf(google?.thought_signature) || null;
+  return signature === null ? part : { ...part, signature: readSignature(signature, "gemini") };
+}
+
+const functionCall = (id: string, called: JsonObject): ToolCallPart => ({
+  type: "tool-call",
+  id,
+  name: textOf(called.name) ?? "",
+  input: textOf(called.arguments) ?? (called.arguments === undefined ? "" : JSON.stringify(called.arguments)),
+  kind: "function",
+});
+
+function textParts(content: unknown): TextPart[] {
+  return contentParts(content).filter((part): part is TextPart => part.type === "text");
+}
+
+/** A message's content: a text, or parts. */
+function contentParts(content: unknown): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return recordsOf(content).flatMap((part): Part[] => {
+    const text = textOf(part.text);
+    if (part.type === "refusal") return [{ type: "refusal", text: textOf(part.refusal) ?? "" }];
+    if (part.type === "thinking") return [{ type: "reasoning", text: thinkingText(part.thinking) }];
+    if (text !== null) {
+      const cache = recordOf(part.cache_control);
+      return [{ type: "text", text, ...(cache && { cache }) }];
+    }
+    const media = mediaPartOf(part);
+    if (!media) return [{ type: "native", dialect: "openai-chat", name: textOf(part.type) ?? "content", value: part }];
+    const cache = recordOf(part.cache_control);
+    return [{ ...media, ...(cache && { cache }) }];
+  });
+}
+
+/** Mistral's thoughts are texts in a list. */
+const thinkingText = (thinking: unknown): string =>
+  textOf(thinking) ??
+  recordsOf(thinking)
+    .flatMap(({ text }) => textOf(text) ?? [])
+    .join("");
+
+function toolOf(tool: JsonObject): Tool[] {
+  if (tool.type === "custom") {
+    const custom = recordOf(tool.custom) ?? {};
+    const format = recordOf(custom.format);
+    const grammar = recordOf(format?.grammar);
+    return [
+      {
+        type: "custom",
+        name: textOf(custom.name) ?? "",
+        description: textOf(custom.description),
+        format: grammar ? { type: "grammar", ...grammar } : format,
+      },
+    ];
+  }
+  const called = recordOf(tool.function);
+  if (called) return functionOf(called, recordOf(tool.cache_control) ?? undefined);
+  const name = textOf(tool.type);
+  return name === null ? [] : [{ type: "hosted", name, dialect: "openai-chat", value: tool }];
+}
+
+function functionOf(called: JsonObject, cache?: unknown): Tool[] {
+  return [
+    {
+      type: "function",
+      name: textOf(called.name) ?? "",
+      description: textOf(called.description),
+      parameters: recordOf(called.parameters),
+      strict: typeof called.strict === "boolean" ? called.strict : null,
+      ...(recordOf(cache) && { cache: cache as JsonObject }),
+    },
+  ];
+}
+
+function choiceOf(value: unknown): ToolChoice | null {
+  if (value === "auto" || value === "none" || value === "required") return { type: value };
+  if (value === "any") return { type: "required" };
+  const choice = recordOf(value);
+  if (!choice) return null;
+  if (choice.type === "allowed_tools") {
+    const allowed = recordOf(choice.allowed_tools);
+    const names = recordsOf(allowed?.tools).flatMap(
+      (tool) => textOf(recordOf(tool.function)?.name) ?? textOf(tool.name) ?? [],
+    );
+    return { type: "allowed", mode: allowed?.mode === "required" ? "required" : "auto", names };
+  }
+  const custom = textOf(recordOf(choice.custom)?.name);
+  if (custom !== null) return { type: "tool", name: custom, kind: "custom" };
+  const name = textOf(recordOf(choice.function)?.name) ?? textOf(choice.name);
+  return name === null ? null : { type: "tool", name, kind: "function" };
+}
+
+function formatOf(format: JsonObject | null): OutputFormat | null {
+  if (format?.type === "text") return { type: "text" };
+  if (format?.type === "json_object") return { type: "json" };
+  const given = recordOf(format?.json_schema);
+  if (!given) return null;
+  return {
+    type: "schema",
+    name: textOf(given.name) ?? "answer",
+    description: textOf(given.description),
+    schema: recordOf(given.schema) ?? {},
+    strict: typeof given.strict === "boolean" ? given.strict : null,
+  };
+}
+
+const EFFORTS: ReadonlySet<unknown> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+
+/** Effort, and the spellings of other makers that clients send to compatible services. */
+function reasoningOf(body: JsonObject): Conversation["reasoning"] {
+  const thinking = recordOf(body.thinking);
+  const given = recordOf(body.reasoning);
+  const effort = EFFORTS.has(body.reasoning_effort) ? body.reasoning_effort : given?.effort;
+  const enabled =
+    thinking?.type === "enabled" ||
+    thinking?.type === "adaptive" ||
+    body.enable_thinking === true ||
+    given?.enabled === true
+      ? true
+      : thinking?.type === "disabled" || body.enable_thinking === false || given?.enabled === false
+        ? false
+        : null;
+  return {
+    effort: EFFORTS.has(effort) ? (effort as Effort) : null,
+    budgetTokens: numberOf(thinking?.budget_tokens) ?? numberOf(body.thinking_budget) ?? numberOf(given?.max_tokens),
+    enabled,
+    show: given?.exclude === true ? false : null,
+    summary: textOf(given?.summary),
+  };
+}

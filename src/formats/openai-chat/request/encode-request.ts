@@ -1,0 +1,261 @@
+import type { Dropped, Target } from "../../conversation/codec.ts";
+import type {
+  Conversation,
+  Part,
+  ReasoningPart,
+  TextPart,
+  Tool,
+  ToolCallPart,
+  Turn,
+} from "../../conversation/conversation.ts";
+import { noteForeign, noteNative } from "../../conversation/dropped-fields.ts";
+import { ownMembers } from "../../conversation/extensions.ts";
+import { compact } from "../../helpers/compact.ts";
+import type { JsonObject } from "../../json.ts";
+import { callIdFor, shortName } from "../../tools/short-name.ts";
+import { resultMedia, resultText } from "../../tools/tool-result.ts";
+import {
+  choosesHosted,
+  foreignSearch,
+  isWebSearch,
+  noteSearch,
+  SEARCH_MEMBERS,
+  type WebSearch,
+} from "../../tools/web-search.ts";
+import { callExtra, callOf } from "../calls.ts";
+import { withoutCacheMarks } from "./cache-marks.ts";
+import { chatMedia, textOfParts } from "./media.ts";
+import { reasoningDetail } from "./reasoning.ts";
+import { withoutRootlessFormat } from "./rootless-format.ts";
+
+/** Chat models that search the web. */
+const SEARCHES = /-search-(preview|api)\b|(^|\/)sonar/;
+
+/** Writes a chat completion request (providers.md 2.1.1, 4.3, 4.4). */
+export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { sampling, reasoning, extra } = given;
+  // Who speaks the format itself knows whom it calls.
+  const marksCache = extra.dialect === "openai-chat" || target.marksCache === true || target.model.includes("claude");
+  const conversation = withoutRootlessFormat(marksCache ? given : withoutCacheMarks(given), target.model, dropped);
+  if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
+  const search = target.searches || SEARCHES.test(target.model) ? foreignSearch(conversation, "openai-chat") : null;
+  if (extra.dialect !== "openai-chat") noteForeign(conversation, search ? SEARCH_MEMBERS : [], dropped);
+  const body: JsonObject = {
+    ...(extra.dialect === "openai-chat" && extra.members),
+    model: target.model,
+    messages: messagesOf(conversation, dropped),
+    stream: conversation.stream || undefined,
+    stream_options: conversation.stream ? { include_usage: true } : undefined,
+    max_tokens: sampling.maxOutputTokens,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: extra.dialect === "openai-chat" ? sampling.topK : null,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    seed: sampling.seed,
+    stop: stopOf(conversation, dropped),
+    n: sampling.n,
+    logprobs: sampling.logprobs,
+    // Nobody tells how likely other words were who does not tell it of his own.
+    top_logprobs: sampling.logprobs || extra.dialect === "openai-chat" ? sampling.topLogprobs : null,
+    logit_bias: sampling.logitBias,
+    tools: toolsOf(
+      offeredOf(conversation).filter((tool) => !search || !isWebSearch(tool)),
+      dropped,
+    ),
+    ...(search && { web_search_options: searchOptions(search, dropped) }),
+    tool_choice: conversation.tools.length > 0 ? choiceOf(conversation, dropped) : null,
+    parallel_tool_calls: conversation.tools.length > 0 ? conversation.parallelToolCalls : null,
+    response_format: formatOf(conversation.format),
+    // Other spellings of the same wish go along untouched.
+    reasoning_effort: reasoning.effort ?? (extra.dialect === "openai-chat" ? null : effortOfBudget(reasoning)),
+    modalities: conversation.modalities,
+    audio: conversation.audio,
+    user: conversation.user === null ? null : shortName(conversation.user, "user_"),
+    prompt_cache_key: conversation.promptCacheKey,
+    service_tier: conversation.serviceTier,
+    metadata: extra.dialect.startsWith("openai") ? conversation.metadata : null,
+    verbosity: conversation.verbosity,
+  };
+  return compact(body);
+}
+
+function searchOptions(search: WebSearch, dropped: Dropped): JsonObject {
+  noteSearch(search, ["user_location", "search_context_size"], dropped);
+  const { location, contextSize } = search;
+  return compact({
+    search_context_size: contextSize,
+    user_location: location && { type: "approximate", approximate: location },
+  });
+}
+
+/** Always a list, for some take no bare string; four at most, unless the client knows its upstream. */
+function stopOf({ sampling: { stop }, extra }: Conversation, dropped: Dropped): string[] | null {
+  if (stop.length > 4 && extra.dialect !== "openai-chat") {
+    dropped.add("stop");
+    return stop.slice(0, 4);
+  }
+  return stop.length > 0 ? stop : null;
+}
+
+/** A budget of thought as OpenAI's nearest effort (providers.md 4.6). */
+function effortOfBudget({ budgetTokens, enabled }: Conversation["reasoning"]): string | null {
+  // Models that cannot think refuse even "none".
+  if (enabled === false || budgetTokens === 0) return null;
+  if (budgetTokens === null || budgetTokens < 0) return enabled ? "medium" : null;
+  return budgetTokens <= 2048 ? "low" : budgetTokens <= 8192 ? "medium" : "high";
+}
+
+export function messagesOf({ system, turns }: Pick<Conversation, "system" | "turns">, dropped: Dropped): JsonObject[] {
+  const messages: JsonObject[] = system.length > 0 ? [{ role: "system", content: systemContent(system) }] : [];
+  for (const turn of turns)
+    messages.push(...(turn.role === "user" ? userMessages(turn, dropped) : assistantMessages(turn, dropped)));
+  return messages;
+}
+
+const systemContent = (parts: readonly TextPart[]): unknown =>
+  parts.some(({ cache }) => cache) ? parts.map(textContent) : textOfParts(parts, "\n\n");
+
+const textContent = ({ text, cache }: TextPart): JsonObject => ({
+  type: "text",
+  text,
+  ...(cache && { cache_control: cache }),
+});
+
+/** Results come first, each a message of its own; images among them follow in a user message, for tools may send text only. */
+function userMessages(turn: Turn, dropped: Dropped): JsonObject[] {
+  const { parts } = turn;
+  const messages: JsonObject[] = [];
+  const rest: Part[] = [];
+  for (const part of parts) {
+    if (part.type !== "tool-result") rest.push(part);
+    else {
+      messages.push({ role: "tool", tool_call_id: callIdFor("openai-chat", part.callId), content: resultText(part) });
+      rest.push(...resultMedia(part));
+    }
+  }
+  const content = contentOf(rest, dropped);
+  if (content.length > 0 || messages.length === 0)
+    messages.push({ ...ownMembers(turn, "openai-chat"), role: "user", content: plainWherePossible(content) });
+  return messages;
+}
+
+/** None of a turn of which nothing can be said here; an empty one of a client's own stays. */
+function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
+  const { parts } = turn;
+  const content = contentOf(
+    parts.filter(({ type }) => type !== "reasoning" && type !== "tool-call" && type !== "refusal"),
+    dropped,
+  );
+  const thoughts = parts.filter((part): part is ReasoningPart => part.type === "reasoning" && mayGo(part));
+  const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
+  const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
+  const told = thoughts.filter(({ text, signature }) => text !== "" || !signature);
+  const thought = told.length > 0 ? told.map(({ text }) => text).join("") : null;
+  const isSilent = content.length + calls.length + thoughts.length === 0 && refusal === "";
+  if (isSilent && parts.length > 0) return [];
+  const message = compact({
+    ...ownMembers(turn, "openai-chat"),
+    role: "assistant",
+    content: content.length > 0 ? plainWherePossible(content) : calls.length > 0 ? undefined : "",
+    refusal: refusal || null,
+    reasoning_content: thought,
+    reasoning_details: thoughts.some(({ signature }) => signature) ? thoughts.map(reasoningDetail) : null,
+    tool_calls: calls.length > 0 ? calls.map(ownCall) : null,
+  });
+  // Beside calls, most want the content to be null rather than to be missing.
+  return [message.content === undefined ? { ...message, content: null } : message];
+}
+
+/** Proofs of other makers stay here, and the thoughts that they prove; a thought without proof is plain text. */
+const mayGo = ({ signature }: ReasoningPart): boolean => !signature || signature.dialect === "openai-chat";
+
+/** The signature on a call goes back to the service that put it there. */
+const ownCall = (call: ToolCallPart): JsonObject =>
+  callOf(
+    { ...call, id: callIdFor("openai-chat", call.id) },
+    call.signature?.dialect === "openai-chat" ? callExtra(call.signature) : {},
+  );
+
+function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
+  return parts.flatMap((part): JsonObject[] => {
+    if (part.type === "text") return part.text === "" ? [] : [textContent(part)];
+    if (part.type === "native") {
+      if (part.dialect === "openai-chat") return [part.value];
+      noteNative(part, dropped);
+      return [];
+    }
+    if (part.type === "reasoning" || part.type === "tool-call" || part.type === "tool-result") return [];
+    if (part.type === "refusal") return [{ type: "text", text: part.text }];
+    const media = chatMedia(part);
+    if (!media) dropped.add(part.type);
+    return media ? [{ ...media, ...(part.cache && { cache_control: part.cache }) }] : [];
+  });
+}
+
+/** Many services take content as plain text only. */
+function plainWherePossible(content: readonly JsonObject[]): unknown {
+  const plain = content.every((part) => part.type === "text" && part.cache_control === undefined);
+  return plain ? content.map(({ text }) => text).join("\n") : content;
+}
+
+/** Where a client of another format allows some tools alone, the others stay away: few services can be told so. */
+function offeredOf({ tools, toolChoice, extra }: Conversation): readonly Tool[] {
+  if (extra.dialect === "openai-chat" || toolChoice?.type !== "allowed") return tools;
+  return tools.filter(({ name }) => toolChoice.names.includes(name));
+}
+
+function toolsOf(tools: readonly Tool[], dropped: Dropped): JsonObject[] | null {
+  const written = tools.map((tool) => toolOf(tool, dropped)).filter((tool) => tool !== null);
+  return written.length > 0 ? written : null;
+}
+
+function toolOf(tool: Tool, dropped: Dropped): JsonObject | null {
+  switch (tool.type) {
+    case "function": {
+      const { name, description, parameters, strict, cache } = tool;
+      const schema = parameters ?? { type: "object", properties: {} };
+      const called = compact({ name, description, parameters: schema, strict });
+      return { type: "function", function: called, ...(cache && { cache_control: cache }) };
+    }
+    case "custom": {
+      const { name, description, format } = tool;
+      const { type, ...grammar } = format ?? {};
+      const written = type === "grammar" ? { type, grammar } : format;
+      return { type: "custom", custom: compact({ name, description, format: written }) };
+    }
+    case "hosted":
+      if (tool.dialect === "openai-chat") return tool.value;
+      dropped.add(`tools: ${tool.name}`);
+      return null;
+  }
+}
+
+function choiceOf(conversation: Conversation, dropped: Dropped): unknown {
+  const choice = conversation.toolChoice;
+  if (!choice) return null;
+  if (conversation.extra.dialect !== "openai-chat" && choosesHosted(conversation)) {
+    dropped.add("tool_choice");
+    return null;
+  }
+  switch (choice.type) {
+    case "tool":
+      return choice.kind === "custom"
+        ? { type: "custom", custom: { name: choice.name } }
+        : { type: "function", function: { name: choice.name } };
+    case "allowed": {
+      if (conversation.extra.dialect !== "openai-chat") return choice.mode;
+      const tools = choice.names.map((name) => ({ type: "function", function: { name } }));
+      return { type: "allowed_tools", allowed_tools: { mode: choice.mode, tools } };
+    }
+    default:
+      return choice.type;
+  }
+}
+
+function formatOf(format: Conversation["format"]): JsonObject | null {
+  if (!format || format.type === "text") return null;
+  if (format.type === "json") return { type: "json_object" };
+  const { name, description, schema, strict } = format;
+  return { type: "json_schema", json_schema: compact({ name, description, schema, strict }) };
+}

@@ -1,0 +1,95 @@
+import type { ReasoningPart, Signature } from "../../conversation/conversation.ts";
+import { carrySignature, readSignature } from "../../conversation/signature.ts";
+import { type JsonObject, numberOf, recordsOf, textOf } from "../../json.ts";
+
+/** How the makers of signatures are called in `reasoning_details`. */
+const FORMATS: Readonly<Record<string, string>> = {
+  anthropic: "anthropic-claude-v1",
+  gemini: "google-gemini-v1",
+  "openai-responses": "openai-responses-v1",
+};
+
+/** The thoughts of an assistant message: `reasoning_details` or `thinking_blocks` (with signatures), else the plain text. */
+export function readReasoning(message: JsonObject): ReasoningPart[] {
+  const signed = [
+    ...joined(recordsOf(message.reasoning_details)).flatMap(detailOf),
+    ...recordsOf(message.thinking_blocks).flatMap(blockOf),
+  ];
+  const text = textOf(message.reasoning_content) ?? textOf(message.reasoning);
+  if (signed.length > 0) {
+    // A client that kept the signature without its text has the text in the plain field.
+    const bare = signed.find((part) => part.text === "" && !part.encrypted);
+    if (bare && text && signed.every((part) => part.text === "")) bare.text = text;
+    return signed;
+  }
+  // Some services want the field back though it is empty: what counts is that it is there.
+  return text === null ? [] : [{ type: "reasoning", text }];
+}
+
+/** Clients may keep the pieces of a stream as they came: pieces of one number are one thought. */
+function joined(details: readonly JsonObject[]): JsonObject[] {
+  const whole: JsonObject[] = [];
+  for (const detail of details) {
+    const last = whole.at(-1);
+    const goesOn = last && numberOf(detail.index) !== null && detail.index === last.index;
+    if (!goesOn || detail.type === "reasoning.encrypted" || last.type === "reasoning.encrypted")
+      whole.push({ ...detail });
+    else {
+      const { text, summary, type: _, ...rest } = detail;
+      const shown = last.type === "reasoning.summary" ? "summary" : "text";
+      Object.assign(last, rest, { [shown]: (textOf(last[shown]) ?? "") + (textOf(text) ?? textOf(summary) ?? "") });
+    }
+  }
+  return whole;
+}
+
+function detailOf(detail: JsonObject): ReasoningPart[] {
+  const signature = signatureOf(detail, textOf(detail.signature) || textOf(detail.data));
+  switch (detail.type) {
+    case "reasoning.text":
+      return [{ type: "reasoning", text: textOf(detail.text) ?? "", ...signature }];
+    case "reasoning.summary":
+      return [{ type: "reasoning", text: textOf(detail.summary) ?? "", summary: true, ...signature }];
+    case "reasoning.encrypted":
+      return [{ type: "reasoning", text: "", encrypted: true, ...signature }];
+    default:
+      return [];
+  }
+}
+
+/** A signature of a chat service's own is nothing without the name of its format and its id: both are kept as its id. */
+function signatureOf(detail: JsonObject, value: string | null): { signature?: Signature } {
+  if (!value) return {};
+  const read = readSignature(value, "openai-chat");
+  if (read.dialect !== "openai-chat") return { signature: read };
+  return { signature: { ...read, id: `${textOf(detail.format) ?? ""}/${textOf(detail.id) ?? ""}` } };
+}
+
+/** Thoughts as some gateways hand Anthropic's on. */
+function blockOf(block: JsonObject): ReasoningPart[] {
+  if (block.type === "redacted_thinking") {
+    const signature = readSignature(textOf(block.data) ?? "", "anthropic");
+    return [{ type: "reasoning", text: "", encrypted: true, signature }];
+  }
+  const signature = textOf(block.signature);
+  const text = textOf(block.thinking) ?? "";
+  return [{ type: "reasoning", text, ...(signature && { signature: readSignature(signature, "anthropic") }) }];
+}
+
+/** The entry of `reasoning_details` that brings a thought's signature back in the next turn. */
+export function reasoningDetail(part: Omit<ReasoningPart, "type">, index: number): JsonObject {
+  const { signature } = part;
+  const value = signature && carrySignature(signature, "openai-chat");
+  const common = { ...naming(signature), index };
+  if (part.encrypted) return { type: "reasoning.encrypted", data: value ?? "", ...common };
+  const signed = value !== undefined && { signature: value };
+  if (part.summary) return { type: "reasoning.summary", summary: part.text, ...signed, ...common };
+  return { type: "reasoning.text", text: part.text, ...signed, ...common };
+}
+
+function naming(signature: Signature | undefined): JsonObject {
+  if (!signature) return {};
+  if (signature.dialect !== "openai-chat") return { format: FORMATS[signature.dialect] };
+  const [, format, id] = /^([^/]*)\/(.*)$/s.exec(signature.id ?? "") ?? [];
+  return { ...(format && { format }), ...(id && { id }) };
+}

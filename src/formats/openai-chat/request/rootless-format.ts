@@ -1,0 +1,18 @@
+import type { Dropped } from "../../conversation/codec.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+
+const IS_OPENAIS = /(^|[/:])(gpt-(?!oss)|chatgpt-|o\d)/;
+
+/**
+ * The conversation for OpenAI's models, which answer with objects alone: where a client of another format wants a list or a
+ * bare value, that is told in words.
+ */
+export function withoutRootlessFormat(conversation: Conversation, model: string, dropped: Dropped): Conversation {
+  const { format, system, extra } = conversation;
+  if (format?.type !== "schema" || extra.dialect.startsWith("openai") || !IS_OPENAIS.test(model)) return conversation;
+  const { schema } = format;
+  if (schema.type === undefined || schema.type === "object") return conversation;
+  dropped.add("response_format");
+  const text = `Answer with one JSON value and nothing else, without a code fence. It must fit this JSON Schema:\n${JSON.stringify(schema)}`;
+  return { ...conversation, system: [...system, { type: "text", text }], format: null };
+}

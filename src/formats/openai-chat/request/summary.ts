@@ -1,0 +1,113 @@
+import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
+
+/** What the gateway needs to know of a request in OpenAI's formats, read without changing it. */
+export type RequestSummary = {
+  model: string;
+  stream: boolean;
+  /** The client asked for a usage chunk itself. */
+  wantsUsage: boolean;
+  /** Answers per prompt. */
+  choices: number;
+  /** The larger of max_tokens and max_completion_tokens; null when neither is given. */
+  maxOutputTokens: number | null;
+  reasoningEffort: string | null;
+};
+
+export function summarise(body: JsonObject): RequestSummary {
+  const limit = Math.max(countOf(body.max_tokens) ?? 0, countOf(body.max_completion_tokens) ?? 0);
+  return {
+    model: textOf(body.model) ?? "",
+    stream: body.stream === true,
+    wantsUsage: recordOf(body.stream_options)?.include_usage === true,
+    choices: Math.max(1, countOf(body.n) ?? 1, countOf(body.best_of) ?? 1),
+    maxOutputTokens: limit > 0 ? limit : null,
+    reasoningEffort: textOf(body.reasoning_effort),
+  };
+}
+
+/** Calls `each` with every text of the prompt: messages (names and tool calls included), prompt, input, tools. */
+export function eachPromptText(body: JsonObject, each: (text: string) => void): void {
+  if (Array.isArray(body.messages)) for (const message of body.messages) eachMessageText(recordOf(message), each);
+  eachText(body.prompt, each);
+  eachText(body.suffix, each);
+  eachText(body.input, each);
+  if (Array.isArray(body.tools))
+    for (const tool of body.tools) each(JSON.stringify(recordOf(tool)?.function ?? tool) ?? "");
+}
+
+function eachMessageText(message: JsonObject | null, each: (text: string) => void): void {
+  if (!message) return;
+  eachText(message.name, each);
+  eachText(message.reasoning_content, each);
+  eachContentText(message.content, each);
+  if (Array.isArray(message.tool_calls)) {
+    for (const call of message.tool_calls) {
+      const called = recordOf(recordOf(call)?.function);
+      eachText(called?.name, each);
+      eachText(called?.arguments, each);
+    }
+  }
+}
+
+/** Text of a message's content: a string, or the text parts of a list. */
+export function eachContentText(content: unknown, each: (text: string) => void): void {
+  if (typeof content === "string") each(content);
+  for (const part of Array.isArray(content) ? content : []) {
+    const text = textOf(recordOf(part)?.text) ?? textOf(recordOf(part)?.refusal);
+    if (text !== null) each(text);
+  }
+}
+
+function eachText(value: unknown, each: (text: string) => void): void {
+  if (typeof value === "string") each(value);
+  else if (Array.isArray(value)) for (const item of value) if (typeof item === "string") each(item);
+}
+
+/** Tokens a part of a prompt takes that is no text (reference: 3 × 85 is the least of an image; high detail up to 1,105). */
+const IMAGE_TOKENS = { low: 85, high: 1105 };
+const AUDIO_TOKENS = 100;
+const FILE_TOKENS = 5000;
+
+/** `audioTokens`: the part of the tokens that is sound. */
+export type MediaWeight = { tokens: number; audioTokens: number; bytes: number };
+
+/** What the parts of messages that are no text weigh: estimated tokens, and the characters of the body they take. */
+export function weighMedia(body: JsonObject): MediaWeight {
+  const weight: MediaWeight = { tokens: 0, audioTokens: 0, bytes: 0 };
+  if (!Array.isArray(body.messages)) return weight;
+  for (const message of body.messages) {
+    const content = recordOf(message)?.content;
+    if (Array.isArray(content)) for (const part of content) weighPart(recordOf(part), weight);
+  }
+  return weight;
+}
+
+function weighPart(part: JsonObject | null, weight: MediaWeight): void {
+  switch (part?.type) {
+    case "image_url": {
+      const image = recordOf(part.image_url);
+      weight.bytes += (textOf(image?.url) ?? textOf(part.image_url) ?? "").length;
+      weight.tokens += image?.detail === "low" ? IMAGE_TOKENS.low : IMAGE_TOKENS.high;
+      return;
+    }
+    case "input_audio":
+      weight.bytes += textOf(recordOf(part.input_audio)?.data)?.length ?? 0;
+      weight.tokens += AUDIO_TOKENS;
+      weight.audioTokens += AUDIO_TOKENS;
+      return;
+    case "file":
+      weight.bytes += textOf(recordOf(part.file)?.file_data)?.length ?? 0;
+      weight.tokens += FILE_TOKENS;
+      return;
+  }
+}
+
+/** Number of token ids when a prompt or input is given as such (arrays of numbers, or of arrays of numbers). */
+export function countTokenIds(body: JsonObject): number {
+  const given = body.prompt ?? body.input;
+  if (!Array.isArray(given)) return 0;
+  return given.reduce<number>(
+    (sum, item) => sum + (typeof item === "number" ? 1 : Array.isArray(item) ? item.length : 0),
+    0,
+  );
+}

@@ -1,0 +1,99 @@
+import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
+import type { Citation, MediaPart, ReasoningPart, ToolCallPart } from "../../conversation/conversation.ts";
+import type { FinishReason, ReplyContext } from "../../conversation/reply.ts";
+import type { ReportedUsage } from "../../conversation/usage.ts";
+import { compact } from "../../helpers/compact.ts";
+import type { JsonObject } from "../../json.ts";
+import { callExtra, callOf } from "../calls.ts";
+import { reasoningDetail } from "../request/reasoning.ts";
+
+/** Writes a complete chat answer (providers.md 2.1.2). */
+export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
+  const choices = reply.choices.length > 0 ? reply.choices : [EMPTY_CHOICE];
+  return {
+    id: chatId(reply.id, context),
+    object: "chat.completion",
+    created: reply.createdAt ?? context.createdAt,
+    model: context.model,
+    choices: choices.map(choiceOf),
+    ...(reply.usage && { usage: usageObject(reply.usage) }),
+    ...(reply.serviceTier !== null && { service_tier: reply.serviceTier }),
+  };
+}
+
+const EMPTY_CHOICE: ReplyChoice = {
+  index: 0,
+  parts: [],
+  citations: [],
+  logprobs: null,
+  finish: { reason: "stop", native: null, stopSequence: null },
+};
+
+/** The upstream's id when it is one of chat's, else the request's. */
+export const chatId = (id: string, { requestId }: ReplyContext): string =>
+  id.startsWith("chatcmpl") ? id : `chatcmpl-${requestId}`;
+
+function choiceOf({ index, parts, citations, logprobs, finish }: ReplyChoice): JsonObject {
+  const text = parts
+    .flatMap((part) => (part.type === "text" ? [part.text] : part.type === "image" ? [imageText(part)] : []))
+    .join("");
+  const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
+  const thoughts = parts.filter((part): part is ReasoningPart => part.type === "reasoning");
+  const thought = thoughts.map((part) => part.text).join("");
+  const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
+  const audio = parts.find((part): part is MediaPart => part.type === "audio");
+  return {
+    index,
+    message: {
+      role: "assistant",
+      content: text === "" && (calls.length > 0 || refusal !== "") ? null : text,
+      refusal: refusal === "" ? null : refusal,
+      ...compact({
+        reasoning_content: thought || null,
+        reasoning_details: thoughts.length > 0 ? thoughts.map(reasoningDetail) : null,
+        tool_calls: calls.length > 0 ? calls.map((call) => callOf(call, callExtra(call.signature))) : null,
+        audio:
+          audio?.source.kind === "base64"
+            ? { id: `audio_${index}`, data: audio.source.data, expires_at: 0, transcript: text }
+            : null,
+      }),
+      annotations: citations.flatMap((citation) => annotationOf(citation) ?? []),
+    },
+    logprobs: logprobs ? { content: logprobs, refusal: null } : null,
+    finish_reason: chatFinish(finish.reason),
+  };
+}
+
+/** Chat messages have no place for images: they are shown as Markdown with a data URI, as the ecosystem does. */
+export const imageText = ({ source }: { source: { kind: string; mediaType?: string; data?: string } }): string =>
+  source.kind === "base64" ? `![image](data:${source.mediaType};base64,${source.data})` : "";
+
+export const annotationOf = ({ url, title, start, end }: Citation): JsonObject | null =>
+  url === null
+    ? null
+    : {
+        type: "url_citation",
+        url_citation: { url, title: title ?? url, start_index: start ?? 0, end_index: end ?? 0 },
+      };
+
+export const chatFinish = (reason: FinishReason): string => (reason === "error" ? "stop" : reason);
+
+/** Usage as chat tells it: cached and written tokens inside the prompt, reasoning and audio inside the completion. */
+export function usageObject(usage: ReportedUsage): JsonObject {
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    prompt_tokens_details: {
+      cached_tokens: usage.cachedTokens,
+      audio_tokens: usage.audioInputTokens,
+      ...(usage.cacheCreationTokens > 0 && { cache_write_tokens: usage.cacheCreationTokens }),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoningTokens,
+      audio_tokens: usage.audioOutputTokens,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}

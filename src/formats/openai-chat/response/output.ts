@@ -1,0 +1,57 @@
+import { recordOf, textOf } from "../../json.ts";
+import { pagesBeside } from "./message-steps.ts";
+
+/** Gathers what an answer says, as far as a local token count or a log of contents needs it. */
+export type OutputSink = {
+  text(piece: string): void;
+  toolCall(): void;
+  other(): void;
+  /** It cites pages of the web. */
+  cited?(): void;
+};
+
+/**
+ * Feeds one parsed answer (chat or text completion) or one parsed chunk of its stream into the sink: texts, reasoning,
+ * refusals, tool names and arguments, and whether anything else (audio) came. Returns whether a finish reason stood in it.
+ */
+export function collectOutput(answer: unknown, sink: OutputSink): boolean {
+  const said = recordOf(answer);
+  const choices = said?.choices;
+  if (!said || !Array.isArray(choices)) return false;
+  if (pagesBeside(said).size > 0) sink.cited?.();
+  let finished = false;
+  for (const item of choices) {
+    const choice = recordOf(item);
+    if (!choice) continue;
+    if (typeof choice.finish_reason === "string") finished = true;
+    addText(choice.text, sink);
+    const message = recordOf(choice.delta) ?? recordOf(choice.message);
+    if (!message) continue;
+    addText(message.content, sink);
+    addText(message.reasoning_content, sink);
+    if (message.reasoning_content === undefined) addText(message.reasoning, sink);
+    addText(message.refusal, sink);
+    if (recordOf(message.audio)) sink.other();
+    if (Array.isArray(message.annotations) && message.annotations.length > 0) sink.cited?.();
+    if (recordOf(message.function_call)) addCall(message.function_call, sink);
+    if (Array.isArray(message.tool_calls)) {
+      for (const call of message.tool_calls) addCall(recordOf(call)?.function ?? recordOf(call)?.custom, sink);
+    }
+  }
+  return finished;
+}
+
+function addCall(value: unknown, sink: OutputSink): void {
+  const called = recordOf(value);
+  if (textOf(called?.name)) sink.toolCall();
+  addText(called?.name, sink);
+  addText(called?.arguments ?? called?.input, sink);
+}
+
+function addText(value: unknown, sink: OutputSink): void {
+  if (typeof value === "string") {
+    if (value !== "") sink.text(value);
+  } else if (Array.isArray(value)) {
+    for (const part of value) addText(recordOf(part)?.text ?? recordOf(part)?.thinking, sink);
+  }
+}

@@ -1,0 +1,200 @@
+import { finishAfter } from "../../conversation/finish.ts";
+import type { ReplyEvent, StreamDecoder, WireEvent } from "../../conversation/reply.ts";
+import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
+import { errorOf } from "../errors/decode-error.ts";
+import { finishOf } from "./finish.ts";
+import {
+  callSignature,
+  citationSteps,
+  contentSteps,
+  imageSteps,
+  pagesBeside,
+  reasoningSteps,
+} from "./message-steps.ts";
+import { ThinkTags } from "./think-tags.ts";
+import { usageIn } from "./usage.ts";
+
+/** A tool call that is open: upstreams may leave out its index or its id after the first fragment. */
+type OpenCall = {
+  /** null: it has no name yet. */
+  index: number | null;
+  id: string;
+  input: string;
+};
+
+type OpenChoice = {
+  tags: ThinkTags;
+  /** By index or id as the upstream gives them; a later call of the same index takes the place. */
+  calls: Map<string, OpenCall>;
+  count: number;
+  last: OpenCall | null;
+  /** Reasoning came in a field of its own: what is tagged in the text is the same again. */
+  structured: boolean;
+  /** The message told its sources. */
+  cites: boolean;
+  finished: boolean;
+};
+
+/** Reads a chat stream (providers.md 2.1.3) of OpenAI or of any service that imitates it. */
+export class ChatStreamDecoder implements StreamDecoder {
+  ended = false;
+  #started = false;
+  #choices = new Map<number, OpenChoice>();
+  /** Told with the end of a choice, unless its message cites them itself. */
+  #pages: ReadonlyMap<string, string | null> = new Map();
+
+  constructor(private readonly newId: (prefix: string) => string) {}
+
+  push({ data }: WireEvent): ReplyEvent[] {
+    if (data.trim() === "[DONE]") {
+      this.ended = true;
+      return [];
+    }
+    const chunk = recordOf(parseJson(data));
+    if (!chunk) return [];
+    const error = errorOf(200, chunk);
+    // OpenRouter reports usage with the error that ends a stream.
+    if (error) return [...usageSteps(chunk), { type: "error", error }];
+    const steps = this.#start(chunk);
+    if ((chunk.search_results ?? chunk.web_search ?? chunk.citations) !== undefined) this.#pages = pagesBeside(chunk);
+    for (const choice of recordsOf(chunk.choices)) steps.push(...this.#choice(choice));
+    steps.push(...usageSteps(chunk));
+    return steps;
+  }
+
+  end(): ReplyEvent[] {
+    return [...this.#choices].flatMap(([index, choice]) => {
+      const rest = choice.tags.end();
+      if (choice.finished || !this.ended) return rest;
+      choice.finished = true;
+      const reason = choice.count > 0 ? "tool_calls" : "stop";
+      return [...rest, { type: "finish", choice: index, reason, native: null } as const];
+    });
+  }
+
+  #start(chunk: JsonObject): ReplyEvent[] {
+    const id = textOf(chunk.id) ?? "";
+    // Azure's first chunk holds filter results alone and no id.
+    if (this.#started || (id === "" && recordsOf(chunk.choices).length === 0)) return [];
+    this.#started = true;
+    const serviceTier = textOf(chunk.service_tier);
+    const tier = serviceTier === null ? null : { serviceTier };
+    return [
+      { type: "start", id, model: textOf(chunk.model) ?? "", createdAt: numberOf(chunk.created) || null, ...tier },
+    ];
+  }
+
+  #choice(choice: JsonObject): ReplyEvent[] {
+    const index = numberOf(choice.index) ?? 0;
+    const open = this.#open(index);
+    const delta = recordOf(choice.delta) ?? recordOf(choice.message) ?? {};
+    const steps = reasoningSteps(delta, index);
+    open.structured ||= steps.length > 0;
+    for (const step of contentSteps(delta.content, index)) {
+      if (step.type !== "text") steps.push(step);
+      else steps.push(...open.tags.push(step.text).filter(({ type }) => type !== "reasoning" || !open.structured));
+    }
+    const tokens = recordsOf(recordOf(choice.logprobs)?.content);
+    const text = steps.find((step) => step.type === "text");
+    if (tokens.length > 0 && text?.type === "text") text.logprobs = tokens;
+    const refusal = textOf(delta.refusal);
+    if (refusal) steps.push({ type: "refusal", choice: index, text: refusal });
+    steps.push(...imageSteps(delta.images, index), ...audioSteps(recordOf(delta.audio), index));
+    for (const call of recordsOf(delta.tool_calls)) steps.push(...this.#call(open, index, call));
+    const old = recordOf(delta.function_call);
+    if (old) steps.push(...this.#call(open, index, { index: 0, function: old }));
+    for (const step of citationSteps(delta.annotations, index)) {
+      open.cites = true;
+      steps.push(step);
+    }
+    const native = textOf(choice.finish_reason);
+    if (native && !open.finished) {
+      open.finished = true;
+      const reason = finishAfter(finishOf(native), open.count);
+      steps.push(...open.tags.end(), ...this.#found(open, index), { type: "finish", choice: index, reason, native });
+    }
+    return steps;
+  }
+
+  #found({ cites }: OpenChoice, choice: number): ReplyEvent[] {
+    if (cites) return [];
+    const nowhere = { citedText: null, start: null, end: null };
+    return [...this.#pages].map(([url, title]) => ({ type: "citation", choice, citation: { url, title, ...nowhere } }));
+  }
+
+  #open(index: number): OpenChoice {
+    const known = this.#choices.get(index);
+    if (known) return known;
+    const open: OpenChoice = {
+      tags: new ThinkTags(index),
+      calls: new Map(),
+      count: 0,
+      last: null,
+      structured: false,
+      cites: false,
+      finished: false,
+    };
+    this.#choices.set(index, open);
+    return open;
+  }
+
+  /** A fragment belongs to the call of its index; without one, to that of its id, else to the last. */
+  #call(open: OpenChoice, choice: number, fragment: JsonObject): ReplyEvent[] {
+    const called = recordOf(fragment.function) ?? recordOf(fragment.custom) ?? {};
+    const id = textOf(fragment.id) || null;
+    const name = textOf(called.name) || null;
+    const position = numberOf(fragment.index);
+    const key = position !== null ? `#${position}` : id !== null ? `@${id}` : null;
+    let call = key === null ? (name === null ? open.last : null) : (open.calls.get(key) ?? null);
+    // Some services number every parallel call 0: another id with a name begins another call.
+    if (call && call.index === null && id !== null) call.id = id;
+    if (call && id !== null && name !== null && call.id !== id) call = null;
+    const given = called.arguments ?? called.input;
+    const text = textOf(given) ?? (given == null ? "" : JSON.stringify(given));
+    // Without ids, a name and input after input that was whole do the same.
+    if (call && id === null && name !== null && text !== "" && parseJson(call.input) !== undefined) call = null;
+    const steps: ReplyEvent[] = [];
+    if (!call) {
+      call = { index: null, id: id ?? this.newId("call_"), input: "" };
+      open.calls.set(key ?? `@${call.id}`, call);
+    }
+    const held = call.index === null ? call.input : "";
+    open.last = call;
+    call.input += text;
+    if (call.index === null) {
+      // Some tell the arguments before the name; nobody could run a call without one.
+      if (name === null) return steps;
+      call.index = open.count++;
+      const kind = recordOf(fragment.custom) ? "custom" : "function";
+      const signature = callSignature(fragment);
+      const start = { type: "tool-start", choice, index: call.index, id: call.id, name, kind } as const;
+      steps.push(...open.tags.end(), signature ? { ...start, signature } : start);
+    }
+    const told = held + text;
+    if (told !== "") steps.push({ type: "tool-input", choice, index: call.index, text: told });
+    return steps;
+  }
+}
+
+function usageSteps(chunk: JsonObject): ReplyEvent[] {
+  const usage = usageIn(chunk);
+  const serviceTier = textOf(chunk.service_tier);
+  return usage ? [{ type: "usage", usage, ...(serviceTier !== null && { serviceTier }) }] : [];
+}
+
+function audioSteps(audio: JsonObject | null, choice: number): ReplyEvent[] {
+  if (!audio) return [];
+  const transcript = textOf(audio.transcript);
+  const data = textOf(audio.data);
+  if (!transcript && !data) return [];
+  return [
+    {
+      type: "media",
+      choice,
+      kind: "audio",
+      mediaType: "audio/pcm",
+      data: data ?? "",
+      ...(transcript && { transcript }),
+    },
+  ];
+}

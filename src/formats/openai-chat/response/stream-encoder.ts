@@ -1,0 +1,165 @@
+import type { Conversation } from "../../conversation/conversation.ts";
+import type { ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../../conversation/reply.ts";
+import type { ReportedUsage } from "../../conversation/usage.ts";
+import { ownExtra } from "../../helpers/error-extra.ts";
+import type { JsonObject } from "../../json.ts";
+import { callExtra } from "../calls.ts";
+import { reasoningDetail } from "../request/reasoning.ts";
+import { annotationOf, chatFinish, chatId, imageText, usageObject } from "./encode-reply.ts";
+import { DONE_EVENT } from "./stream.ts";
+
+/** Writes a chat stream (providers.md 2.1.3): role first, one finish for each choice, usage if wanted, `[DONE]`. */
+class ChatStreamEncoder implements StreamEncoder {
+  #start: Start = NOT_STARTED;
+  #serviceTier: string | null = null;
+  /** Every chunk up to its choices, and what follows them. */
+  #head = "";
+  readonly #tail: string;
+  /** The same around a piece of the first choice's text. */
+  #textHead = "";
+  readonly #textTail: string;
+  #begun = new Set<number>();
+  #finished = new Set<number>();
+  /** How many thoughts of a choice were signed. */
+  #signed = new Map<number, number>();
+  /** Calls by choice and index. */
+  #calls = new Map<string, { choice: number; index: number; kind: "function" | "custom"; silent: boolean }>();
+
+  constructor(
+    private readonly context: ReplyContext,
+    private readonly wantsUsage: boolean,
+  ) {
+    // Once usage is asked for, every chunk before it says that it has none.
+    this.#tail = wantsUsage ? ',"usage":null}\n\n' : "}\n\n";
+    this.#textTail = `},"logprobs":null,"finish_reason":null}]${this.#tail}`;
+    this.#setHead(NOT_STARTED, null);
+  }
+
+  push(step: ReplyEvent): string {
+    switch (step.type) {
+      case "start":
+        this.#setHead(step, step.serviceTier ?? null);
+        return "";
+      case "usage":
+        if (step.serviceTier && step.serviceTier !== this.#serviceTier) this.#setHead(this.#start, step.serviceTier);
+        return "";
+      case "text":
+        return this.#text(step);
+      case "refusal":
+        return this.#delta(step.choice, { refusal: step.text });
+      case "reasoning":
+        return this.#reasoning(step);
+      case "signature": {
+        const { choice, signature, encrypted } = step;
+        const index = this.#signed.get(choice) ?? 0;
+        this.#signed.set(choice, index + 1);
+        const detail = reasoningDetail({ text: "", signature, ...(encrypted && { encrypted }) }, index);
+        return this.#delta(choice, { reasoning_details: [detail] });
+      }
+      case "tool-start": {
+        const { choice, index, id, name, kind, signature } = step;
+        this.#calls.set(`${choice}/${index}`, { choice, index, kind, silent: true });
+        const called = kind === "custom" ? { custom: { name, input: "" } } : { function: { name, arguments: "" } };
+        return this.#delta(choice, { tool_calls: [{ index, id, type: kind, ...called, ...callExtra(signature) }] });
+      }
+      case "tool-input": {
+        const call = this.#calls.get(`${step.choice}/${step.index}`);
+        if (!call) return "";
+        call.silent = false;
+        const piece =
+          call.kind === "custom" ? { custom: { input: step.text } } : { function: { arguments: step.text } };
+        return this.#delta(step.choice, { tool_calls: [{ index: step.index, ...piece }] });
+      }
+      case "media":
+        return step.kind === "image"
+          ? this.#delta(step.choice, { content: imageText({ source: { ...step, kind: "base64" } }) })
+          : this.#delta(step.choice, {
+              audio: { data: step.data, ...(step.transcript && { transcript: step.transcript }) },
+            });
+      case "citation": {
+        const annotation = annotationOf(step.citation);
+        return annotation ? this.#delta(step.choice, { annotations: [annotation] }) : "";
+      }
+      case "finish": {
+        this.#finished.add(step.choice);
+        const before = this.#begun.has(step.choice) ? this.#emptyInputs(step.choice) : this.#delta(step.choice, {});
+        return (
+          before +
+          this.#chunk([{ index: step.choice, delta: {}, logprobs: null, finish_reason: chatFinish(step.reason) }])
+        );
+      }
+      case "error":
+        return `data: ${JSON.stringify(errorBody(step.error, this.context.requestId))}\n\n${DONE_EVENT}`;
+      default:
+        return "";
+    }
+  }
+
+  end(usage: ReportedUsage): string {
+    const open = this.#begun.size === 0 ? [0] : [...this.#begun].filter((choice) => !this.#finished.has(choice));
+    const owed = open.map((choice) => this.push({ type: "finish", choice, reason: "stop", native: null })).join("");
+    const told = this.wantsUsage ? this.#chunk([], usageObject(usage)) : "";
+    return owed + told + DONE_EVENT;
+  }
+
+  /** Told twice: as plain text, and under the number that the signature will have, so that a client joins the two. */
+  #reasoning({ choice, text, summary }: Extract<ReplyEvent, { type: "reasoning" }>): string {
+    const detail = reasoningDetail({ text, ...(summary && { summary }) }, this.#signed.get(choice) ?? 0);
+    return this.#delta(choice, { reasoning_content: text, reasoning_details: [detail] });
+  }
+
+  /** Clients parse what they gathered: a call without arguments says `{}` once. */
+  #emptyInputs(choice: number): string {
+    let text = "";
+    for (const call of this.#calls.values()) {
+      if (call.choice !== choice || !call.silent || call.kind !== "function") continue;
+      text += this.push({ type: "tool-input", choice, index: call.index, text: "{}" });
+    }
+    return text;
+  }
+
+  /** Most of a stream is this: written without making an object of it first. */
+  #text({ choice, text, logprobs }: Extract<ReplyEvent, { type: "text" }>): string {
+    if (choice !== 0 || logprobs || !this.#begun.has(0)) return this.#delta(choice, { content: text }, logprobs);
+    return `${this.#textHead}${JSON.stringify(text)}${this.#textTail}`;
+  }
+
+  #setHead(start: Start, serviceTier: string | null): void {
+    this.#start = start;
+    this.#serviceTier = serviceTier;
+    this.#head = headOf(this.context, start, serviceTier);
+    this.#textHead = `${this.#head}[{"index":0,"delta":{"content":`;
+  }
+
+  /** The first chunk of a choice says who speaks. */
+  #delta(choice: number, delta: JsonObject, logprobs?: JsonObject[]): string {
+    const first = !this.#begun.has(choice);
+    this.#begun.add(choice);
+    const written = first ? { role: "assistant", content: "", ...delta } : delta;
+    const tokens = logprobs ? { content: logprobs, refusal: null } : null;
+    return this.#chunk([{ index: choice, delta: written, logprobs: tokens, finish_reason: null }]);
+  }
+
+  #chunk(choices: readonly JsonObject[], usage?: JsonObject): string {
+    return usage
+      ? `${this.#head}${JSON.stringify(choices)},"usage":${JSON.stringify(usage)}}\n\n`
+      : `${this.#head}${JSON.stringify(choices)}${this.#tail}`;
+  }
+}
+
+type Start = Readonly<{ id: string; createdAt: number | null }>;
+const NOT_STARTED: Start = { id: "", createdAt: null };
+
+function headOf(context: ReplyContext, { id, createdAt }: Start, serviceTier: string | null): string {
+  const common = { id: chatId(id, context), object: "chat.completion.chunk", created: createdAt ?? context.createdAt };
+  const tier = serviceTier === null ? null : { service_tier: serviceTier };
+  return `data: ${JSON.stringify({ ...common, model: context.model, ...tier }).slice(0, -1)},"choices":`;
+}
+
+/** The error object of OpenAI's API, the request id behind the message. */
+export const errorBody = ({ message, type, param, code, extra }: ReplyError, requestId: string): JsonObject => ({
+  error: { ...ownExtra(extra, "openai-chat"), message: `${message} (request id: ${requestId})`, type, param, code },
+});
+
+export const chatStreamEncoder = (context: ReplyContext, { wantsUsage }: Conversation): StreamEncoder =>
+  new ChatStreamEncoder(context, wantsUsage);

@@ -1,0 +1,136 @@
+import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
+import { eventData, eventEnd, eventStart, splitEvents } from "../../../lib/sse.ts";
+import type { ReportedUsage } from "../../conversation/usage.ts";
+import { type JsonObject, parseJson, recordOf, textOf } from "../../json.ts";
+import { isErrorAnswer } from "../errors/error.ts";
+import { collectOutput } from "./output.ts";
+import { isPlaceholder, readUsage, usageIn } from "./usage.ts";
+
+/** Bytes of chat (and text completion) streams, looked at without decoding what needs no look. */
+
+export const DONE_EVENT = "data: [DONE]\n\n";
+
+const BRACKET = 93;
+const LF = 10;
+/** A member that only usage objects have; inside texts its quotes would be escaped. */
+const USAGE_MEMBER = Buffer.from('"prompt_tokens"');
+const ERROR_MEMBERS = ['"error"', '"base_resp"'].map((member) => Buffer.from(member));
+const DATA_FIELD = Buffer.from("data");
+
+/** Whether a block of whole events holds a usage object (`"usage":null` is none). */
+export const mentionsUsage = (block: Uint8Array): boolean => indexOfBytes(block, USAGE_MEMBER) >= 0;
+
+/** Where in a block of whole events the closing `[DONE]` event begins; -1 without one. */
+export function doneEventStart(block: Uint8Array): number {
+  let end = block.length;
+  while (end > 0 && (block[end - 1] ?? 0) <= 32) end -= 1;
+  if (block[end - 1] !== BRACKET || textOfBytes(block, Math.max(0, end - 6), end) !== "[DONE]") return -1;
+  return block.lastIndexOf(LF, end - 6) + 1;
+}
+
+/** The parsed chunk of an event; null when it carries none (comment, [DONE], no JSON object). */
+export function chunkOf(event: string): JsonObject | null {
+  const data = eventData(event);
+  return data === null || data === "[DONE]" ? null : recordOf(parseJson(data));
+}
+
+/**
+ * Usage that a block of whole events reports (the last one counts), and the block without the events that hold nothing
+ * else, unless they are to be kept: these are cut out in place. `isStandard`: it is in the member that OpenAI has for it. Only
+ * events that mention usage are looked into.
+ */
+export function readUsageEvents(
+  block: Uint8Array,
+  keepUsageOnly: boolean,
+): { usage: ReportedUsage | null; isStandard: boolean; block: Uint8Array } {
+  let usage: ReportedUsage | null = null;
+  let isStandard = false;
+  let kept = block;
+  for (let at = indexOfBytes(kept, USAGE_MEMBER); at >= 0; ) {
+    const start = eventStart(kept, at);
+    const end = eventEnd(kept, at);
+    const chunk = chunkOf(textOfBytes(kept, start, end));
+    const reported = usageIn(chunk);
+    usage = reported ?? usage;
+    isStandard ||= readUsage(chunk?.usage) !== null;
+    const isToGo = reported ? !keepUsageOnly : isPlaceholder(recordOf(chunk?.usage) ?? {});
+    const swallowed = isToGo && Array.isArray(chunk?.choices) && chunk.choices.length === 0;
+    if (swallowed) {
+      kept.copyWithin(start, end);
+      kept = kept.subarray(0, kept.length - (end - start));
+    }
+    at = indexOfBytes(kept, USAGE_MEMBER, swallowed ? start : end);
+  }
+  return { usage, isStandard, block: kept };
+}
+
+/** Whether any event of the block carries a chunk (comments do not). */
+export const carriesData = (block: Uint8Array): boolean => indexOfBytes(block, DATA_FIELD) >= 0;
+
+/** Whether an answer, or a block of a stream, holds a member that tells of a failure, or that all is well. */
+export const mayTellError = (bytes: Uint8Array): boolean =>
+  ERROR_MEMBERS.some((member) => indexOfBytes(bytes, member) >= 0);
+
+/** The data of the first event that is an error object; null when there is none. */
+export const errorEventIn = (block: Uint8Array): string | null => firstErrorIn(block, () => false);
+
+/** The data of an error event before which nothing was said; null when there is none. */
+export const errorInPlaceOfAnswer = (block: Uint8Array): string | null => firstErrorIn(block, saysSomething);
+
+function firstErrorIn(block: Uint8Array, endsSearch: (chunk: JsonObject | null) => boolean): string | null {
+  if (!mayTellError(block)) return null;
+  for (const event of splitEvents(textOfBytes(block))) {
+    const chunk = chunkOf(event);
+    if (isErrorAnswer(chunk)) return eventData(event);
+    if (endsSearch(chunk)) return null;
+  }
+  return null;
+}
+
+function saysSomething(chunk: JsonObject | null): boolean {
+  let said = false;
+  const note = () => {
+    said = true;
+  };
+  collectOutput(chunk, { text: note, toolCall: note, other: note });
+  return said;
+}
+
+/** A complete answer told as a stream: one chunk with everything, one with the usage if wanted, and the end. */
+export function replyAsStream(reply: JsonObject, withUsage: boolean): string {
+  const { usage, choices, ...rest } = reply;
+  const object = rest.object === "text_completion" ? rest.object : "chat.completion.chunk";
+  const chunkChoices = (Array.isArray(choices) ? choices : []).map((item) => {
+    const { message, ...choice } = recordOf(item) ?? {};
+    return recordOf(message) ? { ...choice, delta: withCallIndexes(recordOf(message) ?? {}) } : choice;
+  });
+  const events: JsonObject[] = [{ ...rest, object, choices: chunkChoices }];
+  if (withUsage && usage != null) events.push({ ...rest, object, choices: [], usage });
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("") + DONE_EVENT;
+}
+
+function withCallIndexes(message: JsonObject): JsonObject {
+  if (!Array.isArray(message.tool_calls)) return message;
+  return { ...message, tool_calls: message.tool_calls.map((call, index) => ({ index, ...recordOf(call) })) };
+}
+
+/** The usage chunk an upstream left out, in the form of the stream's other chunks. `usage`: in chat's words. */
+export function usageEvent(firstChunk: JsonObject | null, usage: JsonObject): string {
+  const { id, object, created, model } = firstChunk ?? {};
+  const chunk = {
+    id: textOf(id) ?? "",
+    object: textOf(object) ?? "chat.completion.chunk",
+    created: created ?? 0,
+    model: textOf(model) ?? "",
+    choices: [],
+    usage,
+  };
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+/** Figures that were counted here, as OpenAI's formats tell them: no details are known of them. */
+export const countedUsage = ({ promptTokens, completionTokens }: ReportedUsage): JsonObject => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: completionTokens,
+  total_tokens: promptTokens + completionTokens,
+});

@@ -1,0 +1,59 @@
+import type { ReportedUsage } from "../../conversation/usage.ts";
+import { countOf, type JsonObject, recordOf } from "../../json.ts";
+import { toldSearches } from "./search-usage.ts";
+
+/**
+ * Reads the usage object of an OpenAI-shaped answer; null when it does not say how many prompt tokens there were.
+ * Cached and written tokens are inside the prompt, reasoning and audio inside the completion. Besides OpenAI's own names
+ * those of its compatible services are read: DeepSeek's prompt_cache_hit_tokens, Moonshot's cached_tokens.
+ */
+export function readUsage(value: unknown): ReportedUsage | null {
+  const usage = recordOf(value);
+  const promptTokens = countOf(usage?.prompt_tokens) ?? countOf(usage?.input_tokens);
+  if (!usage || promptTokens === null || isPlaceholder(usage)) return null;
+  const prompt = recordOf(usage.prompt_tokens_details) ?? recordOf(usage.input_tokens_details);
+  const completion = recordOf(usage.completion_tokens_details) ?? recordOf(usage.output_tokens_details);
+  const total = countOf(usage.total_tokens);
+  const reasoningTokens = countOf(completion?.reasoning_tokens) ?? 0;
+  const told = countOf(usage.completion_tokens) ?? countOf(usage.output_tokens);
+  const rest = Math.max(0, (total ?? promptTokens) - promptTokens);
+  // xAI's reasoning stands beside the completion, within the total.
+  const isBeside = told !== null && reasoningTokens > 0 && rest === told + reasoningTokens;
+  const completionTokens = told === null || isBeside ? rest : told;
+  const toolCalls = toldSearches(usage);
+  return {
+    ...(toolCalls && { toolCalls }),
+    promptTokens,
+    completionTokens,
+    cachedTokens:
+      countOf(prompt?.cached_tokens) ?? countOf(usage.prompt_cache_hit_tokens) ?? countOf(usage.cached_tokens) ?? 0,
+    cacheCreationTokens: countOf(prompt?.cache_write_tokens) ?? 0,
+    reasoningTokens,
+    audioInputTokens: countOf(prompt?.audio_tokens) ?? 0,
+    audioOutputTokens: countOf(completion?.audio_tokens) ?? 0,
+    ...imageTokens(prompt, completion),
+  };
+}
+
+/**
+ * The usage that an answer or a chunk of a stream reports; null: none. Groq's streams up to 2025 have it in `x_groq` alone
+ * (https://console.groq.com/docs/api-reference#chat-create).
+ */
+export const usageIn = (answer: JsonObject | null): ReportedUsage | null =>
+  answer && (readUsage(answer.usage) ?? readUsage(recordOf(answer.x_groq)?.usage));
+
+/** One token in, one out, one in all: FastGPT says so of any call, and no sum is like that. */
+export const isPlaceholder = ({ prompt_tokens, completion_tokens, total_tokens }: JsonObject): boolean =>
+  prompt_tokens === 1 && completion_tokens === 1 && total_tokens === 1;
+
+/** Tokens of pictures, where the upstream tells them apart (else null): those read from its cache count as cached alone. */
+export function imageTokens(prompt: JsonObject | null, completion: JsonObject | null) {
+  const read = countOf(prompt?.image_tokens) ?? 0;
+  const cached = countOf(recordOf(prompt?.cached_tokens_details)?.image_tokens) ?? 0;
+  const drawn = countOf(completion?.image_tokens) ?? 0;
+  if (read <= cached && drawn === 0) return null;
+  return {
+    ...(read > cached && { imageInputTokens: read - cached }),
+    ...(drawn > 0 && { imageOutputTokens: drawn }),
+  };
+}

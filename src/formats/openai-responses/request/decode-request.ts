@@ -1,0 +1,150 @@
+import { DecodeError } from "../../conversation/codec.ts";
+import {
+  type Conversation,
+  type Effort,
+  emptyConversation,
+  type Part,
+  type Signature,
+  type Turn,
+} from "../../conversation/conversation.ts";
+import { besideOf } from "../../conversation/extensions.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
+import { readReasoningItem } from "../reasoning-items.ts";
+import { readContent } from "./content.ts";
+import { readChoice, readFormat, readTool } from "./tools.ts";
+
+const KNOWN: ReadonlySet<string> = new Set(
+  `model input stream stream_options max_output_tokens temperature top_p top_logprobs tools tool_choice reasoning text
+  parallel_tool_calls service_tier metadata user safety_identifier prompt_cache_key`.split(/\s+/),
+);
+
+/** What is read of a message's members, or is about the response that it came from. */
+const OF_MESSAGE: ReadonlySet<string> = new Set(["type", "role", "content", "id", "status"]);
+
+/** Each text of a message with all else that the message says. */
+function withMembers(parts: readonly Part[], message: JsonObject): readonly Part[] {
+  const beside = besideOf("openai-responses", message, OF_MESSAGE);
+  return parts.map((part) => (part.type === "text" ? { ...part, ...beside } : part));
+}
+
+const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/** Reads a Responses request (providers.md 2.2.1). Throws DecodeError where an item makes no sense. */
+export function decodeRequest(body: JsonObject): Conversation {
+  const conversation = emptyConversation("openai-responses", textOf(body.model) ?? "");
+  conversation.stream = body.stream === true;
+  const instructions = textOf(body.instructions);
+  if (instructions) conversation.system.push({ type: "text", text: instructions });
+  new InputReader(conversation).read(body.input);
+  conversation.tools = recordsOf(body.tools).map(readTool);
+  conversation.toolChoice = readChoice(body.tool_choice);
+  conversation.parallelToolCalls = typeof body.parallel_tool_calls === "boolean" ? body.parallel_tool_calls : null;
+  const text = recordOf(body.text);
+  conversation.format = readFormat(recordOf(text?.format));
+  conversation.verbosity = textOf(text?.verbosity);
+  const { sampling } = conversation;
+  sampling.maxOutputTokens = numberOf(body.max_output_tokens);
+  sampling.temperature = numberOf(body.temperature);
+  sampling.topP = numberOf(body.top_p);
+  sampling.topLogprobs = numberOf(body.top_logprobs);
+  if (textsOf(body.include).includes("message.output_text.logprobs")) sampling.logprobs = true;
+  const reasoning = recordOf(body.reasoning);
+  conversation.reasoning.effort = EFFORTS.find((effort) => effort === reasoning?.effort) ?? null;
+  conversation.reasoning.summary = textOf(reasoning?.summary) ?? textOf(reasoning?.generate_summary);
+  if (conversation.reasoning.summary !== null) conversation.reasoning.show = true;
+  conversation.user = textOf(body.safety_identifier) ?? textOf(body.user);
+  conversation.promptCacheKey = textOf(body.prompt_cache_key);
+  conversation.serviceTier = textOf(body.service_tier);
+  conversation.metadata = recordOf(body.metadata);
+  conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
+  return conversation;
+}
+
+/** Reads input items into turns. */
+class InputReader {
+  /** Signatures of calls that come after them, by call. */
+  readonly #signatures = new Map<string, Signature>();
+
+  constructor(private readonly conversation: Conversation) {}
+
+  read(input: unknown): void {
+    if (typeof input === "string") this.#add("user", { type: "text", text: input });
+    else if (Array.isArray(input)) for (const [at, item] of recordsOf(input).entries()) this.#item(item, at);
+    else if (input != null) throw new DecodeError("“input” must be a text or a list of items.", "input");
+  }
+
+  #item(item: JsonObject, at: number): void {
+    switch (item.type ?? "message") {
+      case "message":
+        this.#message(item, at);
+        return;
+      case "function_call":
+      case "custom_tool_call": {
+        const kind = item.type === "function_call" ? "function" : "custom";
+        const id = textOf(item.call_id) ?? textOf(item.id) ?? `call_${at}`;
+        const input = textOf(kind === "function" ? item.arguments : item.input) ?? "";
+        const signature = this.#signatures.get(id);
+        const namespace = textOf(item.namespace);
+        const named = { name: textOf(item.name) ?? "", ...(namespace !== null && { namespace }) };
+        const call = { type: "tool-call", id, ...named, input, kind } as const;
+        this.#add("assistant", signature ? { ...call, signature } : call);
+        return;
+      }
+      case "function_call_output":
+      case "custom_tool_call_output": {
+        const callId = textOf(item.call_id) ?? "";
+        this.#add("user", {
+          type: "tool-result",
+          callId,
+          name: null,
+          parts: readContent(item.output),
+          isError: false,
+        });
+        return;
+      }
+      case "reasoning": {
+        const read = readReasoningItem(item);
+        if ("callId" in read) this.#signatures.set(read.callId, read.signature);
+        else if (read.part.text !== "" || read.part.signature) this.#add("assistant", read.part);
+        return;
+      }
+      default: {
+        const name = textOf(item.type) ?? "item";
+        const role = /_output$|_response$/.test(name) ? "user" : "assistant";
+        this.#add(role, { type: "native", dialect: "openai-responses", name, value: item });
+      }
+    }
+  }
+
+  #message(item: JsonObject, at: number): void {
+    const parts = readContent(item.content);
+    switch (item.role) {
+      case "system":
+      case "developer":
+        for (const part of parts) if (part.type === "text") this.conversation.system.push(part);
+        return;
+      case "user":
+        this.conversation.turns.push({ role: "user", parts });
+        return;
+      case "assistant":
+        if (parts.length === 0) this.#turn("assistant");
+        for (const part of withMembers(parts, item)) this.#add("assistant", part);
+        return;
+      default:
+        throw new DecodeError(`“input[${at}].role” must be user, assistant, system or developer.`, `input[${at}].role`);
+    }
+  }
+
+  #add(role: Turn["role"], part: Part): void {
+    this.#turn(role).parts.push(part);
+  }
+
+  /** Items of one speaker in a row are one turn. */
+  #turn(role: Turn["role"]): Turn {
+    const last = this.conversation.turns.at(-1);
+    if (last?.role === role) return last;
+    const turn: Turn = { role, parts: [] };
+    this.conversation.turns.push(turn);
+    return turn;
+  }
+}

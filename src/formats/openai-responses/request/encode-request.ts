@@ -1,0 +1,244 @@
+import type { Dropped, Target } from "../../conversation/codec.ts";
+import type {
+  Beside,
+  Conversation,
+  Part,
+  ReasoningPart,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
+} from "../../conversation/conversation.ts";
+import { noteForeign, noteNative } from "../../conversation/dropped-fields.ts";
+import { ownMembers } from "../../conversation/extensions.ts";
+import { compact } from "../../helpers/compact.ts";
+import type { JsonObject } from "../../json.ts";
+import { textOfParts } from "../../openai-chat/request/media.ts";
+import { withoutRootlessFormat } from "../../openai-chat/request/rootless-format.ts";
+import { callIdFor, shortName } from "../../tools/short-name.ts";
+import { resultMedia, resultText } from "../../tools/tool-result.ts";
+import {
+  foreignSearch,
+  isMadeUp,
+  isWebSearch,
+  noteSearch,
+  SEARCH_MEMBERS,
+  type WebSearch,
+} from "../../tools/web-search.ts";
+import { writeMedia } from "./content.ts";
+import { writeChoice, writeText, writeTool } from "./tools.ts";
+
+const MIN_OUTPUT_TOKENS = 16;
+/** Models that reason: only these can give and take sealed thoughts. */
+const REASONS = /(^|\/)(o\d|gpt-[5-9](?!.*chat)|codex)/;
+
+/** Writes a Responses request (providers.md 2.2.1). */
+export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const conversation = withoutRootlessFormat(given, target.model, dropped);
+  const { sampling, reasoning, extra, tools } = conversation;
+  const own = extra.dialect === "openai-responses";
+  noteUnsaid(conversation, dropped);
+  if (!own) noteForeign(conversation, ["store", ...SHARED, ...SEARCH_MEMBERS], dropped);
+  const search = foreignSearch(conversation, "openai-responses");
+  const written = tools
+    .filter((tool) => !search || !isWebSearch(tool))
+    .map((tool) => writeTool(tool) ?? noted(dropped, `tools: ${tool.name}`))
+    .filter((tool) => tool !== null);
+  if (search) written.push(searchTool(search, dropped));
+  return compact({
+    // Nothing is kept at the provider that the client did not ask for; sealed thoughts come along instead.
+    ...(own
+      ? extra.members
+      : {
+          ...(extra.dialect === "openai-chat" && Object.fromEntries(SHARED.map((name) => [name, extra.members[name]]))),
+          store: extra.members.store === true,
+          include: includeOf(conversation, target, search !== null),
+        }),
+    ...(search?.maxUses != null && { max_tool_calls: search.maxUses }),
+    model: target.model,
+    instructions: textOfParts(conversation.system, "\n\n") || null,
+    input: itemsOf(conversation, dropped),
+    stream: conversation.stream || null,
+    max_output_tokens: sampling.maxOutputTokens === null ? null : Math.max(MIN_OUTPUT_TOKENS, sampling.maxOutputTokens),
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_logprobs: sampling.topLogprobs,
+    tools: written.length > 0 ? written : null,
+    tool_choice: written.length > 0 ? writeChoice(conversation.toolChoice, tools) : null,
+    parallel_tool_calls: written.length > 0 ? conversation.parallelToolCalls : null,
+    reasoning: reasoningOf(reasoning, own || target.hidesThoughts === true),
+    text: writeText(conversation),
+    service_tier: conversation.serviceTier,
+    metadata: extra.dialect.startsWith("openai") ? conversation.metadata : null,
+    safety_identifier: conversation.user === null ? null : shortName(conversation.user, "user_"),
+    prompt_cache_key: conversation.promptCacheKey,
+  });
+}
+
+/** Members that OpenAI's chats have in the same words. */
+const SHARED: readonly string[] = ["prompt_cache_retention", "prompt_cache_options", "moderation"];
+
+const noted = (dropped: Dropped, name: string): null => {
+  dropped.add(name);
+  return null;
+};
+
+/** A tool that searches cannot be kept from a page. */
+function searchTool(search: WebSearch, dropped: Dropped): JsonObject {
+  noteSearch(search, ["user_location", "allowed_domains", "max_uses", "search_context_size"], dropped);
+  const { location, allowedDomains, contextSize } = search;
+  return compact({
+    type: "web_search",
+    user_location: location && { type: "approximate", ...location },
+    filters: allowedDomains.length > 0 ? { allowed_domains: allowedDomains } : null,
+    search_context_size: contextSize,
+  });
+}
+
+function noteUnsaid({ sampling, modalities, audio }: Conversation, dropped: Dropped): void {
+  const { stop, n, frequencyPenalty, presencePenalty, seed, logitBias, topK } = sampling;
+  if (stop.length > 0) dropped.add("stop");
+  if (n !== null && n > 1) dropped.add("n");
+  if (frequencyPenalty !== null) dropped.add("frequency_penalty");
+  if (presencePenalty !== null) dropped.add("presence_penalty");
+  if (seed !== null) dropped.add("seed");
+  if (logitBias !== null) dropped.add("logit_bias");
+  if (topK !== null) dropped.add("top_k");
+  if (modalities?.some((modality) => modality !== "text")) dropped.add("modalities");
+  if (audio) dropped.add("audio");
+}
+
+/** OpenAI's own models: who imitates Responses need not know what OpenAI can include. */
+const IS_OPENAIS = /^(gpt|chatgpt|o\d)/;
+
+/** What is found is asked for too: clients of other formats read of it. */
+function includeOf({ sampling }: Conversation, { model }: Target, searches: boolean): string[] | null {
+  const include: string[] = searches && IS_OPENAIS.test(model) ? ["web_search_call.action.sources"] : [];
+  if (REASONS.test(model)) include.push("reasoning.encrypted_content");
+  if (sampling.logprobs) include.push("message.output_text.logprobs");
+  return include.length > 0 ? include : null;
+}
+
+function reasoningOf(
+  { effort, budgetTokens, enabled, summary }: Conversation["reasoning"],
+  asIs: boolean,
+): JsonObject | null {
+  const thinks = enabled === true || (budgetTokens !== null && budgetTokens !== 0);
+  const measured =
+    budgetTokens === null || budgetTokens < 0
+      ? "medium"
+      : budgetTokens <= 2048
+        ? "low"
+        : budgetTokens <= 8192
+          ? "medium"
+          : "high";
+  const wanted = effort ?? (thinks ? measured : null);
+  // Clients of other formats expect to read thoughts; here they must be asked for.
+  const shown = summary ?? (!asIs && wanted !== null && wanted !== "none" ? "auto" : null);
+  return wanted === null && shown === null
+    ? null
+    : compact({ effort: wanted === "max" ? "xhigh" : wanted, summary: shown });
+}
+
+function itemsOf({ turns }: Conversation, dropped: Dropped): JsonObject[] {
+  const custom = new Set<string>();
+  for (const { parts } of turns) {
+    for (const part of parts) if (part.type === "tool-call" && part.kind === "custom") custom.add(part.id);
+  }
+  return turns.flatMap((turn) =>
+    turn.role === "user" ? userItems(turn, custom, dropped) : assistantItems(turn, dropped),
+  );
+}
+
+/** Results come first, each an item of its own. */
+function userItems({ parts }: Turn, custom: ReadonlySet<string>, dropped: Dropped): JsonObject[] {
+  const items: JsonObject[] = [];
+  for (const part of parts) {
+    if (part.type === "tool-result") items.push(resultItem(part, custom, dropped));
+    else if (part.type === "native") items.push(...nativeItem(part, dropped));
+  }
+  const content = contentOf(parts, dropped);
+  if (content.length > 0) items.push({ type: "message", role: "user", content });
+  return items;
+}
+
+function resultItem(result: ToolResultPart, custom: ReadonlySet<string>, dropped: Dropped): JsonObject {
+  const text = resultText(result);
+  const media = contentOf(resultMedia(result), dropped);
+  const type = custom.has(result.callId) ? "custom_tool_call_output" : "function_call_output";
+  const said = text === "" ? [] : [{ type: "input_text", text }];
+  return {
+    type,
+    call_id: callIdFor("openai-responses", result.callId),
+    output: media.length === 0 ? text : [...said, ...media],
+  };
+}
+
+function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
+  return parts.flatMap((part): JsonObject[] => {
+    switch (part.type) {
+      case "text":
+        return part.text === "" ? [] : [{ type: "input_text", text: part.text }];
+      case "image":
+      case "audio":
+      case "video":
+      case "document": {
+        const media = writeMedia(part) ?? noted(dropped, part.type);
+        return media ? [media] : [];
+      }
+      default:
+        return [];
+    }
+  });
+}
+
+/** Texts of a message in a row are one; calls, thoughts and native items stand between. */
+function assistantItems({ parts }: Turn, dropped: Dropped): JsonObject[] {
+  const items: JsonObject[] = [];
+  let content: JsonObject[] | null = null;
+  let of: Beside["beside"];
+  for (const part of parts) {
+    if (part.type === "text" || part.type === "refusal") {
+      if (part.text === "") continue;
+      const beside = part.type === "text" ? part.beside : of;
+      if (!content || beside !== of) {
+        content = [];
+        of = beside;
+        items.push({ ...ownMembers({ ...(of && { beside: of }) }, "openai-responses"), ...messageOf(content) });
+      }
+      const { type, text } = part;
+      content.push(type === "text" ? { type: "output_text", text, annotations: [] } : { type, refusal: text });
+      continue;
+    }
+    content = null;
+    if (part.type === "tool-call") items.push(callItem(part));
+    else if (part.type === "reasoning") items.push(...thoughtItem(part));
+    else if (part.type === "native") items.push(...nativeItem(part, dropped));
+    else dropped.add(part.type);
+  }
+  return items;
+}
+
+const messageOf = (content: JsonObject[]): JsonObject => ({ type: "message", role: "assistant", content });
+
+function callItem({ id, name, namespace, input, kind }: ToolCallPart): JsonObject {
+  const called = { ...(namespace !== undefined && { namespace }), name };
+  const callId = callIdFor("openai-responses", id);
+  return kind === "custom"
+    ? { type: "custom_tool_call", call_id: callId, ...called, input }
+    : { type: "function_call", call_id: callId, ...called, arguments: input.trim() === "" ? "{}" : input };
+}
+
+/** Only OpenAI's own sealed thoughts mean something to it. */
+function thoughtItem({ text, signature }: ReasoningPart): JsonObject[] {
+  if (signature?.dialect !== "openai-responses") return [];
+  const summary = text === "" ? [] : [{ type: "summary_text", text }];
+  const { id, value } = signature;
+  return [{ type: "reasoning", ...(id !== undefined && { id }), summary, encrypted_content: value }];
+}
+
+function nativeItem(part: Extract<Part, { type: "native" }>, dropped: Dropped): JsonObject[] {
+  const { dialect, value } = part;
+  if (dialect === "openai-responses") return isMadeUp(value) ? [] : [value];
+  noteNative(part, dropped);
+  return [];
+}

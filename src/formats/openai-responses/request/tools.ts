@@ -1,0 +1,109 @@
+import type { Conversation, OutputFormat, Tool, ToolChoice } from "../../conversation/conversation.ts";
+import { besideOf, ownMembers } from "../../conversation/extensions.ts";
+import { compact } from "../../helpers/compact.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
+
+/** What is read of a function's members. */
+const OF_FUNCTION: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
+
+/** A tool of a request; here they are flat. */
+export function readTool(tool: JsonObject): Tool {
+  const type = textOf(tool.type) ?? "function";
+  const name = textOf(tool.name) ?? "";
+  const description = textOf(tool.description);
+  if (type === "function") {
+    const strict = typeof tool.strict === "boolean" ? tool.strict : null;
+    const beside = besideOf("openai-responses", tool, OF_FUNCTION);
+    return { type, name, description, parameters: recordOf(tool.parameters), strict, ...beside };
+  }
+  if (type === "custom") return { type, name, description, format: recordOf(tool.format) };
+  return { type: "hosted", name: type.replace(/_preview.*$/, ""), dialect: "openai-responses", value: tool };
+}
+
+/** The tool in flat form; null when only another format knows it. */
+export function writeTool(tool: Tool): JsonObject | null {
+  switch (tool.type) {
+    case "function": {
+      const { name, description, parameters, strict } = tool;
+      const schema = parameters ?? { type: "object", properties: {} };
+      // Left out, strict would be true here, and schemas that were never meant so would be refused.
+      return {
+        ...ownMembers(tool, "openai-responses"),
+        type: "function",
+        name,
+        ...(description !== null && { description }),
+        parameters: schema,
+        strict: strict ?? false,
+      };
+    }
+    case "custom":
+      return { type: "custom", ...compact({ name: tool.name, description: tool.description, format: tool.format }) };
+    case "hosted":
+      return tool.dialect === "openai-responses" ? tool.value : null;
+  }
+}
+
+const OF_CHOICE: ReadonlySet<string> = new Set(["type"]);
+
+export function readChoice(value: unknown): ToolChoice | null {
+  if (value === "auto" || value === "none" || value === "required") return { type: value };
+  const choice = recordOf(value);
+  if (choice?.type === "allowed_tools") {
+    const names = recordsOf(choice.tools).flatMap(({ name }) => textOf(name) ?? []);
+    return { type: "allowed", mode: choice.mode === "required" ? "required" : "auto", names };
+  }
+  if (!choice) return null;
+  const kind = choice.type === "custom" ? "custom" : "function";
+  if (choice.type === kind && textOf(choice.name)) return { type: "tool", name: textOf(choice.name) ?? "", kind };
+  // A hosted tool is chosen by its type; an MCP server's also by its label and the tool on it.
+  const name = textOf(choice.type) ?? textOf(choice.name);
+  return name === null ? null : { type: "tool", name, kind, ...besideOf("openai-responses", choice, OF_CHOICE) };
+}
+
+export function writeChoice(choice: ToolChoice | null, tools: readonly Tool[]): unknown {
+  if (!choice) return null;
+  switch (choice.type) {
+    case "tool": {
+      const hosted = tools.find(
+        (tool) => tool.type === "hosted" && (tool.name === choice.name || tool.value.type === choice.name),
+      );
+      return hosted
+        ? { ...ownMembers(choice, "openai-responses"), type: choice.name }
+        : { type: choice.kind, name: choice.name };
+    }
+    case "allowed":
+      return {
+        type: "allowed_tools",
+        mode: choice.mode,
+        tools: choice.names.map((name) => ({ type: "function", name })),
+      };
+    default:
+      return choice.type;
+  }
+}
+
+export function readFormat(format: JsonObject | null): OutputFormat | null {
+  if (format?.type === "text") return { type: "text" };
+  if (format?.type === "json_object") return { type: "json" };
+  if (format?.type !== "json_schema") return null;
+  return {
+    type: "schema",
+    name: textOf(format.name) ?? "answer",
+    description: textOf(format.description),
+    schema: recordOf(format.schema) ?? {},
+    strict: typeof format.strict === "boolean" ? format.strict : null,
+  };
+}
+
+/** The `text` member: format and verbosity. */
+export function writeText({ format, verbosity }: Pick<Conversation, "format" | "verbosity">): JsonObject | null {
+  if (!format && verbosity === null) return null;
+  return compact({ format: format && formatObject(format), verbosity });
+}
+
+function formatObject(format: OutputFormat): JsonObject {
+  if (format.type === "text") return { type: "text" };
+  if (format.type === "json") return { type: "json_object" };
+  const { name, description, schema, strict } = format;
+  return compact({ type: "json_schema", name, description, schema, strict });
+}

@@ -1,0 +1,131 @@
+import { type Reply, ReplyCollector } from "../../conversation/collect-reply.ts";
+import type { FinishReason, ReplyEvent } from "../../conversation/reply.ts";
+import { readSignature } from "../../conversation/signature.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../json.ts";
+import { readUsage } from "../../openai-chat/response/usage.ts";
+import { citationOf } from "../items.ts";
+
+/** Reads a complete response (providers.md 2.2.2); null when it is none. */
+export function decodeReply(body: JsonObject): Reply | null {
+  if (!Array.isArray(body.output)) return null;
+  const collector = new ReplyCollector();
+  collector.push(startOf(body));
+  let calls = 0;
+  let said = 0;
+  for (const item of recordsOf(body.output)) {
+    for (const step of itemSteps(item, calls, said)) {
+      if (step.type === "tool-start") calls += 1;
+      if (step.type === "text") said += step.text.length;
+      collector.push(step);
+    }
+  }
+  for (const step of endOf(body, calls > 0)) collector.push(step);
+  return collector.reply;
+}
+
+export const startOf = (response: JsonObject): ReplyEvent => ({
+  type: "start",
+  id: textOf(response.id) ?? "",
+  model: textOf(response.model) ?? "",
+  createdAt: numberOf(response.created_at),
+});
+
+/** What the end of a response tells: usage and why it ended. */
+export function endOf(response: JsonObject, called: boolean): ReplyEvent[] {
+  const usage = readUsage(response.usage);
+  const serviceTier = textOf(response.service_tier);
+  const reason = textOf(recordOf(response.incomplete_details)?.reason);
+  const finish: FinishReason =
+    reason === "max_output_tokens"
+      ? "length"
+      : reason === "content_filter"
+        ? "content_filter"
+        : called
+          ? "tool_calls"
+          : "stop";
+  return [
+    ...(usage ? [{ type: "usage" as const, usage, ...(serviceTier !== null && { serviceTier }) }] : []),
+    { type: "finish", choice: 0, reason: finish, native: reason ?? textOf(response.status) },
+  ];
+}
+
+/** A finished output item; `calls` is the number of calls before it, `said` that of the characters of text. */
+export function itemSteps(item: JsonObject, calls: number, said: number): ReplyEvent[] {
+  switch (item.type) {
+    case "message": {
+      let base = said;
+      return recordsOf(item.content).flatMap((part) => {
+        const steps = contentSteps(part, base);
+        if (part.type !== "refusal") base += textOf(part.text)?.length ?? 0;
+        return steps;
+      });
+    }
+    case "reasoning":
+      return [...thoughtSteps(item), ...signatureSteps(item)];
+    case "function_call":
+    case "custom_tool_call": {
+      if (!textOf(item.name)) return [];
+      const custom = item.type === "custom_tool_call";
+      const text = textOf(custom ? item.input : item.arguments) ?? "";
+      return [
+        callStart(item, calls),
+        ...(text === "" ? [] : [{ type: "tool-input" as const, choice: 0, index: calls, text }]),
+      ];
+    }
+    case "image_generation_call": {
+      const data = textOf(item.result);
+      const mediaType = `image/${textOf(item.output_format) ?? "png"}`;
+      return data ? [{ type: "media", choice: 0, kind: "image", mediaType, data }] : [];
+    }
+    default:
+      return [nativeStep(item)];
+  }
+}
+
+export const callStart = (item: JsonObject, index: number): ReplyEvent => ({
+  type: "tool-start",
+  choice: 0,
+  index,
+  id: textOf(item.call_id) ?? textOf(item.id) ?? "",
+  name: textOf(item.name) ?? "",
+  ...(typeof item.namespace === "string" && { namespace: item.namespace }),
+  kind: item.type === "custom_tool_call" ? "custom" : "function",
+});
+
+const nativeStep = (item: JsonObject): ReplyEvent => ({
+  type: "native",
+  choice: 0,
+  dialect: "openai-responses",
+  name: textOf(item.type) ?? "item",
+  value: item,
+});
+
+function contentSteps(part: JsonObject, base: number): ReplyEvent[] {
+  if (part.type === "refusal") return [{ type: "refusal", choice: 0, text: textOf(part.refusal) ?? "" }];
+  const text = textOf(part.text) ?? "";
+  const logprobs = recordsOf(part.logprobs);
+  const citations = recordsOf(part.annotations).map(
+    (annotation): ReplyEvent => ({ type: "citation", choice: 0, citation: citationOf(annotation, base) }),
+  );
+  return [{ type: "text", choice: 0, text, ...(logprobs.length > 0 && { logprobs }) }, ...citations];
+}
+
+function thoughtSteps(item: JsonObject): ReplyEvent[] {
+  const content = recordsOf(item.content).map(({ text }) => textOf(text) ?? "");
+  const summary = recordsOf(item.summary).map(({ text }) => textOf(text) ?? "");
+  const raw = content.join("");
+  if (raw !== "") return [{ type: "reasoning", choice: 0, text: raw }];
+  const text = summary.join("\n\n");
+  return text === "" ? [] : [{ type: "reasoning", choice: 0, text, summary: true }];
+}
+
+/** The sealed thought, under the item's id: it comes back as the same item. */
+export function signatureSteps(item: JsonObject): ReplyEvent[] {
+  const sealed = textOf(item.encrypted_content);
+  if (!sealed) return [];
+  const signature = readSignature(sealed, "openai-responses");
+  const id = textOf(item.id);
+  const own = signature.dialect === "openai-responses" && id !== null ? { ...signature, id } : signature;
+  const bare = recordsOf(item.summary).length + recordsOf(item.content).length === 0;
+  return [{ type: "signature", choice: 0, signature: own, ...(bare && { encrypted: true }) }];
+}

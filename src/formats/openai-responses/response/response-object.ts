@@ -1,0 +1,87 @@
+import type { Conversation } from "../../conversation/conversation.ts";
+import type { FinishReason, ReplyContext } from "../../conversation/reply.ts";
+import type { ReportedUsage } from "../../conversation/usage.ts";
+import { compact } from "../../helpers/compact.ts";
+import type { JsonObject } from "../../json.ts";
+import { usageObject } from "./usage.ts";
+
+/** Everything of a response but its output, its state and its usage: settings are repeated as they were asked for. */
+export function responseBase(id: string, createdAt: number, context: ReplyContext, request: Conversation): JsonObject {
+  const { sampling, reasoning, format } = request;
+  const tools = request.tools.flatMap((tool) => {
+    if (tool.type === "hosted") return tool.dialect === "openai-responses" ? [tool.value] : [];
+    const { type, name, description } = tool;
+    return type === "custom"
+      ? [compact({ type, name, description, format: tool.format })]
+      : [{ type, name, description, parameters: tool.parameters ?? {}, strict: tool.strict ?? true }];
+  });
+  return {
+    id,
+    object: "response",
+    created_at: createdAt,
+    background: false,
+    instructions: request.system.length > 0 ? request.system.map(({ text }) => text).join("\n\n") : null,
+    max_output_tokens: sampling.maxOutputTokens,
+    max_tool_calls: null,
+    model: context.model,
+    parallel_tool_calls: request.parallelToolCalls ?? true,
+    previous_response_id: request.extra.members.previous_response_id ?? null,
+    prompt_cache_key: request.promptCacheKey,
+    reasoning: { effort: reasoning.effort, summary: reasoning.summary },
+    safety_identifier: request.user,
+    service_tier: request.serviceTier ?? "default",
+    store: request.extra.members.store ?? true,
+    temperature: sampling.temperature ?? 1,
+    text: compact({ format: formatEcho(format), verbosity: request.verbosity }),
+    tool_choice: choiceEcho(request.toolChoice),
+    tools,
+    top_logprobs: sampling.topLogprobs ?? 0,
+    top_p: sampling.topP ?? 1,
+    truncation: request.extra.members.truncation ?? "disabled",
+    metadata: request.metadata ?? {},
+  };
+}
+
+function formatEcho(format: Conversation["format"]): JsonObject {
+  if (format?.type === "schema") {
+    const { name, description, schema, strict } = format;
+    return compact({ type: "json_schema", name, description, schema, strict: strict ?? true });
+  }
+  return { type: format?.type === "json" ? "json_object" : "text" };
+}
+
+function choiceEcho(choice: Conversation["toolChoice"]): unknown {
+  if (!choice) return "auto";
+  if (choice.type === "tool") return { type: choice.kind, name: choice.name };
+  return choice.type === "allowed" ? choice.mode : choice.type;
+}
+
+/** The state in which a response ends. */
+export function endState(reason: FinishReason, usage: ReportedUsage | null, now: number): JsonObject {
+  const cut = reason === "length" ? "max_output_tokens" : reason === "content_filter" ? "content_filter" : null;
+  return {
+    status: cut === null ? "completed" : "incomplete",
+    completed_at: cut === null ? now : null,
+    error: null,
+    incomplete_details: cut === null ? null : { reason: cut },
+    ...(usage && { usage: usageObject(usage) }),
+  };
+}
+
+/** The upstream's id when it is a response's, else the request's. */
+export const responseId = (id: string, { requestId }: ReplyContext): string =>
+  id.startsWith("resp_") ? id : `resp_${requestId.replace(/[^A-Za-z0-9]/g, "")}`;
+
+/** A call as an item; what it is called with is `input` for custom tools. */
+export const callItem = (
+  id: string,
+  call: Readonly<{ id: string; name: string; namespace?: string; kind: "function" | "custom" }>,
+  input: string,
+  status = "completed",
+): JsonObject =>
+  call.kind === "custom"
+    ? { id, type: "custom_tool_call", status, call_id: call.id, ...namesOf(call), input }
+    : { id, type: "function_call", status, call_id: call.id, ...namesOf(call), arguments: input };
+
+const namesOf = ({ name, namespace }: Readonly<{ name: string; namespace?: string }>): JsonObject =>
+  namespace === undefined ? { name } : { name, namespace };

@@ -1,0 +1,291 @@
+import type { Citation, Conversation, Signature } from "../../conversation/conversation.ts";
+import type { FinishReason, ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../../conversation/reply.ts";
+import { GATEWAY_MARK } from "../../conversation/signature.ts";
+import type { ReportedUsage } from "../../conversation/usage.ts";
+import type { JsonObject } from "../../json.ts";
+import { searchedIn } from "../../tools/web-search.ts";
+import { annotationOf, itemId, reasoningItem, searchItem } from "../items.ts";
+import { sealCall, sealThought } from "../reasoning-items.ts";
+import { MessageItem, type WriteEvent } from "./message-item.ts";
+import { callItem, endState, responseBase, responseId } from "./response-object.ts";
+
+type CallStart = Extract<ReplyEvent, { type: "tool-start" }>;
+
+type OpenThought = {
+  kind: "reasoning";
+  id: string;
+  outputIndex: number;
+  text: string;
+  begun: boolean;
+  sealed: string | null;
+};
+
+type OpenCall = { id: string; outputIndex: number; text: string; call: CallStart };
+
+/** Writes a Responses stream (providers.md 2.2.3, 2.2.4): numbered events, each item opened, filled and closed in turn. */
+export class ResponsesStreamEncoder implements StreamEncoder {
+  #sequence = 0;
+  #base: JsonObject | null = null;
+  /** The upstream's own, and the response's as its client knows it. */
+  #id = "";
+  #responseId = "";
+  #createdAt: number;
+  #output: JsonObject[] = [];
+  #nextIndex = 0;
+  #item: MessageItem | OpenThought | null = null;
+  /** Calls stay open side by side: their pieces may interleave. */
+  #calls = new Map<number, OpenCall>();
+  #reason: FinishReason = "stop";
+  /** The tier that the call was served in; null: the upstream does not tell. */
+  #serviceTier: string | null = null;
+  #cited: Citation[] = [];
+  /** Characters of text so far, and how many of them came before the message that is open. */
+  #said = 0;
+  #messageStart = 0;
+
+  constructor(
+    private readonly context: ReplyContext,
+    private readonly request: Conversation,
+  ) {
+    this.#createdAt = context.createdAt;
+  }
+
+  push(step: ReplyEvent): string {
+    switch (step.type) {
+      case "start":
+        this.#id = step.id;
+        this.#createdAt = step.createdAt ?? this.#createdAt;
+        this.#serviceTier = step.serviceTier ?? null;
+        return this.#begin();
+      case "usage":
+        this.#serviceTier = step.serviceTier ?? this.#serviceTier;
+        return "";
+      case "error":
+        return this.#begin() + this.#fail(step.error);
+      default:
+        return step.choice === 0 ? this.#begin() + this.#step(step) : "";
+    }
+  }
+
+  end(usage: ReportedUsage): string {
+    const closed = this.#close();
+    const response = this.finish(usage);
+    return closed + this.#write(`response.${response.status}`, { response });
+  }
+
+  /** The whole response, once all steps are in. */
+  finish(usage: ReportedUsage | null): JsonObject {
+    this.#close();
+    const tier = this.#serviceTier === null ? null : { service_tier: this.#serviceTier };
+    return { ...this.#base, ...tier, output: this.#output, ...endState(this.#reason, usage, this.context.createdAt) };
+  }
+
+  #close = (): string => this.#begin() + this.#closeItem() + this.#closeCalls();
+
+  #begin(): string {
+    if (this.#base) return "";
+    this.#responseId = responseId(this.#id, this.context);
+    this.#base = responseBase(this.#responseId, this.#createdAt, this.context, this.request);
+    const state = { status: "in_progress", completed_at: null, error: null, incomplete_details: null };
+    const response = { ...this.#base, output: [], ...state };
+    return this.#write("response.created", { response }) + this.#write("response.in_progress", { response });
+  }
+
+  #fail({ status, code, message, param }: ReplyError): string {
+    // A failed response knows other codes than an error does.
+    const kind = status === 429 ? "rate_limit_exceeded" : status >= 500 ? "server_error" : "invalid_prompt";
+    const error = { code: kind, message };
+    const state = { status: "failed", completed_at: null, error, incomplete_details: null };
+    return (
+      this.#write("error", { code: code ?? kind, message, param }) +
+      this.#write("response.failed", { response: { ...this.#base, output: this.#output, ...state } })
+    );
+  }
+
+  #step(step: Exclude<ReplyEvent, { type: "start" | "usage" | "error" }>): string {
+    switch (step.type) {
+      case "text":
+        return this.#text("output_text", step.text, step.logprobs);
+      case "refusal":
+        return this.#text("refusal", step.text);
+      case "reasoning":
+        return this.#reasoning(step.text);
+      case "signature":
+        return this.#seal(step.signature, step.encrypted === true);
+      case "tool-start":
+        return this.#openCall(step);
+      case "tool-input": {
+        const item = this.#calls.get(step.index);
+        if (!item) return "";
+        item.text += step.text;
+        const name =
+          item.call.kind === "custom"
+            ? "response.custom_tool_call_input.delta"
+            : "response.function_call_arguments.delta";
+        return this.#write(name, { item_id: item.id, output_index: item.outputIndex, delta: step.text });
+      }
+      case "citation":
+        this.#cited.push(step.citation);
+        return this.#item?.kind === "message" ? this.#annotate(this.#item) : "";
+      case "media": {
+        if (step.kind !== "image") return "";
+        const id = this.#idOfNext("ig_");
+        return this.#wholeItem({ id, type: "image_generation_call", status: "completed", result: step.data });
+      }
+      case "native":
+        return step.dialect === "openai-responses" ? this.#wholeItem(step.value) : this.#searched(step);
+      case "finish":
+        this.#reason = step.reason;
+        return "";
+    }
+  }
+
+  #text(part: "output_text" | "refusal", text: string, logprobs: JsonObject[] = []): string {
+    if (text === "") return "";
+    const before = this.#said;
+    if (part === "output_text") this.#said += text.length;
+    if (this.#item?.kind === "message") return this.#item.say(part, text, logprobs) + this.#annotate(this.#item);
+    this.#messageStart = before;
+    const closed = this.#closeItem() + this.#closeCalls();
+    const item = new MessageItem(this.#idOfNext("msg_"), this.#nextIndex++, this.#write);
+    this.#item = item;
+    return closed + item.open() + item.say(part, text, logprobs) + this.#annotate(item);
+  }
+
+  #openReasoning(): string {
+    const closed = this.#closeItem() + this.#closeCalls();
+    const item = {
+      kind: "reasoning" as const,
+      id: this.#idOfNext("rs_"),
+      outputIndex: this.#nextIndex++,
+      text: "",
+      begun: false,
+      sealed: null,
+    };
+    this.#item = item;
+    const added = { id: item.id, type: "reasoning", summary: [] };
+    return closed + this.#write("response.output_item.added", { output_index: item.outputIndex, item: added });
+  }
+
+  #reasoning(text: string): string {
+    const fresh = this.#item?.kind !== "reasoning" || this.#item.sealed !== null ? this.#openReasoning() : "";
+    const item = this.#item;
+    if (item?.kind !== "reasoning" || text === "") return fresh;
+    const place = { item_id: item.id, output_index: item.outputIndex, summary_index: 0 };
+    const part = item.begun
+      ? ""
+      : this.#write("response.reasoning_summary_part.added", { ...place, part: { type: "summary_text", text: "" } });
+    item.begun = true;
+    item.text += text;
+    return fresh + part + this.#write("response.reasoning_summary_text.delta", { ...place, delta: text });
+  }
+
+  #seal(signature: Signature, encrypted: boolean): string {
+    const fresh = this.#item?.kind !== "reasoning" || this.#item.sealed !== null ? this.#openReasoning() : "";
+    if (this.#item?.kind === "reasoning") {
+      this.#item.sealed = sealThought(signature, encrypted);
+    }
+    return fresh;
+  }
+
+  /** A call has no place for a signature: a thought without words before it carries it. */
+  #sealedCall({ id, signature }: CallStart): string {
+    if (!signature) return "";
+    const item = reasoningItem(this.#idOfNext("rs_"), "", sealCall(signature, id));
+    const outputIndex = this.#nextIndex++;
+    return (
+      this.#write("response.output_item.added", { output_index: outputIndex, item }) + this.#done(outputIndex, item)
+    );
+  }
+
+  #openCall(call: CallStart): string {
+    const closed = this.#closeItem() + (call.signature ? this.#closeCalls() + this.#sealedCall(call) : "");
+    const id = this.#idOfNext(call.kind === "custom" ? "ctc_" : "fc_");
+    const item = { id, outputIndex: this.#nextIndex++, text: "", call };
+    this.#calls.set(call.index, item);
+    const added = callItem(id, call, "", "in_progress");
+    return closed + this.#write("response.output_item.added", { output_index: item.outputIndex, item: added });
+  }
+
+  #closeCalls(): string {
+    let written = "";
+    for (const { id, outputIndex, text: said, call } of this.#calls.values()) {
+      // Clients parse arguments: a call without any says `{}`.
+      const missing = said.trim() === "" && call.kind === "function" ? "{}" : "";
+      const text = missing || said;
+      const place = { item_id: id, output_index: outputIndex };
+      if (missing) written += this.#write("response.function_call_arguments.delta", { ...place, delta: missing });
+      written +=
+        call.kind === "custom"
+          ? this.#write("response.custom_tool_call_input.done", { ...place, input: text })
+          : this.#write("response.function_call_arguments.done", { ...place, name: call.name, arguments: text });
+      written += this.#done(outputIndex, callItem(id, call, text));
+    }
+    this.#calls.clear();
+    return written;
+  }
+
+  #closeItem(): string {
+    const item = this.#item;
+    this.#item = null;
+    if (!item) return "";
+    if (item.kind === "message") {
+      const { written, item: whole } = item.close();
+      return written + this.#done(item.outputIndex, whole);
+    }
+    const place = { item_id: item.id, output_index: item.outputIndex, summary_index: 0 };
+    const part = { type: "summary_text", text: item.text };
+    const summary = item.begun
+      ? this.#write("response.reasoning_summary_text.done", { ...place, text: item.text }) +
+        this.#write("response.reasoning_summary_part.done", { ...place, part })
+      : "";
+    return summary + this.#done(item.outputIndex, reasoningItem(item.id, item.text, item.sealed));
+  }
+
+  /** Tells the sources that wait: some upstreams name them before the text. */
+  #annotate(message: MessageItem): string {
+    const annotations = this.#cited
+      .splice(0)
+      .map((citation) => annotationOf(citation, this.#messageStart))
+      .filter((annotation) => annotation !== null);
+    return annotations.map((annotation) => message.annotate(annotation)).join("");
+  }
+
+  #wholeItem(item: JsonObject): string {
+    const closed = this.#closeItem() + this.#closeCalls();
+    const outputIndex = this.#nextIndex++;
+    return (
+      closed +
+      this.#write("response.output_item.added", { output_index: outputIndex, item }) +
+      this.#done(outputIndex, item)
+    );
+  }
+
+  /** Another provider's search of the web, told as OpenAI tells its own. */
+  #searched(step: Extract<ReplyEvent, { type: "native" }>): string {
+    const searched = searchedIn(step);
+    if (!searched) return "";
+    const closed = this.#closeItem() + this.#closeCalls();
+    const item = searchItem(this.#idOfNext(`ws_${GATEWAY_MARK}`), searched);
+    const place = { item_id: item.id, output_index: this.#nextIndex++ };
+    const added = { output_index: place.output_index, item: { ...item, status: "in_progress" } };
+    return (
+      closed +
+      this.#write("response.output_item.added", added) +
+      this.#write("response.web_search_call.in_progress", place) +
+      this.#write("response.web_search_call.searching", place) +
+      this.#write("response.web_search_call.completed", place) +
+      this.#done(place.output_index, item)
+    );
+  }
+
+  #idOfNext = (prefix: string): string => itemId(prefix, this.#responseId, this.#nextIndex);
+
+  #done(outputIndex: number, item: JsonObject): string {
+    this.#output[outputIndex] = item;
+    return this.#write("response.output_item.done", { output_index: outputIndex, item });
+  }
+
+  #write: WriteEvent = (type, data) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...data, sequence_number: this.#sequence++ })}\n\n`;
+}

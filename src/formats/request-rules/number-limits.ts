@@ -1,0 +1,68 @@
+import { type JsonObject, recordOf } from "../json.ts";
+
+/** Bounds of a number by which a call is priced or limited; both ends belong to it. */
+export type NumberLimit = Readonly<{
+  /** Where it stands: `n`, `thinking.budget_tokens`, `tools[].max_uses`. */
+  path: string;
+  min: number;
+  max: number;
+  isWhole: boolean;
+  /** What may stand there besides: "auto", or -1 for “none”. */
+  orElse: readonly unknown[];
+  /** The error's code. */
+  code: string;
+  steps: readonly Step[];
+}>;
+
+type Step = Readonly<{ name: string; snakeCase: string; isList: boolean }>;
+
+const limit = (path: string, min: number, max: number, isWhole: boolean, orElse: readonly unknown[]): NumberLimit => ({
+  ...{ path, min, max, isWhole, orElse, code: "invalid_request" },
+  steps: path.split(".").map((step) => {
+    const name = step.replace("[]", "");
+    return { name, snakeCase: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), isList: name !== step };
+  }),
+});
+
+export const wholeNumber = (path: string, min: number, max: number, ...orElse: readonly unknown[]): NumberLimit =>
+  limit(path, min, max, true, orElse);
+
+export const anyNumber = (path: string, min: number, max: number): NumberLimit => limit(path, min, max, false, []);
+
+/**
+ * The first limit that a request does not keep; null: it keeps all. What is missing or null is within every limit. In forms
+ * numbers are decimal text.
+ */
+export function findBrokenLimit(body: JsonObject, limits: readonly NumberLimit[], isForm = false): NumberLimit | null {
+  return limits.find((one) => !keeps(body, one, 0, isForm)) ?? null;
+}
+
+function keeps(value: unknown, bounds: NumberLimit, at: number, isForm: boolean): boolean {
+  const step = bounds.steps[at];
+  if (!step) return isWithin(value, bounds, isForm);
+  const record = recordOf(value);
+  if (!record) return true;
+  const inner = Object.hasOwn(record, step.name) ? record[step.name] : record[step.snakeCase];
+  if (!step.isList) return keeps(inner, bounds, at + 1, isForm);
+  return !Array.isArray(inner) || inner.every((item) => keeps(item, bounds, at + 1, isForm));
+}
+
+const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
+
+function isWithin(value: unknown, { min, max, isWhole, orElse }: NumberLimit, isForm: boolean): boolean {
+  if (value == null || orElse.includes(value)) return true;
+  const number = isForm && typeof value === "string" && DECIMAL.test(value) ? Number(value) : value;
+  return typeof number === "number" && number >= min && number <= max && (!isWhole || Number.isInteger(number));
+}
+
+/** Of an answer's tokens, as a client may limit them: the largest that the ledger's arithmetic takes. */
+export const MOST_OUTPUT_TOKENS = 1_073_741_823;
+/** Answers of one call. */
+export const MOST_CHOICES = 128;
+/** Of thought; -1 leaves them to the model. */
+export const thinkingTokens = (path: string): NumberLimit => wholeNumber(path, -1, MOST_OUTPUT_TOKENS);
+/** -1 means “no limit” to llama.cpp and LM Studio, whose clients send it to everybody. */
+export const outputTokens = (path: string): NumberLimit => ({
+  ...wholeNumber(path, 0, MOST_OUTPUT_TOKENS, -1),
+  code: "invalid_max_tokens",
+});

@@ -1,0 +1,118 @@
+import { countMembers, findRepeatedMember } from "../../lib/json-text.ts";
+import type { JsonObject } from "../json.ts";
+
+/**
+ * The members of a client format's requests by which the gateway admits, prices, filters, limits or translates a call, at any
+ * depth. Providers read the same bytes with other parsers: some ignore case, some take the first of two equal names, some the
+ * last. So a name that only resembles one of these is refused, and so is any name that an object has twice.
+ */
+export type RequestMembers = Readonly<{
+  /** Name → whether its value is the user's own (JSON Schemas, arguments), in which any names may stand. */
+  isFreeByName: ReadonlyMap<string, boolean>;
+  nameByFolded: ReadonlyMap<string, string>;
+  /** Every name may be written in camelCase and in snake_case, as Google's formats have it. */
+  hasTwoSpellings: boolean;
+}>;
+
+/** What is wrong with a member; `likeName` null: its object has the name twice. */
+export type UnclearMember = Readonly<{ path: string; likeName: string | null }>;
+
+/** The members of a format, names separated by blanks. `free`: those whose values hold names of the user's own. */
+export function requestMembers(
+  names: string,
+  { free = "", hasTwoSpellings = false }: Readonly<{ free?: string; hasTwoSpellings?: boolean }> = {},
+): RequestMembers {
+  const isFreeByName = new Map<string, boolean>();
+  const nameByFolded = new Map<string, string>();
+  const add = (list: string, isFree: boolean) => {
+    for (const name of list.split(/\s+/).filter(Boolean)) {
+      isFreeByName.set(name, isFree);
+      if (hasTwoSpellings) isFreeByName.set(snakeCaseOf(name), isFree);
+      nameByFolded.set(fold(name, hasTwoSpellings), name);
+    }
+  };
+  add(names, false);
+  add(free, true);
+  return { isFreeByName, nameByFolded, hasTwoSpellings };
+}
+
+/** The first member of a request that other readers may understand otherwise; null: there is none. `body` is the value of `text`. */
+export function findUnclearMember(text: string, body: JsonObject, members: RequestMembers): UnclearMember | null {
+  const { isFreeByName, hasTwoSpellings } = members;
+  const checked: object[] = [body];
+  const free: object[] = [];
+  let count = 0;
+  for (let node = checked.pop(); node !== undefined; node = checked.pop()) {
+    if (Array.isArray(node)) {
+      pushObjects(node, checked);
+      continue;
+    }
+    for (const name in node) {
+      const value: unknown = (node as JsonObject)[name];
+      count += 1;
+      const isFree = isFreeByName.get(name);
+      if (isFree === undefined) {
+        const likeName = findLikeName(name, members);
+        if (likeName !== null) return { path: name, likeName };
+      } else if (hasTwoSpellings && name.includes("_") && Object.hasOwn(node, camelCaseOf(name))) {
+        return { path: name, likeName: camelCaseOf(name) };
+      }
+      if (isObject(value)) (isFree === false ? checked : free).push(value);
+    }
+  }
+  if (count + countOwnMembers(free) === countMembers(text)) return null;
+  const path = findRepeatedMember(text);
+  return path === null ? null : { path, likeName: null };
+}
+
+/** The listed member that a name resembles without being one: by case, by compatible or ignorable characters; null: none. */
+export function findLikeName(
+  name: string,
+  { isFreeByName, nameByFolded, hasTwoSpellings }: RequestMembers,
+): string | null {
+  if (isFreeByName.has(name)) return null;
+  return nameByFolded.get(fold(name, hasTwoSpellings)) ?? null;
+}
+
+const ASCII = /^[\x20-\x7e]*$/;
+const IGNORED = /[\p{M}\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
+
+/**
+ * The name without all that lenient readers ignore. Beyond Unicode's compatibility case folding (UAX #15, NFKC_Casefold) accents
+ * go as well, and by way of upper case the dotless ı, which Java takes for an i.
+ */
+function fold(name: string, hasTwoSpellings: boolean): string {
+  const folded = ASCII.test(name)
+    ? name.toLowerCase()
+    : name.normalize("NFKD").replace(IGNORED, "").toUpperCase().toLowerCase();
+  return hasTwoSpellings ? folded.replaceAll("_", "") : folded;
+}
+
+const snakeCaseOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const camelCaseOf = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+function pushObjects(list: readonly unknown[], stack: object[]): void {
+  for (let at = 0; at < list.length; at += 1) {
+    const item = list[at];
+    if (isObject(item)) stack.push(item);
+  }
+}
+
+/** Members of all objects in these values, however deep; empties the list. */
+function countOwnMembers(open: object[]): number {
+  let count = 0;
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (Array.isArray(node)) {
+      pushObjects(node, open);
+      continue;
+    }
+    for (const name in node) {
+      count += 1;
+      const value: unknown = (node as JsonObject)[name];
+      if (isObject(value)) open.push(value);
+    }
+  }
+  return count;
+}

@@ -1,0 +1,50 @@
+import type { Dropped } from "../conversation/codec.ts";
+import type { Conversation, Part, Tool } from "../conversation/conversation.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
+
+import { qualifiedName } from "./tool-names.ts";
+
+/** What a function takes that stands for a tool of free text. */
+export const FREE_TEXT: JsonObject = {
+  type: "object",
+  properties: { input: { type: "string" } },
+  required: ["input"],
+};
+
+/** Names of the free-text (`custom`) tools in a request of OpenAI's formats; the other formats know none. */
+export const customNames = ({ tools }: JsonObject): ReadonlySet<string> =>
+  new Set(
+    recordsOf(tools).flatMap((tool) => {
+      if (tool.type === "custom") return textOf(recordOf(tool.custom)?.name) ?? textOf(tool.name) ?? [];
+      if (tool.type !== "namespace") return [];
+      return [...customNames(tool)].map((name) => qualifiedName(textOf(tool.name) ?? "", name));
+    }),
+  );
+
+/**
+ * The conversation for formats that know functions alone: free-text tools, earlier calls of them and the demand of one
+ * become those of a function whose `input` is the text. A grammar is told in the description, for nobody enforces it there.
+ */
+export function customAsFunctions(conversation: Conversation, dropped: Dropped): Conversation {
+  const { tools, turns, toolChoice } = conversation;
+  return {
+    ...conversation,
+    tools: tools.map((tool) => (tool.type === "custom" ? asFunction(tool, dropped) : tool)),
+    turns: turns.map((turn) => ({ ...turn, parts: turn.parts.map(asFunctionCall) })),
+    toolChoice: toolChoice?.type === "tool" ? { ...toolChoice, kind: "function" } : toolChoice,
+  };
+}
+
+function asFunction({ name, description, format }: Extract<Tool, { type: "custom" }>, dropped: Dropped): Tool {
+  const definition = format?.type === "grammar" ? textOf(format.definition) : null;
+  if (definition !== null) dropped.add("tools: format");
+  const grammar =
+    definition === null ? [] : [`\`input\` must fit this ${textOf(format?.syntax) ?? ""} grammar:\n${definition}`];
+  const told = [...(description === null ? [] : [description]), ...grammar].join("\n\n");
+  return { type: "function", name, description: told || null, parameters: FREE_TEXT, strict: null };
+}
+
+const asFunctionCall = (part: Part): Part =>
+  part.type === "tool-call" && part.kind === "custom"
+    ? { ...part, kind: "function", input: JSON.stringify({ input: part.input }) }
+    : part;

@@ -1,0 +1,59 @@
+import type { Part, ToolCallPart, ToolResultPart, Turn } from "../conversation/conversation.ts";
+
+/**
+ * The talk as strict formats demand it: turns alternate, every call has an id of its own, and the turn behind it begins
+ * with exactly one result for each call, in their order. Results of no call become text, calls without a result get an
+ * empty one. `newId` makes ids for calls that have none or one that was used before.
+ */
+export function pairCalls(turns: readonly Turn[], newId: (prefix: string) => string): Turn[] {
+  const used = new Set<string>();
+  const paired: Turn[] = [];
+  let open: Call[] = [];
+  for (const { role, parts } of joined(turns)) {
+    if (role === "user") {
+      paired.push({ role, parts: answered(parts, open) });
+      open = [];
+      continue;
+    }
+    open = [];
+    const own = parts.map((part): Part => {
+      if (part.type !== "tool-call") return part;
+      const id = part.id === "" || used.has(part.id) ? newId("call_") : part.id;
+      used.add(id);
+      open.push({ given: part.id, call: { ...part, id }, result: null });
+      return { ...part, id };
+    });
+    paired.push({ role, parts: own });
+  }
+  if (open.length > 0) paired.push({ role: "user", parts: answered([], open) });
+  return paired;
+}
+
+/** `given`: the id by which the client's results know the call. */
+type Call = { given: string; call: ToolCallPart; result: ToolResultPart | null };
+
+function joined(turns: readonly Turn[]): Turn[] {
+  const result: Turn[] = [];
+  for (const { role, parts } of turns) {
+    if (parts.length === 0) continue;
+    const last = result.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else result.push({ role, parts: [...parts] });
+  }
+  return result;
+}
+
+function answered(parts: readonly Part[], open: readonly Call[]): Part[] {
+  const rest = parts.flatMap((part): Part[] => {
+    if (part.type !== "tool-result") return [part];
+    const call = open.find(({ given, result }) => given === part.callId && !result);
+    if (!call) return part.parts;
+    call.result = part;
+    return [];
+  });
+  const results = open.map(({ call: { id, name }, result }): ToolResultPart => {
+    const empty: ToolResultPart = { type: "tool-result", callId: id, name, parts: [], isError: false };
+    return result ? { ...result, callId: id, name: result.name ?? name } : empty;
+  });
+  return [...results, ...rest];
+}

@@ -1,0 +1,21 @@
+import type { ProviderCodec } from "../../../formats/conversation/codec.ts";
+import { recordOf, textOf } from "../../../formats/json.ts";
+import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
+import { DashScopeStreamDecoder, decodeReply } from "./decode.ts";
+import { encodeRequest } from "./encode-request.ts";
+
+/** DashScope's own generation address (text and multimodal). */
+export const dashscopeProvider: ProviderCodec = {
+  dialect: "dashscope",
+  encodeRequest,
+  decodeReply,
+  streamDecoder: (newId) => new DashScopeStreamDecoder(newId),
+  decodeError(status, body) {
+    const answer = recordOf(body);
+    // Errors of a stream, too, come as {code, message, request_id}.
+    const failed = answer && !answer.output && textOf(answer.code) && textOf(answer.message) !== null;
+    if (!failed) return errorOf(status, body);
+    const { code, message } = answer;
+    return errorOf(status < 400 ? 502 : status, { error: { type: "upstream_error", code, message } });
+  },
+};

@@ -1,0 +1,94 @@
+import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
+import type { Conversation } from "../../../formats/conversation/conversation.ts";
+import { noteForeign } from "../../../formats/conversation/dropped-fields.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
+import { asksStrictly } from "../../../formats/tools/tool-result.ts";
+import { takeSearch } from "../../../formats/tools/web-search.ts";
+
+const UNKNOWN = [
+  "frequency_penalty",
+  "logit_bias",
+  "user",
+  "metadata",
+  "service_tier",
+  "verbosity",
+  "modalities",
+  "audio",
+  "prompt_cache_key",
+];
+/** What clients who know DashScope may say besides. */
+const OWN = ["enable_search", "search_options", "repetition_penalty", "enable_code_interpreter"];
+
+/** Writes a request of DashScope's own generation address (providers.md, type 17). */
+export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { searches, rest: conversation } = takeSearch(given, "dashscope", dropped);
+  // These two are said here, in other words and within other limits.
+  const others = { ...conversation.sampling, topK: null, stop: [] };
+  const chat = encodeChat({ ...conversation, sampling: others }, target, dropped);
+  for (const name of UNKNOWN) if (chat[name] !== undefined) dropped.add(name);
+  noteForeign(conversation, OWN, dropped);
+  const { sampling, extra, stream, reasoning } = conversation;
+  const { toolChoice } = conversation;
+  const allowed = toolChoice?.type === "allowed" ? toolChoice : null;
+  const mustCall = toolChoice?.type === "required" || allowed?.mode === "required";
+  if (mustCall) dropped.add("tool_choice");
+  if (asksStrictly(conversation)) dropped.add("strict");
+  const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
+  const messages = recordsOf(chat.messages).map((message) => messageOf(message, dropped));
+  return {
+    model: target.model,
+    input: { messages },
+    parameters: compact({
+      ...Object.fromEntries(own),
+      ...(searches && { enable_search: searches }),
+      result_format: "message",
+      incremental_output: stream || null,
+      max_tokens: sampling.maxOutputTokens,
+      temperature: sampling.temperature === null ? null : Math.min(1.99, Math.max(0, sampling.temperature)),
+      // Both ends are refused.
+      top_p: sampling.topP === null ? null : Math.min(0.999, Math.max(0.001, sampling.topP)),
+      top_k: sampling.topK,
+      presence_penalty: sampling.presencePenalty,
+      seed: sampling.seed,
+      stop: sampling.stop.length > 0 ? sampling.stop : null,
+      n: sampling.n,
+      logprobs: sampling.logprobs,
+      top_logprobs: sampling.topLogprobs,
+      tools: allowed ? offered(recordsOf(chat.tools), allowed.names) : chat.tools,
+      tool_choice: mustCall || allowed ? "auto" : chat.tool_choice,
+      parallel_tool_calls: chat.parallel_tool_calls,
+      response_format: chat.response_format,
+      enable_thinking: thinks(reasoning),
+      thinking_budget: reasoning.budgetTokens !== null && reasoning.budgetTokens > 0 ? reasoning.budgetTokens : null,
+    }),
+  };
+}
+
+/** Where only some tools are allowed, the others stay away. */
+const offered = (tools: readonly JsonObject[], names: readonly string[]): JsonObject[] =>
+  tools.filter((tool) => names.includes(textOf(recordOf(tool.function)?.name) ?? ""));
+
+function thinks({ effort, budgetTokens, enabled }: Conversation["reasoning"]): boolean | null {
+  if (effort === "none" || enabled === false || budgetTokens === 0) return false;
+  return effort !== null || budgetTokens !== null || enabled ? true : null;
+}
+
+/** Parts are named by what they hold. */
+function messageOf(message: JsonObject, dropped: Dropped): JsonObject {
+  const { reasoning_details: _, ...rest } = message;
+  if (!Array.isArray(message.content)) return rest;
+  const content = recordsOf(message.content).flatMap((part): JsonObject[] => {
+    if (part.type === "text") return [{ text: part.text }];
+    const image = textOf(recordOf(part.image_url)?.url);
+    if (image !== null) return [{ image }];
+    const video = textOf(recordOf(part.video_url)?.url);
+    if (video !== null) return [{ video }];
+    const { data, format } = recordOf(part.input_audio) ?? {};
+    if (data !== undefined) return [{ audio: `data:audio/${textOf(format) ?? "wav"};base64,${data}` }];
+    dropped.add(textOf(part.type) ?? "content");
+    return [];
+  });
+  return { ...rest, content };
+}

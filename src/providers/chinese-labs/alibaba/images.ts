@@ -1,0 +1,55 @@
+import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import type { OwnFormat } from "../../contract/native-format.ts";
+import { ordered, pictures } from "../../shared/images.ts";
+
+/** Models that answer at once, in the form of a talk; the others make a job that must be asked for. */
+const AT_ONCE = /^(qwen-image|z-image|wan2\.[5-9])/;
+
+const drawsAtOnce = (model: string): boolean => AT_ONCE.test(model);
+
+const RUNNING: ReadonlySet<unknown> = new Set(["PENDING", "RUNNING"]);
+const FAILED: ReadonlySet<unknown> = new Set(["FAILED", "CANCELED", "UNKNOWN"]);
+
+/** Pictures of Alibaba's DashScope; `base` is the address of its own API. */
+export const dashscopeImages = (base: (channel: { baseUrl: string }) => string): OwnFormat => ({
+  encode(order, model, dropped) {
+    noteUnsaid(order, ["prompt", "n", "size", "response_format"], dropped);
+    if (order.response_format === "b64_json") dropped.add("response_format");
+    const prompt = textOf(order.prompt) ?? "";
+    const size = textOf(order.size)?.replace("x", "*");
+    const parameters = { n: ordered(order), ...(size && size !== "auto" && { size }) };
+    const input = drawsAtOnce(model) ? { messages: [{ role: "user", content: [{ text: prompt }] }] } : { prompt };
+    return { model, input, parameters };
+  },
+  decode({ output }) {
+    const made = recordOf(output);
+    const results = recordsOf(made?.results).map(({ url }) => url);
+    const shown = recordsOf(made?.choices).flatMap(({ message }) =>
+      recordsOf(recordOf(message)?.content).map(({ image }) => image),
+    );
+    return pictures([...results, ...shown].flatMap((url) => (textOf(url) ? [{ url }] : [])));
+  },
+  failure(answer) {
+    const output = recordOf(answer.output);
+    const failed = FAILED.has(output?.task_status) ? output : recordsOf(output?.results).find(({ code }) => code);
+    if (!failed || (failed !== output && this.decode(answer, {}) !== null)) return null;
+    return {
+      message: textOf(failed.message) ?? "The picture could not be made.",
+      code: textOf(failed.code) ?? "failed",
+    };
+  },
+  pending(channel, answer) {
+    const output = recordOf(answer.output);
+    const id = textOf(output?.task_id);
+    return id && RUNNING.has(output?.task_status) ? `${base(channel)}/api/v1/tasks/${encodeURIComponent(id)}` : null;
+  },
+});
+
+/** Where a model draws, behind the base address. */
+export const dashscopeImagePath = (model: string): string =>
+  `/api/v1/services/aigc/${drawsAtOnce(model) ? "multimodal-generation/generation" : "text2image/image-synthesis"}`;
+
+/** Jobs are refused where they are not asked for as such. */
+export const dashscopeImageHeaders = (model: string): Record<string, string> =>
+  drawsAtOnce(model) ? {} : { "x-dashscope-async": "enable" };

@@ -1,0 +1,45 @@
+import type { Provider } from "../../contract/provider.ts";
+import { compatible } from "../../shared/openai-compatible.ts";
+
+/** With the pages that it finds. */
+const SEARCH = { enable: true, enable_trace: true };
+
+const imitation = compatible({
+  type: 46,
+  name: "Baidu Wenxin V2",
+  owner: "baidu",
+  base: "https://qianfan.baidubce.com",
+  root: "/v2",
+  capabilities: ["chat", "embeddings", "rerank", "images"],
+  keyHint: "bce-v3/ALTAK-…/… or …|appid",
+  models: [
+    "ernie-5.0-thinking-latest",
+    "ernie-4.5-turbo-128k",
+    "ernie-4.5-turbo-32k",
+    "ernie-4.5-turbo-vl-32k",
+    "ernie-x1.1-preview",
+    "ernie-x1-turbo-32k",
+    "ernie-4.0-turbo-8k",
+    "ernie-3.5-8k",
+    "ernie-speed-128k",
+    "deepseek-v3.2",
+    "embedding-v1",
+    "bge-large-zh",
+  ],
+  quirks: {
+    search: {
+      members: ({ web_search }) => ({ web_search_options: undefined, web_search: web_search ?? SEARCH }),
+      takes: [],
+    },
+    further: (_body, { model }) =>
+      model.endsWith("-search") ? { model: model.slice(0, -"-search".length), web_search: SEARCH } : {},
+  },
+});
+/** Baidu Qianfan's second API. A key may name the application it is for: `key|appid`. */
+export const qianfan: Provider = {
+  ...imitation,
+  authHeaders(_channel, key) {
+    const [secret = "", application] = key.split("|");
+    return { authorization: `Bearer ${secret}`, ...(application && { appid: application }) };
+  },
+};

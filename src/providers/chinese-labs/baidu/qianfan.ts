@@ -1,0 +1,87 @@
+import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { lookupTable } from "../../../lib/lookup-table.ts";
+import type { Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
+import { keptTokens } from "../../shared/token-cache.ts";
+import { qianfanEmbeddings } from "./embeddings.ts";
+
+const DEFAULT_BASE_URL = "https://aip.baidubce.com";
+const STEM = "/rpc/2.0/ai_custom/v1/wenxinworkshop";
+/** Tokens live thirty days. */
+const LIFE_SECONDS = 2_592_000;
+const SPARE_SECONDS = 3600;
+
+/** Model → last part of its address; others have their name in lower case. Sources: providers.md, type 15. */
+const SLUGS = lookupTable<string>({
+  "ERNIE-4.0-8K": "completions_pro",
+  "ERNIE-4.0": "completions_pro",
+  "ERNIE-Bot-4": "completions_pro",
+  "ERNIE-3.5-8K": "completions",
+  "ERNIE-Bot": "completions",
+  "ERNIE-Bot-8K": "ernie_bot_8k",
+  "ERNIE-Bot-turbo": "eb-instant",
+  "ERNIE-Lite-8K-0922": "eb-instant",
+  "ERNIE-Lite-8K-0308": "ernie-lite-8k",
+  "ERNIE-Speed": "ernie_speed",
+  "ERNIE-Speed-8K": "ernie_speed",
+  "BLOOMZ-7B": "bloomz_7b1",
+  "bge-large-zh": "bge_large_zh",
+  "bge-large-en": "bge_large_en",
+  "tao-8k": "tao_8k",
+});
+const MODELS = [
+  "ERNIE-4.0-8K",
+  "ERNIE-4.0-Turbo-8K",
+  "ERNIE-3.5-8K",
+  "ERNIE-3.5-128K",
+  "ERNIE-Lite-8K",
+  "ERNIE-Speed-8K",
+  "ERNIE-Speed-128K",
+  "ERNIE-Tiny-8K",
+  "ERNIE-Character-8K",
+  "Embedding-V1",
+  "bge-large-zh",
+  "bge-large-en",
+  "tao-8k",
+];
+
+const rootOf = ({ baseUrl }: ProviderChannel): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
+
+const tokens = keptTokens(SPARE_SECONDS);
+
+/** Baidu Qianfan's first API: the key is exchanged for an access token, which stands in the address. */
+export const qianfanV1: Provider = {
+  type: 15,
+  name: "Baidu Qianfan",
+  owner: "baidu",
+  dialects: ["ernie"],
+  defaultBaseUrl: DEFAULT_BASE_URL,
+  capabilities: ["chat", "embeddings"],
+  ownFormat: ({ capability }) => (capability === "embeddings" ? qianfanEmbeddings : null),
+  keyHint: "apiKey|secretKey",
+  models: MODELS,
+  url(channel, { capability, model }) {
+    const slug = encodeURIComponent(SLUGS[model] ?? model.toLowerCase());
+    return `${rootOf(channel)}${STEM}/${capability === "embeddings" ? "embeddings" : "chat"}/${slug}`;
+  },
+  modelListUrl: () => null,
+  authHeaders: () => ({}),
+  async sign({ url }, channel, key, tools) {
+    const token = key.includes("|") ? await tokens.get(key, () => askToken(channel, key, tools)) : key;
+    return { url: `${url}?access_token=${encodeURIComponent(token)}` };
+  },
+  forgetToken: (key) => tokens.forget(key),
+  streamUsage: false,
+};
+
+async function askToken(channel: ProviderChannel, key: string, { post }: SigningTools) {
+  const [id = "", secret = ""] = key.split("|").map((part) => part.trim());
+  const query = new URLSearchParams({ grant_type: "client_credentials", client_id: id, client_secret: secret });
+  const { text, status } = await post(`${rootOf(channel)}/oauth/2.0/token?${query}`, {}, "");
+  const answer = recordOf(parseJson(text));
+  const token = textOf(answer?.access_token);
+  if (token === null) {
+    const reason = textOf(answer?.error_description) ?? textOf(answer?.error) ?? "no reason given";
+    throw new Error(`no access token (HTTP ${status}): ${reason}`);
+  }
+  return { text: token, lifeSeconds: typeof answer?.expires_in === "number" ? answer.expires_in : LIFE_SECONDS };
+}

@@ -1,0 +1,66 @@
+import { type JsonObject, recordOf, recordsOf } from "../../formats/json.ts";
+import type { Ask, Provider } from "../contract/provider.ts";
+import { compatible } from "../shared/openai-compatible.ts";
+
+/** One purse a currency; accounts mostly have yuan. Calls are paid from any, so an empty one counts only if all are. */
+const purseOf = (answer: unknown): JsonObject | undefined => {
+  const purses = recordsOf(recordOf(answer)?.balance_infos);
+  const filled = purses.filter(({ total_balance }) => Number(total_balance) > 0);
+  const counted = filled.length > 0 ? filled : purses;
+  return counted.find(({ currency }) => currency === "CNY") ?? counted[0];
+};
+
+/** Its models think unless they are told not to, and tell no probabilities while they do. */
+function thoughtOf(body: JsonObject, { model, thinksNot }: Ask): JsonObject {
+  const own = recordOf(body.thinking)?.type;
+  const off = own === "disabled" || (own === undefined && (body.reasoning_effort === "none" || thinksNot === true));
+  const thinks = !off && (own === "enabled" || body.reasoning_effort != null || model !== "deepseek-chat");
+  return {
+    ...(body.reasoning_effort === "none" && { reasoning_effort: undefined }),
+    ...(off && own === undefined && { thinking: { type: "disabled" } }),
+    ...(thinks && body.logprobs != null && { logprobs: undefined }),
+    ...(thinks && body.top_logprobs != null && { top_logprobs: undefined }),
+  };
+}
+
+/** It promises JSON, but keeps to no schema: that is told to the model in words. */
+function formatOf(body: JsonObject): JsonObject {
+  const given = recordOf(recordOf(body.response_format)?.json_schema);
+  if (!given) return {};
+  const wish = `Answer with JSON alone, which keeps to this JSON Schema:\n${JSON.stringify(given.schema ?? {})}`;
+  const [first, ...rest] = recordsOf(body.messages);
+  const isSystem = first?.role === "system" && typeof first.content === "string";
+  const messages = isSystem
+    ? [{ ...first, content: `${first.content}\n\n${wish}` }, ...rest]
+    : [{ role: "system", content: wish }, ...recordsOf(body.messages)];
+  return { response_format: { type: "json_object" }, messages };
+}
+
+const chats = compatible({
+  type: 43,
+  name: "DeepSeek",
+  owner: "deepseek",
+  base: "https://api.deepseek.com",
+  capabilities: ["chat", "completions"],
+  balance: {
+    path: "/user/balance",
+    read: (answer) => purseOf(answer)?.total_balance,
+    currency: (_channel, answer) => String(purseOf(answer)?.currency ?? "CNY"),
+  },
+  models: ["deepseek-v4-pro", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"],
+  quirks: {
+    limitField: "max_tokens",
+    refused: ["logit_bias", "n", "seed"],
+    further: (body, ask) => ({ ...thoughtOf(body, ask), ...formatOf(body) }),
+    met: ({ reasoning_effort }) => (reasoning_effort === "none" ? ["reasoning_effort"] : []),
+  },
+});
+
+/** DeepSeek, which completes text (also in the middle) under the address of its beta alone. */
+export const deepSeek: Provider = {
+  ...chats,
+  url(channel, ask) {
+    const url = chats.url(channel, ask);
+    return ask.capability === "completions" ? url.replace(/(\/beta)?\/v1\/completions$/, "/beta/completions") : url;
+  },
+};

@@ -1,0 +1,45 @@
+import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
+import { numberOf, recordOf, textOf } from "../../../formats/json.ts";
+import { baseFailure } from "../../../formats/openai-chat/errors/base-resp.ts";
+import type { OwnFormat } from "../../contract/native-format.ts";
+import { inputsOf, vectorList } from "../../shared/embeddings.ts";
+
+/** Vectors, as lists of numbers alone. `type` tells texts that are kept from questions. */
+export const minimaxEmbeddings: OwnFormat = {
+  encode(call, model, dropped) {
+    noteUnsaid(call, ["input", "encoding_format", "type"], dropped);
+    return { model, texts: inputsOf(call), type: textOf(call.type) ?? "db" };
+  },
+  decode({ vectors, total_tokens }) {
+    if (!Array.isArray(vectors)) return null;
+    return vectorList(vectors, numberOf(total_tokens));
+  },
+  failure: baseFailure,
+};
+
+const FORMATS: ReadonlySet<unknown> = new Set(["mp3", "pcm", "flac", "wav"]);
+
+/** Speech, which comes as hexadecimal digits. */
+export const minimaxSpeech: OwnFormat = {
+  encode(call, model, dropped) {
+    noteUnsaid(call, ["input", "voice", "speed", "response_format"], dropped);
+    const known = call.response_format == null || FORMATS.has(call.response_format);
+    if (!known) dropped.add("response_format");
+    return {
+      model,
+      text: call.input,
+      stream: false,
+      voice_setting: compact({ voice_id: textOf(call.voice), speed: numberOf(call.speed) }),
+      audio_setting: { format: known ? (call.response_format ?? "mp3") : "mp3" },
+    };
+  },
+  decode: () => null,
+  content(answer, { response_format: format }) {
+    const audio = textOf(recordOf(answer.data)?.audio);
+    if (!audio) return null;
+    const kind = FORMATS.has(format) && format !== "mp3" ? String(format) : "mpeg";
+    return { body: new Uint8Array(Buffer.from(audio, "hex")), contentType: `audio/${kind}` };
+  },
+  failure: baseFailure,
+};

@@ -1,0 +1,30 @@
+import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import type { OwnFormat } from "../../contract/native-format.ts";
+import { inputsOf, vectorList } from "../../shared/embeddings.ts";
+import { hunyuanProvider } from "./codec.ts";
+
+const responseOf = (answer: JsonObject): JsonObject => recordOf(answer.Response) ?? {};
+
+/** Vectors by Hunyuan's own API (GetEmbedding), which answers failures with status 200. */
+export const hunyuanEmbeddings: OwnFormat = {
+  encode(call, _model, dropped) {
+    noteUnsaid(call, ["input", "encoding_format"], dropped);
+    return { InputList: inputsOf(call) };
+  },
+  decode(answer) {
+    const { Data, Usage } = responseOf(answer);
+    if (!Array.isArray(Data)) return null;
+    const ordered = recordsOf(Data).toSorted((one, other) => Number(one.Index) - Number(other.Index));
+    const usage = recordOf(Usage);
+    return vectorList(
+      ordered.map(({ Embedding }) => Embedding),
+      numberOf(usage?.PromptTokens) ?? numberOf(usage?.TotalTokens),
+    );
+  },
+  failure(answer) {
+    if (!recordOf(responseOf(answer).Error)) return null;
+    const error = hunyuanProvider.decodeError(200, answer);
+    return error && { message: error.message, code: textOf(error.code) ?? "", status: error.status };
+  },
+};

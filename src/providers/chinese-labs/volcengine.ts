@@ -1,0 +1,33 @@
+import type { Provider } from "../contract/provider.ts";
+import { compatible } from "../shared/openai-compatible.ts";
+
+const chats = compatible({
+  type: 45,
+  name: "Volcano Ark",
+  owner: "volcengine",
+  base: "https://ark.cn-beijing.volces.com",
+  root: "/api/v3",
+  capabilities: ["chat", "embeddings", "images"],
+  responses: true,
+  models: [
+    "doubao-seed-2-0-pro",
+    "doubao-seed-2-0-lite",
+    "doubao-seed-2-0-mini",
+    "doubao-seed-2-0-code",
+    "doubao-seed-1-8",
+    "doubao-seed-1-6-251015",
+    "doubao-1-5-pro-32k-250115",
+    "doubao-1-5-lite-32k-250115",
+    "deepseek-v3-2",
+    "doubao-embedding-large",
+  ],
+  quirks: { refused: ["n"] },
+});
+/** Volcano Ark, which serves bots under an address of their own. */
+export const ark: Provider = {
+  ...chats,
+  url(channel, ask) {
+    const url = chats.url(channel, ask);
+    return ask.model.startsWith("bot") ? url.replace("/chat/completions", "/bots/chat/completions") : url;
+  },
+};

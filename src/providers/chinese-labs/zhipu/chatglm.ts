@@ -1,0 +1,49 @@
+import { SignJWT } from "jose";
+import type { Provider } from "../../contract/provider.ts";
+import { compatible } from "../../shared/openai-compatible.ts";
+
+const DEFAULT_BASE_URL = "https://open.bigmodel.cn";
+const LIFE_MS = 300_000;
+/** Models of the third API; all others are called by the fourth, which speaks OpenAI's format. */
+const OLD = /^chatglm_/;
+
+const fourth = compatible({
+  type: 16,
+  name: "Zhipu ChatGLM",
+  owner: "zhipu",
+  base: DEFAULT_BASE_URL,
+  root: "/api/paas/v4",
+  capabilities: ["chat", "embeddings"],
+  keyHint: "id.secret",
+  models: ["glm-4.6", "glm-4.5", "glm-4.5-air", "chatglm_turbo", "chatglm_pro", "chatglm_std", "chatglm_lite"],
+  quirks: { topP: [0.01, 0.99] },
+});
+
+/** Zhipu's older API: keys sign a short-lived token. Models of old keep their own format, newer ones go to the fourth API. */
+export const chatglm: Provider = {
+  ...fourth,
+  dialects: ["zhipu", "openai-chat"],
+  dialectOf: (model) => (OLD.test(model) ? "zhipu" : "openai-chat"),
+  url(channel, ask) {
+    if (ask.dialect !== "zhipu" || ask.capability !== "chat") return fourth.url(channel, ask);
+    const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
+    return `${base}/api/paas/v3/model-api/${encodeURIComponent(ask.model)}/${ask.stream ? "sse-invoke" : "invoke"}`;
+  },
+  authHeaders: (channel, key, ask): Record<string, string> =>
+    key.includes(".") && ask ? {} : fourth.authHeaders(channel, key, ask),
+  framing: "zhipu-events",
+  async sign({ url }, _channel, key, { nowSeconds }) {
+    const token = await signedToken(key, nowSeconds() * 1000);
+    // The third API wants the token alone.
+    return token === null ? {} : { headers: { authorization: url.includes("/v3/") ? token : `Bearer ${token}` } };
+  },
+};
+
+/** A token by the secret of `id.secret`, its times in milliseconds; null for keys of another kind. */
+async function signedToken(key: string, nowMs: number): Promise<string | null> {
+  const [id = "", secret = ""] = key.split(".");
+  if (secret === "") return null;
+  return new SignJWT({ api_key: id, exp: nowMs + LIFE_MS, timestamp: nowMs })
+    .setProtectedHeader({ alg: "HS256", sign_type: "SIGN" })
+    .sign(new TextEncoder().encode(secret));
+}

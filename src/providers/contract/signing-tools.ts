@@ -1,0 +1,12 @@
+import { nowSeconds } from "../../lib/clock.ts";
+import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { SigningTools } from "./provider.ts";
+
+/** What providers' signatures need of the outside: the safe fetch, and the time. */
+export const signingTools = (fetch: SafeFetch): SigningTools => ({
+  nowSeconds,
+  async post(url, headers, body) {
+    const answer = await fetch(url, { method: "POST", headers, body });
+    return { status: answer.status, text: answer.text() };
+  },
+});

@@ -1,0 +1,51 @@
+import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
+import type { Conversation } from "../../../formats/conversation/conversation.ts";
+import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import type { ReplyError } from "../../../formats/conversation/reply.ts";
+import { chunkedCodec, type Meaning } from "../../../formats/helpers/chunk-codec.ts";
+import { lastWords, plainTalk } from "../../../formats/helpers/flatten-to-text.ts";
+import { serviceError } from "../../../formats/helpers/service-error.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
+import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
+
+/** Writes a question to a library (providers.md, type 21): it hears the last words alone. Its id is added with the key. */
+function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), [], dropped);
+  if (conversation.system.length > 0) dropped.add("system");
+  const lines = plainTalk(conversation, dropped);
+  if (lines.length > 1) dropped.add("messages");
+  return { model: target.model, query: lastWords(lines), stream: conversation.stream };
+}
+
+/** The documents it drew on stand behind the answer, numbered. */
+function sourcesOf(documents: unknown): string {
+  const list = recordsOf(documents).map(
+    ({ title, url }, at) => `${at + 1}. [${textOf(title) ?? ""}](${textOf(url) ?? ""})`,
+  );
+  return list.length === 0 ? "" : `\n\n${list.join("\n")}`;
+}
+
+function readEvent(body: JsonObject): Meaning {
+  const whole = textOf(body.answer);
+  const last = whole !== null || body.finish === true;
+  const content = (whole ?? textOf(body.content) ?? "") + (last ? sourcesOf(body.documents) : "");
+  const choice = { index: 0, delta: { content }, finish_reason: last ? "stop" : null };
+  return { chunk: { id: "library", model: body.model, choices: [choice] }, last };
+}
+
+function decodeError(status: number, body: unknown): ReplyError | null {
+  const answer = recordOf(body);
+  const code = numberOf(answer?.errCode);
+  if (code === null || code === 0) return status >= 400 ? errorOf(status, body) : null;
+  return serviceError(status >= 400 ? status : 502, String(code), textOf(answer?.message) ?? "");
+}
+
+/** AI Proxy's knowledge base. */
+export const aiProxyProvider = chunkedCodec({
+  dialect: "ai-proxy",
+  encodeRequest,
+  reader: () => readEvent,
+  isAnswer: (body) => textOf(body.answer) !== null,
+  decodeError,
+});

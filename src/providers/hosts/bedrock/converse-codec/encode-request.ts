@@ -1,0 +1,172 @@
+import { supportsAdaptive, supportsBudget } from "../../../../formats/anthropic/models.ts";
+import { closedSchema, inputSchema } from "../../../../formats/anthropic/request/schema.ts";
+import type { Dropped, Target } from "../../../../formats/conversation/codec.ts";
+import type { Conversation, Reasoning, Tool, ToolChoice, Turn } from "../../../../formats/conversation/conversation.ts";
+import { noteBeside, noteUnsaid } from "../../../../formats/conversation/dropped-fields.ts";
+import { compact } from "../../../../formats/helpers/compact.ts";
+import type { JsonObject } from "../../../../formats/json.ts";
+import { encodeRequest as encodeChat } from "../../../../formats/openai-chat/request/encode-request.ts";
+import { FREE_TEXT } from "../../../../formats/tools/custom-tools.ts";
+import { pairCalls } from "../../../../formats/tools/pair-calls.ts";
+import { choosesHosted } from "../../../../formats/tools/web-search.ts";
+import { lookupTable } from "../../../../lib/lookup-table.ts";
+import { blocksOf } from "./blocks.ts";
+
+const SAID = [
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "stop",
+  "tools",
+  "tool_choice",
+  "response_format",
+  "reasoning_effort",
+  "service_tier",
+  "metadata",
+];
+const TIERS: ReadonlySet<string> = new Set(["default", "flex", "priority"]);
+const MOST_METADATA = 16;
+const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
+const BUDGETS = lookupTable<number>({ minimal: 1024, low: 1280, medium: 2048, high: 4096 });
+
+/** Writes a request of Bedrock's Converse (providers.md, type 33); model and stream stand in the address. */
+export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
+  noteBeside(conversation, dropped);
+  const { sampling, system, format } = conversation;
+  const turns = pairCalls(conversation.turns, target.newId);
+  const keeps = target.info.structured_output === true;
+  const inWords = keeps && format?.type === "schema" ? [] : wishedFormat(format, dropped);
+  const instructions = [...system.map(({ text }) => text), ...inWords].filter((text) => text.trim() !== "");
+  const inference = compact({
+    maxTokens: sampling.maxOutputTokens,
+    temperature: sampling.temperature === null ? null : Math.min(1, Math.max(0, sampling.temperature)),
+    topP: sampling.topP,
+    stopSequences: stopsOf(sampling.stop),
+  });
+  return compact({
+    messages: messagesOf(turns, dropped),
+    system: instructions.length > 0 ? instructions.map((text) => ({ text })) : null,
+    inferenceConfig: Object.keys(inference).length > 0 ? inference : null,
+    toolConfig: toolConfig(conversation, turns, keeps, dropped),
+    outputConfig: keeps ? outputConfig(format) : null,
+    additionalModelRequestFields: thinking(conversation.reasoning, target, dropped),
+    serviceTier: tierOf(conversation, dropped),
+    requestMetadata: metadataOf(conversation, dropped),
+  });
+}
+
+function tierOf({ serviceTier: type }: Conversation, dropped: Dropped): JsonObject | null {
+  if (type !== null && TIERS.has(type)) return { type };
+  if (type !== null && type !== "auto") dropped.add("service_tier");
+  return null;
+}
+
+/** Goes into Bedrock's own logs of calls, which take short texts of plain characters. */
+function metadataOf({ metadata }: Conversation, dropped: Dropped): JsonObject | null {
+  if (!metadata) return null;
+  const fits = ([name, value]: [string, unknown]) =>
+    name !== "" && METADATA_TEXT.test(name) && typeof value === "string" && METADATA_TEXT.test(value);
+  const entries = Object.entries(metadata);
+  const kept = entries.filter(fits).slice(0, MOST_METADATA);
+  if (kept.length < entries.length) dropped.add("metadata");
+  return kept.length > 0 ? Object.fromEntries(kept) : null;
+}
+
+function stopsOf(stop: readonly string[]): string[] | null {
+  const kept = stop.filter((text) => text.trim() !== "");
+  return kept.length > 0 ? kept : null;
+}
+
+/** The schema goes as text. */
+function outputConfig(format: Conversation["format"]): JsonObject | null {
+  if (format?.type !== "schema") return null;
+  const { name, description, schema } = format;
+  const jsonSchema = compact({ name, description, schema: JSON.stringify(closedSchema(schema)) });
+  return { textFormat: { type: "json_schema", structure: { jsonSchema } } };
+}
+
+/** JSON without a schema, or of models that keep to none, is asked for in words. */
+function wishedFormat(format: Conversation["format"], dropped: Dropped): string[] {
+  if (!format || format.type === "text") return [];
+  const only = "Answer with one JSON value and nothing else, without a code fence.";
+  if (format.type === "json") return [only];
+  dropped.add("response_format");
+  return [`${only} It must fit this JSON Schema:\n${JSON.stringify(format.schema)}`];
+}
+
+function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
+  const messages = turns.flatMap(({ role, parts }) => {
+    const content = parts.flatMap((part) => blocksOf(part, dropped));
+    return content.length > 0 ? [{ role, content }] : [];
+  });
+  if (messages[0]?.role !== "user") messages.unshift({ role: "user", content: [{ text: "..." }] });
+  return messages;
+}
+
+/** A talk that holds calls must name tools, even when none may be called any more. */
+function toolConfig(
+  { tools, toolChoice }: Conversation,
+  turns: readonly Turn[],
+  keeps: boolean,
+  dropped: Dropped,
+): JsonObject | null {
+  const called = new Set(
+    turns.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : []))),
+  );
+  if (toolChoice?.type === "none" && called.size === 0) return null;
+  const allowed = toolChoice?.type === "allowed" ? toolChoice.names : null;
+  const specs = tools.flatMap((tool) => (allowed && !allowed.includes(tool.name) ? [] : specOf(tool, keeps, dropped)));
+  if (specs.length === 0) for (const name of called) specs.push(spec(name, null, { type: "object" }));
+  if (specs.length === 0) return null;
+  const isHosted = choosesHosted({ tools, toolChoice });
+  if (toolChoice?.type === "none" || isHosted) dropped.add("tool_choice");
+  return compact({ tools: specs, toolChoice: isHosted ? null : choiceOf(toolChoice) });
+}
+
+function specOf(tool: Tool, keeps: boolean, dropped: Dropped): JsonObject[] {
+  if (tool.type === "hosted") {
+    dropped.add(`tools: ${tool.name}`);
+    return [];
+  }
+  const strict = tool.type === "function" && tool.strict === true;
+  if (strict && !keeps) dropped.add("strict");
+  const plain = tool.type === "custom" ? FREE_TEXT : (tool.parameters ?? { type: "object", properties: {} });
+  return strict && keeps
+    ? [spec(tool.name, tool.description, inputSchema(plain, true), true)]
+    : [spec(tool.name, tool.description, plain)];
+}
+
+const spec = (name: string, description: string | null, json: JsonObject, strict = false): JsonObject => ({
+  toolSpec: compact({ name, description: description || null, inputSchema: { json }, strict: strict || null }),
+});
+
+function choiceOf(choice: ToolChoice | null): JsonObject | null {
+  if (choice?.type === "tool") return { tool: { name: choice.name } };
+  if (choice?.type === "required" || (choice?.type === "allowed" && choice.mode === "required")) return { any: {} };
+  return choice && choice.type !== "none" ? { auto: {} } : null;
+}
+
+/** Each family has members of its own for reasoning. */
+function thinking(
+  { effort, budgetTokens, enabled }: Reasoning,
+  { model, info }: Target,
+  dropped: Dropped,
+): JsonObject | null {
+  const off = effort === "none" || enabled === false || budgetTokens === 0;
+  if (off || (effort === null && budgetTokens === null && !enabled)) return null;
+  if (/anthropic|claude/.test(model)) {
+    if (supportsAdaptive(info) && !supportsBudget(info)) {
+      const output = effort && { output_config: { effort: effort === "minimal" ? "low" : effort } };
+      return { thinking: { type: "adaptive" }, ...output };
+    }
+    const budget = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : (BUDGETS[effort ?? ""] ?? 2048);
+    return { thinking: { type: "enabled", budget_tokens: budget } };
+  }
+  const level = effort === "minimal" ? "low" : effort === "low" || effort === "high" ? effort : "medium";
+  if (model.includes("gpt-oss")) return { reasoning_effort: level };
+  if (model.includes("nova-2")) return { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
+  // The others think or not, as they are made.
+  dropped.add("reasoning_effort");
+  return null;
+}

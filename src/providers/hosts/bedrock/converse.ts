@@ -1,0 +1,45 @@
+import type { Provider } from "../../contract/provider.ts";
+import { bearerHeader, credentialOf, hostOf, signForAws } from "./credential.ts";
+import { bedrockModelId } from "./model-ids.ts";
+
+/** Models of every family on AWS Bedrock, by its Converse. */
+export const bedrockConverse: Provider = {
+  type: 1007,
+  name: "AWS Bedrock (Converse)",
+  owner: "aws",
+  dialects: ["converse"],
+  defaultBaseUrl: null,
+  baseUrlOptional: true,
+  capabilities: ["chat"],
+  keyHint: "accessKey|secretKey|region or apiKey|region",
+  models: [
+    "us.amazon.nova-2-lite-v1:0",
+    "us.amazon.nova-premier-v1:0",
+    "us.amazon.nova-pro-v1:0",
+    "us.amazon.nova-lite-v1:0",
+    "us.amazon.nova-micro-v1:0",
+    "us.meta.llama4-maverick-17b-instruct-v1:0",
+    "us.meta.llama4-scout-17b-instruct-v1:0",
+    "us.meta.llama3-3-70b-instruct-v1:0",
+    "us.deepseek.r1-v1:0",
+    "deepseek.v3-v1:0",
+    "openai.gpt-oss-120b-1:0",
+    "openai.gpt-oss-20b-1:0",
+    "qwen.qwen3-235b-a22b-2507-v1:0",
+    "qwen.qwen3-32b-v1:0",
+    "us.mistral.pixtral-large-2502-v1:0",
+    "cohere.command-r-plus-v1:0",
+    "ai21.jamba-1-5-large-v1:0",
+  ],
+  url(channel, { model, stream, key = "" }) {
+    const { region } = credentialOf(key);
+    const id = encodeURIComponent(bedrockModelId(model, region));
+    return `${hostOf(channel, region)}/model/${id}/${stream ? "converse-stream" : "converse"}`;
+  },
+  modelListUrl: () => null,
+  authHeaders: (_channel, key) => bearerHeader(key),
+  sign: (request, _channel, key) => signForAws(request, key),
+  framing: "aws-events",
+  streamUsage: true,
+  inlineMedia: true,
+};

@@ -1,0 +1,50 @@
+import { recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import type { OwnFormat } from "../../contract/native-format.ts";
+import type { Ask, Provider, ProviderChannel } from "../../contract/provider.ts";
+import { compatible } from "../../shared/openai-compatible.ts";
+import { drawings, rankings, spoken, transcripts } from "./formats.ts";
+
+/** What the address that imitates OpenAI does not have: asked for in Workers AI's own words. */
+const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
+  images: drawings,
+  rerank: rankings,
+  speech: spoken,
+  transcriptions: transcripts("transcribe"),
+  translations: transcripts("translate"),
+};
+
+const imitation = compatible({
+  type: 39,
+  name: "Cloudflare",
+  owner: "cloudflare",
+  base: "https://api.cloudflare.com",
+  root: "",
+  capabilities: ["chat", "embeddings", "images", "rerank", "speech", "transcriptions", "translations"],
+  models: [
+    "@cf/openai/gpt-oss-120b",
+    "@cf/openai/gpt-oss-20b",
+    "@cf/meta/llama-3.3-70b-instruct-fp8-fast",
+    "@cf/meta/llama-4-scout-17b-16e-instruct",
+    "@cf/qwen/qwen3-30b-a3b-fp8",
+    "@cf/baai/bge-m3",
+    "@cf/baai/bge-reranker-base",
+    "@cf/black-forest-labs/flux-1-schnell",
+    "@cf/openai/whisper-large-v3-turbo",
+    "@cf/deepgram/aura-1",
+  ],
+});
+
+const accountOf = ({ baseUrl, other }: ProviderChannel): string =>
+  `${(baseUrl || "https://api.cloudflare.com").replace(/\/+$/, "")}/client/v4/accounts/${encodeURIComponent(other)}`;
+
+/** Cloudflare's Workers AI. `other` is the account, which stands in the address. */
+export const cloudflare: Provider = {
+  ...imitation,
+  url: (channel, ask) =>
+    OWN[ask.capability]
+      ? `${accountOf(channel)}/ai/run/${ask.model.split("/").map(encodeURIComponent).join("/").replaceAll("%40", "@")}`
+      : imitation.url({ ...channel, baseUrl: `${accountOf(channel)}/ai/v1` }, ask),
+  ownFormat: ({ capability }) => OWN[capability] ?? null,
+  modelListUrl: (channel) => `${accountOf(channel)}/ai/models/search?per_page=1000`,
+  readModelList: (answer) => recordsOf(recordOf(answer)?.result).flatMap(({ name }) => textOf(name) ?? []),
+};

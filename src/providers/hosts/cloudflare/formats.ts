@@ -1,0 +1,122 @@
+import type { Dropped } from "../../../formats/conversation/codec.ts";
+import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { lookupTable } from "../../../lib/lookup-table.ts";
+import type { OwnFormat } from "../../contract/native-format.ts";
+import { ordered, pictures } from "../../shared/images.ts";
+import { srtOf } from "./subtitles.ts";
+
+/** Settings of picture models that clients who know Workers AI may say. */
+const DRAWING = ["negative_prompt", "num_steps", "steps", "guidance", "seed", "strength"];
+/** Has one size. */
+const ONE_SIZE = /flux-1-schnell/;
+
+const resultOf = (answer: JsonObject): JsonObject => recordOf(answer.result) ?? {};
+
+/** Pictures: one a call, as JSON or as bytes. */
+export const drawings: OwnFormat = {
+  encode(order, model, dropped) {
+    const [, width, height] = ONE_SIZE.test(model) ? [] : (/^(\d+)x(\d+)$/.exec(textOf(order.size) ?? "") ?? []);
+    noteUnsaid(order, ["prompt", "n", "response_format", ...DRAWING, ...(width ? ["size"] : [])], dropped);
+    if (ordered(order) > 1) dropped.add("n");
+    if (order.response_format === "url") dropped.add("response_format");
+    const own = Object.fromEntries(DRAWING.map((name) => [name, order[name]]));
+    return compact({
+      ...own,
+      prompt: order.prompt,
+      width: width === undefined ? null : Number(width),
+      height: height === undefined ? null : Number(height),
+    });
+  },
+  decode(answer) {
+    const image = textOf(resultOf(answer).image);
+    return pictures(image ? [{ b64_json: image }] : []);
+  },
+  decodeBytes: (bytes) => ({ created: 0, data: [{ b64_json: Buffer.from(bytes).toString("base64") }] }),
+};
+
+/** Rankings of documents. */
+export const rankings: OwnFormat = {
+  encode(call, _model, dropped) {
+    noteUnsaid(call, ["query", "documents", "top_n", "return_documents"], dropped);
+    const documents = Array.isArray(call.documents) ? call.documents : [];
+    const contexts = documents.map((document) => ({
+      text: textOf(document) ?? textOf(recordOf(document)?.text) ?? "",
+    }));
+    return compact({ query: call.query, contexts, top_k: numberOf(call.top_n) });
+  },
+  decode(answer) {
+    const { response } = resultOf(answer);
+    if (!Array.isArray(response)) return null;
+    const results = recordsOf(response).map(({ id, score }) => ({ index: id, relevance_score: score }));
+    return { object: "list", results };
+  },
+};
+
+/** Transcripts, or translations into English. */
+export const transcripts = (task: "transcribe" | "translate"): OwnFormat => ({
+  encode(call, model, dropped, [file]) {
+    const bytes = file?.bytes ?? new Uint8Array(0);
+    // The older models take numbers, and nothing beside them.
+    if (!model.includes("large-v3")) {
+      noteUnsaid(call, ["file", "response_format"], dropped);
+      if (task === "translate") dropped.add("translation");
+      return { audio: [...bytes] };
+    }
+    noteUnsaid(call, ["file", "response_format", "language", "prompt"], dropped);
+    const audio = Buffer.from(bytes).toString("base64");
+    return compact({ audio, task, language: textOf(call.language), initial_prompt: textOf(call.prompt) });
+  },
+  decode(answer, { response_format: format }) {
+    const { text, segments, words, transcription_info } = resultOf(answer);
+    if (textOf(text) === null) return null;
+    if (format !== "verbose_json") return { text };
+    const { language, duration } = recordOf(transcription_info) ?? {};
+    return compact({ task, language, duration, text, segments, words });
+  },
+  content(answer, { response_format: format }) {
+    const { text, vtt } = resultOf(answer);
+    const spoken = textOf(text) ?? "";
+    const titles = textOf(vtt) ?? "";
+    if (format === "text") return { body: `${spoken}\n`, contentType: "text/plain; charset=utf-8" };
+    if (format === "vtt") return { body: titles, contentType: "text/vtt; charset=utf-8" };
+    if (format === "srt") return { body: srtOf(titles), contentType: "text/plain; charset=utf-8" };
+    return null;
+  },
+});
+
+/** How OpenAI's formats of sound are asked for. */
+const ENCODINGS = lookupTable<JsonObject>({
+  mp3: { encoding: "mp3" },
+  opus: { encoding: "opus", container: "ogg" },
+  aac: { encoding: "aac" },
+  flac: { encoding: "flac" },
+  wav: { encoding: "linear16", container: "wav" },
+  pcm: { encoding: "linear16", container: "none" },
+});
+/** Voices that OpenAI alone has. */
+const FOREIGN_VOICE = /^(alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/;
+
+/** Speech: Deepgram's models answer sound, the others sound inside JSON. */
+export const spoken: OwnFormat = {
+  encode: (call, model, dropped) => (model.includes("deepgram") ? askDeepgram(call, dropped) : askMelo(call, dropped)),
+  decode: () => null,
+  content(answer) {
+    const audio = textOf(resultOf(answer).audio);
+    return audio ? { body: new Uint8Array(Buffer.from(audio, "base64")), contentType: "audio/mpeg" } : null;
+  },
+};
+
+function askDeepgram(call: JsonObject, dropped: Dropped): JsonObject {
+  const voice = textOf(call.voice);
+  const speaker = voice !== null && !FOREIGN_VOICE.test(voice) ? voice : null;
+  noteUnsaid(call, ["input", "response_format", ...(speaker ? ["voice"] : [])], dropped);
+  return compact({ text: call.input, speaker, ...ENCODINGS[textOf(call.response_format) ?? "mp3"] });
+}
+
+function askMelo(call: JsonObject, dropped: Dropped): JsonObject {
+  noteUnsaid(call, ["input", "language", "response_format"], dropped);
+  if (call.response_format != null && call.response_format !== "mp3") dropped.add("response_format");
+  return compact({ prompt: call.input, lang: textOf(call.language) });
+}

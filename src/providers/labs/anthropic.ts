@@ -1,0 +1,50 @@
+import type { Provider, ProviderChannel } from "../contract/provider.ts";
+import { decodeAnthropicCount, encodeAnthropicCount } from "../contract/token-count.ts";
+
+const DEFAULT_BASE_URL = "https://api.anthropic.com";
+const API_VERSION = "2023-06-01";
+
+const OWN_HOST = /^https:\/\/[a-z0-9.-]*\banthropic\.com(\/|$)/;
+
+export const CLAUDE_MODELS: readonly string[] = [
+  "claude-opus-5",
+  "claude-sonnet-5",
+  "claude-fable-5",
+  "claude-opus-4-8",
+  "claude-opus-4-7",
+  "claude-opus-4-6",
+  "claude-sonnet-4-6",
+  "claude-opus-4-5-20251101",
+  "claude-sonnet-4-5-20250929",
+  "claude-haiku-4-5-20251001",
+  "claude-opus-4-1-20250805",
+];
+
+/** Anthropic's own API. */
+export const anthropic: Provider = {
+  type: 14,
+  name: "Anthropic Claude",
+  owner: "anthropic",
+  dialects: ["anthropic"],
+  defaultBaseUrl: DEFAULT_BASE_URL,
+  capabilities: ["chat"],
+  keyHint: "sk-ant-…",
+  models: CLAUDE_MODELS,
+  url: messagesUrl,
+  tokenCount: () => ({
+    url: (channel) => `${messagesUrl(channel)}/count_tokens`,
+    encode: encodeAnthropicCount,
+    decode: decodeAnthropicCount,
+  }),
+  modelListUrl: (channel) => `${baseOf(channel.baseUrl)}/v1/models?limit=1000`,
+  authHeaders: (_channel, key) => ({ "x-api-key": key, "anthropic-version": API_VERSION }),
+  clientHeaders: ["anthropic-version", "anthropic-beta"],
+  streamUsage: true,
+  keepsState: ({ baseUrl }, isDeclared) => isDeclared ?? (baseUrl === "" || OWN_HOST.test(baseUrl)),
+};
+
+function messagesUrl({ baseUrl }: ProviderChannel): string {
+  return `${baseOf(baseUrl)}/v1/messages`;
+}
+
+const baseOf = (baseUrl: string): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/v1$/, "");

@@ -1,0 +1,47 @@
+import { recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import type { Provider } from "../../contract/provider.ts";
+import { compatible } from "../../shared/openai-compatible.ts";
+import { cohereRankings } from "./rerank.ts";
+
+const DEFAULT_BASE_URL = "https://api.cohere.ai";
+
+/** Embeddings in OpenAI's shape have an address of their own. */
+const compatibility = compatible({
+  type: 34,
+  name: "Cohere",
+  owner: "cohere",
+  base: DEFAULT_BASE_URL,
+  root: "/compatibility/v1",
+  capabilities: ["chat", "embeddings", "rerank"],
+  keyHint: "…",
+  models: [
+    "command-a-plus-05-2026",
+    "command-a-03-2025",
+    "command-a-reasoning-08-2025",
+    "command-a-vision-07-2025",
+    "command-r7b-12-2024",
+    "command-r-08-2024",
+    "command-r-plus-08-2024",
+    "rerank-v4.0-pro",
+    "rerank-v4.0-fast",
+    "rerank-v3.5",
+    "embed-v4.0",
+    "embed-multilingual-v3.0",
+    "embed-english-v3.0",
+  ],
+});
+
+/** Cohere, its chats in its own second version. */
+export const cohere: Provider = {
+  ...compatibility,
+  dialects: ["cohere"],
+  url: (channel, ask) =>
+    ask.capability === "embeddings"
+      ? compatibility.url(channel, ask)
+      : `${rootOf(channel.baseUrl)}/v2/${ask.capability === "rerank" ? "rerank" : "chat"}`,
+  ownFormat: ({ capability }) => (capability === "rerank" ? cohereRankings : null),
+  modelListUrl: (channel) => `${rootOf(channel.baseUrl)}/v1/models?page_size=1000`,
+  readModelList: (answer) => recordsOf(recordOf(answer)?.models).flatMap(({ name }) => textOf(name) ?? []),
+};
+
+const rootOf = (baseUrl: string): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/v[12]$/, "");

@@ -1,0 +1,134 @@
+import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
+import type { Conversation, ToolChoice } from "../../../formats/conversation/conversation.ts";
+import { noteForeign } from "../../../formats/conversation/dropped-fields.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
+import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
+import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
+import { FREE_TEXT } from "../../../formats/tools/custom-tools.ts";
+import { asksStrictly } from "../../../formats/tools/tool-result.ts";
+import { choosesHosted } from "../../../formats/tools/web-search.ts";
+
+const UNKNOWN = ["n", "logit_bias", "top_logprobs", "parallel_tool_calls", "user", "metadata", "service_tier"];
+const UNKNOWN_TOO = ["verbosity", "modalities", "audio", "prompt_cache_key"];
+/** What clients who know Cohere may say besides. */
+const OWN = ["safety_mode", "documents", "citation_options", "strict_tools", "priority"];
+/** Models that think. */
+const THINKS = /reasoning|command-a-plus/;
+
+/** Writes a request of Cohere's chat v2 (providers.md, type 34): values outside its ranges are clamped. */
+export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  // These two are said here, in other words and within other limits.
+  const rest = { ...conversation.sampling, topK: null, stop: [] };
+  const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
+  for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
+  noteForeign(conversation, OWN, dropped);
+  const { sampling, extra, toolChoice, reasoning } = conversation;
+  const thinking = thinkingOf(reasoning);
+  const canThink = THINKS.test(target.model);
+  if (thinking?.type === "enabled" && !canThink) dropped.add("reasoning_effort");
+  const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
+  if (sampling.stop.length > 5) dropped.add("stop");
+  // What its own provider would run cannot be chosen here.
+  const isHosted = choosesHosted(conversation);
+  if (isHosted) dropped.add("tool_choice");
+  const choice = isHosted ? null : toolChoice;
+  const tools = toolsOf(recordsOf(chat.tools), choice, dropped);
+  // It has JSON for those who may call nothing.
+  const format = formatOf(conversation.format);
+  if (tools && format) dropped.add("response_format");
+  return compact({
+    ...Object.fromEntries(own),
+    model: target.model,
+    messages: recordsOf(chat.messages).map((message) => messageOf(message, dropped)),
+    stream: conversation.stream || null,
+    tools,
+    strict_tools: strictOf(conversation, dropped),
+    tool_choice: tools ? choiceOf(choice) : null,
+    response_format: tools ? null : format,
+    max_tokens: sampling.maxOutputTokens,
+    stop_sequences: sampling.stop.length > 0 ? sampling.stop.slice(0, 5) : null,
+    temperature: clamp(sampling.temperature, 0, 1),
+    p: clamp(sampling.topP, 0.01, 0.99),
+    k: clamp(sampling.topK, 0, 500),
+    seed: sampling.seed,
+    frequency_penalty: clamp(sampling.frequencyPenalty, 0, 1),
+    presence_penalty: clamp(sampling.presencePenalty, 0, 1),
+    logprobs: sampling.logprobs,
+    thinking: canThink ? thinking : null,
+  });
+}
+
+const clamp = (value: number | null, least: number, most: number): number | null =>
+  value === null ? null : Math.min(most, Math.max(least, value));
+
+function messageOf({ role, content, tool_calls, tool_call_id }: JsonObject, dropped: Dropped): JsonObject {
+  const calls = recordsOf(tool_calls).map(({ id, function: called, custom }) => {
+    const free = recordOf(custom);
+    const asFunction = free && { name: free.name, arguments: JSON.stringify({ input: free.input }) };
+    return { id, type: "function", function: asFunction ?? called };
+  });
+  const parts = recordsOf(content).flatMap((part) => {
+    if (part.type === "text") return [{ type: "text", text: part.text }];
+    if (part.type === "image_url") return [part];
+    dropped.add(textOf(part.type) ?? "content");
+    return [];
+  });
+  return compact({
+    role,
+    content: Array.isArray(content) ? parts : content,
+    tool_calls: calls.length > 0 ? calls : null,
+    tool_call_id,
+  });
+}
+
+/** There is no naming of a tool: only those that may be called are sent. */
+function toolsOf(tools: readonly JsonObject[], choice: ToolChoice | null, dropped: Dropped): JsonObject[] | null {
+  const names = choice?.type === "tool" ? [choice.name] : choice?.type === "allowed" ? choice.names : null;
+  const functions = tools.flatMap((tool): JsonObject[] => {
+    const free = recordOf(tool.custom);
+    const called = free ? freeText(free) : recordOf(tool.function);
+    if (!called) {
+      dropped.add(`tools: ${textOf(tool.type) ?? "tool"}`);
+      return [];
+    }
+    const { name, description, parameters } = called;
+    if (names && !names.includes(textOf(name) ?? "")) return [];
+    return [{ type: "function", function: compact({ name, description, parameters }) }];
+  });
+  return functions.length > 0 ? functions : null;
+}
+
+/** It is strict with all tools or with none, and only with those that must be told something. */
+function strictOf({ tools, extra }: Conversation, dropped: Dropped): unknown {
+  if (!asksStrictly({ tools })) return extra.dialect === "openai-chat" ? extra.members.strict_tools : null;
+  const suits = tools.every(
+    (tool) => tool.type === "function" && tool.strict === true && textsOf(tool.parameters?.required).length > 0,
+  );
+  if (!suits) dropped.add("strict");
+  return suits || null;
+}
+
+/** A tool of free text as a function with one text. */
+const freeText = ({ name, description }: JsonObject): JsonObject => ({
+  name,
+  description,
+  parameters: FREE_TEXT,
+});
+
+/** Left to the model when absent. */
+function choiceOf(choice: ToolChoice | null): string | null {
+  if (choice?.type === "none") return "NONE";
+  const must = choice?.type === "required" || choice?.type === "tool";
+  return must || (choice?.type === "allowed" && choice.mode === "required") ? "REQUIRED" : null;
+}
+
+function formatOf(format: Conversation["format"]): JsonObject | null {
+  if (!format || format.type === "text") return null;
+  return { type: "json_object", ...(format.type === "schema" && { json_schema: format.schema }) };
+}
+
+function thinkingOf({ effort, budgetTokens, enabled }: Conversation["reasoning"]): JsonObject | null {
+  if (effort === "none" || enabled === false || budgetTokens === 0) return { type: "disabled" };
+  if (budgetTokens !== null && budgetTokens > 0) return { type: "enabled", token_budget: budgetTokens };
+  return effort !== null || enabled ? { type: "enabled" } : null;
+}

@@ -1,0 +1,47 @@
+import type { Citation } from "../../../formats/conversation/conversation.ts";
+import { finishAfter } from "../../../formats/conversation/finish.ts";
+import type { FinishReason } from "../../../formats/conversation/reply.ts";
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+
+/** Cohere's finish reasons (providers.md 4.1). */
+export function finishOf(native: string | null, calls: number): FinishReason {
+  const told = native === "MAX_TOKENS" ? "length" : native === "ERROR" || native === "TIMEOUT" ? "error" : "stop";
+  return finishAfter(told, calls);
+}
+
+/** All tokens, not only those that are billed: these leave out what Cohere adds. */
+export function usageOf(value: unknown): ReportedUsage | null {
+  const usage = recordOf(value);
+  const tokens = recordOf(usage?.tokens) ?? recordOf(usage?.billed_units);
+  const promptTokens = countOf(tokens?.input_tokens);
+  if (promptTokens === null) return null;
+  return {
+    promptTokens,
+    completionTokens: countOf(tokens?.output_tokens) ?? 0,
+    cachedTokens: countOf(usage?.cached_tokens) ?? 0,
+    cacheCreationTokens: 0,
+    reasoningTokens: 0,
+    audioInputTokens: 0,
+    audioOutputTokens: 0,
+  };
+}
+
+/** A citation's first source that has an address or a title. */
+export function citationOf(citation: JsonObject): Citation {
+  const documents = recordsOf(recordsOf(citation.sources).map(({ document }) => document));
+  const document = documents.find(({ url, title }) => textOf(url) ?? textOf(title));
+  return {
+    url: textOf(document?.url),
+    title: textOf(document?.title),
+    citedText: textOf(citation.text),
+    start: numberOf(citation.start),
+    end: numberOf(citation.end),
+  };
+}
+
+/** Arguments of a call: nothing, and the text `null`, mean none. */
+export const argumentsOf = (value: unknown): string => {
+  const text = textOf(value) ?? "";
+  return text.trim() === "null" ? "" : text;
+};

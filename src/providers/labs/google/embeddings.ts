@@ -1,0 +1,63 @@
+import { DecodeError } from "../../../formats/conversation/codec.ts";
+import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
+import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import type { OwnFormat } from "../../contract/native-format.ts";
+import { inputsOf, vectorList } from "../../shared/embeddings.ts";
+
+const SAID = ["input", "encoding_format", "dimensions", "task_type", "title"];
+
+/** Vectors by the Gemini API (`:batchEmbedContents`, which one text may have to itself too). */
+export const geminiEmbeddings: OwnFormat = {
+  encode(call, model, dropped) {
+    noteUnsaid(call, SAID, dropped);
+    const wishes = compact({
+      taskType: textOf(call.task_type),
+      title: textOf(call.title),
+      outputDimensionality: numberOf(call.dimensions),
+    });
+    const requests = textsOf(call).map((text) => ({
+      model: `models/${model}`,
+      content: { parts: [{ text }] },
+      ...wishes,
+    }));
+    return { requests };
+  },
+  decode({ embeddings, usageMetadata }) {
+    if (!Array.isArray(embeddings)) return null;
+    return vectorList(
+      recordsOf(embeddings).map(({ values }) => values),
+      countOf(recordOf(usageMetadata)?.promptTokenCount),
+    );
+  },
+};
+
+/** Vectors by Vertex AI's text models (`:predict`), each of which tells the tokens of its text. */
+export const vertexEmbeddings: OwnFormat = {
+  encode(call, _model, dropped) {
+    noteUnsaid(call, SAID, dropped);
+    const wishes = compact({ task_type: textOf(call.task_type), title: textOf(call.title) });
+    const outputDimensionality = numberOf(call.dimensions);
+    return {
+      instances: textsOf(call).map((content) => ({ content, ...wishes })),
+      ...(outputDimensionality !== null && { parameters: { outputDimensionality } }),
+    };
+  },
+  decode({ predictions }) {
+    if (!Array.isArray(predictions)) return null;
+    const made = recordsOf(predictions).map(({ embeddings }) => recordOf(embeddings));
+    const counts = made.flatMap((embeddings) => countOf(recordOf(embeddings?.statistics)?.token_count) ?? []);
+    const isWhole = counts.length > 0 && counts.length === made.length;
+    return vectorList(
+      made.map((embeddings) => embeddings?.values),
+      isWhole ? counts.reduce((sum, count) => sum + count, 0) : null,
+    );
+  },
+};
+
+/** The texts of a call. Throws DecodeError for lists of tokens: they are those of another company's models. */
+function textsOf(call: JsonObject): string[] {
+  const list = inputsOf(call);
+  if (list.every((entry) => typeof entry === "string")) return [...list];
+  throw new DecodeError("Google's models take “input” as a text or a list of texts, not as tokens.", "input");
+}

@@ -1,0 +1,49 @@
+import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
+import type { Conversation } from "../../../formats/conversation/conversation.ts";
+import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { chunkedCodec, type Meaning } from "../../../formats/helpers/chunk-codec.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
+import { plainTalk, systemText } from "../../../formats/helpers/flatten-to-text.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
+import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
+
+/** Writes a request of PaLM's generateMessage (providers.md, type 11): authors are numbers. */
+function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const said = ["temperature", "top_p", "top_k", "n"];
+  noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), said, dropped);
+  const { temperature, topP, topK, n } = conversation.sampling;
+  const messages = plainTalk(conversation, dropped).map(({ role, text }) => ({
+    author: role === "user" ? "0" : "1",
+    content: text,
+  }));
+  return compact({
+    prompt: compact({ context: systemText(conversation), messages }),
+    temperature: temperature === null ? null : Math.min(1, Math.max(0, temperature)),
+    candidateCount: n,
+    topP,
+    topK,
+  });
+}
+
+/** A talk that was filtered away has no candidates. */
+function readAnswer({ candidates, filters }: JsonObject): Meaning {
+  const said = recordsOf(candidates);
+  const blocked = said.length === 0 && recordsOf(filters).length > 0;
+  const answers = blocked ? [{ content: "" }] : said;
+  const choices = answers.map(({ content }, index) => ({
+    index,
+    delta: { content: textOf(content) ?? "" },
+    finish_reason: blocked ? "content_filter" : "stop",
+  }));
+  return { chunk: { id: "palm", choices }, last: true };
+}
+
+/** Google's PaLM 2, whose service has ended: what its address answers is told on. */
+export const palmProvider = chunkedCodec({
+  dialect: "palm",
+  encodeRequest,
+  reader: () => readAnswer,
+  isAnswer: (body) => Array.isArray(body.candidates) || Array.isArray(body.filters),
+  decodeError: (status, body) => (status >= 400 || recordOf(body)?.error ? errorOf(status, body) : null),
+});

@@ -1,0 +1,111 @@
+import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import type { OwnFormat } from "../../contract/native-format.ts";
+import type { Ask, Provider, ProviderChannel } from "../../contract/provider.ts";
+import {
+  decodeAnthropicCount,
+  decodeGeminiCount,
+  encodeAnthropicCount,
+  encodeVertexCount,
+} from "../../contract/token-count.ts";
+import { cloudBetas, cloudMembers } from "../../shared/hosted-claude.ts";
+import { CLAUDE_MODELS } from "../anthropic.ts";
+import { accessToken, forgetAccessToken, serviceAccountOf } from "./access-token.ts";
+import { vertexEmbeddings } from "./embeddings.ts";
+import { GEMINI_MODELS, geminiMethod } from "./gemini.ts";
+import { googleImages } from "./images.ts";
+import { googleSpeech } from "./speech.ts";
+
+const DEFAULT_REGION = "global";
+const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
+  images: googleImages,
+  embeddings: vertexEmbeddings,
+  speech: googleSpeech,
+};
+
+/** The region of a model: `other` is one name, or a JSON map from model to region with a `default`. */
+function regionOf(other: string, model: string): string {
+  const map = recordOf(parseJson(other));
+  if (map) return textOf(map[model]) ?? textOf(map.default) ?? DEFAULT_REGION;
+  return other.trim() || DEFAULT_REGION;
+}
+
+/** Host by region: `global` and the multi-regions have names of their own. */
+function hostOf({ baseUrl }: ProviderChannel, region: string): string {
+  if (baseUrl) return baseUrl.replace(/\/+$/, "");
+  if (region === "global") return "https://aiplatform.googleapis.com";
+  if (region === "us" || region === "eu") return `https://aiplatform.${region}.rep.googleapis.com`;
+  return `https://${region}-aiplatform.googleapis.com`;
+}
+
+/** Where the models of all publishers are: under a project, or of none in express mode. */
+function publishersUrl(channel: ProviderChannel, { key = "", model, requestedModel = model }: Ask): string {
+  const account = serviceAccountOf(key);
+  if (!account) return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers`;
+  const region = regionOf(channel.other, requestedModel);
+  return `${hostOf(channel, region)}/v1/projects/${account.projectId}/locations/${region}/publishers`;
+}
+
+const DATED = /^(claude-.*)-(\d{8})$/;
+/** Vertex writes the date of a Claude model behind an `@`. */
+const claudeName = (model: string): string => model.replace(DATED, "$1@$2");
+
+/** Claude's model stands in the address. */
+const FRAME = { model: undefined, anthropic_version: "vertex-2023-10-16" };
+
+/** Google Vertex AI: Gemini and Claude under a service account's project; an API key is express mode, for Gemini alone. */
+export const vertex: Provider = {
+  type: 41,
+  name: "Vertex AI",
+  owner: "vertex",
+  dialects: ["gemini", "anthropic"],
+  defaultBaseUrl: null,
+  baseUrlOptional: true,
+  capabilities: ["chat", "embeddings", "images", "speech"],
+  ownFormat: ({ capability }) => OWN[capability] ?? null,
+  keyHint: '{"type": "service_account", …}',
+  models: [...GEMINI_MODELS, ...CLAUDE_MODELS],
+  dialectOf: (model) => (model.startsWith("claude") ? "anthropic" : "gemini"),
+  url(channel, ask) {
+    const { capability, model, stream } = ask;
+    if (ask.dialect === "anthropic" && serviceAccountOf(ask.key ?? "")) {
+      return `${publishersUrl(channel, ask)}/anthropic/models/${claudeName(model)}:${stream ? "streamRawPredict" : "rawPredict"}`;
+    }
+    const method = capability === "embeddings" ? "predict" : geminiMethod(model, stream);
+    return `${publishersUrl(channel, ask)}/google/models/${model}:${method}`;
+  },
+  tokenCount: (dialect) =>
+    dialect === "anthropic"
+      ? {
+          url: (channel, ask) => `${publishersUrl(channel, ask)}/anthropic/models/count-tokens:rawPredict`,
+          encode: (chat, { model }) => ({ ...encodeAnthropicCount(chat), model: claudeName(model) }),
+          decode: decodeAnthropicCount,
+        }
+      : {
+          url: (channel, ask) => `${publishersUrl(channel, ask)}/google/models/${ask.model}:countTokens`,
+          encode: encodeVertexCount,
+          decode: decodeGeminiCount,
+        },
+  modelListUrl: () => null,
+  authHeaders: (_channel, key): Record<string, string> => (serviceAccountOf(key) ? {} : { "x-goog-api-key": key }),
+  async sign(_request, _channel, key, tools) {
+    const account = serviceAccountOf(key);
+    return account ? { headers: { authorization: `Bearer ${await accessToken(account, tools)}` } } : {};
+  },
+  forgetToken(key) {
+    const account = serviceAccountOf(key);
+    return account !== null && forgetAccessToken(account);
+  },
+  adapt(body, ask) {
+    const { model, dialect } = ask;
+    if (dialect !== "anthropic") return null;
+    const { changes, dropped } = cloudMembers("vertex", body, ask);
+    return { model, changes: { ...FRAME, ...changes }, dropped };
+  },
+  envelope(body, ask) {
+    if (ask.dialect !== "anthropic") return null;
+    const { changes, dropped } = cloudBetas("vertex", body, ask);
+    return { changes: { ...FRAME, ...changes }, dropped };
+  },
+  streamUsage: true,
+  inlineMedia: true,
+};

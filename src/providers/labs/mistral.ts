@@ -1,0 +1,108 @@
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { hexDigest } from "../../lib/digest.ts";
+import type { Provider } from "../contract/provider.ts";
+import { compatible, imageAddresses } from "../shared/openai-compatible.ts";
+
+/** Everything else in a body is refused with 422. */
+const TAKEN: ReadonlySet<string> = new Set(
+  `model messages temperature top_p max_tokens stream stop random_seed response_format tools tool_choice presence_penalty
+  frequency_penalty n prediction parallel_tool_calls prompt_mode reasoning_effort safe_prompt prompt_cache_key metadata
+  guardrails`.split(/\s+/),
+);
+const ID_LENGTH = 9;
+
+/** Mistral AI: OpenAI's format with a strict body and ids of nine letters and digits. */
+export const mistral: Provider = {
+  ...compatible({
+    type: 42,
+    name: "Mistral AI",
+    owner: "mistral",
+    base: "https://api.mistral.ai",
+    capabilities: ["chat", "embeddings", "moderations", "transcriptions", "speech"],
+    streamUsage: false,
+    models: [
+      "mistral-large-latest",
+      "mistral-medium-latest",
+      "mistral-small-latest",
+      "magistral-medium-latest",
+      "magistral-small-latest",
+      "ministral-8b-latest",
+      "codestral-latest",
+      "devstral-medium-latest",
+      "pixtral-large-latest",
+      "open-mistral-nemo",
+      "mistral-embed",
+    ],
+    quirks: {
+      temperature: [0, 1.5],
+      limitField: "max_tokens",
+      taken: TAKEN,
+      renamed: { seed: "random_seed" },
+      further: (body, { model }) => ({
+        ...effortOf(body, model),
+        messages: withAnswersToTools(withShortIds(imageAddresses(body.messages).map(withOwnMedia))),
+      }),
+      met: ({ model, reasoning_effort: effort }) =>
+        isMagistral(model) && effort !== "none" ? ["reasoning_effort"] : [],
+      vectors: ({ dimensions, output_dimension }) => ({
+        changes: dimensions == null ? {} : { dimensions: undefined, output_dimension: output_dimension ?? dimensions },
+        unsaid: ["user"],
+      }),
+    },
+  }),
+  // Thoughts are parts of the content.
+  ownAnswers: true,
+};
+
+const isMagistral = (model: unknown): boolean => /^magistral\b/.test(String(model));
+/** Small from its fourth and Medium from 3.5 on think when they are asked to. */
+const MAY_THINK = /^mistral-((small|medium)-latest|small-(4|26\d\d)|medium-(3[.-]5|26\d\d))\b/;
+
+/** Efforts are all or nothing; Magistral has a mode in their place, everything else refuses them. */
+function effortOf({ reasoning_effort: effort, prompt_mode }: JsonObject, model: string): JsonObject {
+  if (effort == null) return {};
+  if (MAY_THINK.test(model)) return { reasoning_effort: effort === "none" || effort === "minimal" ? "none" : "high" };
+  const thinks = isMagistral(model) && effort !== "none";
+  return { reasoning_effort: undefined, ...(thinks && { prompt_mode: prompt_mode ?? "reasoning" }) };
+}
+
+/** Sound is bare base64, documents are addresses or data URIs. */
+function withOwnMedia(message: JsonObject): JsonObject {
+  if (!Array.isArray(message.content)) return message;
+  const content = recordsOf(message.content).map((part): JsonObject => {
+    const { file_data, filename } = recordOf(part.file) ?? {};
+    if (part.type === "file" && file_data !== undefined) {
+      return {
+        type: "document_url",
+        document_url: file_data,
+        ...(filename !== undefined && { document_name: filename }),
+      };
+    }
+    const data = recordOf(part.input_audio)?.data;
+    return part.type === "input_audio" && data !== undefined ? { type: "input_audio", input_audio: data } : part;
+  });
+  return { ...message, content };
+}
+
+/** The same foreign id always becomes the same short one, so that calls and results still meet. */
+function withShortIds(messages: readonly JsonObject[]): JsonObject[] {
+  return messages.map((message) => {
+    const calls = recordsOf(message.tool_calls).map((call) => ({ ...call, id: shortId(textOf(call.id) ?? "") }));
+    const { reasoning_content: _, reasoning_details: __, ...rest } = recordOf(message) ?? {};
+    return {
+      ...rest,
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(typeof message.tool_call_id === "string" && { tool_call_id: shortId(message.tool_call_id) }),
+    };
+  });
+}
+
+const shortId = (id: string): string => (/^[a-zA-Z0-9]{9}$/.test(id) ? id : hexDigest(id).slice(0, ID_LENGTH));
+
+/** Behind the results of tools it wants to hear itself before the user. */
+const withAnswersToTools = (messages: readonly JsonObject[]): JsonObject[] =>
+  messages.flatMap((message, at) =>
+    message.role === "user" && messages[at - 1]?.role === "tool"
+      ? [{ role: "assistant", content: "..." }, message]
+      : [message],
+  );

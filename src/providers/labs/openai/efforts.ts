@@ -1,0 +1,12 @@
+import type { ModelInfo } from "../../../catalog/catalog.ts";
+import { isEffort, nearestEffort } from "../../../catalog/nearest-effort.ts";
+
+/** The effort that a model takes next to the requested one; a model whose efforts are not known is asked as it came. */
+export function effortFor({ reasoning }: ModelInfo, requested: unknown): unknown {
+  if (!isEffort(requested) || reasoning?.style !== "effort" || !reasoning.efforts) return requested;
+  return nearestEffort(reasoning.efforts, requested);
+}
+
+/** OpenAI's models that do not reason: they reject any effort. */
+export const neverReasons = ({ provider, reasoning }: ModelInfo): boolean =>
+  provider === "OpenAI" && reasoning?.style === "none";

@@ -1,0 +1,138 @@
+import type { Catalog } from "../../../catalog/catalog.ts";
+import { shippedCatalog } from "../../../catalog/shipped.ts";
+import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
+import { type JsonObject, recordOf } from "../../../formats/json.ts";
+import type { Adaptation, Ask } from "../../contract/provider.ts";
+import { developerAsSystem } from "../../shared/developer-role.ts";
+import { adaptSearch, adaptSearchless, searchesAlways } from "./chat-search.ts";
+import { effortFor, neverReasons } from "./efforts.ts";
+
+/** Sampling fields that reasoning models refuse. */
+const REFUSED = [
+  "temperature",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "logprobs",
+  "top_logprobs",
+  "logit_bias",
+];
+
+/** These refuse words to stop at as well; from GPT-5.5 on they take them again. */
+const WITHOUT_STOP = /^(o3(?!-mini)|o4|gpt-5(\.[0-4])?(-|$))/;
+/** These call tools one after the other, and refuse to be told whether. */
+const ONE_BY_ONE = /^o\d/;
+
+/** Always reason. */
+const ALWAYS_REASONS = /^(o[1-9]\d*|gpt-5)(-(mini|nano|pro|preview|codex|deep-research))*(-\d{4}-\d{2}-\d{2})?$/;
+/** Reason only when an effort other than "none" is asked for. */
+const MAY_REASON = /^gpt-5\.\d+(-|$)/;
+/** o1-mini and o1-preview knew neither system nor developer messages; the others rank developer above system. */
+const TAKES_DEVELOPER = /^(o1(?!-(mini|preview))|o[3-9]|gpt-5)/;
+const EFFORT_SUFFIX = /^((?:o[1-9]\d*|gpt-5).*)-(high|medium|low)$/;
+
+/** Sampling fields of Responses that they refuse as well. */
+const REFUSED_IN_RESPONSES = ["temperature", "top_p", "top_logprobs"];
+const LOGPROBS = "message.output_text.logprobs";
+const SEALED = "reasoning.encrypted_content";
+/** Not to be had as chat completions; those of them that are named by a version always reason all the same. */
+const RESPONSES_ONLY = /^(o\d+|gpt-5(\.\d+)?)-pro\b|^gpt-5.*-codex|-deep-research\b|^computer-use-/;
+
+/** The only format that OpenAI serves a model in; null: any. */
+export const onlyDialectOf = (model: string): ChatDialect | null =>
+  RESPONSES_ONLY.test(model) ? "openai-responses" : null;
+
+/** What OpenAI's chats must change, in either of its formats, for the models that reason or search; null: nothing. */
+export function adaptForOpenai(body: JsonObject, ask: Ask): Adaptation | null {
+  const { capability, dialect, model, catalog = shippedCatalog } = ask;
+  if (capability !== "chat") return null;
+  if (searchesAlways(model)) return adaptSearch(body, model);
+  if (dialect === "openai-responses") return adaptResponse(body, model, catalog);
+  const searchless = adaptSearchless(body, model);
+  const adapted = adaptChat(body, model, catalog);
+  if (!searchless || !adapted) return adapted ?? searchless;
+  return {
+    model: adapted.model,
+    changes: { ...searchless.changes, ...adapted.changes },
+    dropped: [...searchless.dropped, ...adapted.dropped],
+  };
+}
+
+/** A model's bare name, the effort that its suffix asks for, and whether it may also answer without reasoning; null: it never reasons. */
+function readName(model: string): Readonly<{ name: string; effort: string | undefined; mayReason: boolean }> | null {
+  const suffixed = EFFORT_SUFFIX.exec(model);
+  const name = suffixed?.[1] ?? model;
+  const mayReason = MAY_REASON.test(name) && !RESPONSES_ONLY.test(name);
+  return MAY_REASON.test(name) || ALWAYS_REASONS.test(name) ? { name, effort: suffixed?.[2], mayReason } : null;
+}
+
+/**
+ * OpenAI's o-series and GPT-5 take max_completion_tokens, refuse sampling fields while they reason, and want the first
+ * system message as developer. `-high`, `-medium`, `-low` behind the name ask for that reasoning effort.
+ */
+function adaptChat(body: JsonObject, model: string, catalog: Catalog): Adaptation | null {
+  const read = readName(model);
+  if (!read) return adaptPlain(body, model, catalog);
+  const { name } = read;
+  const changes: Record<string, unknown> = {};
+  const effort = effortFor(catalog.find(name), read.effort ?? body.reasoning_effort);
+  if (effort !== body.reasoning_effort) changes.reasoning_effort = effort;
+  if (body.max_tokens !== undefined) {
+    changes.max_tokens = undefined;
+    if (body.max_completion_tokens === undefined) changes.max_completion_tokens = body.max_tokens;
+  }
+  const thinks = !read.mayReason || (effort ?? "none") !== "none";
+  const refused = [
+    ...(thinks ? REFUSED : []),
+    ...(WITHOUT_STOP.test(name) ? ["stop"] : []),
+    ...(ONE_BY_ONE.test(name) ? ["parallel_tool_calls"] : []),
+  ];
+  const dropped = refused.filter((field) => body[field] != null);
+  for (const field of dropped) changes[field] = undefined;
+  const messages = TAKES_DEVELOPER.test(name) ? withDeveloperFirst(body.messages) : null;
+  if (messages) changes.messages = messages;
+  return { model: name, changes, dropped };
+}
+
+/** The same for Responses, where the effort stands in `reasoning`, and probabilities are asked for in `include`. */
+function adaptResponse(body: JsonObject, model: string, catalog: Catalog): Adaptation | null {
+  const read = readName(model);
+  if (!read) return adaptPlain(body, model, catalog);
+  const { name } = read;
+  const reasoning = recordOf(body.reasoning);
+  const changes: Record<string, unknown> = {};
+  const effort = effortFor(catalog.find(name), read.effort ?? reasoning?.effort);
+  if (effort !== reasoning?.effort) changes.reasoning = { ...reasoning, effort };
+  const thinks = !read.mayReason || (effort ?? "none") !== "none";
+  if (!thinks) return { model: name, changes, dropped: [] };
+  const refused = [...REFUSED_IN_RESPONSES, ...(ONE_BY_ONE.test(name) ? ["parallel_tool_calls"] : [])];
+  const dropped = refused.filter((field) => body[field] != null);
+  for (const field of dropped) changes[field] = undefined;
+  if (Array.isArray(body.include) && body.include.includes(LOGPROBS)) {
+    const include = body.include.filter((wanted) => wanted !== LOGPROBS);
+    changes.include = include.length > 0 ? include : undefined;
+    dropped.push("logprobs");
+  }
+  return { model: name, changes, dropped };
+}
+
+/**
+ * What any other model must lose: OpenAI's refuse a word on reasoning; others may be told nothing as developer. Null: nothing.
+ */
+function adaptPlain(body: JsonObject, model: string, catalog: Catalog): Adaptation | null {
+  const messages = developerAsSystem(body.messages, model);
+  if (!neverReasons(catalog.find(model))) return messages && { model, changes: { messages }, dropped: [] };
+  const told = ["reasoning_effort", "reasoning"].filter((field) => body[field] != null);
+  const changes: Record<string, unknown> = Object.fromEntries(told.map((field) => [field, undefined]));
+  // Nothing is thought that could be sealed.
+  if (Array.isArray(body.include) && body.include.includes(SEALED))
+    changes.include = body.include.filter((wanted) => wanted !== SEALED);
+  const dropped = told.length > 0 ? ["reasoning_effort"] : [];
+  return Object.keys(changes).length === 0 ? null : { model, changes, dropped };
+}
+
+function withDeveloperFirst(messages: unknown): unknown[] | null {
+  if (!Array.isArray(messages)) return null;
+  const first = recordOf(messages[0]);
+  return first?.role === "system" ? [{ ...first, role: "developer" }, ...messages.slice(1)] : null;
+}

@@ -1,0 +1,97 @@
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { lookupTable } from "../../../lib/lookup-table.ts";
+import type { ProviderChannel } from "../../contract/provider.ts";
+import {
+  type TaskProtocol,
+  type TaskReport,
+  type TaskStatus,
+  UNTOLD,
+  type VideoProtocol,
+} from "../../contract/tasks.ts";
+
+const TIMEOUT_S = 2 * 3600;
+/** The most that a page may have. */
+const PAGE_SIZE = 100;
+
+const STATUSES = lookupTable<TaskStatus>({
+  queued: "QUEUED",
+  in_progress: "IN_PROGRESS",
+  completed: "SUCCESS",
+  failed: "FAILURE",
+});
+
+function reportOf(video: JsonObject | null): TaskReport[] {
+  const upstreamId = textOf(video?.id);
+  const status = STATUSES[textOf(video?.status) ?? ""];
+  if (!video || !upstreamId || !status) return [];
+  const error = recordOf(video.error);
+  return [
+    {
+      upstreamId,
+      status,
+      progress: `${numberOf(video.progress) ?? 0}%`,
+      failReason: status === "FAILURE" ? textOf(error?.message) || textOf(error?.code) || UNTOLD : "",
+      startMs: (numberOf(video.created_at) ?? 0) * 1000,
+      finishMs: (numberOf(video.completed_at) ?? 0) * 1000,
+      data: video,
+    },
+  ];
+}
+
+/** How videos are ordered and followed at OpenAI; `base` is the address with its version. */
+export function openaiVideos(base: (channel: ProviderChannel) => string): {
+  tasks: TaskProtocol;
+  videos: VideoProtocol;
+} {
+  const urlOf = (channel: ProviderChannel, upstreamId: string) =>
+    `${base(channel)}/videos/${encodeURIComponent(upstreamId)}`;
+  const tasks: TaskProtocol = {
+    mostAtOnce: 1,
+    timeoutSeconds: TIMEOUT_S,
+    ask: (channel, [task]) => ({ method: "GET", url: urlOf(channel, task?.upstreamId ?? ""), body: "" }),
+    readReports: (answer) => reportOf(recordOf(answer)),
+    list: {
+      ask: (channel, _action, cursor) => ({
+        method: "GET",
+        url: `${base(channel)}/videos?limit=${PAGE_SIZE}&order=desc${cursor ? `&after=${encodeURIComponent(cursor)}` : ""}`,
+        body: "",
+      }),
+      read(answer) {
+        const page = recordOf(answer);
+        const found = recordsOf(page?.data);
+        const last = textOf(page?.last_id) ?? textOf(found.at(-1)?.id);
+        return { reports: found.flatMap(reportOf), next: page?.has_more === true ? last : null };
+      },
+    },
+  };
+  const videos: VideoProtocol = {
+    order: (channel, { model, prompt, seconds, size, images, own }) => ({
+      url: `${base(channel)}/videos`,
+      action: "generate",
+      body: {
+        ...own,
+        model,
+        prompt,
+        seconds: String(seconds),
+        ...(size !== "" && { size }),
+        ...(images[0] !== undefined && { input_reference: { image_url: images[0] } }),
+      },
+      takesForm: true,
+    }),
+    followUp(channel, { kind, upstreamId, prompt, seconds }) {
+      if (kind === "remix") return { url: `${urlOf(channel, upstreamId)}/remix`, body: { prompt } };
+      const body = { prompt, video: { id: upstreamId } };
+      if (kind === "edit") return { url: `${base(channel)}/videos/edits`, body };
+      return { url: `${base(channel)}/videos/extensions`, body: { ...body, seconds: String(seconds) } };
+    },
+    readOrder(answer) {
+      const video = recordOf(answer);
+      const upstreamId = textOf(video?.id);
+      if (upstreamId && video?.status !== "failed") return { upstreamId };
+      return { problem: textOf(recordOf(video?.error)?.message) || "the answer names no video" };
+    },
+    videoUrl: () => null,
+    isKept: true,
+  };
+  return { tasks, videos };
+}

@@ -1,0 +1,66 @@
+import { type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
+import { lookupTable } from "../../../lib/lookup-table.ts";
+import type { Adaptation, Ask, Provider } from "../../contract/provider.ts";
+import type { Quirks } from "../../shared/openai-compatible.ts";
+
+/** Sampling that reasoning models of xAI refuse. */
+const REFUSED = ["presence_penalty", "frequency_penalty", "stop", "logprobs"];
+const REASONS = /^grok-(3-mini|4(?!.*non-reasoning)|code)/;
+const SEARCH_SUFFIX = "-search";
+
+/** These know no effort: Grok 4 is as it is, the others do not reason. */
+const WITHOUT_EFFORT = /^grok-(4(-0709)?|[23](-fast)?|2-.*)(-latest|-beta)?$|non-reasoning/;
+/** OpenAI's efforts that none of xAI's models knows, and the nearest that they do. */
+const NEAREST = lookupTable<string>({ minimal: "low", xhigh: "high", max: "high" });
+
+/** Grok 3 mini knows two efforts, later models none to high. */
+function effortOf(model: string, wanted: unknown): unknown {
+  if (typeof wanted !== "string") return wanted;
+  if (WITHOUT_EFFORT.test(model)) return undefined;
+  if (!model.startsWith("grok-3-mini")) return NEAREST[wanted] ?? wanted;
+  return wanted === "none" || wanted === "minimal" || wanted === "low" ? "low" : "high";
+}
+
+/** The bare name, and what stands behind it: an effort, or the wish to search. */
+function readName(model: string): Readonly<{ name: string; suffix: string | undefined; searches: boolean }> {
+  const searches = model.startsWith("grok-") && model.endsWith(SEARCH_SUFFIX);
+  const whole = searches ? model.slice(0, -SEARCH_SUFFIX.length) : model;
+  const [, name = whole, suffix] = /^(grok-3-mini.*)-(high|medium|low)$/.exec(whole) ?? [];
+  return { name, suffix, searches };
+}
+
+/** The web is searched by a tool of Responses; search in chats has ended. */
+export const grokDialectOf: NonNullable<Provider["dialectOf"]> = (model) =>
+  readName(model).searches ? "openai-responses" : null;
+
+/** xAI's Grok: efforts and the search of the web by suffixes, no sampling that reasoning models refuse. */
+export const grokQuirks: Quirks = {
+  limitField: "max_completion_tokens",
+  further(body, { model }) {
+    const { name, suffix, searches } = readName(model);
+    const refused = REASONS.test(name) ? REFUSED : [];
+    const wanted = suffix ?? body.reasoning_effort;
+    const effort = effortOf(name, wanted);
+    return {
+      ...Object.fromEntries(refused.map((field) => [field, undefined])),
+      ...(name !== model && { model: name }),
+      ...(effort !== body.reasoning_effort && { reasoning_effort: effort }),
+      // Servers that imitate xAI without its Responses know the old words.
+      ...(searches && { search_parameters: body.search_parameters ?? { mode: "on" } }),
+    };
+  },
+  responses: adaptResponse,
+};
+
+function adaptResponse(body: JsonObject, { model }: Ask): Adaptation | null {
+  const { name, suffix, searches } = readName(model);
+  const reasoning = recordOf(body.reasoning);
+  const wanted = suffix ?? reasoning?.effort;
+  const effort = effortOf(name, wanted);
+  const tools = recordsOf(body.tools);
+  const changes: Record<string, unknown> = {};
+  if (effort !== reasoning?.effort) changes.reasoning = { ...reasoning, effort };
+  if (searches && !tools.some(({ type }) => type === "web_search")) changes.tools = [...tools, { type: "web_search" }];
+  if (name === model && Object.keys(changes).length === 0) return null;
+  return { model: name, changes, dropped: wanted != null && effort === undefined ? ["reasoning_effort"] : [] };
+}

@@ -1,0 +1,160 @@
+import { createHmac } from "node:crypto";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
+import type { Provider } from "../contract/provider.ts";
+import {
+  aspectRatioOf,
+  type TaskProtocol,
+  type TaskReport,
+  type TaskStatus,
+  trimmed,
+  UNTOLD,
+  type VideoProtocol,
+} from "../contract/tasks.ts";
+
+const DEFAULT_BASE_URL = "https://api-singapore.klingai.com";
+const TIMEOUT_S = 24 * 3600;
+/** The most that a page may have. */
+const PAGE_SIZE = 500;
+const TOKEN_LIFETIME_S = 1800;
+/** Clocks differ a little. */
+const TOKEN_EARLIER_S = 5;
+/** Packs are told of by when they were bought, and hold for a year at most. */
+const PACKS_WITHIN_S = 400 * 24 * 3600;
+
+const STATUSES = lookupTable<TaskStatus>({
+  submitted: "SUBMITTED",
+  processing: "IN_PROGRESS",
+  succeed: "SUCCESS",
+  failed: "FAILURE",
+});
+const PROGRESS = lookupTable<string>({ submitted: "10%", processing: "50%" });
+
+const rootOf = (baseUrl: string): string => trimmed(baseUrl || DEFAULT_BASE_URL);
+
+function reportOf(data: JsonObject | null): TaskReport[] {
+  const upstreamId = textOf(data?.task_id);
+  if (!data || !upstreamId) return [];
+  const given = textOf(data.task_status) ?? "";
+  const status = STATUSES[given] ?? "SUBMITTED";
+  const isOver = status === "SUCCESS" || status === "FAILURE";
+  return [
+    {
+      upstreamId,
+      status,
+      progress: isOver ? "100%" : (PROGRESS[given] ?? "10%"),
+      failReason: status === "FAILURE" ? textOf(data.task_status_msg) || UNTOLD : "",
+      startMs: numberOf(data.created_at) ?? 0,
+      finishMs: isOver ? (numberOf(data.updated_at) ?? 0) : 0,
+      data,
+    },
+  ];
+}
+
+const tasks: TaskProtocol = {
+  mostAtOnce: 1,
+  timeoutSeconds: TIMEOUT_S,
+  ask: ({ baseUrl }, [task]) => ({
+    method: "GET",
+    url: `${rootOf(baseUrl)}/v1/videos/${task?.action}/${encodeURIComponent(task?.upstreamId ?? "")}`,
+    body: "",
+  }),
+  readReports: (answer) => reportOf(recordOf(recordOf(answer)?.data)),
+  list: {
+    ask: ({ baseUrl }, action, cursor) => ({
+      method: "GET",
+      url: `${rootOf(baseUrl)}/v1/videos/${action}?pageNum=${cursor ?? 1}&pageSize=${PAGE_SIZE}`,
+      body: "",
+    }),
+    read(answer, cursor) {
+      const page = recordsOf(recordOf(answer)?.data);
+      return { reports: page.flatMap(reportOf), next: page.length < PAGE_SIZE ? null : `${Number(cursor ?? 1) + 1}` };
+    },
+  },
+};
+
+const videos: VideoProtocol = {
+  order({ baseUrl }, { model, prompt, seconds, size, images, own }) {
+    const action = images.length > 0 ? "image2video" : "text2video";
+    const [image, tail] = images.map(withoutDataPrefix);
+    const ratio = aspectRatioOf(size);
+    return {
+      url: `${rootOf(baseUrl)}/v1/videos/${action}`,
+      action,
+      body: {
+        model_name: model,
+        prompt,
+        duration: String(seconds),
+        ...(ratio && action === "text2video" && { aspect_ratio: ratio }),
+        ...(image && { image }),
+        ...(tail && { image_tail: tail }),
+        ...own,
+      },
+    };
+  },
+  readOrder(answer) {
+    const told = recordOf(answer);
+    const upstreamId = textOf(recordOf(told?.data)?.task_id);
+    if (told?.code === 0 && upstreamId) return { upstreamId };
+    return { problem: textOf(told?.message) || "the answer names no task" };
+  },
+  videoUrl: (data) => textOf(recordsOf(recordOf(recordOf(data)?.task_result)?.videos)[0]?.url),
+};
+
+/** What the packs in use hold, which the service brings up to date twice a day; null: there are none, calls may be billed. */
+function unitsLeft(answer: unknown): number | null {
+  const packs = recordsOf(recordOf(recordOf(answer)?.data)?.resource_pack_subscribe_infos);
+  if (packs.length === 0) return null;
+  const inUse = packs.filter(({ status }) => status === "online");
+  return inUse.reduce((sum, { remaining_quantity }) => sum + (numberOf(remaining_quantity) ?? 0), 0);
+}
+
+/** Pictures inside the request go as bare base64. */
+const withoutDataPrefix = (image: string): string => image.replace(/^data:[^,]*;base64,/, "");
+
+/** A short-lived token (JWT, HS256) signed with the secret key, as the service wants it instead of the key itself. */
+function token(key: string, now: number): string {
+  const [accessKey = "", secretKey = ""] = key.split("|").map((part) => part.trim());
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims = { iss: accessKey, exp: now + TOKEN_LIFETIME_S, nbf: now - TOKEN_EARLIER_S };
+  const signed = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`;
+  return `${signed}.${createHmac("sha256", secretKey).update(signed).digest("base64url")}`;
+}
+
+export const kling: Provider = {
+  type: 1010,
+  name: "Kling",
+  owner: "kling",
+  dialects: ["openai-chat"],
+  defaultBaseUrl: DEFAULT_BASE_URL,
+  capabilities: ["video"],
+  keyHint: "AccessKey|SecretKey",
+  models: [
+    "kling-v2-6",
+    "kling-v2-5-turbo",
+    "kling-v2-1-master",
+    "kling-v2-1",
+    "kling-v2-master",
+    "kling-v1-6",
+    "kling-v1-5",
+    "kling-v1",
+  ],
+  url: ({ baseUrl }) => `${rootOf(baseUrl)}/v1/videos`,
+  modelListUrl: () => null,
+  balance: {
+    url({ baseUrl }) {
+      const now = nowSeconds();
+      return `${rootOf(baseUrl)}/account/costs?start_time=${(now - PACKS_WITHIN_S) * 1000}&end_time=${now * 1000}`;
+    },
+    read: unitsLeft,
+    currency: () => "units",
+  },
+  // A key without a separator is one of another gateway, which signs itself.
+  authHeaders: (_channel, key) => ({
+    authorization: `Bearer ${key.includes("|") ? token(key, nowSeconds()) : key}`,
+  }),
+  streamUsage: false,
+  tasks,
+  videos,
+};

@@ -1,0 +1,51 @@
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import type { Provider } from "../contract/provider.ts";
+import { TASK_STATUSES, type TaskProtocol, type TaskReport, type TaskStatus, trimmed } from "../contract/tasks.ts";
+
+const TIMEOUT_S = 2 * 3600;
+const KNOWN: ReadonlySet<string> = new Set(TASK_STATUSES);
+
+const tasks: TaskProtocol = {
+  mostAtOnce: 100,
+  timeoutSeconds: TIMEOUT_S,
+  ask: ({ baseUrl }, asked) => ({
+    method: "POST",
+    url: `${trimmed(baseUrl)}/suno/fetch`,
+    body: JSON.stringify({ ids: asked.map(({ upstreamId }) => upstreamId), action: asked[0]?.action ?? "" }),
+  }),
+  readReports: (answer) => recordsOf(recordOf(answer)?.data).flatMap((task) => readSong(task) ?? []),
+};
+
+function readSong(task: JsonObject): TaskReport | null {
+  const upstreamId = textOf(task.task_id) ?? "";
+  if (upstreamId === "") return null;
+  const given = (textOf(task.status) ?? "").toUpperCase();
+  const failReason = textOf(task.fail_reason) ?? "";
+  const status = failReason !== "" && given !== "SUCCESS" ? "FAILURE" : given;
+  return {
+    upstreamId,
+    status: KNOWN.has(status) ? (status as TaskStatus) : "SUBMITTED",
+    progress: textOf(task.progress) || "0%",
+    failReason,
+    startMs: (numberOf(task.start_time) ?? 0) * 1000,
+    finishMs: (numberOf(task.finish_time) ?? 0) * 1000,
+    data: task.data ?? null,
+  };
+}
+
+/** A server that makes music by Suno, or another gateway that has one. */
+export const suno: Provider = {
+  type: 36,
+  name: "Suno API",
+  owner: "suno",
+  dialects: ["openai-chat"],
+  defaultBaseUrl: null,
+  capabilities: ["music"],
+  keyHint: "sk-…",
+  models: ["suno_music", "suno_lyrics"],
+  url: ({ baseUrl }) => `${trimmed(baseUrl)}/suno`,
+  modelListUrl: () => null,
+  authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
+  streamUsage: false,
+  tasks,
+};

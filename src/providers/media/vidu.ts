@@ -1,0 +1,111 @@
+import { numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { lookupTable } from "../../lib/lookup-table.ts";
+import type { Provider } from "../contract/provider.ts";
+import {
+  aspectRatioOf,
+  type TaskProtocol,
+  type TaskStatus,
+  trimmed,
+  UNTOLD,
+  type VideoProtocol,
+} from "../contract/tasks.ts";
+
+const DEFAULT_BASE_URL = "https://api.vidu.com";
+/** Off-peak orders are done within two days. */
+const TIMEOUT_S = 50 * 3600;
+
+const STATUSES = lookupTable<TaskStatus>({
+  created: "SUBMITTED",
+  queueing: "QUEUED",
+  processing: "IN_PROGRESS",
+  success: "SUCCESS",
+  failed: "FAILURE",
+});
+const PROGRESS = lookupTable<string>({ created: "10%", queueing: "20%", processing: "50%" });
+
+const rootOf = (baseUrl: string): string => `${trimmed(baseUrl || DEFAULT_BASE_URL)}/ent/v2`;
+
+const tasks: TaskProtocol = {
+  mostAtOnce: 1,
+  timeoutSeconds: TIMEOUT_S,
+  ask: ({ baseUrl }, [task]) => ({
+    method: "GET",
+    url: `${rootOf(baseUrl)}/tasks/${encodeURIComponent(task?.upstreamId ?? "")}/creations`,
+    body: "",
+  }),
+  readReports(answer, [task]) {
+    const data = recordOf(answer);
+    const state = textOf(data?.state);
+    if (!data || !state || !task) return [];
+    const status = STATUSES[state] ?? "SUBMITTED";
+    const isOver = status === "SUCCESS" || status === "FAILURE";
+    return [
+      {
+        upstreamId: task.upstreamId,
+        status,
+        progress: isOver ? "100%" : (PROGRESS[state] ?? "10%"),
+        failReason: status === "FAILURE" ? textOf(data.err_code) || UNTOLD : "",
+        startMs: 0,
+        finishMs: 0,
+        data,
+      },
+    ];
+  },
+};
+
+const videos: VideoProtocol = {
+  order({ baseUrl }, { model, prompt, seconds, size, images, own }) {
+    const action = images.length === 0 ? "text2video" : images.length === 1 ? "img2video" : "start-end2video";
+    const ratio = aspectRatioOf(size);
+    return {
+      url: `${rootOf(baseUrl)}/${action}`,
+      action,
+      body: {
+        model,
+        prompt,
+        duration: seconds,
+        ...(ratio && action === "text2video" && { aspect_ratio: ratio }),
+        ...(images.length > 0 && { images }),
+        ...own,
+      },
+    };
+  },
+  readOrder(answer) {
+    const told = recordOf(answer);
+    const upstreamId = textOf(told?.task_id);
+    if (upstreamId && told?.state !== "failed") return { upstreamId };
+    return { problem: textOf(told?.message) || textOf(told?.err_code) || "the answer names no task" };
+  },
+  videoUrl: (data) => textOf(recordsOf(recordOf(data)?.creations)[0]?.url),
+};
+
+/** What all packages hold; null also where calls are paid by how many run at once, whatever the credits. */
+function creditsLeft(answer: unknown): number | null {
+  const told = recordOf(answer)?.remains;
+  if (!Array.isArray(told)) return null;
+  const packages = recordsOf(told);
+  const credits = packages.reduce((sum, { credit_remain }) => sum + (numberOf(credit_remain) ?? 0), 0);
+  return credits === 0 && packages.some(({ type }) => type === "concurrent") ? null : credits;
+}
+
+export const vidu: Provider = {
+  type: 1011,
+  name: "Vidu",
+  owner: "vidu",
+  dialects: ["openai-chat"],
+  defaultBaseUrl: DEFAULT_BASE_URL,
+  capabilities: ["video"],
+  keyHint: "vda_…",
+  models: ["viduq2", "viduq2-pro", "viduq2-turbo", "viduq1", "vidu2.0", "vidu1.5"],
+  url: ({ baseUrl }) => rootOf(baseUrl),
+  modelListUrl: () => null,
+  balance: {
+    url: ({ baseUrl }) => `${rootOf(baseUrl)}/credits?show_detail=false`,
+    read: creditsLeft,
+    currency: () => "credits",
+  },
+  authHeaders: (_channel, key) => ({ authorization: `Token ${key}` }),
+  streamUsage: false,
+  tasks,
+  videos,
+};

@@ -1,0 +1,93 @@
+import type { ReplyError } from "../../../formats/conversation/reply.ts";
+import { chunkedCodec, type Meaning } from "../../../formats/helpers/chunk-codec.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
+import { serviceError } from "../../../formats/helpers/service-error.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
+import { encodeRequest } from "./encode-request.ts";
+
+/** Dify's apps: chats, agents, completions and workflows answer in events of one family. */
+export const difyProvider = chunkedCodec({
+  dialect: "dify",
+  encodeRequest,
+  reader,
+  isAnswer: (body) => textOf(body.answer) !== null || recordOf(recordOf(body.data)?.outputs) !== null,
+  // What is told at once is told as the end of a stream that had nothing before.
+  asEvent: (body) => ({ ...body, event: textOf(body.answer) === null ? "workflow_finished" : "whole_message" }),
+  decodeError,
+});
+
+function reader(): (body: JsonObject) => Meaning {
+  let said = "";
+  const say = (text: string, more: JsonObject = {}): JsonObject => {
+    said += text;
+    return { choices: [{ index: 0, delta: { content: text, ...more }, finish_reason: null }] };
+  };
+  const going = (chunk: JsonObject | null): Meaning => ({ chunk, last: false });
+  return (body) => {
+    const data = recordOf(body.data) ?? {};
+    const answer = withThinkTags(textOf(body.answer) ?? "");
+    const id = textOf(body.message_id) ?? textOf(body.workflow_run_id) ?? textOf(body.task_id);
+    switch (body.event) {
+      case "message":
+        // Agents of late repeat their whole answer at its end.
+        return going(said !== "" && answer === said ? null : { id, ...say(answer) });
+      case "agent_message":
+      case "message_replace":
+        return going({ id, ...say(answer) });
+      case "text_chunk":
+        return going({ id, ...say(withThinkTags(textOf(data.text) ?? "")) });
+      case "reasoning_chunk":
+        return going({ id, ...say("", { reasoning_content: textOf(data.reasoning) ?? "" }) });
+      case "agent_thought":
+        return going(
+          textOf(body.tool) ? { id, ...say("", { reasoning_content: `${textOf(body.thought) ?? ""}\n` }) } : null,
+        );
+      case "message_file":
+        return going({ id, ...say(`![image](${textOf(body.url) ?? ""})`) });
+      case "whole_message":
+      case "message_end":
+        return { chunk: endOf(id, answer, recordOf(body.metadata)), last: true };
+      case "workflow_finished":
+        // Chatflows go on with their message's end.
+        if (said !== "" && id !== null && body.conversation_id != null) return going(null);
+        return { chunk: endOf(id, said === "" ? outputsAsText(recordOf(data.outputs)) : "", null), last: true };
+      default:
+        return going(null);
+    }
+  };
+}
+
+function endOf(id: string | null, text: string, metadata: JsonObject | null): JsonObject {
+  const usage = recordOf(metadata?.usage);
+  const sources = recordsOf(metadata?.retriever_resources).flatMap(({ document_name, content }) =>
+    textOf(document_name) === null
+      ? []
+      : [{ type: "url_citation", url_citation: compact({ title: document_name, content }) }],
+  );
+  const delta = { ...(text !== "" && { content: text }), ...(sources.length > 0 && { annotations: sources }) };
+  return { id, choices: [{ index: 0, delta, finish_reason: "stop" }], usage };
+}
+
+/** A workflow's outputs: its only text, or all of them as JSON. */
+function outputsAsText(outputs: JsonObject | null): string {
+  const values = Object.values(outputs ?? {});
+  const [only] = values;
+  return values.length === 1 && typeof only === "string" ? withThinkTags(only) : JSON.stringify(outputs ?? {});
+}
+
+/** Dify shows thoughts in a fold-out box. */
+const withThinkTags = (text: string): string =>
+  text.replace(/<details[^>]*>\s*<summary>[^<]*<\/summary>\s*/g, "<think>").replaceAll("</details>", "</think>");
+
+function decodeError(status: number, body: unknown): ReplyError | null {
+  const answer = recordOf(body);
+  const data = recordOf(answer?.data);
+  if (answer?.event === "workflow_finished" && data?.status === "failed") {
+    return serviceError(502, "workflow_failed", textOf(data.error) ?? "");
+  }
+  const isError = answer?.event === "error" || (status >= 400 && textOf(answer?.code) !== null);
+  if (!isError) return status >= 400 ? errorOf(status, body) : null;
+  const own = status >= 400 ? status : numberOf(answer?.status);
+  return serviceError(own !== null && own >= 400 ? own : 502, textOf(answer?.code), textOf(answer?.message) ?? "");
+}

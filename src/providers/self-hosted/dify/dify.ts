@@ -1,0 +1,45 @@
+import { parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import type { Provider } from "../../contract/provider.ts";
+import { difyKind } from "./encode-request.ts";
+import { uploadImage } from "./upload-image.ts";
+
+const DEFAULT_BASE_URL = "https://api.dify.ai";
+const PATHS = { chat: "/chat-messages", workflow: "/workflows/run", completion: "/completion-messages" } as const;
+
+const rootOf = (baseUrl: string): string => {
+  const base = (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
+  return base.endsWith("/v1") ? base : `${base}/v1`;
+};
+
+/** A Dify app; models named `workflow…` and `completion…` are apps of these kinds, all others are chats, agents or chatflows. */
+export const dify: Provider = {
+  type: 37,
+  name: "Dify",
+  owner: "dify",
+  dialects: ["dify"],
+  defaultBaseUrl: DEFAULT_BASE_URL,
+  capabilities: ["chat"],
+  keyHint: "app-…",
+  models: ["dify", "workflow", "completion"],
+  noListPrice: "own_app",
+  url: ({ baseUrl }, { model }) => rootOf(baseUrl) + PATHS[difyKind(model)],
+  modelListUrl: () => null,
+  authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
+  async sign({ headers, body }, { baseUrl }, _key, tools) {
+    if (!body.includes("data:")) return {};
+    const sent = recordOf(parseJson(body)) ?? {};
+    const user = textOf(sent.user) ?? "";
+    const files = await Promise.all(
+      recordsOf(sent.files).map(async (file) => {
+        const url = textOf(file.url) ?? "";
+        if (!url.startsWith("data:")) return file;
+        const id = await uploadImage(`${rootOf(baseUrl)}/files/upload`, headers.authorization ?? "", url, user, tools);
+        return { type: "image", transfer_method: "local_file", upload_file_id: id };
+      }),
+    );
+    return files.length > 0 ? { body: JSON.stringify({ ...sent, files }) } : {};
+  },
+  // Agents refuse to answer at once.
+  streams: "always",
+  streamUsage: false,
+};

@@ -1,0 +1,51 @@
+import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
+import type { Conversation, MediaPart } from "../../../formats/conversation/conversation.ts";
+import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
+import { lastWords, plainTalk, systemText } from "../../../formats/helpers/flatten-to-text.ts";
+import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
+import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
+import { urlOfSource } from "../../../formats/openai-chat/request/media.ts";
+
+const SAID = ["user", "inputs", "conversation_id"];
+
+/** Which kind of app a model's name stands for: the key belongs to one app, and only its owner knows which. */
+export const difyKind = (model: string): "chat" | "workflow" | "completion" =>
+  /^workflow/i.test(model) ? "workflow" : /^completion/i.test(model) ? "completion" : "chat";
+
+/**
+ * Writes a request to a Dify app (providers.md, type 37). The talk goes as one text, for Dify keeps talks itself: a client
+ * that brings `conversation_id` sends its last words alone. Clients may fill the app's variables as `inputs`.
+ */
+export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
+  const { extra, turns, user } = conversation;
+  const own = extra.dialect === "openai-chat" ? extra.members : {};
+  const lines = plainTalk(conversation, dropped, true);
+  const known = textOf(own.conversation_id);
+  const system = systemText(conversation);
+  const single = known !== null || (lines.length === 1 && system === null);
+  const told = [
+    ...(system === null ? [] : [`SYSTEM: ${system}`]),
+    ...lines.map(({ role, text }) => `${role.toUpperCase()}: ${text}`),
+  ];
+  const query = single ? lastWords(lines) : told.map((line) => `${line}\n`).join("");
+  const files = turns.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "image" ? fileOf(part, dropped) : [])),
+  );
+  const common = {
+    response_mode: conversation.stream ? "streaming" : "blocking",
+    user: user ?? target.newId("user-"),
+    ...(files.length > 0 && { files }),
+  };
+  const inputs = recordOf(own.inputs) ?? {};
+  if (difyKind(target.model) !== "chat") return { inputs: { query, ...inputs }, ...common };
+  return compact({ inputs, query, ...common, conversation_id: known ?? "", auto_generate_name: false });
+}
+
+/** An image inside the request stands here as data URI until it is uploaded. */
+function fileOf({ source }: MediaPart, dropped: Dropped): JsonObject[] {
+  const url = urlOfSource(source);
+  if (url === null) dropped.add("image_url");
+  return url === null ? [] : [{ type: "image", transfer_method: "remote_url", url }];
+}

@@ -1,0 +1,92 @@
+import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
+import type { Conversation } from "../../../formats/conversation/conversation.ts";
+import { noteForeign } from "../../../formats/conversation/dropped-fields.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
+import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
+import { asksStrictly } from "../../../formats/tools/tool-result.ts";
+
+const UNKNOWN = ["n", "logit_bias", "tool_choice", "parallel_tool_calls", "user", "metadata"];
+const UNKNOWN_TOO = ["service_tier", "verbosity", "modalities", "audio", "prompt_cache_key"];
+
+/** Writes a request of Ollama's own chat (providers.md, type 4). Images are expected inside the request. */
+export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  // These two are said here, in other words and within other limits.
+  const rest = { ...conversation.sampling, topK: null, stop: [] };
+  const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
+  for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
+  noteForeign(conversation, ["options", "keep_alive"], dropped);
+  if (asksStrictly(conversation)) dropped.add("strict");
+  const { sampling, extra } = conversation;
+  const own = extra.dialect === "openai-chat" ? extra.members : {};
+  const options = compact({
+    ...recordOf(own.options),
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: sampling.topK,
+    seed: sampling.seed,
+    num_predict: sampling.maxOutputTokens,
+    stop: sampling.stop.length > 0 ? sampling.stop : null,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
+  });
+  const tools = recordsOf(chat.tools).filter(({ type }) => type === "function");
+  return compact({
+    model: target.model,
+    messages: messagesOf(recordsOf(chat.messages), dropped),
+    // Ollama streams unless it is told not to.
+    stream: conversation.stream,
+    tools: tools.length > 0 && conversation.toolChoice?.type !== "none" ? tools : null,
+    format: formatOf(conversation.format),
+    options: Object.keys(options).length > 0 ? options : null,
+    think: thinkOf(conversation.reasoning),
+    logprobs: sampling.logprobs,
+    top_logprobs: sampling.topLogprobs,
+    keep_alive: own.keep_alive,
+  });
+}
+
+function messagesOf(messages: readonly JsonObject[], dropped: Dropped): JsonObject[] {
+  const names = new Map<unknown, unknown>();
+  return messages.map(({ role, content, reasoning_content, tool_calls, tool_call_id }) => {
+    const calls = recordsOf(tool_calls).map((call) => {
+      const called = recordOf(call.function) ?? recordOf(call.custom) ?? {};
+      names.set(call.id, called.name);
+      const read = recordOf(parseJson(textOf(called.arguments) ?? "")) ?? { input: called.input ?? called.arguments };
+      return { function: { name: called.name, arguments: read } };
+    });
+    const parts = recordsOf(content);
+    const images = parts.flatMap((part) => imageOf(part, dropped));
+    return compact({
+      role,
+      content: textOf(content) ?? parts.flatMap(({ text }) => textOf(text) ?? []).join("\n"),
+      images: images.length > 0 ? images : null,
+      thinking: reasoning_content,
+      tool_calls: calls.length > 0 ? calls : null,
+      tool_name: names.get(tool_call_id),
+    });
+  });
+}
+
+/** Base64 without anything before it. */
+function imageOf(part: JsonObject, dropped: Dropped): string[] {
+  if (part.type === "text") return [];
+  const url = textOf(recordOf(part.image_url)?.url) ?? "";
+  const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
+  if (data === undefined) dropped.add(textOf(part.type) ?? "content");
+  return data === undefined ? [] : [data];
+}
+
+function formatOf(format: Conversation["format"]): unknown {
+  if (!format || format.type === "text") return null;
+  return format.type === "schema" ? format.schema : "json";
+}
+
+/** Models that cannot think refuse to be told; so it is said only when the client says something. */
+function thinkOf({ effort, budgetTokens, enabled }: Conversation["reasoning"]): boolean | string | null {
+  if (effort === "none" || enabled === false || budgetTokens === 0) return false;
+  if (effort === "low" || effort === "medium" || effort === "high") return effort;
+  if (effort === "minimal") return "low";
+  if (effort !== null) return "high";
+  return enabled || budgetTokens !== null ? true : null;
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { providerOf } from "../registry.ts";
+import { developerAsSystem } from "./developer-role.ts";
+
+const user = { role: "user", content: "u" };
+const messages = [{ role: "developer", content: "s" }, user];
+const asSystem = [{ role: "system", content: "s" }, user];
+
+test.each(["gpt-5.1", "openai/o3", "ft:gpt-4o:us::1", "gpt-oss-120b"])(
+  "pitfall 79: %s is told as developers do",
+  (model) => {
+    expect(developerAsSystem(messages, model)).toBeNull();
+  },
+);
+
+test.each(["m", "Qwen/Qwen3-32B", "my-gpt", "o-mini"])("pitfall 79: %s is told nothing as a developer", (model) => {
+  expect(developerAsSystem(messages, model)).toEqual(asSystem);
+  expect(developerAsSystem(messages.slice(1), model)).toBeNull();
+});
+
+test.each([1, 8])("a channel of type %d, behind which may be anybody, goes by the model", (type) => {
+  const ask = { capability: "chat", dialect: "openai-chat", stream: false } as const;
+  const adapt = (model: string) => providerOf(type)?.adapt?.({ model, messages }, { ...ask, model });
+  expect(adapt("deepseek-v4")).toEqual({ model: "deepseek-v4", changes: { messages: asSystem }, dropped: [] });
+  expect(adapt("gpt-5.1")?.changes ?? {}).toEqual({});
+});

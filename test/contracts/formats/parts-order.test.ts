@@ -1,0 +1,96 @@
+/** Several texts and pictures of one turn reach every provider that sees, each beside the words that it belongs to. */
+import { describe, expect, test } from "bun:test";
+import { anthropicDoor } from "../../../src/formats/anthropic/index.ts";
+import type { Conversation } from "../../../src/formats/conversation/conversation.ts";
+import { geminiDoor } from "../../../src/formats/gemini/index.ts";
+import { openaiChatDoor } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesDoor } from "../../../src/formats/openai-responses/index.ts";
+import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { target } from "../../support/formats/fixtures.ts";
+
+const [FIRST, SECOND] = ["Rmlyc3Q=", "U2Vjb25k"];
+const picture = (data: string) => `data:image/png;base64,${data}`;
+const user = (content: unknown) => ({ model: "m", max_tokens: 9, messages: [{ role: "user", content }] });
+
+const ASKED: readonly [string, Conversation][] = [
+  [
+    "chat",
+    openaiChatDoor.decodeRequest(
+      user([
+        { type: "text", text: "This one" },
+        { type: "image_url", image_url: { url: picture(FIRST) } },
+        { type: "text", text: "or that one" },
+        { type: "image_url", image_url: { url: picture(SECOND) } },
+      ]),
+    ),
+  ],
+  [
+    "responses",
+    openaiResponsesDoor.decodeRequest({
+      input: [
+        {
+          role: "user",
+          content: [
+            { type: "input_text", text: "This one" },
+            { type: "input_image", image_url: picture(FIRST) },
+            { type: "input_text", text: "or that one" },
+            { type: "input_image", image_url: picture(SECOND) },
+          ],
+        },
+      ],
+    }),
+  ],
+  [
+    "messages",
+    anthropicDoor.decodeRequest(
+      user([
+        { type: "text", text: "This one" },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: FIRST } },
+        { type: "text", text: "or that one" },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: SECOND } },
+      ]),
+    ),
+  ],
+  [
+    "gemini",
+    geminiDoor.decodeRequest({
+      contents: [
+        {
+          parts: [
+            { text: "This one" },
+            { inlineData: { mimeType: "image/png", data: FIRST } },
+            { text: "or that one" },
+            { inlineData: { mimeType: "image/png", data: SECOND } },
+          ],
+        },
+      ],
+    }),
+  ],
+];
+
+const IN_PLACE = [
+  "openai-chat",
+  "openai-responses",
+  "anthropic",
+  "gemini",
+  "cohere",
+  "dashscope",
+  "hunyuan",
+  "converse",
+] as const;
+
+describe.each(ASKED)("asked by %s", (_door, conversation) => {
+  test.each(IN_PLACE)("%s is told them in their order", (dialect) => {
+    const dropped = new Set<string>();
+    const sent = JSON.stringify(providerCodecs[dialect].encodeRequest(conversation, target(), dropped));
+    const places = ["This one", FIRST, "or that one", SECOND].map((piece) => sent.indexOf(piece));
+    expect(Math.min(...places)).toBeGreaterThan(0);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(dropped).not.toContain("image_url");
+  });
+
+  test("Ollama, whose pictures stand beside the words, is told both in theirs", () => {
+    const { messages } = providerCodecs.ollama.encodeRequest(conversation, target(), new Set());
+    expect(messages).toMatchObject([{ content: "This one\nor that one", images: [FIRST, SECOND] }]);
+  });
+});

@@ -1,0 +1,74 @@
+/** A model's refusal reaches the clients of every format: as one where the format knows refusals, else as what is said. */
+import { describe, expect, test } from "bun:test";
+import { anthropicDoor, anthropicProvider } from "../../../src/formats/anthropic/index.ts";
+import { stepsOf } from "../../../src/formats/conversation/collect-reply.ts";
+import { emptyConversation } from "../../../src/formats/conversation/conversation.ts";
+import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
+import { geminiDoor, geminiProvider } from "../../../src/formats/gemini/index.ts";
+import { type JsonObject, recordOf } from "../../../src/formats/json.ts";
+import { openaiChatDoor, openaiChatProvider } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesDoor, openaiResponsesProvider } from "../../../src/formats/openai-responses/index.ts";
+import { chatStream, replyContext, stepsOfStream, written } from "../../support/formats/fixtures.ts";
+
+const NO = "I can't help with that.";
+const part = { type: "refusal", refusal: NO };
+const item = { id: "msg_1", type: "message", status: "completed", role: "assistant", content: [part] };
+const response = { id: "resp_1", object: "response", status: "completed", output: [item] };
+const events = [
+  { type: "response.output_item.added", output_index: 0, item: { ...item, content: [] } },
+  { type: "response.refusal.delta", output_index: 0, content_index: 0, delta: "I can't " },
+  { type: "response.refusal.delta", output_index: 0, content_index: 0, delta: "help with that." },
+  { type: "response.output_item.done", output_index: 0, item },
+  { type: "response.completed", response },
+];
+const chunk = (delta: object, finish_reason: string | null = null): JsonObject => ({
+  id: "c",
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const message = { role: "assistant", content: null, refusal: NO };
+const whole = (reply: ReturnType<typeof openaiChatProvider.decodeReply>): ReplyEvent[] =>
+  reply ? [...stepsOf(reply)] : [];
+
+const SAID: readonly [string, readonly ReplyEvent[]][] = [
+  [
+    "a chat",
+    whole(openaiChatProvider.decodeReply({ id: "c", choices: [{ index: 0, message, finish_reason: "stop" }] })),
+  ],
+  [
+    "a chat's stream",
+    stepsOfStream(
+      openaiChatProvider,
+      chatStream(chunk({ refusal: "I can't " }), chunk({ refusal: "help with that." }), chunk({}, "stop")),
+    ),
+  ],
+  ["a response", whole(openaiResponsesProvider.decodeReply(response))],
+  [
+    "a response's stream",
+    stepsOfStream(openaiResponsesProvider, events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")),
+  ],
+];
+const DOORS = [
+  [openaiChatDoor, openaiChatProvider, "refusal"],
+  [openaiResponsesDoor, openaiResponsesProvider, "refusal"],
+  [anthropicDoor, anthropicProvider, "text"],
+  [geminiDoor, geminiProvider, "text"],
+] as const;
+
+const saidAs = (steps: readonly ReplyEvent[], type: "refusal" | "text") =>
+  steps.map((step) => (step.type === type ? step.text : "")).join("");
+
+describe.each(SAID)("the refusal of %s", (_name, steps) => {
+  test.each(DOORS.map(([door, provider, type]) => [door.dialect, door, provider, type] as const))(
+    "by %s",
+    (_dialect, door, provider, type) => {
+      expect(saidAs(steps, "refusal")).toBe(NO);
+      expect(saidAs(stepsOfStream(provider, written(door, steps)), type)).toBe(NO);
+      const parts = [{ type: "refusal" as const, text: NO }];
+      const finish = { reason: "stop" as const, native: null, stopSequence: null };
+      const choices = [{ index: 0, parts, citations: [], logprobs: null, finish }];
+      const reply = { id: "", model: "m", createdAt: null, choices, usage: null, serviceTier: null };
+      const body = door.encodeReply(reply, replyContext(), emptyConversation(door.dialect, "m"));
+      expect(saidAs(whole(provider.decodeReply(recordOf(body) ?? {})), type)).toBe(NO);
+    },
+  );
+});

@@ -1,0 +1,218 @@
+/**
+ * Every recorded sample is replayed: streams and answers are read, make sense and say the same through each door; requests
+ * are read and written for each provider; errors keep their words in the form of each door. None is left out without a reason.
+ */
+import { describe, expect, test } from "bun:test";
+import { anthropicDoor, anthropicProvider } from "../../../src/formats/anthropic/index.ts";
+import type { DoorCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
+import { stepsOf } from "../../../src/formats/conversation/collect-reply.ts";
+import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
+import { geminiDoor, geminiProvider } from "../../../src/formats/gemini/index.ts";
+import { parseJson, recordOf } from "../../../src/formats/json.ts";
+import { openaiChatDoor, openaiChatProvider } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesDoor, openaiResponsesProvider } from "../../../src/formats/openai-responses/index.ts";
+import { dashscopeProvider } from "../../../src/providers/chinese-labs/alibaba/codec.ts";
+import { ernieProvider } from "../../../src/providers/chinese-labs/baidu/ernie-codec.ts";
+import { hunyuanProvider } from "../../../src/providers/chinese-labs/tencent/codec.ts";
+import { sparkProvider } from "../../../src/providers/chinese-labs/xunfei/codec.ts";
+import { zhipuProvider } from "../../../src/providers/chinese-labs/zhipu/codec.ts";
+import { zhipuEventsToSse } from "../../../src/providers/chinese-labs/zhipu/events.ts";
+import { converseProvider } from "../../../src/providers/hosts/bedrock/converse-codec/index.ts";
+import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/event-stream.ts";
+import { cohereProvider } from "../../../src/providers/labs/cohere/codec.ts";
+import { difyProvider } from "../../../src/providers/self-hosted/dify/codec.ts";
+import { ollamaProvider } from "../../../src/providers/self-hosted/ollama/codec.ts";
+import {
+  dataOf,
+  expectSameForProviders,
+  expectSameThroughDoors,
+  expectSense,
+  samples,
+  stepsOfStream,
+  written,
+} from "../../support/formats/fixtures.ts";
+
+const DOORS: readonly DoorCodec[] = [openaiChatDoor, openaiResponsesDoor, anthropicDoor, geminiDoor];
+
+type Transform = () => Transformer<Uint8Array, Uint8Array>;
+type Rule =
+  | Readonly<{ kind: "stream"; codec: ProviderCodec; text(sample: string): string | Promise<string> }>
+  | Readonly<{ kind: "answer"; codec: ProviderCodec }>
+  | Readonly<{ kind: "request"; door: DoorCodec }>
+  | Readonly<{ kind: "error"; codec: ProviderCodec; status: number }>
+  /** Not a chat, or nothing that is read here. */
+  | Readonly<{ kind: "beside"; why: string }>;
+
+const through = (transform: Transform) => (bytes: Uint8Array<ArrayBuffer>) =>
+  new Response(new Blob([bytes]).stream().pipeThrough(new TransformStream(transform()))).text();
+const asEvents = (lines: string): string =>
+  lines
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => `data: ${line}\n\n`)
+    .join("");
+
+const stream = (
+  codec: ProviderCodec,
+  text: (sample: string) => string | Promise<string> = (sample) => sample,
+): Rule => ({
+  kind: "stream",
+  codec,
+  text,
+});
+const lines = (codec: ProviderCodec): Rule => stream(codec, asEvents);
+const frames = (codec: ProviderCodec): Rule =>
+  stream(codec, (sample) => through(eventStreamToSse)(Buffer.from(sample, "base64")));
+const answer = (codec: ProviderCodec): Rule => ({ kind: "answer", codec });
+const request = (door: DoorCodec): Rule => ({ kind: "request", door });
+const error = (codec: ProviderCodec, status = 400): Rule => ({ kind: "error", codec, status });
+const beside = (why: string): Rule => ({ kind: "beside", why });
+
+const OTHER_ENDPOINT = beside("no chat: the endpoint that it belongs to replays answers, and writes requests");
+const TASKS = beside("an order: the tests of tasks hold the services' own answers");
+const BETWEEN = beside("a list, a count or a key that the gateway asks for itself, or makes itself");
+const SHAPE = beside(
+  "what a service is sent in a format that no door speaks: the fakes of the matrix hold requests to it",
+);
+const OTHER_API = beside("an API of the service's that is not asked");
+
+/** The first that fits counts. */
+const RULES: readonly (readonly [RegExp, Rule])[] = [
+  [/^(midjourney|suno)\//, TASKS],
+  [/^(cohere|ollama)\/embeddings|^(bedrock\/rerank|tencent\/image_generation)/, OTHER_API],
+  [/\/realtime/, beside("events of a socket: the tests of realtime hold such talks")],
+  [/\/(count_tokens\.response|responses\.input_tokens\.response|v1\.token|models|tags)/, BETWEEN],
+  [/^(jina|siliconflow|xinference)\//, OTHER_ENDPOINT],
+  [/^tencent\/image\.response/, answer(hunyuanProvider)],
+  [/\/(embeddings|rerank|image|moderation|transcription|translation|completion)\./, OTHER_ENDPOINT],
+  [/\.frames\.jsonl$/, beside("the frames of the binary stream beside it, unpacked")],
+  [/^cohere\/chat\.v1/, OTHER_API],
+  [/^cloudflare\/run\.chat/, OTHER_API],
+
+  [/^(tencent|ollama\/chat|dify|xunfei|cohere|dashscope|bedrock\/converse).*request\.json$/, SHAPE],
+  [/^(anthropic|bedrock\/invoke).*request\.json$/, request(anthropicDoor)],
+  [/^(gemini|vertex).*request\.json$/, request(geminiDoor)],
+  [/\/responses.*request\.json$/, request(openaiResponsesDoor)],
+  [/request\.json$/, request(openaiChatDoor)],
+
+  [/^anthropic\/error.*\.json$/, error(anthropicProvider)],
+  [/^gemini\/error/, error(geminiProvider)],
+  [/^bedrock\/error/, error(converseProvider)],
+  [/^baidu\/v1\.error/, error(ernieProvider, 200)],
+  [/^tencent\/error/, error(hunyuanProvider, 200)],
+  [/^cohere\/error/, error(cohereProvider)],
+  [/^dify\/error/, error(difyProvider)],
+  [/^ollama\/error\.json/, error(ollamaProvider)],
+  [/error.*\.json$/, error(openaiChatProvider)],
+
+  [/^bedrock\/invoke.*b64$/, frames(anthropicProvider)],
+  [/^bedrock\/invoke.*jsonl$/, lines(anthropicProvider)],
+  [/^bedrock\/invoke.*response\.json$/, answer(anthropicProvider)],
+  [/^bedrock\/.*b64$/, frames(converseProvider)],
+  [/^bedrock\/.*response\.json$/, answer(converseProvider)],
+  [/^ollama\/openai_compat.*response\.json$/, answer(openaiChatProvider)],
+  [/^ollama\/.*ndjson$/, lines(ollamaProvider)],
+  [/^ollama\/.*response\.json$/, answer(ollamaProvider)],
+  [/^cohere\/.*sse$/, stream(cohereProvider)],
+  [/^cohere\/.*response\.json$/, answer(cohereProvider)],
+  [/^dashscope\/native.*sse$/, stream(dashscopeProvider)],
+  [/^dify\/.*sse$/, stream(difyProvider)],
+  [/^dify\/.*response\.json$/, answer(difyProvider)],
+  [/^tencent\/openai_face.*sse$/, stream(openaiChatProvider)],
+  [/^tencent\/.*sse$/, stream(hunyuanProvider)],
+  [/^tencent\/.*response\.json$/, answer(hunyuanProvider)],
+  [/^baidu\/v1.*sse$/, stream(ernieProvider)],
+  [/^baidu\/v1.*response\.json$/, answer(ernieProvider)],
+  [/^xunfei\/chat\.ws\.jsonl$/, lines(sparkProvider)],
+  [/^xunfei\/chat\.ws\.last/, stream(sparkProvider, (sample) => asEvents(JSON.stringify(JSON.parse(sample))))],
+  [/^zhipu\/v3.*sse$/, stream(zhipuProvider, (sample) => through(zhipuEventsToSse)(Buffer.from(sample)))],
+  [/^(anthropic\/|.*\/messages\.).*sse$/, stream(anthropicProvider)],
+  [/^(anthropic\/|.*\/messages\.).*response\.json$/, answer(anthropicProvider)],
+  [/^(gemini|vertex)\/.*sse$/, stream(geminiProvider)],
+  [/^(gemini|vertex)\/.*response\.json$/, answer(geminiProvider)],
+  [/\/responses\..*sse$/, stream(openaiResponsesProvider)],
+  [/\/responses\..*response\.json$/, answer(openaiResponsesProvider)],
+  [/sse$/, stream(openaiChatProvider)],
+  [/response\.json$/, answer(openaiChatProvider)],
+];
+
+const ruleOf = (path: string): Rule | null => RULES.find(([pattern]) => pattern.test(path))?.[1] ?? null;
+
+/** Through every door the same; an error is one in each, with its words. */
+function expectThroughDoors(steps: readonly ReplyEvent[]): void {
+  expectSense(steps);
+  expectSameThroughDoors(steps);
+  const failed = steps.find((step) => step.type === "error");
+  const media = steps.filter((step) => step.type === "media");
+  for (const door of DOORS) {
+    for (const { data } of media) expect(written(door, steps)).toContain(data);
+    if (!failed) continue;
+    const encoder = door.streamEncoder(
+      { model: "m", requestId: "r", createdAt: 7, newId: (prefix) => `${prefix}1` },
+      {
+        ...door.decodeRequest(ASKED[door.dialect] ?? {}),
+      },
+    );
+    const text = steps.map((step) => encoder.push(step)).join("");
+    expect(JSON.stringify(dataOf(text))).toContain(JSON.stringify(failed.error.message).slice(1, -1));
+  }
+}
+
+const ASKED: Readonly<Record<string, Record<string, unknown>>> = {
+  "openai-chat": { model: "m", messages: [{ role: "user", content: "q" }] },
+  "openai-responses": { model: "m", input: "q" },
+  anthropic: { model: "m", max_tokens: 5, messages: [{ role: "user", content: "q" }] },
+  gemini: { contents: [{ parts: [{ text: "q" }] }] },
+};
+
+async function replay(rule: Rule, sample: string): Promise<void> {
+  switch (rule.kind) {
+    case "stream": {
+      const steps = stepsOfStream(rule.codec, await rule.text(sample));
+      expect(steps.some(({ type }) => type === "finish" || type === "error")).toBe(true);
+      return expectThroughDoors(steps);
+    }
+    case "answer": {
+      const reply = rule.codec.decodeReply(recordOf(parseJson(sample)) ?? {});
+      if (!reply) throw new Error("it is not read as an answer");
+      return expectThroughDoors([...stepsOf(reply)]);
+    }
+    case "request": {
+      const conversation = rule.door.decodeRequest(recordOf(parseJson(sample)) ?? {});
+      expect(conversation.turns.length).toBeGreaterThan(0);
+      return expectSameForProviders(conversation);
+    }
+    case "error": {
+      const read = rule.codec.decodeError(rule.status, parseJson(sample));
+      if (!read) throw new Error("it is not read as an error");
+      // Some say it twice: in general words, and behind these what their own provider said.
+      const words = JSON.stringify(read.message).slice(1, -1);
+      const [general = "", ...further] = words.split(": ");
+      const pieces = sample.includes(words) ? [words] : [general, further.join(": ")];
+      for (const piece of pieces) expect(sample).toContain(piece);
+      expect(read.status).toBeGreaterThanOrEqual(400);
+      for (const door of DOORS)
+        expect(JSON.stringify(door.encodeError(read, "r"))).toContain(JSON.stringify(read.message).slice(1, -1));
+      return;
+    }
+    case "beside":
+      return;
+  }
+}
+
+const ALL = samples(() => true).map(([path, text]) => [path, text, ruleOf(path)] as const);
+const replayed = ALL.flatMap(([path, text, rule]) =>
+  rule && rule.kind !== "beside" ? [[`${rule.kind}: ${path}`, rule, text] as const] : [],
+);
+
+describe.skipIf(ALL.length === 0)("recorded samples", () => {
+  test.each(replayed)("%s", (_name, rule, text) => replay(rule, text));
+
+  test(`of ${ALL.length} samples ${replayed.length} are replayed here, and each of the others has a reason`, () => {
+    expect(ALL.filter(([, , rule]) => rule === null).map(([path]) => path)).toEqual([]);
+    expect(replayed.length).toBeGreaterThanOrEqual(185);
+    // A rule that nothing falls under any more hides what it once meant.
+    const met = new Set(ALL.map(([path]) => RULES.find(([pattern]) => pattern.test(path))?.[0]));
+    expect(RULES.map(([pattern]) => pattern).filter((pattern) => !met.has(pattern))).toEqual([]);
+  });
+});

@@ -1,0 +1,152 @@
+/** Talks and answers that nobody has thought of, written in a format and read again: they mean the same. */
+import { describe, expect, test } from "bun:test";
+import { anthropicDoor } from "../../../src/formats/anthropic/index.ts";
+import type { DoorCodec } from "../../../src/formats/conversation/codec.ts";
+import { ReplyCollector } from "../../../src/formats/conversation/collect-reply.ts";
+import type { Conversation, Part } from "../../../src/formats/conversation/conversation.ts";
+import { geminiDoor } from "../../../src/formats/gemini/index.ts";
+import { parseJson } from "../../../src/formats/json.ts";
+import { openaiChatDoor } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesDoor } from "../../../src/formats/openai-responses/index.ts";
+import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { madeUpAnswer, madeUpTalk, SPOKEN, type Spoken } from "../../support/formats/conversations.ts";
+import {
+  expectSameForProviders,
+  meaningOf,
+  replyContext,
+  stepsOfStream,
+  target,
+  written,
+} from "../../support/formats/fixtures.ts";
+
+const SEEDS = Array.from({ length: 60 }, (_, at) => at * 7_919 + 1);
+const DOORS: Readonly<Record<Spoken, DoorCodec>> = {
+  "openai-chat": openaiChatDoor,
+  "openai-responses": openaiResponsesDoor,
+  anthropic: anthropicDoor,
+  gemini: geminiDoor,
+};
+/** Models that know all that the format has words for. */
+const MODELS: Readonly<Record<Spoken, string>> = {
+  "openai-chat": "gpt-4o",
+  "openai-responses": "gpt-5",
+  anthropic: "claude-sonnet-4-5",
+  gemini: "gemini-2.5-flash",
+};
+
+function again(conversation: Conversation, dialect: Spoken, dropped: Set<string>): Conversation {
+  const model = MODELS[dialect];
+  const body = providerCodecs[dialect].encodeRequest(conversation, target(model), dropped);
+  return DOORS[dialect].decodeRequest(JSON.parse(JSON.stringify(body)), { model, stream: conversation.stream });
+}
+
+/** What a talk says, whatever the format makes of its parts: texts in a row are one, results know their calls by number. */
+function saidBy({ system, turns, tools, toolChoice, sampling, format, reasoning }: Conversation) {
+  const ids: string[] = [];
+  const lines: unknown[][] = [];
+  let speaker = "";
+  for (const { role, parts } of turns) {
+    for (const part of parts) {
+      const last = lines.at(-1);
+      const said = meaningOfPart(part, ids);
+      if (last && speaker === role && said[0] === "text" && last[1] === "text") last[2] = `${last[2]}\n${said[1]}`;
+      else lines.push([role, ...said]);
+      speaker = role;
+    }
+  }
+  return {
+    system: system.map(({ text }) => text).join("\n\n"),
+    lines,
+    tools: tools.map((tool) => (tool.type === "function" ? [tool.name, tool.description, tool.parameters] : tool.name)),
+    choice: toolChoice?.type === "tool" ? toolChoice.name : (toolChoice?.type ?? null),
+    limit: sampling.maxOutputTokens,
+    temperature: sampling.temperature,
+    stop: sampling.stop,
+    schema: format?.type === "schema" ? [format.schema.properties, format.schema.required] : null,
+    thinks: reasoning.effort ?? reasoning.budgetTokens,
+  };
+}
+
+function meaningOfPart(part: Part, ids: string[]): unknown[] {
+  switch (part.type) {
+    case "text":
+      return ["text", part.text];
+    case "image":
+      return ["image", part.source];
+    case "reasoning":
+      return ["reasoning", part.text, part.signature?.value ?? null];
+    case "tool-call":
+      ids.push(part.id);
+      return ["call", part.name, parseJson(part.input)];
+    case "tool-result":
+      return [
+        "result",
+        ids.lastIndexOf(part.callId),
+        part.isError,
+        part.parts.map((inner) => meaningOfPart(inner, ids)),
+      ];
+    default:
+      return [part.type];
+  }
+}
+
+describe.each(SPOKEN)("requests of %s", (dialect) => {
+  test("say the same when they are read again, and nothing is dropped", () => {
+    for (const seed of SEEDS) {
+      const talk = madeUpTalk(seed, dialect, true);
+      const dropped = new Set<string>();
+      const read = again(talk, dialect, dropped);
+      expect({ seed, ...saidBy(read) }).toEqual({ seed, ...saidBy(talk) });
+      expect([seed, ...dropped]).toEqual([seed]);
+    }
+  });
+
+  test.each(SPOKEN.filter((other) => other !== dialect))("say the same by way of %s", (other) => {
+    for (const seed of SEEDS) {
+      const talk = madeUpTalk(seed, dialect, false);
+      const dropped = new Set<string>();
+      const crossed = again(again(talk, dialect, dropped), other, dropped);
+      expect({ seed, ...saidBy(crossed) }).toEqual({ seed, ...saidBy(talk) });
+      expect([seed, ...dropped]).toEqual([seed]);
+    }
+  });
+
+  test("hold their words and calls for every provider", () => {
+    for (const seed of SEEDS.slice(0, 20))
+      expectSameForProviders(again(madeUpTalk(seed, dialect, false), dialect, new Set()));
+  });
+});
+
+describe.each(SPOKEN)("answers of %s", (dialect) => {
+  test("say the same when they are read again, whole and streamed", () => {
+    for (const seed of SEEDS) {
+      const steps = madeUpAnswer(seed);
+      const collector = new ReplyCollector();
+      for (const step of steps) collector.push(step);
+      const { reply } = collector;
+      const usage = reply.usage ?? undefined;
+      const request = { ...again(madeUpTalk(seed, dialect, false), dialect, new Set()), wantsUsage: true };
+      const told = stepsOfStream(providerCodecs[dialect], written(DOORS[dialect], steps, usage, request));
+      expect({ seed, ...meaningOf(told) }).toEqual({ seed, ...meaningOf(steps) });
+      const figures = told.findLast((step) => step.type === "usage");
+      expect([seed, figures?.type === "usage" ? figures.usage : null]).toEqual([seed, reply.usage]);
+      const body = DOORS[dialect].encodeReply(reply, replyContext(), request);
+      const whole = providerCodecs[dialect].decodeReply(JSON.parse(JSON.stringify(body)));
+      expect([seed, whole?.choices[0]?.finish.reason]).toEqual([seed, reply.choices[0]?.finish.reason]);
+      expect([seed, whole?.usage]).toEqual([seed, reply.usage]);
+      expect([seed, partsOf(whole?.choices[0]?.parts ?? [])]).toEqual([seed, partsOf(reply.choices[0]?.parts ?? [])]);
+    }
+  });
+});
+
+/** In any order: some formats have places of their own for thoughts and calls. */
+const partsOf = (parts: readonly Part[]): unknown[] =>
+  parts
+    .flatMap((part) =>
+      part.type === "tool-call"
+        ? [["call", part.name, parseJson(part.input)]]
+        : "text" in part
+          ? [[part.type, part.text]]
+          : [],
+    )
+    .sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
