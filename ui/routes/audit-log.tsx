@@ -12,9 +12,9 @@ import type { AuditEntry } from "../../src/domain/logs/list-audit.ts";
 import { requestDownload } from "../api/client.ts";
 import { DateTimeInput } from "../components/DateTimeInput.tsx";
 import { DownloadButton } from "../components/DownloadButton.tsx";
-import { addressSort } from "../components/data-table/address-sort.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
+import { addressSort, useAddressPaging } from "../components/data-table/url-state.ts";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { FilterBar } from "../components/FilterBar.tsx";
 import { Row } from "../components/layout.tsx";
@@ -66,6 +66,14 @@ export const AuditLogPage = () => {
       </Box>
     </Row>
   );
+  const model = useDataTable({
+    columns,
+    rows: list.data?.items,
+    rowId: idOf,
+    rowName: ({ note, content }) => sayNote(note, content, t, i18n.language),
+    sort: sorting.sort,
+    onSort: sorting.onSort,
+  });
   return (
     <>
       <PageHeader
@@ -95,16 +103,11 @@ export const AuditLogPage = () => {
         }
       />
       <DataTable
-        columns={columns}
-        rows={list.data?.items}
-        rowId={idOf}
-        rowName={({ note, content }) => sayNote(note, content, t, i18n.language)}
+        model={model}
         isRefreshing={list.isPlaceholderData}
         error={list.error}
         onRetry={() => list.refetch()}
         empty={<EmptyState icon={<History />} title={t("audit.none.title")} body={t("audit.none.body")} />}
-        sort={sorting.sort}
-        onSort={sorting.onSort}
         paging={pagingOf(list.data?.total, t("audit.unit"))}
         card={(entry) => <AuditCard entry={entry} />}
         onOpen={setOpened}

@@ -8,8 +8,8 @@ import { useTranslation } from "react-i18next";
 import { useConfirm } from "../components/confirm.tsx";
 import { ColumnTools } from "../components/data-table/ColumnTools.tsx";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { useLocalPaging } from "../components/data-table/use-local-paging.ts";
-import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
+import { useLocalPaging } from "../components/data-table/url-state.ts";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { FilterBar } from "../components/FilterBar.tsx";
 import { Row } from "../components/layout.tsx";
@@ -49,7 +49,7 @@ export const CatalogPage = () => {
   const mayEdit = isSuperAdmin(user);
   const { data, error, refetch } = useQuery(catalog);
   const [drawer, setDrawer] = useState<{ entry: CatalogModel | null } | null>(null);
-  const columns = useColumnChoice(useCatalogColumns(), "catalog-table-columns");
+  const columns = useCatalogColumns();
   const [text, provider, state] = [address.text("search"), address.text("provider"), address.text("state")];
   const entries = data?.entries ?? NO_ENTRIES;
   const providers = useMemo(
@@ -76,6 +76,20 @@ export const CatalogPage = () => {
       </Button>
     </Row>
   );
+  const model = useDataTable({
+    columns,
+    rows: data && shown,
+    rowId: nameOf,
+    rowName: nameOf,
+    actions: (entry) => [
+      {
+        label: t(mayEdit ? "catalog.edit" : "catalog.view"),
+        icon: <Edit />,
+        onSelect: () => setDrawer({ entry }),
+      },
+    ],
+    columnsKey: "catalog-table-columns",
+  });
   return (
     <>
       <PageHeader title={t("catalog.title")} purpose={t("catalog.purpose")} actions={!isPhone && tools} />
@@ -99,13 +113,10 @@ export const CatalogPage = () => {
         ]}
         onChange={(key, value) => address.set({ [key]: value, p: undefined })}
         onClear={address.clear}
-        tools={<ColumnTools columns={columns} />}
+        tools={<ColumnTools model={model} />}
       />
       <DataTable
-        columns={columns.shown}
-        rows={data && shown}
-        rowId={nameOf}
-        rowName={nameOf}
+        model={model}
         error={error}
         onRetry={() => refetch()}
         empty={
@@ -117,13 +128,6 @@ export const CatalogPage = () => {
           />
         }
         paging={paging}
-        actions={(entry) => [
-          {
-            label: t(mayEdit ? "catalog.edit" : "catalog.view"),
-            icon: <Edit />,
-            onSelect: () => setDrawer({ entry }),
-          },
-        ]}
         onOpen={(entry) => setDrawer({ entry })}
       />
       {drawer && <CatalogDrawer entry={drawer.entry} mayEdit={mayEdit} onClose={() => setDrawer(null)} />}

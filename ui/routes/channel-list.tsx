@@ -3,10 +3,10 @@ import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../src/providers/registry.ts";
-import type { RowId } from "../components/data-table/column.ts";
+import { type Selected, selectedIds, selectRows } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
-import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
+import { useAddressPaging } from "../components/data-table/url-state.ts";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { notifyError } from "../components/notify.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
@@ -36,7 +36,7 @@ import { useTagActions } from "../features/channels/use-tag-actions.ts";
 import { useListRows, useTagMode } from "../features/channels/use-tag-mode.ts";
 import { useTestAll } from "../features/channels/use-test-all.ts";
 
-const NO_ROWS: ReadonlySet<RowId> = new Set();
+const NO_ROWS: Selected = {};
 const NO_TYPES: readonly ChannelType[] = [];
 const NO_FORECAST: Readonly<Record<number, number>> = {};
 
@@ -63,7 +63,7 @@ export const ChannelListPage = () => {
   const asked = (list.data?.items ?? []).filter((channel) => channel.balance_updated_time > 0).map(({ id }) => id);
   const forecast = useQuery(channelForecast(asked)).data ?? NO_FORECAST;
   const channelColumns = useChannelColumns(actions, { types: types ?? NO_TYPES, forecast, onCompare: setCompared });
-  const columns = useColumnChoice(useListColumns(channelColumns, tagActions, tagMode.open), "channels-table-columns");
+  const columns = useListColumns(channelColumns, tagActions, tagMode);
   const { rows, selection } = useListRows(list.data?.items, query.byTag === true, tagMode.open, selected, setSelected);
   const go = (to: "/channel" | "/channel/add") => navigate({ to, search: true });
   const edit = useCallback(
@@ -77,7 +77,19 @@ export const ChannelListPage = () => {
     editTag: setEditedTag,
   });
   const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
-  const selectAll = () => findChannelIds(query).then((ids) => setSelected(new Set(ids)), notifyError);
+  const selectAll = () => findChannelIds(query).then((ids) => setSelected(selectRows(ids)), notifyError);
+  const model = useDataTable({
+    columns,
+    rows,
+    rowId: rowIdOf,
+    rowName: rowNameOf,
+    sort: { key: query.sort ?? (query.idSort ? "id" : "priority"), isDescending: query.order !== "asc" },
+    onSort: ({ key, isDescending }) =>
+      address.set({ sort: key, order: isDescending ? undefined : "asc", p: undefined }),
+    selection,
+    actions: rowActions,
+    columnsKey: "channels-table-columns",
+  });
   return (
     <>
       <PageHeader
@@ -96,7 +108,7 @@ export const ChannelListPage = () => {
         address={address}
         types={types ?? []}
         counts={list.data?.counts}
-        columns={columns}
+        model={model}
         idSort={idSort}
         onIdSort={(isOn) => {
           setIdSort(isOn);
@@ -109,20 +121,12 @@ export const ChannelListPage = () => {
         }}
       />
       <DataTable
-        columns={query.byTag ? columns.shown.filter(({ key }) => key !== "tag") : columns.shown}
-        rows={rows}
-        rowId={rowIdOf}
-        rowName={rowNameOf}
+        model={model}
         isRefreshing={list.isPlaceholderData}
         error={list.error}
         onRetry={() => list.refetch()}
         empty={<ChannelsEmpty query={query} address={address} onAdd={() => go("/channel/add")} />}
-        sort={{ key: query.sort ?? (query.idSort ? "id" : "priority"), isDescending: query.order !== "asc" }}
-        onSort={({ key, isDescending }) =>
-          address.set({ sort: key, order: isDescending ? undefined : "asc", p: undefined })
-        }
         paging={pagingOf(list.data?.total, t(query.byTag ? "channels.tagUnit" : "channels.unit"))}
-        selection={selection}
         card={(row) =>
           isTagRow(row) ? (
             <TagCard
@@ -135,13 +139,12 @@ export const ChannelListPage = () => {
             <ChannelCard channel={row} actions={actions} />
           )
         }
-        actions={rowActions}
         onOpen={(row) => (isTagRow(row) ? tagMode.toggle(row) : edit(row))}
         isDim={isOff}
       />
-      {selected.size > 0 && drawer === null && editedTag === null && (
+      {selectedIds(selected).length > 0 && drawer === null && editedTag === null && (
         <BatchBar
-          ids={[...selected].map(Number)}
+          ids={selectedIds(selected).map(Number)}
           total={(query.byTag ? list.data?.tagged : list.data?.total) ?? 0}
           tags={query.byTag ? (list.data?.total ?? 0) : null}
           onSelectAll={selectAll}

@@ -3,10 +3,12 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQuery } from "@tanstack/react-query";
+import { useAtom } from "jotai";
 import { type FormEvent, useId, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { readPageSize, savePageSize } from "../components/data-table/page-size.ts";
+import { pageSizeAtom } from "../components/data-table/url-state.ts";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { Field, Row } from "../components/layout.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
@@ -65,7 +67,7 @@ const HIDDEN: ReadonlySet<string> = new Set(["token", "group"]);
 const KeyRecords = ({ apiKey }: { apiKey: string }) => {
   const { t } = useTranslation();
   const [page, setPage] = useState(0);
-  const [pageSize, setPageSize] = useState(readPageSize);
+  const [pageSize, setPageSize] = useAtom(pageSizeAtom);
   const list = useQuery(keyLog(apiKey, page, pageSize));
   const nameOf = useEntryName();
   const all = useLogColumns(false, nobody);
@@ -73,14 +75,18 @@ const KeyRecords = ({ apiKey }: { apiKey: string }) => {
     () => all.filter(({ key, isHiddenByDefault }) => !isHiddenByDefault && !HIDDEN.has(key)),
     [all],
   );
+  const model = useDataTable({
+    columns,
+    rows: list.data?.data,
+    rowId: idOf,
+    rowName: nameOf,
+    detail: detailOf,
+  });
   return (
     <>
       <StandingPanel apiKey={apiKey} />
       <DataTable
-        columns={columns}
-        rows={list.data?.data}
-        rowId={idOf}
-        rowName={nameOf}
+        model={model}
         isRefreshing={list.isPlaceholderData}
         error={list.error}
         onRetry={() => list.refetch()}
@@ -92,13 +98,11 @@ const KeyRecords = ({ apiKey }: { apiKey: string }) => {
           unit: t("logs.unit"),
           onPage: setPage,
           onPageSize: (size) => {
-            savePageSize(size);
             setPageSize(size);
             setPage(0);
           },
         }}
         card={(entry) => <LogCard entry={entry} isAdmin={false} />}
-        detail={detailOf}
       />
     </>
   );

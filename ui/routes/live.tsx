@@ -7,6 +7,7 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { LiveCall } from "../../src/domain/logs/call-feed.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { ErrorState } from "../components/ErrorState.tsx";
 import { FilterBar } from "../components/FilterBar.tsx";
@@ -38,6 +39,12 @@ export const LivePage = () => {
       ),
     [calls, text, only],
   );
+  const model = useDataTable({
+    columns,
+    rows: shown,
+    rowId: idOf,
+    rowName: nameOf,
+  });
   return (
     <>
       <PageHeader
@@ -88,10 +95,7 @@ export const LivePage = () => {
         <ErrorState error={error} />
       ) : (
         <DataTable
-          columns={columns}
-          rows={shown}
-          rowId={idOf}
-          rowName={nameOf}
+          model={model}
           isCompact
           card={cardOf}
           empty={

@@ -6,7 +6,8 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { useLocalPaging } from "../components/data-table/use-local-paging.ts";
+import { useLocalPaging } from "../components/data-table/url-state.ts";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { FilterBar } from "../components/FilterBar.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
@@ -79,6 +80,12 @@ export const ModelStatusPage = () => {
     [t, i18n.language, days],
   );
   const troubled = data?.models.filter((model) => model.state !== "up").length ?? 0;
+  const model = useDataTable({
+    columns,
+    rows: data && shown,
+    rowId: nameOf,
+    rowName: nameOf,
+  });
   return (
     <Box sx={{ maxWidth: 1200, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
       <PageHeader title={t("status.title")} purpose={t("status.purpose")} />
@@ -104,10 +111,7 @@ export const ModelStatusPage = () => {
         onClear={address.clear}
       />
       <DataTable
-        columns={columns}
-        rows={data && shown}
-        rowId={nameOf}
-        rowName={nameOf}
+        model={model}
         error={error}
         onRetry={() => refetch()}
         empty={<EmptyState icon={<Heart />} title={t("status.emptyTitle")} body={t("status.emptyBody")} />}

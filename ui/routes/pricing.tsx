@@ -8,10 +8,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { copyText } from "../components/copy-text.ts";
-import type { RowId } from "../components/data-table/column.ts";
+import { type Selected, selectedIds } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { SelectionBar } from "../components/data-table/SelectionBar.tsx";
-import { useLocalPaging } from "../components/data-table/use-local-paging.ts";
+import { useLocalPaging } from "../components/data-table/url-state.ts";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { FilterBar } from "../components/FilterBar.tsx";
 import { ManualCopyDialog } from "../components/ManualCopyDialog.tsx";
@@ -26,7 +27,7 @@ import { usePriceColumns } from "../features/pricing/price-columns.tsx";
 import { type PricedModel, pricing } from "../features/pricing/pricing.ts";
 import { useSession } from "../features/session/session.tsx";
 
-const NO_ROWS: ReadonlySet<RowId> = new Set();
+const NO_ROWS: Selected = {};
 const NO_MODELS: readonly PricedModel[] = [];
 
 /** What every model costs, open to visitors. All models are here at once; a page of them is drawn. */
@@ -77,11 +78,18 @@ export const PricingPage = () => {
   const { shown, paging } = useLocalPaging(found, t("pricing.unit"), address);
   const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
   const copySelected = async () => {
-    const names = [...selected].join(",");
-    if (await copyText(names)) notifyDone(t("pricing.copied", { count: selected.size }));
+    const names = selectedIds(selected).join(",");
+    if (await copyText(names)) notifyDone(t("pricing.copied", { count: selectedIds(selected).length }));
     else setRefused(names);
   };
   const isFiltered = text !== "" || maker !== "" || capability !== "" || onlyAvailable;
+  const model = useDataTable({
+    columns,
+    rows: data && shown,
+    rowId: nameOf,
+    rowName: nameOf,
+    selection: { selected, onChange: setSelected },
+  });
   return (
     <Box sx={{ maxWidth: 1200, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
       <PageHeader
@@ -129,10 +137,7 @@ export const PricingPage = () => {
         onClear={address.clear}
       />
       <DataTable
-        columns={columns}
-        rows={data && shown}
-        rowId={nameOf}
-        rowName={nameOf}
+        model={model}
         error={error}
         onRetry={() => refetch()}
         empty={
@@ -144,15 +149,18 @@ export const PricingPage = () => {
           />
         }
         paging={paging}
-        selection={{ selected, onChange: setSelected }}
         isDim={(model) => !model.enable_groups.includes(group)}
       />
-      {selected.size > 0 && (
+      {selectedIds(selected).length > 0 && (
         <SelectionBar
-          count={selected.size}
+          count={selectedIds(selected).length}
           onClear={clearSelection}
           actions={[
-            { label: t("pricing.copySelected", { count: selected.size }), icon: <Copy />, onSelect: copySelected },
+            {
+              label: t("pricing.copySelected", { count: selectedIds(selected).length }),
+              icon: <Copy />,
+              onSelect: copySelected,
+            },
           ]}
         />
       )}

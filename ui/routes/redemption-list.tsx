@@ -13,12 +13,11 @@ import { useTranslation } from "react-i18next";
 import { requestDownload } from "../api/client.ts";
 import { copyText } from "../components/copy-text.ts";
 import { DownloadButton } from "../components/DownloadButton.tsx";
-import { addressSort } from "../components/data-table/address-sort.ts";
-import type { RowId } from "../components/data-table/column.ts";
+import type { Selected } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { SelectionBar } from "../components/data-table/SelectionBar.tsx";
-import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
-import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
+import { addressSort, useAddressPaging } from "../components/data-table/url-state.ts";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { Row } from "../components/layout.tsx";
 import { ManualCopyDialog } from "../components/ManualCopyDialog.tsx";
@@ -37,7 +36,7 @@ import { codePage } from "../features/codes/code-queries.ts";
 import { DeleteByNameDialog } from "../features/codes/DeleteByNameDialog.tsx";
 import { useCodeActions } from "../features/codes/use-code-actions.ts";
 
-const NO_ROWS: ReadonlySet<RowId> = new Set();
+const NO_ROWS: Selected = {};
 
 /** Redemption codes and gift codes. */
 export const RedemptionListPage = () => {
@@ -63,8 +62,8 @@ export const RedemptionListPage = () => {
   });
   const rows = list.data?.items;
   const actions = useCodeActions();
-  const columns = useColumnChoice(useCodeColumns(), "codes-table-columns");
-  const ticked = rows?.filter(({ id }) => selected.has(id)) ?? [];
+  const columns = useCodeColumns();
+  const ticked = rows?.filter(({ id }) => selected[id]) ?? [];
   const clearSelection = () => setSelected(NO_ROWS);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const copy = async (codes: readonly Code[]) => {
@@ -83,6 +82,33 @@ export const RedemptionListPage = () => {
       <Button onClick={actions.removeDisabled}>{t("codes.deleteDisabled")}</Button>
     </>
   );
+  const model = useDataTable({
+    columns,
+    rows,
+    rowId: idOf,
+    rowName: nameOf,
+    sort: sorting.sort,
+    onSort: sorting.onSort,
+    selection: { selected, onChange: setSelected },
+    actions: (code) => [
+      { label: t("codes.copy"), icon: <Copy />, onSelect: () => copy([code]) },
+      { label: t("codes.uses.open"), icon: <People />, onSelect: () => setShownUses(code) },
+      {
+        label: t("codes.edit"),
+        icon: <Edit />,
+        onSelect: () => setDrawer({ code }),
+        isDisabled: code.status !== UNUSED,
+      },
+      {
+        label: t(code.status === UNUSED ? "codes.disable" : "codes.enable"),
+        icon: code.status === UNUSED ? <Block /> : <Check />,
+        onSelect: () => actions.toggle(code),
+        isDisabled: code.status === USED,
+      },
+      { label: t("codes.delete"), icon: <Delete />, onSelect: () => actions.remove([code]), isDangerous: true },
+    ],
+    columnsKey: "codes-table-columns",
+  });
   return (
     <>
       <PageHeader
@@ -101,12 +127,9 @@ export const RedemptionListPage = () => {
           {tidying}
         </Row>
       )}
-      <CodeFilters address={address} columns={columns} />
+      <CodeFilters address={address} model={model} />
       <DataTable
-        columns={columns.shown}
-        rows={rows}
-        rowId={idOf}
-        rowName={nameOf}
+        model={model}
         isRefreshing={list.isPlaceholderData}
         error={list.error}
         onRetry={() => list.refetch()}
@@ -118,28 +141,8 @@ export const RedemptionListPage = () => {
             action={isFiltered ? <Button onClick={address.clear}>{t("components.filter.clear")}</Button> : add}
           />
         }
-        sort={sorting.sort}
-        onSort={sorting.onSort}
         paging={pagingOf(list.data?.total, t("codes.unit"))}
-        selection={{ selected, onChange: setSelected }}
         card={(code) => <CodeCard code={code} />}
-        actions={(code) => [
-          { label: t("codes.copy"), icon: <Copy />, onSelect: () => copy([code]) },
-          { label: t("codes.uses.open"), icon: <People />, onSelect: () => setShownUses(code) },
-          {
-            label: t("codes.edit"),
-            icon: <Edit />,
-            onSelect: () => setDrawer({ code }),
-            isDisabled: code.status !== UNUSED,
-          },
-          {
-            label: t(code.status === UNUSED ? "codes.disable" : "codes.enable"),
-            icon: code.status === UNUSED ? <Block /> : <Check />,
-            onSelect: () => actions.toggle(code),
-            isDisabled: code.status === USED,
-          },
-          { label: t("codes.delete"), icon: <Delete />, onSelect: () => actions.remove([code]), isDangerous: true },
-        ]}
         onOpen={(code) => (code.status === UNUSED ? setDrawer({ code }) : setShownUses(code))}
         isDim={isSpent}
       />

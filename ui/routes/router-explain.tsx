@@ -3,6 +3,7 @@ import Box from "@mui/material/Box";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { DataTable } from "../components/data-table/DataTable.tsx";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { explainRoute } from "../features/route-explain/explain-call.ts";
@@ -15,6 +16,12 @@ export const RouterExplainPage = () => {
   const { t } = useTranslation();
   const answer = useMutation({ mutationFn: explainRoute });
   const columns = useRouteColumns(answer.data?.stuck ?? null);
+  const model = useDataTable({
+    columns,
+    rows: answer.data?.channels,
+    rowId: ({ id }) => id,
+    rowName: ({ name }) => name,
+  });
   return (
     <>
       <PageHeader title={t("routing.title")} purpose={t("routing.purpose")} />
@@ -28,10 +35,7 @@ export const RouterExplainPage = () => {
         <EmptyState icon={<AltRoute />} title={t("routing.idleTitle")} body={t("routing.idleBody")} />
       ) : (
         <DataTable
-          columns={columns}
-          rows={answer.data?.channels}
-          rowId={({ id }) => id}
-          rowName={({ name }) => name}
+          model={model}
           error={answer.error}
           onRetry={() => answer.variables && answer.mutate(answer.variables)}
           empty={<EmptyState icon={<AltRoute />} title={t("routing.emptyTitle")} body={t("routing.emptyBody")} />}

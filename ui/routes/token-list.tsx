@@ -9,12 +9,11 @@ import Button from "@mui/material/Button";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { addressSort } from "../components/data-table/address-sort.ts";
-import type { RowId } from "../components/data-table/column.ts";
+import type { Selected } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { SelectionBar } from "../components/data-table/SelectionBar.tsx";
-import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
-import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
+import { addressSort, useAddressPaging } from "../components/data-table/url-state.ts";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { Row } from "../components/layout.tsx";
 import { ManualCopyDialog } from "../components/ManualCopyDialog.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
@@ -34,7 +33,7 @@ import { tokenPage } from "../features/tokens/token-queries.ts";
 import { useCopyKeys } from "../features/tokens/use-copy-keys.ts";
 import { useTokenActions } from "../features/tokens/use-token-actions.ts";
 
-const NO_ROWS: ReadonlySet<RowId> = new Set();
+const NO_ROWS: Selected = {};
 
 /** The API keys of whoever is signed in, and how to use them. */
 export const TokenListPage = () => {
@@ -62,14 +61,31 @@ export const TokenListPage = () => {
   });
   const rows = list.data?.items;
   const actions = useTokenActions();
-  const columns = useColumnChoice(useTokenColumns(actions.toggle), "tokens-table-columns");
-  const ticked = rows?.filter(({ id }) => selected.has(id)) ?? [];
+  const columns = useTokenColumns(actions.toggle);
+  const ticked = rows?.filter(({ id }) => selected[id]) ?? [];
   const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
   const clearFilters = () => {
     setWholeKey("");
     address.clear();
   };
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const model = useDataTable({
+    columns,
+    rows,
+    rowId: idOf,
+    rowName: nameOf,
+    sort: sorting.sort,
+    onSort: sorting.onSort,
+    selection: { selected, onChange: setSelected },
+    actions: (token) => [
+      { label: t("tokens.copyKey"), icon: <Copy />, onSelect: () => copy.copy([token]) },
+      ...keyChats(token),
+      { label: t("tokens.rotate.action"), icon: <Rotate />, onSelect: () => setRotating(token) },
+      { label: t("tokens.edit"), icon: <Edit />, onSelect: () => setDrawer({ token }) },
+      { label: t("tokens.delete"), icon: <Delete />, onSelect: () => actions.remove([token]), isDangerous: true },
+    ],
+    columnsKey: "tokens-table-columns",
+  });
   return (
     <>
       <PageHeader
@@ -98,28 +114,15 @@ export const TokenListPage = () => {
         <Warn sx={{ fontSize: 18, mt: "1px", color: "tone.warn.text" }} />
         <Box sx={{ color: "text.primary" }}>{t("tokens.warning")}</Box>
       </Row>
-      <TokenFilters address={address} columns={columns} wholeKey={wholeKey} onWholeKey={setWholeKey} />
+      <TokenFilters address={address} model={model} wholeKey={wholeKey} onWholeKey={setWholeKey} />
       <DataTable
-        columns={columns.shown}
-        rows={rows}
-        rowId={idOf}
-        rowName={nameOf}
+        model={model}
         isRefreshing={list.isPlaceholderData}
         error={list.error}
         onRetry={() => list.refetch()}
         empty={<TokensEmpty isFiltered={isFiltered} onClear={clearFilters} onAdd={() => setDrawer({ token: null })} />}
-        sort={sorting.sort}
-        onSort={sorting.onSort}
         paging={pagingOf(list.data?.total, t("tokens.unit"))}
-        selection={{ selected, onChange: setSelected }}
         card={(token) => <TokenCard token={token} onToggle={actions.toggle} />}
-        actions={(token) => [
-          { label: t("tokens.copyKey"), icon: <Copy />, onSelect: () => copy.copy([token]) },
-          ...keyChats(token),
-          { label: t("tokens.rotate.action"), icon: <Rotate />, onSelect: () => setRotating(token) },
-          { label: t("tokens.edit"), icon: <Edit />, onSelect: () => setDrawer({ token }) },
-          { label: t("tokens.delete"), icon: <Delete />, onSelect: () => actions.remove([token]), isDangerous: true },
-        ]}
         onOpen={(token) => setDrawer({ token })}
         isDim={isOff}
       />
@@ -153,6 +156,6 @@ export const TokenListPage = () => {
   );
 };
 
-const idOf = (token: Token): RowId => token.id;
+const idOf = (token: Token): number => token.id;
 const nameOf = (token: Token): string => token.name;
 const isOff = (token: Token): boolean => effectiveStatus(token, Date.now() / 1000) !== ENABLED;

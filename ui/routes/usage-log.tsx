@@ -9,8 +9,8 @@ import { useTranslation } from "react-i18next";
 import { requestDownload } from "../api/client.ts";
 import { DownloadButton } from "../components/DownloadButton.tsx";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
-import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
+import { useAddressPaging } from "../components/data-table/url-state.ts";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { LogDetail } from "../features/logs/detail/LogDetail.tsx";
@@ -43,7 +43,15 @@ export const UsageLogPage = () => {
   const { page, pageSize, pagingOf } = useAddressPaging(address);
   const list = useQuery(logPage(scope, filters, page, pageSize));
   const nameOf = useEntryName();
-  const columns = useColumnChoice(useLogColumns(isForAdmin, setUserId), "logs-table-columns");
+  const columns = useLogColumns(isForAdmin, setUserId);
+  const model = useDataTable({
+    columns,
+    rows: list.data?.items,
+    rowId: idOf,
+    rowName: nameOf,
+    detail: detailOf,
+    columnsKey: "logs-table-columns",
+  });
   return (
     <>
       <PageHeader
@@ -81,19 +89,15 @@ export const UsageLogPage = () => {
         }}
         onCustom={(from, to) => address.set({ from, to, range: undefined, p: undefined })}
       />
-      <LogFilterBar address={address} isAdmin={isForAdmin} columns={columns} />
+      <LogFilterBar address={address} isAdmin={isForAdmin} model={model} />
       <DataTable
-        columns={columns.shown}
-        rows={list.data?.items}
-        rowId={idOf}
-        rowName={nameOf}
+        model={model}
         isRefreshing={list.isPlaceholderData && !isFollowing}
         error={list.error}
         onRetry={() => list.refetch()}
         empty={<LogsEmpty isFiltered={isNarrowed(filters) || range.name !== "30d"} requestId={filters.requestId} />}
         paging={pagingOf(list.data?.total, t("logs.unit"))}
         card={(entry) => <LogCard entry={entry} isAdmin={isForAdmin} />}
-        detail={detailOf}
       />
       {userId !== null && <UserDialog id={userId} onClose={() => setUserId(null)} />}
     </>

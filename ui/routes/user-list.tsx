@@ -16,11 +16,10 @@ import { type ReactNode, useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { requestDownload } from "../api/client.ts";
 import { DownloadButton } from "../components/DownloadButton.tsx";
-import { addressSort } from "../components/data-table/address-sort.ts";
-import type { RowAction, RowId } from "../components/data-table/column.ts";
+import { type RowAction, type Selected, selectedIds, selectRows } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
-import { useAddressPaging } from "../components/data-table/use-address-paging.ts";
-import { useColumnChoice } from "../components/data-table/useColumnChoice.ts";
+import { addressSort, useAddressPaging } from "../components/data-table/url-state.ts";
+import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { Row } from "../components/layout.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
@@ -46,7 +45,7 @@ const ICONS: Readonly<Record<UserAction, ReactNode>> = {
   delete: <Remove />,
 };
 
-const NO_ROWS: ReadonlySet<RowId> = new Set();
+const NO_ROWS: Selected = {};
 
 /** Everybody who has an account, and what can be done with it. */
 export const UserListPage = () => {
@@ -71,7 +70,7 @@ export const UserListPage = () => {
     ...userPage({ ...filters, ...sorting.query }, page, pageSize),
     placeholderData: keepPreviousData,
   });
-  const columns = useColumnChoice(useUserColumns(), "users-table-columns");
+  const columns = useUserColumns();
   const manage = useUserActions();
   const resetFactor = useSecondFactorReset();
   const go = (to: "/user" | "/user/add") => navigate({ to, search: true });
@@ -96,6 +95,17 @@ export const UserListPage = () => {
       isDisabled: action === "enable" && user.status !== BANNED,
     })),
   ];
+  const model = useDataTable({
+    columns,
+    rows: list.data?.items,
+    rowId: idOf,
+    rowName: nameOf,
+    sort: sorting.sort,
+    onSort: sorting.onSort,
+    selection: { selected, onChange: setSelected },
+    actions: rowActions,
+    columnsKey: "users-table-columns",
+  });
   return (
     <>
       <PageHeader
@@ -110,12 +120,9 @@ export const UserListPage = () => {
           </Row>
         }
       />
-      <UserFilterBar address={address} columns={columns} />
+      <UserFilterBar address={address} model={model} />
       <DataTable
-        columns={columns.shown}
-        rows={list.data?.items}
-        rowId={idOf}
-        rowName={nameOf}
+        model={model}
         isRefreshing={list.isPlaceholderData}
         error={list.error}
         onRetry={() => list.refetch()}
@@ -127,20 +134,16 @@ export const UserListPage = () => {
             action={<Button onClick={address.clear}>{t("components.filter.clear")}</Button>}
           />
         }
-        sort={sorting.sort}
-        onSort={sorting.onSort}
         paging={pagingOf(list.data?.total, t("users.unit"))}
-        selection={{ selected, onChange: setSelected }}
         card={(user) => <UserCard user={user} />}
-        actions={rowActions}
         onOpen={(user) => (isInReach(user, actor) ? void edit(user) : setShown(user))}
         isDim={isOff}
       />
-      {selected.size > 0 && drawer === null && (
+      {selectedIds(selected).length > 0 && drawer === null && (
         <UserBatchBar
-          ids={[...selected].map(Number)}
+          ids={selectedIds(selected).map(Number)}
           onClear={clearSelection}
-          onDone={(refused) => setSelected(new Set(refused))}
+          onDone={(refused) => setSelected(selectRows(refused))}
         />
       )}
       {drawer && <UserDrawer key={drawer.id} id={drawer.id} onClose={() => go("/user")} />}

@@ -1,18 +1,24 @@
+import ArrowDownward from "@mui/icons-material/ArrowDownward";
+import ArrowUpward from "@mui/icons-material/ArrowUpward";
 import ExpandMore from "@mui/icons-material/ExpandMore";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import Checkbox from "@mui/material/Checkbox";
+import IconButton from "@mui/material/IconButton";
+import MenuItem from "@mui/material/MenuItem";
+import Select from "@mui/material/Select";
 import Skeleton from "@mui/material/Skeleton";
+import type { RowData } from "@tanstack/react-table";
 import { useTranslation } from "react-i18next";
 import { Col, Row as Line } from "../layout.tsx";
-import { CardSort } from "./CardSort.tsx";
-import { RowMenu } from "./RowMenu.tsx";
-import type { ViewProps } from "./view.ts";
+import { CONTROLS } from "./control-columns.tsx";
+import { headOf, type RowOf, renderCell, type Table } from "./table.ts";
+import type { ViewProps } from "./use-data-table.ts";
 
 const SKELETON_CARDS = 5;
 
 /** The table on a phone: a card a row, every column reachable. */
-export function CardView<Row>(props: ViewProps<Row>) {
+export function CardView<Row extends RowData>(props: ViewProps<Row>) {
+  const { table } = props;
   if (props.isLoading) {
     return (
       <Col gap={2.5} sx={{ p: 3 }}>
@@ -25,29 +31,62 @@ export function CardView<Row>(props: ViewProps<Row>) {
   }
   return (
     <>
-      {props.sort && props.onSort && <CardSort columns={props.columns} sort={props.sort} onSort={props.onSort} />}
+      <CardSort table={table} />
       <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
-        {props.rows.map((row) => (
-          <Card key={props.rowId(row)} row={row} {...props} />
+        {table.getRowModel().rows.map((row) => (
+          <Card key={row.id} row={row} {...props} />
         ))}
       </Box>
     </>
   );
 }
 
-function Card<Row>({ row, ...props }: { row: Row } & ViewProps<Row>) {
+/** By what cards are sorted: they have no heads to press. */
+function CardSort<Row extends RowData>({ table }: { table: Table<Row> }) {
   const { t } = useTranslation();
-  const { columns, rowId, rowName, selection, detail, actions, openId, isDim, toggleDetail, toggleSelected } = props;
-  const id = rowId(row);
-  const name = rowName(row);
-  const isOpen = openId === id;
-  const title = columns.find(({ isTitle }) => isTitle);
-  const rest = columns.filter((column) => column !== title);
-  const canOpen = detail !== undefined || props.card !== undefined;
+  const sorted = table.state.sorting[0];
+  const options = table.getCenterVisibleLeafColumns().filter((column) => column.getCanSort());
+  if (!sorted || options.length === 0) return null;
+  const { id, desc } = sorted;
+  const direction = t(desc ? "components.table.descending" : "components.table.ascending");
+  return (
+    <Line sx={{ px: 3, py: 2, borderBottom: "1px solid", borderColor: "line.faint", fontSize: 12.5 }}>
+      <Select
+        size="small"
+        displayEmpty
+        value={options.some((column) => column.id === id) ? id : ""}
+        onChange={(event) => table.setSorting([{ id: event.target.value, desc }])}
+        renderValue={(chosen) => {
+          const column = options.find((option) => option.id === chosen);
+          return column ? headOf(column) : t("components.table.sortBy");
+        }}
+        inputProps={{ "aria-label": t("components.table.sortBy") }}
+        sx={{ flex: 1 }}
+      >
+        {options.map((column) => (
+          <MenuItem key={column.id} value={column.id}>
+            {headOf(column)}
+          </MenuItem>
+        ))}
+      </Select>
+      <IconButton aria-label={direction} onClick={() => table.setSorting([{ id, desc: !desc }])}>
+        {desc ? <ArrowDownward /> : <ArrowUpward />}
+      </IconButton>
+    </Line>
+  );
+}
+
+function Card<Row extends RowData>({ row, ...props }: { row: RowOf<Row> } & ViewProps<Row>) {
+  const { t } = useTranslation();
+  const { card, detail, rowName, isDim } = props;
+  const isOpen = row.getIsExpanded();
+  const cells = row.getCenterVisibleCells();
+  const title = cells.find(({ column }) => column.columnDef.meta?.isTitle);
+  const { [CONTROLS.select]: select, [CONTROLS.actions]: actions } = row.getVisibleCellsByColumnId();
   return (
     <Box
       component="li"
-      data-row={id}
+      data-row={row.id}
       sx={{
         p: 3,
         // Cards far from the window are not laid out.
@@ -55,43 +94,37 @@ function Card<Row>({ row, ...props }: { row: Row } & ViewProps<Row>) {
         containIntrinsicSize: "auto 110px",
         // Not "& + &": a dim card has another class than one that is not.
         "li + &": { borderTop: "1px solid", borderColor: "line.faint" },
-        ...(isDim?.(row) && { color: "text.tertiary" }),
+        ...(isDim?.(row.original) && { color: "text.tertiary" }),
       }}
     >
       <Line gap={2}>
-        {selection && (
-          <Checkbox
-            checked={selection.selected.has(id)}
-            onChange={() => toggleSelected(id)}
-            slotProps={{ input: { "aria-label": t("components.table.selectRow", { name }) } }}
-          />
-        )}
+        {renderCell(select)}
         <Box sx={{ flex: 1, minWidth: 0, fontWeight: 600, overflowWrap: "anywhere" }}>
-          {title ? title.cell(row) : name}
+          {title ? renderCell(title) : rowName(row.original)}
         </Box>
-        {actions && <RowMenu actions={actions(row)} name={name} />}
+        {renderCell(actions)}
       </Line>
-      {props.card && <Box sx={{ mt: 1.5 }}>{props.card(row)}</Box>}
-      {(!props.card || isOpen) && <Fields row={row} columns={rest} />}
-      {canOpen && (
+      {card && <Box sx={{ mt: 1.5 }}>{card(row.original)}</Box>}
+      {(!card || isOpen) && <Fields cells={cells.filter((cell) => cell !== title)} />}
+      {(detail || card) && (
         <Button
           size="small"
           variant="text"
           aria-expanded={isOpen}
           endIcon={<ExpandMore sx={isOpen ? { transform: "rotate(180deg)" } : {}} />}
-          onClick={() => toggleDetail(id)}
+          onClick={() => row.toggleExpanded()}
           sx={{ mt: 1.5, ml: -2 }}
         >
           {t("components.table.details")}
         </Button>
       )}
-      {isOpen && detail?.(row)}
+      {isOpen && detail?.(row.original)}
     </Box>
   );
 }
 
 /** Every column as a line: its head, its cell. */
-function Fields<Row>({ row, columns }: { row: Row; columns: ViewProps<Row>["columns"] }) {
+function Fields<Row extends RowData>({ cells }: { cells: ReturnType<RowOf<Row>["getCenterVisibleCells"]> }) {
   return (
     <Box
       component="dl"
@@ -105,14 +138,14 @@ function Fields<Row>({ row, columns }: { row: Row; columns: ViewProps<Row>["colu
         fontSize: 12.5,
       }}
     >
-      {columns.map(({ key, head, cell }) => (
-        <Box key={key} sx={{ display: "contents" }}>
+      {cells.map((cell) => (
+        <Box key={cell.column.id} sx={{ display: "contents" }}>
           <Box component="dt" sx={{ color: "text.tertiary" }}>
-            {head}
+            {headOf(cell.column)}
           </Box>
           {/* Outlines reach a pixel beyond what they surround. */}
           <Box component="dd" sx={{ m: "-1px", p: "1px", minWidth: 0, overflow: "hidden", textOverflow: "ellipsis" }}>
-            {cell(row)}
+            {renderCell(cell)}
           </Box>
         </Box>
       ))}

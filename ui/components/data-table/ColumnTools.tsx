@@ -1,17 +1,34 @@
 import Comfortable from "@mui/icons-material/DensityMediumOutlined";
 import Compact from "@mui/icons-material/DensitySmallOutlined";
 import Columns from "@mui/icons-material/ViewColumnOutlined";
+import Button from "@mui/material/Button";
+import Checkbox from "@mui/material/Checkbox";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import FormControlLabel from "@mui/material/FormControlLabel";
 import IconButton from "@mui/material/IconButton";
 import Tooltip from "@mui/material/Tooltip";
-import { useState } from "react";
+import type { RowData } from "@tanstack/react-table";
+import { useAtom } from "jotai";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { storedAtom } from "../../stored-atom.ts";
 import { usePhone } from "../usePhone.ts";
-import { ColumnDialog } from "./ColumnDialog.tsx";
-import { useDensity } from "./density.ts";
-import type { ColumnChoice } from "./useColumnChoice.ts";
+import { headOf } from "./table.ts";
+import type { TableModel } from "./use-data-table.ts";
+
+/** Whether tables have low rows: one choice for all tables of this device. */
+export const isCompactAtom = storedAtom("table-density", {
+  parse: (text) => text === "compact",
+  print: (isCompact) => (isCompact ? "compact" : "comfortable"),
+});
+
+type Props<Row extends RowData> = Readonly<{ model: TableModel<Row> }>;
 
 /** The buttons for the height of rows and the choice of columns, among a table's tools. */
-export const ColumnTools = <Row,>({ columns }: { columns: ColumnChoice<Row> }) => {
+export const ColumnTools = <Row extends RowData>({ model }: Props<Row>) => {
   const { t } = useTranslation();
   const [isChoosing, setChoosing] = useState(false);
   return (
@@ -22,7 +39,7 @@ export const ColumnTools = <Row,>({ columns }: { columns: ColumnChoice<Row> }) =
           <Columns />
         </IconButton>
       </Tooltip>
-      {isChoosing && <ColumnDialog choice={columns} onClose={() => setChoosing(false)} />}
+      {isChoosing && <ColumnDialog model={model} onClose={() => setChoosing(false)} />}
     </>
   );
 };
@@ -30,7 +47,7 @@ export const ColumnTools = <Row,>({ columns }: { columns: ColumnChoice<Row> }) =
 /** Cards of a phone have no rows. */
 const DensityButton = () => {
   const { t } = useTranslation();
-  const [isCompact, setCompact] = useDensity();
+  const [isCompact, setCompact] = useAtom(isCompactAtom);
   const next = t(isCompact ? "components.table.comfortable" : "components.table.compact");
   return (
     <Tooltip title={next}>
@@ -38,5 +55,45 @@ const DensityButton = () => {
         {isCompact ? <Comfortable /> : <Compact />}
       </IconButton>
     </Tooltip>
+  );
+};
+
+/** Chooses the columns of a table. */
+const ColumnDialog = <Row extends RowData>({ model, onClose }: Props<Row> & { onClose: () => void }) => {
+  const { t } = useTranslation();
+  const titleId = useId();
+  const { table, resetColumns } = model;
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={titleId} maxWidth="xs" fullWidth>
+      <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620 }}>
+        {t("components.table.columns")}
+      </DialogTitle>
+      <DialogContent sx={{ display: "grid", gridTemplateColumns: "1fr 1fr" }}>
+        {table.getCenterLeafColumns().map((column) => (
+          <FormControlLabel
+            key={column.id}
+            label={headOf(column)}
+            control={
+              <Checkbox
+                checked={column.getIsVisible()}
+                disabled={!column.getCanHide()}
+                onChange={() => column.toggleVisibility()}
+              />
+            }
+          />
+        ))}
+      </DialogContent>
+      <DialogActions>
+        <Button variant="text" onClick={() => table.toggleAllColumnsVisible(true)}>
+          {t("components.table.selectAllColumns")}
+        </Button>
+        <Button variant="text" onClick={resetColumns}>
+          {t("components.table.resetColumns")}
+        </Button>
+        <Button variant="contained" color="primary" onClick={onClose}>
+          {t("components.done")}
+        </Button>
+      </DialogActions>
+    </Dialog>
   );
 };

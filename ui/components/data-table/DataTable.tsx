@@ -1,22 +1,19 @@
 import Box from "@mui/material/Box";
 import LinearProgress from "@mui/material/LinearProgress";
-import { type ReactNode, useCallback, useMemo, useState } from "react";
+import type { RowData } from "@tanstack/react-table";
+import { useAtomValue } from "jotai";
+import { type ReactNode, useEffect, useState } from "react";
 import { ErrorState } from "../ErrorState.tsx";
 import { usePhone } from "../usePhone.ts";
 import { CardView } from "./CardView.tsx";
-import type { Column, Paging, RowAction, RowId, Selection, Sort } from "./column.ts";
-import { useDensity } from "./density.ts";
+import { isCompactAtom } from "./ColumnTools.tsx";
+import type { Paging } from "./column.ts";
 import { Pager } from "./Pager.tsx";
 import { TableView } from "./TableView.tsx";
-import { useRowKeyboard } from "./useRowKeyboard.ts";
+import type { TableModel } from "./use-data-table.ts";
 
-type Props<Row> = {
-  /** The columns to show: of a ColumnChoice, or all. */
-  columns: readonly Column<Row>[];
-  /** Undefined while nothing has arrived yet. */
-  rows: readonly Row[] | undefined;
-  rowId: (row: Row) => RowId;
-  rowName: (row: Row) => string;
+type Props<Row extends RowData> = {
+  model: TableModel<Row>;
   /** Fresh rows are on their way while the old ones are shown. */
   isRefreshing?: boolean;
   error?: unknown;
@@ -25,14 +22,9 @@ type Props<Row> = {
   empty: ReactNode;
   /** Low rows whatever is chosen for tables. */
   isCompact?: boolean;
-  sort?: Sort;
-  onSort?: (sort: Sort) => void;
   paging?: Paging;
-  selection?: Selection;
   /** On a phone: what a card says at first sight; its columns then unfold. */
   card?: (row: Row) => ReactNode;
-  detail?: (row: Row) => ReactNode;
-  actions?: (row: Row) => readonly RowAction[];
   /** A click on a row, or Enter. */
   onOpen?: (row: Row) => void;
   isDim?: (row: Row) => boolean;
@@ -42,30 +34,25 @@ type Props<Row> = {
  * The one table of the console. The server sorts and pages; the table shows rows, on a phone cards, and handles ticking,
  * opening, the keyboard (J, K or arrows, Enter, X or space), loading, emptiness and failure.
  */
-export function DataTable<Row>(props: Props<Row>) {
-  const { columns, rows, rowId, error, onRetry, empty, paging, selection, onOpen, detail } = props;
+export function DataTable<Row extends RowData>(props: Props<Row>) {
+  const { model, error, onRetry, empty, paging, onOpen } = props;
+  const { table, isLoading, detail } = model;
   const isPhone = usePhone();
-  const [isCompactChosen] = useDensity();
-  const [openId, setOpenId] = useState<RowId | null>(null);
-  const toggleDetail = useCallback((id: RowId) => setOpenId((open) => (open === id ? null : id)), []);
-  const toggleSelected = (id: RowId) => {
-    if (!selection) return;
-    const next = new Set(selection.selected);
-    if (!next.delete(id)) next.add(id);
-    selection.onChange(next);
-  };
-  const ids = useMemo(() => (rows ?? []).map(rowId), [rows, rowId]);
+  const isCompact = useAtomValue(isCompactAtom);
+  const { rows } = table.getRowModel();
+  const isSelectable = table.options.enableRowSelection === true;
   const focusedId = useRowKeyboard({
-    ids,
-    onOpen: (id) => {
-      const row = rows?.find((candidate) => rowId(candidate) === id);
-      if (row && onOpen) onOpen(row);
-      else if (detail) toggleDetail(id);
+    ids: rows.map(({ id }) => id),
+    onOpen(id) {
+      const row = rows.find((candidate) => candidate.id === id);
+      if (row && onOpen) onOpen(row.original);
+      else if (detail) row?.toggleExpanded();
     },
-    onToggle: selection ? toggleSelected : undefined,
+    onToggle: isSelectable ? (id) => rows.find((row) => row.id === id)?.toggleSelected() : undefined,
   });
   const View = isPhone ? CardView : TableView;
-  const isEmpty = rows !== undefined && rows.length === 0;
+  const isEmpty = !isLoading && rows.length === 0;
+  const hasFailed = Boolean(error) && isLoading;
   return (
     <Box
       sx={{
@@ -78,36 +65,24 @@ export function DataTable<Row>(props: Props<Row>) {
         bgcolor: "surface.paper",
       }}
     >
-      {props.isRefreshing && rows !== undefined && (
+      {props.isRefreshing && !isLoading && (
         <LinearProgress sx={{ position: "absolute", top: 0, left: 0, right: 0, height: 2, zIndex: 3 }} aria-hidden />
       )}
-      {error && !rows ? (
+      {hasFailed ? (
         <ErrorState error={error} {...(onRetry && { onRetry })} />
       ) : isEmpty ? (
         empty
       ) : (
         <View
-          rows={rows ?? []}
-          columns={columns}
-          rowId={rowId}
-          rowName={props.rowName}
-          isLoading={rows === undefined}
-          isCompact={props.isCompact ?? isCompactChosen}
-          sort={props.sort}
-          onSort={props.onSort}
-          selection={selection}
-          toggleSelected={toggleSelected}
+          {...model}
+          isCompact={props.isCompact ?? isCompact}
           card={props.card}
-          detail={detail}
-          openId={openId}
-          toggleDetail={toggleDetail}
-          actions={props.actions}
           onOpen={onOpen}
           isDim={props.isDim}
           focusedId={focusedId}
         />
       )}
-      {paging && !isEmpty && !(error && !rows) && (
+      {paging && !isEmpty && !hasFailed && (
         <Box sx={{ borderTop: "1px solid", borderColor: "line.main" }}>
           <Pager {...paging} />
         </Box>
@@ -115,3 +90,56 @@ export function DataTable<Row>(props: Props<Row>) {
     </Box>
   );
 }
+
+type KeyboardOptions = Readonly<{
+  ids: readonly string[];
+  /** Enter or O. */
+  onOpen: (id: string) => void;
+  /** X or the space bar. */
+  onToggle?: ((id: string) => void) | undefined;
+}>;
+
+/** J and K or the arrows move through the rows, Enter opens, X or the space bar ticks; nothing while somebody types or a dialog is open. */
+function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions): string | null {
+  const [focused, setFocused] = useState<string | null>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const key = event.key.toLowerCase();
+      const step = STEPS[key];
+      if (step !== undefined) {
+        // Menus, tabs and the like have the arrows for themselves.
+        if (key.startsWith("arrow") && isWithin(event.target, TAKES_ARROWS)) return;
+        const at = focused === null ? -1 : ids.indexOf(focused);
+        const next = ids[Math.min(Math.max(at + step, 0), ids.length - 1)];
+        if (next === undefined) return;
+        setFocused(next);
+        // Enter now means the row, not the button that was pressed before.
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+        document.querySelector(`[data-row="${CSS.escape(next)}"]`)?.scrollIntoView({ block: "nearest" });
+      } else if (focused !== null && ids.includes(focused)) {
+        if (key === "o" || (key === "enter" && !pressesItself(event.target))) onOpen(focused);
+        else if (onToggle && (key === "x" || (key === " " && !pressesItself(event.target)))) onToggle(focused);
+        else return;
+      } else return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [ids, focused, onOpen, onToggle]);
+  return focused;
+}
+
+const STEPS: Readonly<Record<string, number | undefined>> = { j: 1, k: -1, arrowdown: 1, arrowup: -1 };
+const TAKES_ARROWS = "[role=tab], [role=radiogroup], [role=slider], [role=combobox]";
+
+const isWithin = (target: EventTarget | null, selector: string): boolean =>
+  target instanceof HTMLElement && target.closest(selector) !== null;
+
+function isTyping(target: EventTarget | null): boolean {
+  if (document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]')) return true;
+  return isWithin(target, "input:not([type=checkbox]), textarea, select, [contenteditable]");
+}
+
+/** A focused button or link takes Enter for itself. */
+const pressesItself = (target: EventTarget | null): boolean => isWithin(target, "button, a, input");

@@ -11,7 +11,7 @@ import { useTranslation } from "react-i18next";
 import { Row } from "../layout.tsx";
 import { usePhone } from "../usePhone.ts";
 import type { Paging } from "./column.ts";
-import { PAGE_SIZES } from "./page-size.ts";
+import { PAGE_SIZES } from "./url-state.ts";
 
 /** Where in the list we are, how many a page holds, back and forth. */
 export const Pager = ({ page, pageSize, total, unit, onPage, onPageSize }: Paging) => {

@@ -1,3 +1,4 @@
+import type { RowSelectionState } from "@tanstack/react-table";
 import type { ReactNode } from "react";
 
 export type RowId = string | number;
@@ -35,7 +36,16 @@ export type Paging = Readonly<{
   onPageSize: (pageSize: number) => void;
 }>;
 
-export type Selection = Readonly<{ selected: ReadonlySet<RowId>; onChange: (selected: ReadonlySet<RowId>) => void }>;
+/** Which rows are selected: their ids with true. */
+export type Selected = RowSelectionState;
+export type Selection = Readonly<{ selected: Selected; onChange: (selected: Selected) => void }>;
+
+/** The selection of the rows with these ids. */
+export const selectRows = (ids: Iterable<RowId>): Selected =>
+  Object.fromEntries([...ids].map((id) => [String(id), true]));
+
+/** The ids of the selected rows, on whichever page they are. */
+export const selectedIds = (selected: Selected): string[] => Object.keys(selected);
 
 /** An entry of the menu at the end of a row. */
 export type RowAction = Readonly<{

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { StatusCounts } from "../../../src/domain/channels/list-channels.ts";
 import type { ChannelType } from "../../../src/providers/registry.ts";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
-import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
+import type { TableModel } from "../../components/data-table/use-data-table.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import { SavedViews } from "../../components/SavedViews.tsx";
 import type { Address } from "../../components/useAddress.ts";
@@ -17,7 +17,7 @@ type ChannelFiltersProps = Readonly<{
   address: Address;
   types: readonly ChannelType[];
   counts: StatusCounts | undefined;
-  columns: ColumnChoice<ListRow>;
+  model: TableModel<ListRow>;
   idSort: boolean;
   onIdSort: (isOn: boolean) => void;
   byTag: boolean;
@@ -25,7 +25,7 @@ type ChannelFiltersProps = Readonly<{
 }>;
 
 /** What narrows the list of channels, and how it is laid out. */
-export const ChannelFilters = ({ address, types, counts, columns, ...layout }: ChannelFiltersProps) => {
+export const ChannelFilters = ({ address, types, counts, model, ...layout }: ChannelFiltersProps) => {
   const { t } = useTranslation();
   const groups = useQuery(groupNames).data ?? [];
   const tags = useQuery(channelTags).data ?? [];
@@ -80,7 +80,7 @@ export const ChannelFilters = ({ address, types, counts, columns, ...layout }: C
             />
           ))}
           <SavedViews list="channels" />
-          <ColumnTools columns={columns} />
+          <ColumnTools model={model} />
         </>
       }
     />

@@ -19,20 +19,26 @@ import { enabledOf, type TagActions } from "./use-tag-actions.ts";
 export function useListColumns(
   columns: readonly Column<Channel>[],
   actions: TagActions,
-  open: ReadonlySet<string>,
+  { byTag, open }: Readonly<{ byTag: boolean; open: ReadonlySet<string> }>,
 ): readonly Column<ListRow>[] {
   const { t } = useTranslation();
   return useMemo(
     () =>
-      columns.map((column) => ({
-        ...column,
-        cell: (row) => {
-          if (isTagRow(row)) return <>{tagCell(column.key, row, actions, open.has(row.tag), t)}</>;
-          // Below an opened tag its channels stand a step to the right.
-          return column.isTitle && open.has(row.tag) ? <Box sx={{ pl: 6 }}>{column.cell(row)}</Box> : column.cell(row);
-        },
-      })),
-    [columns, actions, open, t],
+      columns
+        .filter(({ key }) => !(byTag && key === "tag"))
+        .map((column) => ({
+          ...column,
+          cell: (row) => {
+            if (isTagRow(row)) return <>{tagCell(column.key, row, actions, open.has(row.tag), t)}</>;
+            // Below an opened tag its channels stand a step to the right.
+            return column.isTitle && open.has(row.tag) ? (
+              <Box sx={{ pl: 6 }}>{column.cell(row)}</Box>
+            ) : (
+              column.cell(row)
+            );
+          },
+        })),
+    [columns, actions, byTag, open, t],
   );
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { selectedIds, selectRows } from "../../components/data-table/column.ts";
 import type { Channel } from "./channel.ts";
-import { common, groupByTag, rowIdOf, tickedChannels, trafficOf, unfold, withTags } from "./tag-rows.ts";
+import { common, groupByTag, rowIdOf, selectedChannels, trafficOf, unfold, withTags } from "./tag-rows.ts";
 
 const channel = (id: number, tag: string, fields: Partial<Channel> = {}) =>
   ({ id, tag, name: `c${id}`, priority: 0, weight: 0, ...fields }) as Channel;
@@ -27,20 +28,19 @@ test("traffic adds up, hour by hour", () => {
   expect(trafficOf({ tag: "x", channels: [channel(9, "x")] })).toBeUndefined();
 });
 
-describe("ticking", () => {
-  test("a tag is ticked when all its channels are", () => {
-    expect([...withTags(new Set([1]), tags)]).toEqual([1]);
-    expect([...withTags(new Set([1, 2]), tags)]).toEqual([1, 2, "tag:east"]);
+describe("selecting", () => {
+  test("a tag is selected when all its channels are", () => {
+    expect(selectedIds(withTags(selectRows([1]), tags))).toEqual(["1"]);
+    expect(selectedIds(withTags(selectRows([1, 2]), tags))).toEqual(["1", "2", "tag:east"]);
   });
 
-  test("a tag ticks its channels, and takes them away again", () => {
-    const none = new Set<string | number>();
-    expect([...tickedChannels(none, new Set(["tag:east"]), tags)]).toEqual([1, 2]);
-    expect([...tickedChannels(new Set([1, 2, "tag:east"]), new Set([1, 2]), tags)]).toEqual([]);
+  test("a tag selects its channels, and takes them away again", () => {
+    expect(selectedIds(selectedChannels({}, selectRows(["tag:east"]), tags))).toEqual(["1", "2"]);
+    expect(selectedIds(selectedChannels(selectRows([1, 2, "tag:east"]), selectRows([1, 2]), tags))).toEqual([]);
   });
 
   test("a channel taken away takes its tag away, not its neighbours", () => {
-    const before = new Set<string | number>([3, 4, "tag:west"]);
-    expect([...tickedChannels(before, new Set([4, "tag:west"]), tags)]).toEqual([4]);
+    const before = selectRows([3, 4, "tag:west"]);
+    expect(selectedIds(selectedChannels(before, selectRows([4, "tag:west"]), tags))).toEqual(["4"]);
   });
 });

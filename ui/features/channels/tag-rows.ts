@@ -1,4 +1,4 @@
-import type { RowId } from "../../components/data-table/column.ts";
+import { type RowId, type Selected, selectedIds, selectRows } from "../../components/data-table/column.ts";
 import type { Channel } from "./channel.ts";
 
 /** All channels of one tag, as one row. */
@@ -10,7 +10,8 @@ export type ListRow = Channel | TagRow;
 export const isTagRow = (row: ListRow): row is TagRow => "channels" in row;
 
 /** Ids of channels are numbers, so a tag's cannot be one. */
-export const rowIdOf = (row: ListRow): RowId => (isTagRow(row) ? `tag:${row.tag}` : row.id);
+const TAG_PREFIX = "tag:";
+export const rowIdOf = (row: ListRow): RowId => (isTagRow(row) ? `${TAG_PREFIX}${row.tag}` : row.id);
 
 export const rowNameOf = (row: ListRow): string => (isTagRow(row) ? row.tag : row.name);
 
@@ -42,23 +43,22 @@ export function trafficOf({ channels }: TagRow): Channel["traffic"] {
   );
 }
 
-/** What counts as ticked: a tag is when all its channels are. */
-export function withTags(selected: ReadonlySet<RowId>, tags: readonly TagRow[]): ReadonlySet<RowId> {
-  const whole = tags.filter(({ channels }) => channels.every(({ id }) => selected.has(id)));
-  return new Set([...selected, ...whole.map(rowIdOf)]);
+/** What counts as selected: a tag is when all its channels are. */
+export function withTags(selected: Selected, tags: readonly TagRow[]): Selected {
+  const complete = tags.filter(({ channels }) => channels.every(({ id }) => selected[id]));
+  return { ...selected, ...selectRows(complete.map(rowIdOf)) };
 }
 
-/** The channels that are ticked after a change; ticking a tag ticks its channels. */
-export function tickedChannels(
-  before: ReadonlySet<RowId>,
-  after: ReadonlySet<RowId>,
-  tags: readonly TagRow[],
-): ReadonlySet<RowId> {
-  const ticked = new Set([...after].filter((id) => typeof id === "number"));
+/** The channels that are selected after a change; selecting a tag selects its channels. */
+export function selectedChannels(before: Selected, after: Selected, tags: readonly TagRow[]): Selected {
+  const channels = new Set(selectedIds(after).filter((id) => !id.startsWith(TAG_PREFIX)));
   for (const row of tags) {
     const id = rowIdOf(row);
-    if (before.has(id) === after.has(id)) continue;
-    for (const channel of row.channels) after.has(id) ? ticked.add(channel.id) : ticked.delete(channel.id);
+    if (before[id] === after[id]) continue;
+    for (const channel of row.channels) {
+      if (after[id]) channels.add(String(channel.id));
+      else channels.delete(String(channel.id));
+    }
   }
-  return ticked;
+  return selectRows(channels);
 }

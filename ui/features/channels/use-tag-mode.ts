@@ -1,8 +1,8 @@
 import { useMemo, useState } from "react";
-import type { RowId, Selection } from "../../components/data-table/column.ts";
+import type { Selected, Selection } from "../../components/data-table/column.ts";
 import type { Channel } from "./channel.ts";
 import { useStoredSwitch } from "./stored-switch.ts";
-import { groupByTag, type ListRow, type TagRow, tickedChannels, unfold, withTags } from "./tag-rows.ts";
+import { groupByTag, type ListRow, selectedChannels, type TagRow, unfold, withTags } from "./tag-rows.ts";
 
 /** Tags instead of channels, of which any can be opened; whether the list is so is remembered on this device. */
 export function useTagMode() {
@@ -26,11 +26,11 @@ export function useListRows(
   channels: readonly Channel[] | undefined,
   byTag: boolean,
   open: ReadonlySet<string>,
-  selected: ReadonlySet<RowId>,
-  onSelect: (selected: ReadonlySet<RowId>) => void,
+  selected: Selected,
+  onSelect: (selected: Selected) => void,
 ): { rows: readonly ListRow[] | undefined; selection: Selection } {
   const tags = useMemo(() => (byTag && channels ? groupByTag(channels) : []), [byTag, channels]);
   const rows = useMemo(() => (byTag ? channels && unfold(tags, open) : channels), [byTag, channels, tags, open]);
   const ticked = withTags(selected, tags);
-  return { rows, selection: { selected: ticked, onChange: (next) => onSelect(tickedChannels(ticked, next, tags)) } };
+  return { rows, selection: { selected: ticked, onChange: (next) => onSelect(selectedChannels(ticked, next, tags)) } };
 }

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
-import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
+import type { TableModel } from "../../components/data-table/use-data-table.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import { SavedViews } from "../../components/SavedViews.tsx";
 import type { Address } from "../../components/useAddress.ts";
@@ -13,7 +13,7 @@ const STATUSES = [
 ] as const;
 
 /** Search by name, id or the whole code; status and kind. */
-export const CodeFilters = ({ address, columns }: { address: Address; columns: ColumnChoice<Code> }) => {
+export const CodeFilters = ({ address, model }: { address: Address; model: TableModel<Code> }) => {
   const { t } = useTranslation();
   return (
     <FilterBar
@@ -40,7 +40,7 @@ export const CodeFilters = ({ address, columns }: { address: Address; columns: C
       tools={
         <>
           <SavedViews list="codes" />
-          <ColumnTools columns={columns} />
+          <ColumnTools model={model} />
         </>
       }
     />

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
-import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
+import type { TableModel } from "../../components/data-table/use-data-table.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import { SavedViews } from "../../components/SavedViews.tsx";
 import type { Address } from "../../components/useAddress.ts";
@@ -10,10 +10,10 @@ import { LOG_TYPES, type LogEntry } from "./log-entry.ts";
 const OWN = ["model", "token", "group"] as const;
 const ADMIN = ["model", "token", "user", "channel", "group"] as const;
 
-type LogFilterBarProps = Readonly<{ address: Address; isAdmin: boolean; columns: ColumnChoice<LogEntry> }>;
+type LogFilterBarProps = Readonly<{ address: Address; isAdmin: boolean; model: TableModel<LogEntry> }>;
 
 /** What narrows the log beside time. */
-export const LogFilterBar = ({ address, isAdmin, columns }: LogFilterBarProps) => {
+export const LogFilterBar = ({ address, isAdmin, model }: LogFilterBarProps) => {
   const { t } = useTranslation();
   const types = [
     ...Object.entries(LOG_TYPES).map(([name, type]) => ({ value: String(type), label: t(`logs.types.${name}`) })),
@@ -33,7 +33,7 @@ export const LogFilterBar = ({ address, isAdmin, columns }: LogFilterBarProps) =
       tools={
         <>
           <SavedViews list="logs" />
-          <ColumnTools columns={columns} />
+          <ColumnTools model={model} />
         </>
       }
     />

@@ -9,7 +9,8 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
 import { DataTable } from "../../components/data-table/DataTable.tsx";
-import { useLocalPaging } from "../../components/data-table/use-local-paging.ts";
+import { useLocalPaging } from "../../components/data-table/url-state.ts";
+import { useDataTable } from "../../components/data-table/use-data-table.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import { Row } from "../../components/layout.tsx";
@@ -110,6 +111,21 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
       ],
     },
   ];
+  const model = useDataTable({
+    columns,
+    rows: shown,
+    rowId: nameOf,
+    rowName: nameOf,
+    actions: (row) => [
+      { label: t("settings.pricing.edit"), icon: <Edit />, onSelect: () => setDrawer(row) },
+      {
+        label: t("settings.pricing.remove"),
+        icon: <Delete />,
+        isDangerous: true,
+        onSelect: () => prices.apply(withRow(maps, { ...NEW_PRICE, name: row.name })),
+      },
+    ],
+  });
   return (
     <div>
       <FilterBar
@@ -129,10 +145,7 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
         }
       />
       <DataTable
-        columns={columns}
-        rows={shown}
-        rowId={nameOf}
-        rowName={nameOf}
+        model={model}
         empty={
           <EmptyState
             icon={<Sell />}
@@ -141,15 +154,6 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
           />
         }
         paging={paging}
-        actions={(row) => [
-          { label: t("settings.pricing.edit"), icon: <Edit />, onSelect: () => setDrawer(row) },
-          {
-            label: t("settings.pricing.remove"),
-            icon: <Delete />,
-            isDangerous: true,
-            onSelect: () => prices.apply(withRow(maps, { ...NEW_PRICE, name: row.name })),
-          },
-        ]}
         onOpen={setDrawer}
       />
       {drawer && (

@@ -4,11 +4,12 @@ import Button from "@mui/material/Button";
 import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { RowId } from "../../components/data-table/column.ts";
+import { type Column, type Selected, selectedIds } from "../../components/data-table/column.ts";
 import { DataTable } from "../../components/data-table/DataTable.tsx";
-import { useLocalPaging } from "../../components/data-table/use-local-paging.ts";
+import { useLocalPaging } from "../../components/data-table/url-state.ts";
+import { useDataTable } from "../../components/data-table/use-data-table.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Row } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
@@ -25,20 +26,22 @@ type UnsetModelsProps = Readonly<{
   models: readonly string[];
 }>;
 
-const NONE: ReadonlySet<RowId> = new Set();
+type UnsetModel = Readonly<{ name: string }>;
+const NONE: Selected = {};
 
 /** The models that nobody can call for want of a price: filled in one by one or many at a time. */
 export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
   const { t } = useTranslation();
   const [selected, setSelected] = useState(NONE);
   const { address } = usePriceView();
-  const { shown, paging } = useLocalPaging(models, t("settings.pricing.unit"), address);
+  const rows = useMemo(() => models.map((name) => ({ name })), [models]);
+  const { shown, paging } = useLocalPaging(rows, t("settings.pricing.unit"), address);
   const [mode, setMode] = useState<BatchMode>("ratio");
   const [value, setValue] = useState("");
   const [completion, setCompletion] = useState("");
   const [editing, setEditing] = useState<string | null>(null);
   const fill = () => {
-    const chosen = models.filter((name) => selected.has(name));
+    const chosen = models.filter((name) => selected[name]);
     const batch = { mode, value, completion };
     const fault = batchFault(batch, chosen.length);
     if (fault) {
@@ -49,6 +52,19 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
     setSelected(NONE);
     notifyDone(t("settings.pricing.batch.done", { count: chosen.length }));
   };
+  const columns = useMemo(
+    (): readonly Column<UnsetModel>[] => [
+      { key: "name", head: t("settings.pricing.columns.name"), isTitle: true, cell: ({ name }) => <span>{name}</span> },
+    ],
+    [t],
+  );
+  const model = useDataTable({
+    columns,
+    rows: shown,
+    rowId: nameOf,
+    rowName: nameOf,
+    selection: { selected, onChange: setSelected },
+  });
   return (
     <div>
       {models.length > 0 && (
@@ -87,23 +103,13 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
           />
         )}
         <Button onClick={fill}>
-          {selected.size === 0
+          {selectedIds(selected).length === 0
             ? t("settings.pricing.batch.idle")
-            : t("settings.pricing.batch.action", { count: selected.size })}
+            : t("settings.pricing.batch.action", { count: selectedIds(selected).length })}
         </Button>
       </Row>
       <DataTable
-        columns={[
-          {
-            key: "name",
-            head: t("settings.pricing.columns.name"),
-            isTitle: true,
-            cell: (name) => <Box component="span">{name}</Box>,
-          },
-        ]}
-        rows={shown}
-        rowId={same}
-        rowName={same}
+        model={model}
         empty={
           <EmptyState
             icon={<CheckCircle />}
@@ -112,8 +118,7 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
           />
         }
         paging={paging}
-        selection={{ selected, onChange: setSelected }}
-        onOpen={setEditing}
+        onOpen={({ name }) => setEditing(name)}
       />
       {editing !== null && (
         <PriceDrawer
@@ -127,4 +132,4 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
   );
 };
 
-const same = (name: string): string => name;
+const nameOf = ({ name }: UnsetModel): string => name;

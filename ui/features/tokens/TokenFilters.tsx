@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
-import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
+import type { TableModel } from "../../components/data-table/use-data-table.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import { SavedViews } from "../../components/SavedViews.tsx";
 import type { Address } from "../../components/useAddress.ts";
@@ -17,14 +17,14 @@ const STATUSES = [
 
 type TokenFiltersProps = Readonly<{
   address: Address;
-  columns: ColumnChoice<Token>;
+  model: TableModel<Token>;
   /** A whole key: a secret, so it is kept out of the address. */
   wholeKey: string;
   onWholeKey: (key: string) => void;
 }>;
 
 /** Search by name or by a whole key; status and group. */
-export const TokenFilters = ({ address, columns, wholeKey, onWholeKey }: TokenFiltersProps) => {
+export const TokenFilters = ({ address, model, wholeKey, onWholeKey }: TokenFiltersProps) => {
   const { t } = useTranslation();
   const groups = Object.keys(useQuery(usableGroups).data ?? {});
   return (
@@ -56,7 +56,7 @@ export const TokenFilters = ({ address, columns, wholeKey, onWholeKey }: TokenFi
       tools={
         <>
           <SavedViews list="tokens" />
-          <ColumnTools columns={columns} />
+          <ColumnTools model={model} />
         </>
       }
     />

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
-import type { ColumnChoice } from "../../components/data-table/useColumnChoice.ts";
+import type { TableModel } from "../../components/data-table/use-data-table.ts";
 import { FilterBar } from "../../components/FilterBar.tsx";
 import { SavedViews } from "../../components/SavedViews.tsx";
 import type { Address } from "../../components/useAddress.ts";
@@ -9,7 +9,7 @@ import { groupNames } from "../channels/channel-queries.ts";
 import { ACTIVE, BANNED, ROLE, type User } from "./user.ts";
 
 /** Search by name, e-mail or id; group, role and status. */
-export const UserFilterBar = ({ address, columns }: { address: Address; columns: ColumnChoice<User> }) => {
+export const UserFilterBar = ({ address, model }: { address: Address; model: TableModel<User> }) => {
   const { t } = useTranslation();
   const groups = useQuery(groupNames).data ?? [];
   return (
@@ -47,7 +47,7 @@ export const UserFilterBar = ({ address, columns }: { address: Address; columns:
       tools={
         <>
           <SavedViews list="users" />
-          <ColumnTools columns={columns} />
+          <ColumnTools model={model} />
         </>
       }
     />

@@ -1,13 +1,15 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { RowData } from "@tanstack/react-table";
+import { useAtom } from "jotai";
 import { type ReactNode, useState } from "react";
-import { addressSort } from "../../components/data-table/address-sort.ts";
 import type { Column, RowAction } from "../../components/data-table/column.ts";
 import { DataTable } from "../../components/data-table/DataTable.tsx";
-import { readPageSize, savePageSize } from "../../components/data-table/page-size.ts";
+import { addressSort, pageSizeAtom } from "../../components/data-table/url-state.ts";
+import { useDataTable } from "../../components/data-table/use-data-table.ts";
 import { useAddress } from "../../components/useAddress.ts";
 import { readList, WALLET_KEY } from "./wallet-calls.ts";
 
-type Props<Row> = {
+type Props<Row extends RowData> = {
   /** The call that answers pages of the list. */
   path: string;
   /** Reads a page where the answer has another shape than the wallet's. */
@@ -30,14 +32,14 @@ type Props<Row> = {
 };
 
 /** A list of the wallet, page by page; filters and an order that change begin at its first page. */
-export function PagedTable<Row>(props: Props<Row>) {
+export function PagedTable<Row extends RowData>(props: Props<Row>) {
   const { path, read = readList<Row>, filters = {}, usualSort, pollMs } = props;
   const address = useAddress();
   const sorting = usualSort === undefined ? undefined : addressSort(address, usualSort);
   const query = { ...filters, ...sorting?.query };
   const wanted = JSON.stringify(query);
   const [at, setAt] = useState({ page: 0, wanted });
-  const [pageSize, setPageSize] = useState(readPageSize);
+  const [pageSize, setPageSize] = useAtom(pageSizeAtom);
   const page = at.wanted === wanted ? at.page : 0;
   const list = useQuery({
     queryKey: [...WALLET_KEY, path, wanted, page, pageSize],
@@ -45,18 +47,22 @@ export function PagedTable<Row>(props: Props<Row>) {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollMs?.(state.data?.items ?? []) ?? false,
   });
+  const model = useDataTable({
+    columns: props.columns,
+    rows: list.data?.items,
+    rowId: props.rowId,
+    rowName: props.rowName,
+    sort: sorting?.sort,
+    onSort: sorting?.onSort,
+    actions: props.actions,
+  });
   return (
     <DataTable
-      columns={props.columns}
-      rows={list.data?.items}
-      rowId={props.rowId}
-      rowName={props.rowName}
+      model={model}
       isRefreshing={list.isPlaceholderData}
       error={list.error}
       onRetry={() => void list.refetch()}
       empty={props.empty}
-      {...(sorting && { sort: sorting.sort, onSort: sorting.onSort })}
-      {...(props.actions && { actions: props.actions })}
       {...(props.onOpen && { onOpen: props.onOpen })}
       {...(props.isDim && { isDim: props.isDim })}
       paging={{
@@ -66,7 +72,6 @@ export function PagedTable<Row>(props: Props<Row>) {
         unit: props.unit,
         onPage: (next) => setAt({ page: next, wanted }),
         onPageSize: (size) => {
-          savePageSize(size);
           setPageSize(size);
           setAt({ page: 0, wanted });
         },

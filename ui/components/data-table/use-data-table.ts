@@ -1,0 +1,123 @@
+import { type ExpandedState, functionalUpdate, type RowData, useTable } from "@tanstack/react-table";
+import { useAtom } from "jotai";
+import { RESET } from "jotai/utils";
+import { type ReactNode, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { jsonFormat, type StoredAtom, storedAtom } from "../../stored-atom.ts";
+import type { Column, RowAction, RowId, Selection, Sort } from "./column.ts";
+import { controlColumns, PINNING } from "./control-columns.tsx";
+import { columnDefOf, features, type Table } from "./table.ts";
+
+type Options<Row> = Readonly<{
+  columns: readonly Column<Row>[];
+  /** Undefined while nothing has arrived yet. */
+  rows: readonly Row[] | undefined;
+  rowId: (row: Row) => RowId;
+  /** How a row is called in labels that are read aloud. */
+  rowName: (row: Row) => string;
+  /** Where this device remembers which columns are shown; without it, all are. */
+  columnsKey?: string;
+  sort?: Sort | undefined;
+  onSort?: ((sort: Sort) => void) | undefined;
+  selection?: Selection;
+  /** Below an opened row; one is open at a time. */
+  detail?: (row: Row) => ReactNode;
+  actions?: ((row: Row) => readonly RowAction[]) | undefined;
+}>;
+
+/** The rows and columns of a table, for DataTable and ColumnTools. */
+export type TableModel<Row extends RowData> = Readonly<{
+  table: Table<Row>;
+  isLoading: boolean;
+  rowName: (row: Row) => string;
+  detail?: ((row: Row) => ReactNode) | undefined;
+  /** Shows the columns that are shown where nothing was chosen. */
+  resetColumns: () => void;
+}>;
+
+/** What both forms of a table, rows and cards, are given. */
+export type ViewProps<Row extends RowData> = TableModel<Row> &
+  Readonly<{
+    isCompact: boolean;
+    /** What a card says at first sight; its columns then unfold. Without it a card shows all columns. */
+    card?: ((row: Row) => ReactNode) | undefined;
+    /** A click on the row. */
+    onOpen?: ((row: Row) => void) | undefined;
+    isDim?: ((row: Row) => boolean) | undefined;
+    focusedId: string | null;
+  }>;
+
+/** State of a table: its columns and which of them are shown, its rows and which of them are selected or open, its order. */
+export function useDataTable<Row extends RowData>(options: Options<Row>): TableModel<Row> {
+  const { columns, rows, rowId, rowName, columnsKey, sort, onSort, selection, detail, actions } = options;
+  const { t } = useTranslation();
+  const [chosen, setChosen] = useAtom(visibilityAtom(columnsKey ?? ""));
+  const [expanded, setExpanded] = useState<ExpandedState>({});
+  const [hasDetail, isSelectable] = [detail !== undefined, selection !== undefined];
+  const columnDefs = useMemo(
+    () => [...columns.map(columnDefOf), ...controlColumns({ rowName, hasDetail, isSelectable, actions, t })],
+    [columns, rowName, hasDetail, isSelectable, actions, t],
+  );
+  const columnVisibility = useMemo(
+    () => (columnsKey === undefined ? {} : { ...visibleByDefault(columns), ...chosen }),
+    [columnsKey, chosen, columns],
+  );
+  const sorting = sort
+    ? [{ id: columns.find(({ sortKey }) => sortKey === sort.key)?.key ?? "", desc: sort.isDescending }]
+    : [];
+  const rowSelection = selection?.selected ?? {};
+  const table = useTable<typeof features, Row>({
+    features,
+    columns: columnDefs,
+    data: rows ?? NO_ROWS,
+    getRowId: (row) => String(rowId(row)),
+    state: { columnVisibility, columnPinning: PINNING, sorting, rowSelection, expanded },
+    onColumnVisibilityChange(change) {
+      const next = functionalUpdate(change, columnVisibility);
+      setChosen({ ...chosen, ...Object.fromEntries(columns.map(({ key }) => [key, next[key] ?? true])) });
+    },
+    enableSorting: onSort !== undefined,
+    enableSortingRemoval: false,
+    enableMultiSort: false,
+    manualSorting: true,
+    sortDescFirst: true,
+    onSortingChange(change) {
+      const [next] = functionalUpdate(change, sorting);
+      const sortKey = columns.find(({ key }) => key === next?.id)?.sortKey;
+      if (next) onSort?.({ key: sortKey ?? sort?.key ?? "", isDescending: next.desc });
+    },
+    enableRowSelection: isSelectable,
+    onRowSelectionChange: (change) => selection?.onChange(functionalUpdate(change, rowSelection)),
+    getRowCanExpand: () => true,
+    manualExpanding: true,
+    onExpandedChange: (change) => setExpanded((open) => onlyNewest(open, functionalUpdate(change, open))),
+  });
+  return { table, isLoading: rows === undefined, rowName, detail, resetColumns: () => setChosen(RESET) };
+}
+
+const NO_ROWS: readonly never[] = [];
+
+type Visibility = Readonly<Record<string, boolean>>;
+const atoms = new Map<string, StoredAtom<Visibility | null>>();
+
+/** Which columns of a table were chosen; null when none were. */
+function visibilityAtom(key: string): StoredAtom<Visibility | null> {
+  const atom = atoms.get(key) ?? storedAtom(key, jsonFormat<Visibility | null>(null, isVisibility));
+  atoms.set(key, atom);
+  return atom;
+}
+
+const isVisibility = (value: unknown): value is Visibility =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((isShown) => typeof isShown === "boolean");
+
+const visibleByDefault = <Row>(columns: readonly Column<Row>[]): Visibility =>
+  Object.fromEntries(columns.map(({ key, isHiddenByDefault }) => [key, !isHiddenByDefault]));
+
+/** The rows that a change has opened, without those that were open before. */
+const onlyNewest = (before: ExpandedState, after: ExpandedState): ExpandedState =>
+  before === true || after === true
+    ? {}
+    : Object.fromEntries(Object.entries(after).filter(([id, isOpen]) => isOpen && !before[id]));
