@@ -13,6 +13,8 @@ export const DEADLINES_MS = {
 /** A statement as the patched driver shows it (patches/postgres@….patch). */
 export type DriverStatement = {
   readonly settled: boolean;
+  /** What the handle that made it gives its statements; absent: what the driver gives. */
+  readonly deadlineMs?: number;
   /** Rejects the statement and destroys the connection that has it. */
   abort(error: Error): void;
 };
@@ -29,7 +31,7 @@ export class StatementTimeout extends DatabaseError {
 
 const scope = new AsyncLocalStorage<number>();
 
-/** Gives each statement that `work` starts this long, instead of what the driver gives by default. */
+/** Gives each statement that `work` starts this long, instead of what its handle or the driver gives by default. */
 export const withDeadline = <Result>(deadlineMs: number, work: () => PromiseLike<Result>): Promise<Result> =>
   // Statements are sent only when they are awaited: that must happen inside.
   scope.run(deadlineMs, async () => await work());
@@ -55,7 +57,7 @@ export class Deadlines {
 
   /** To be called as a statement begins to wait, for a connection or an answer. */
   readonly watch = (statement: DriverStatement): void => {
-    const deadlineMs = scope.getStore() ?? this.usualMs;
+    const deadlineMs = scope.getStore() ?? statement.deadlineMs ?? this.usualMs;
     const ticksLeft = Math.ceil(deadlineMs / TICK_MS);
     this.#pending.add({ statement, deadlineMs, startedAtMs: performance.now(), ticksLeft });
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS);

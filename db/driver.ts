@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
-import { Deadlines, type DriverStatement } from "./deadlines.ts";
+import { DEADLINES_MS, Deadlines, type DriverStatement } from "./deadlines.ts";
 import * as schema from "./schema/index.ts";
 import type { Db, Sql } from "./types.ts";
 
@@ -26,10 +26,10 @@ type Patched = {
 const BIGINT_AS_NUMBER: postgres.PostgresType<number> = { to: 20, from: [20], parse: Number, serialize: String };
 
 /**
- * The one driver for both engines. Every statement is prepared under a name, also inside transactions: that halves its cost
+ * The one driver for both engines; `callDb` gives its statements the deadline of those that a client's call waits for. Every statement is prepared under a name, also inside transactions: that halves its cost
  * and more, and the query builder would not do so by itself.
  */
-export function openDriver({ deadlineMs, ...options }: DriverOptions, url?: string): { sql: Sql; db: Db } {
+export function openDriver({ deadlineMs, ...options }: DriverOptions, url?: string): { sql: Sql; db: Db; callDb: Db } {
   const deadlines =
     deadlineMs === undefined ? null : new Deadlines(deadlineMs, (since) => patchedOf(sql).dropIdle(since));
   const settings: DriverOptions & { onquery?: (statement: DriverStatement) => void } = {
@@ -40,8 +40,9 @@ export function openDriver({ deadlineMs, ...options }: DriverOptions, url?: stri
     types: { bigint: BIGINT_AS_NUMBER },
   };
   const sql = (url ? postgres(url, settings) : postgres(settings)) as Sql;
-  const db = drizzle(named(sql), { schema });
-  return { sql, db };
+  // Made before `named` changes the driver, so that no statement passes through both.
+  const callSql = named(Object.create(sql) as Sql, DEADLINES_MS.call);
+  return { sql, db: drizzle(named(sql), { schema }), callDb: drizzle(callSql, { schema }) };
 }
 
 const patchedOf = (sql: Sql): Patched => sql as unknown as Patched;
@@ -61,18 +62,21 @@ const reconnectSeconds = (failures: number): number => Math.min(0.05 * 2 ** fail
 type Unsafe = (query: string, parameters?: unknown[], options?: object) => unknown;
 type Begin = (...args: unknown[]) => unknown;
 
-function named(sql: Sql): Sql {
+/** Names the statements of a driver or transaction, and gives them a deadline where one is named. Changes it in place. */
+function named(sql: Sql, deadlineMs?: number): Sql {
   const statements = sql as unknown as { unsafe: Unsafe; begin?: Begin; savepoint?: Begin };
   const { unsafe, begin, savepoint } = statements;
   const bound = unsafe.bind(sql);
   // The option must come last: the query builder passes `prepare: false`.
-  statements.unsafe = (query, parameters = [], options = {}) =>
-    bound(query, parameters, parameters.length ? { ...options, prepare: true } : options);
+  statements.unsafe = (query, parameters = [], options = {}) => {
+    const statement = bound(query, parameters, parameters.length ? { ...options, prepare: true } : options);
+    return deadlineMs === undefined ? statement : Object.assign(statement as object, { deadlineMs });
+  };
   const scoped =
     (start: Begin): Begin =>
     (...args) => {
       const work = args.pop() as (inner: Sql) => unknown;
-      return start.call(sql, ...args, (inner: Sql) => work(named(inner)));
+      return start.call(sql, ...args, (inner: Sql) => work(named(inner, deadlineMs)));
     };
   if (begin) statements.begin = scoped(begin);
   if (savepoint) statements.savepoint = scoped(savepoint);

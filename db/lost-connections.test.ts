@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
+import { sql } from "drizzle-orm";
 import { openTestDatabase, type TestDatabase } from "../test/support/database.ts";
 import { until } from "../test/support/lib/until.ts";
 import { StatementTimeout, withDeadline } from "./deadlines.ts";
@@ -181,6 +182,32 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)("on a server", () => {
     await expect(transaction).rejects.toThrow();
     await one.sql`select 1`;
     expect(await rowsOf(database.sql`select value from cut`)).toEqual([]);
+  });
+
+  test("what a relayed call waits for has a shorter deadline than the rest, also in a transaction", async () => {
+    const { db, callDb, close } = await openServer(database.url ?? "", 3);
+    await database.sql.begin(async (tx) => {
+      await tx`lock table cut`;
+      const insert = sql`insert into cut values (5)`;
+      const isSettled = { usual: false };
+      const usual = db.execute(insert).finally(() => (isSettled.usual = true));
+      usual.catch(() => {});
+      const call = callDb.execute(insert);
+      const transaction = callDb.transaction(async (inner) => {
+        await inner.execute(sql`select 1`);
+        await inner.execute(insert);
+      });
+      const failures = await Promise.allSettled([call, transaction]);
+      const reasons = failures.map(
+        (failure) => failure.status === "rejected" && (failure.reason.cause ?? failure.reason),
+      );
+      expect(reasons).toEqual([new StatementTimeout(5000), new StatementTimeout(5000)]);
+      expect(isSettled.usual).toBe(false);
+      await tx`select pg_terminate_backend(pid) from pg_stat_activity
+        where query like 'insert into cut%' and pid <> pg_backend_pid() and datname = current_database()`;
+      await usual.catch(() => {});
+    });
+    await close();
   });
 
   test("a statement that waits for a lock beyond its deadline ends, on the server too", async () => {

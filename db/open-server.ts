@@ -17,7 +17,7 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
  * connection is destroyed (`withDeadline` gives more or less time). Throws DatabaseError when it does not answer.
  */
 export async function openServer(url: string, connections = CONNECTIONS): Promise<Database> {
-  const { sql, db } = openDriver(
+  const { sql, db, callDb } = openDriver(
     {
       max: connections,
       // A statement that was sent behind a long one would have to end the long one's connection with its own.
@@ -43,5 +43,5 @@ export async function openServer(url: string, connections = CONNECTIONS): Promis
     await sql.end({ timeout: 1 });
     throw error instanceof DatabaseError ? error : explainServerFailure("the database does not answer", error);
   }
-  return { db, sql, kind: "server", health, close: () => sql.end({ timeout: 2 }) };
+  return { db, callDb, sql, kind: "server", health, close: () => sql.end({ timeout: 2 }) };
 }

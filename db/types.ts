@@ -15,6 +15,8 @@ export type Statements = Sql | postgres.TransactionSql<{ bigint: number }>;
 
 export type Database = Readonly<{
   db: Db;
+  /** The same for what a relayed call waits for: its statements have 5 s, those of `db` three times as long. */
+  callDb: Db;
   /** The driver, for statements that the query builder cannot say. */
   sql: Sql;
   kind: "embedded" | "server";

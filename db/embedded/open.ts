@@ -39,7 +39,7 @@ export async function openEmbedded({ dataDir, fsync = true, onTrouble }: Embedde
     await engine.ready().catch(async (error: Error) => {
       throw await explainFailure(home, engineDir, error);
     });
-    const { sql, db } = openDriver({
+    const { sql, db, callDb } = openDriver({
       socket: () => engine.connect(),
       database: "postgres",
       user: "postgres",
@@ -48,6 +48,7 @@ export async function openEmbedded({ dataDir, fsync = true, onTrouble }: Embedde
     });
     return {
       db,
+      callDb,
       sql,
       kind: "embedded",
       health: () => answersWithin(sql),

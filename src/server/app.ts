@@ -262,13 +262,14 @@ function relayServices(services: Services): RelayServices {
   const deps = { db: database.db, changes, vault };
   return {
     ...services,
-    responses: createResponseStore(database.db, log),
-    objects: createObjectStore(database.db),
+    tasks: { ...services.tasks, db: database.callDb },
+    responses: createResponseStore(database.callDb, log),
+    objects: createObjectStore(database.callDb),
     resolveSession: (request) => sessionUser(services, request),
     recheckKey: recheckKeyOf(services),
-    readStanding: (subject) => readStanding(database.db, subject),
+    readStanding: (subject) => readStanding(database.callDb, subject),
     renewBudget: async (tokenId) => {
-      await renewBudgets({ ...deps, settings: services.settings }, [tokenId]);
+      await renewBudgets({ ...deps, db: database.callDb, settings: services.settings }, [tokenId]);
     },
     disableChannel(channel, key, reason, status = CHANNEL_STATUS.autoDisabled) {
       const change =

@@ -95,7 +95,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     const changes = await createChanges(database, (error) => log.error({ error }, "a change could not be applied"));
     const settings = await createSettings({ db, changes, vault, log });
     const users = await createUserDirectory({ db, changes, log });
-    const sessions = createSessions({ db, changes, users, secret: secrets.sessionSecret });
+    const sessions = createSessions({ db: database.callDb, changes, users, secret: secrets.sessionSecret });
     const setup = await createSetup({ db, changes, vault, version });
     const tokens = await createTokenDirectory({ db, changes, vault, log });
     const channels = await createChannelDirectory({ db, changes, vault, log });

@@ -1,5 +1,6 @@
 import { asc, gt, type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
+import { DEADLINES_MS, withDeadline } from "../../../db/deadlines.ts";
 import { users } from "../../../db/schema/users.ts";
 import type { Db } from "../../../db/types.ts";
 import { findRemoved } from "../../lib/find-removed.ts";
@@ -114,7 +115,7 @@ export async function createUserDirectory(
     get: (id) => byId.get(id),
     findByAccessTokenHash: (hash) => byAccessToken.get(hash),
     async reread(id) {
-      await refresh([id]);
+      await withDeadline(DEADLINES_MS.call, () => refresh([id]));
       return byId.get(id);
     },
     close() {

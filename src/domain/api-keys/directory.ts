@@ -1,5 +1,6 @@
 import { gt, sql } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
+import { DEADLINES_MS, withDeadline } from "../../../db/deadlines.ts";
 import { tokens } from "../../../db/schema/tokens.ts";
 import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -118,7 +119,8 @@ export async function createTokenDirectory(
     reread: (key) =>
       inOrder(async () => {
         const hash = vault.keyedHash(key);
-        const [entry] = await readEntries(db, sql`${hash} in (${tokens.keyHash}, ${tokens.previousKeyHash})`, 1);
+        const isIts = sql`${hash} in (${tokens.keyHash}, ${tokens.previousKeyHash})`;
+        const [entry] = await withDeadline(DEADLINES_MS.call, () => readEntries(db, isIts, 1));
         if (entry) table.put(entry);
         return entry;
       }),

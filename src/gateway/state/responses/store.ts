@@ -1,4 +1,5 @@
 import { and, eq, gt, lt, sql } from "drizzle-orm";
+import { DEADLINES_MS, withDeadline } from "../../../../db/deadlines.ts";
 import { storedResponses } from "../../../../db/schema/responses.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Turn } from "../../../formats/conversation/conversation.ts";
@@ -89,7 +90,8 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
       await db.delete(storedResponses).where(and(eq(storedResponses.id, id), eq(storedResponses.userId, userId)));
     },
     async sweep(nowSeconds) {
-      await db.delete(storedResponses).where(lt(storedResponses.expiresAt, nowSeconds));
+      const remove = () => db.delete(storedResponses).where(lt(storedResponses.expiresAt, nowSeconds));
+      await withDeadline(DEADLINES_MS.usual, remove);
     },
   };
 }
