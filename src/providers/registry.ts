@@ -1,28 +1,50 @@
+import { zeroOneAi } from "./chinese-labs/01-ai.ts";
+import { ai360 } from "./chinese-labs/360.ts";
 import { dashscope } from "./chinese-labs/alibaba/dashscope.ts";
 import { qianfanV1 } from "./chinese-labs/baidu/qianfan.ts";
+import { qianfan } from "./chinese-labs/baidu/qianfan-v2.ts";
+import { deepSeek } from "./chinese-labs/deepseek.ts";
+import { minimax } from "./chinese-labs/minimax/minimax.ts";
+import { moka } from "./chinese-labs/moka.ts";
+import { moonshot } from "./chinese-labs/moonshot.ts";
 import { hunyuan } from "./chinese-labs/tencent/hunyuan.ts";
+import { ark } from "./chinese-labs/volcengine.ts";
 import { spark } from "./chinese-labs/xunfei/spark.ts";
 import { chatglm } from "./chinese-labs/zhipu/chatglm.ts";
-import { compatibleServices } from "./compatible-services.ts";
+import { glm } from "./chinese-labs/zhipu/glm.ts";
 import type { Capability, NoListPrice, Provider, TaskCapability } from "./contract/provider.ts";
 import { aiProxy } from "./hosts/ai-proxy/ai-proxy.ts";
 import { azure } from "./hosts/azure.ts";
 import { bedrock } from "./hosts/bedrock/claude.ts";
 import { bedrockConverse } from "./hosts/bedrock/converse.ts";
+import { cloudflare } from "./hosts/cloudflare/cloudflare.ts";
+import { fireworks } from "./hosts/fireworks.ts";
+import { groq } from "./hosts/groq.ts";
+import { huggingFace } from "./hosts/hugging-face.ts";
+import { nvidia } from "./hosts/nvidia.ts";
+import { openRouter } from "./hosts/openrouter.ts";
+import { siliconFlow } from "./hosts/siliconflow.ts";
+import { together } from "./hosts/together.ts";
 import { anthropic } from "./labs/anthropic.ts";
 import { cohere } from "./labs/cohere/cohere.ts";
 import { gemini } from "./labs/google/gemini.ts";
 import { palm } from "./labs/google/palm.ts";
 import { vertex } from "./labs/google/vertex.ts";
+import { jina } from "./labs/jina.ts";
 import { mistral } from "./labs/mistral.ts";
 import { openai } from "./labs/openai/openai.ts";
+import { perplexity } from "./labs/perplexity.ts";
+import { xai } from "./labs/xai/xai.ts";
 import { kling } from "./media/kling.ts";
 import { midjourney, midjourneyPlus } from "./media/midjourney.ts";
 import { suno } from "./media/suno.ts";
 import { vidu } from "./media/vidu.ts";
 import { custom } from "./self-hosted/custom.ts";
 import { dify } from "./self-hosted/dify/dify.ts";
+import { fastGpt } from "./self-hosted/fastgpt.ts";
 import { ollama } from "./self-hosted/ollama/ollama.ts";
+import { vllm } from "./self-hosted/vllm.ts";
+import { xinference } from "./self-hosted/xinference.ts";
 
 const providers: readonly Provider[] = [
   openai,
@@ -49,7 +71,29 @@ const providers: readonly Provider[] = [
   suno,
   kling,
   vidu,
-  ...compatibleServices,
+  openRouter,
+  ai360,
+  fastGpt,
+  moonshot,
+  glm,
+  zeroOneAi,
+  minimax,
+  jina,
+  siliconFlow,
+  xinference,
+  xai,
+  groq,
+  together,
+  fireworks,
+  perplexity,
+  nvidia,
+  huggingFace,
+  vllm,
+  cloudflare,
+  ark,
+  deepSeek,
+  moka,
+  qianfan,
 ];
 
 const byType: ReadonlyMap<number, Provider> = new Map(providers.map((provider) => [provider.type, provider]));

@@ -1,5 +1,9 @@
+import type { Dropped } from "../../formats/conversation/codec.ts";
+import { noteUnsaid } from "../../formats/conversation/dropped-fields.ts";
+import { compact } from "../../formats/helpers/compact.ts";
 import { type JsonObject, numberOf, textOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
+import type { OwnFormat } from "../contract/native-format.ts";
 
 const ASPECTS = lookupTable<string>({
   "1024x1792": "9:16",
@@ -17,3 +21,16 @@ export const ordered = ({ n }: JsonObject): number => Math.max(1, Math.floor(num
 /** OpenAI's answer; null without a single picture. */
 export const pictures = (data: readonly JsonObject[], usage?: JsonObject): JsonObject | null =>
   data.length === 0 ? null : { created: 0, data, ...(usage && { usage }) };
+
+/** Image generation that differs from OpenAI's in field names only: `own` pass as they are, `write` makes the others. */
+export const renamedImageFields = (
+  own: readonly string[],
+  write: (order: JsonObject, dropped: Dropped) => JsonObject,
+): OwnFormat => ({
+  encode(order, model, dropped) {
+    noteUnsaid(order, ["prompt", "n", "size", "response_format", ...own], dropped);
+    const kept = Object.fromEntries(own.map((name) => [name, order[name]]));
+    return compact({ ...kept, model, prompt: order.prompt, ...write(order, dropped) });
+  },
+  decode: (answer) => (Array.isArray(answer.data) && answer.data.length > 0 ? answer : null),
+});

@@ -1,0 +1,69 @@
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { compatible } from "../../shared/openai-compatible.ts";
+
+const DEFAULT_SEARCH_ENGINE = "search_std";
+
+/** Each of Zhipu's search engines has its own price; a client may name one in Zhipu's own tool. */
+function pricedSearchTool({ tools }: JsonObject): string {
+  const engine = recordsOf(tools).flatMap(({ web_search }) => textOf(recordOf(web_search)?.search_engine) ?? [])[0];
+  return `zhipu_${engine ?? DEFAULT_SEARCH_ENGINE}`;
+}
+
+/** Web search is a tool; it returns its results only on request. */
+const searchTool = ({ tools }: JsonObject): JsonObject => ({
+  web_search_options: undefined,
+  tools: [
+    ...recordsOf(tools),
+    { type: "web_search", web_search: { enable: true, search_engine: DEFAULT_SEARCH_ENGINE, search_result: true } },
+  ],
+});
+
+/** The only tool choice is "auto", and sampling is switched off instead of a temperature of 0. */
+const automaticTools = ({ tool_choice, temperature }: JsonObject): JsonObject => ({
+  ...(tool_choice != null && tool_choice !== "auto" && { tool_choice: undefined }),
+  ...(tool_choice === "none" && { tools: undefined }),
+  ...(temperature === 0 && { temperature: undefined, do_sample: false }),
+});
+
+/** What `automaticTools` expresses otherwise. */
+const expressed = ({ tool_choice, temperature }: JsonObject): string[] => [
+  ...(tool_choice === "none" ? ["tool_choice", "tools"] : []),
+  ...(temperature === 0 ? ["temperature"] : []),
+];
+
+/** Zhipu's GLM models by its fourth API. */
+export const glm = compatible({
+  type: 26,
+  name: "Zhipu GLM-4V",
+  objects: true,
+  owner: "zhipu",
+  base: "https://open.bigmodel.cn",
+  root: "/api/paas/v4",
+  capabilities: ["chat", "embeddings", "rerank", "moderations", "images", "speech", "transcriptions"],
+  keyHint: "id.secret",
+  models: [
+    "glm-5.3",
+    "glm-5.2",
+    "glm-5.1",
+    "glm-5",
+    "glm-4.7",
+    "glm-4.7-flash",
+    "glm-4.6",
+    "glm-4.6v",
+    "glm-4.5",
+    "glm-4.5-air",
+    "glm-4-plus",
+    "glm-4-flash-250414",
+    "glm-4v-plus",
+    "embedding-3",
+  ],
+  quirks: {
+    topP: [0.01, 0.99],
+    temperature: [0, 1],
+    limitField: "max_tokens",
+    refused: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
+    further: automaticTools,
+    search: { members: searchTool, takes: [], tool: pricedSearchTool },
+    met: expressed,
+  },
+});

@@ -1,0 +1,56 @@
+import { type JsonObject, numberOf, recordOf, recordsOf } from "../../formats/json.ts";
+import type { Ask } from "../contract/provider.ts";
+import { type Compatible, compatible } from "../shared/openai-compatible.ts";
+
+/** Models of other vendors that search on their own. */
+const SEARCHES_BY_ITSELF = /-search-(preview|api)\b|\/sonar|:online$/;
+
+/** OpenRouter searches the web for any model with a plugin (https://openrouter.ai/docs/features/web-search). */
+function webPlugin({ plugins }: JsonObject, { model }: Pick<Ask, "model">): JsonObject {
+  const requested = recordsOf(plugins);
+  if (SEARCHES_BY_ITSELF.test(model) || requested.some(({ id }) => id === "web")) return {};
+  return { plugins: [...requested, { id: "web" }] };
+}
+
+/**
+ * `/key` reports what is left of the key's own limit. A key without a limit spends the account's credits, which
+ * `/credits` reports to management keys only; other keys get zeros.
+ */
+const balance: Compatible["balance"] = {
+  path: "/v1/key",
+  elsePath: "/v1/credits",
+  read(answer) {
+    const data = recordOf(recordOf(answer)?.data);
+    const remaining = numberOf(data?.limit_remaining);
+    if (remaining !== null) return remaining;
+    const credits = numberOf(data?.total_credits);
+    return credits ? credits - Number(data?.total_usage) : null;
+  },
+};
+
+/** OpenRouter, which also knows Anthropic's prompt cache markers. */
+export const openRouter = compatible({
+  type: 20,
+  name: "OpenRouter",
+  owner: "openrouter",
+  base: "https://openrouter.ai/api",
+  capabilities: ["chat", "completions", "embeddings", "rerank"],
+  keyHint: "sk-or-…",
+  headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
+  quirks: {
+    search: {
+      members: webPlugin,
+      takes: ["search_context_size", "user_location"],
+      tool: () => "openrouter_search",
+    },
+  },
+  marksCache: true,
+  balance,
+  models: [
+    "openai/gpt-5.4",
+    "anthropic/claude-sonnet-5",
+    "google/gemini-3.6-flash",
+    "deepseek/deepseek-v3.2",
+    "meta-llama/llama-3.3-70b-instruct",
+  ],
+});

@@ -1,0 +1,39 @@
+import { recordOf } from "../../formats/json.ts";
+import { ordered, renamedImageFields } from "../shared/images.ts";
+import { compatible } from "../shared/openai-compatible.ts";
+
+/** Images come as URLs only. */
+const images = renamedImageFields(
+  ["seed", "negative_prompt", "num_inference_steps", "guidance_scale", "image"],
+  (order, dropped) => {
+    if (order.response_format === "b64_json") dropped.add("response_format");
+    return { image_size: order.size ?? "1024x1024", batch_size: ordered(order) };
+  },
+);
+
+/** SiliconFlow, by its Chinese or its international address. */
+export const siliconFlow = compatible({
+  type: 40,
+  name: "SiliconCloud",
+  objects: true,
+  owner: "siliconflow",
+  base: "https://api.siliconflow.cn",
+  capabilities: ["chat", "completions", "embeddings", "rerank", "images", "speech", "transcriptions"],
+  own: { images: { format: images } },
+  balance: {
+    path: "/v1/user/info",
+    read: (answer) => recordOf(recordOf(answer)?.data)?.totalBalance,
+    currency: ({ baseUrl }) => (baseUrl.includes("siliconflow.com") ? "USD" : "CNY"),
+  },
+  models: [
+    "deepseek-ai/DeepSeek-V3.2",
+    "deepseek-ai/DeepSeek-R1",
+    "Qwen/Qwen3-235B-A22B-Instruct-2507",
+    "Qwen/Qwen3-32B",
+    "zai-org/GLM-4.6",
+    "moonshotai/Kimi-K2-Instruct-0905",
+    "MiniMaxAI/MiniMax-M2",
+    "BAAI/bge-m3",
+    "Qwen/Qwen3-Embedding-8B",
+  ],
+});

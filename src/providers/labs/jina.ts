@@ -1,0 +1,30 @@
+import { compatible } from "../shared/openai-compatible.ts";
+
+/** Jina. */
+export const jina = compatible({
+  type: 38,
+  name: "Jina",
+  owner: "jina",
+  base: "https://api.jina.ai",
+  capabilities: ["embeddings", "rerank"],
+  keyHint: "jina_…",
+  models: [
+    "jina-reranker-v3",
+    "jina-reranker-m0",
+    "jina-reranker-v2-base-multilingual",
+    "jina-embeddings-v5-text-small",
+    "jina-embeddings-v4",
+    "jina-embeddings-v3",
+    "jina-clip-v2",
+  ],
+  // It refuses what it does not know; clients of OpenAI's ask for base64 unasked.
+  quirks: {
+    vectors: ({ encoding_format, embedding_type }) => ({
+      changes: {
+        ...(encoding_format != null && { encoding_format: undefined }),
+        ...(encoding_format === "base64" && { embedding_type: embedding_type ?? "base64" }),
+      },
+      unsaid: ["user"],
+    }),
+  },
+});

@@ -1,0 +1,25 @@
+import { compact } from "../../formats/helpers/compact.ts";
+import { type JsonObject, recordOf } from "../../formats/json.ts";
+import { compatible } from "../shared/openai-compatible.ts";
+
+/** Perplexity has the user's location one level higher than OpenAI, and without a time zone. */
+function flatLocation({ web_search_options }: JsonObject): JsonObject {
+  const options = recordOf(web_search_options);
+  const location = recordOf(recordOf(options?.user_location)?.approximate);
+  if (!location) return {};
+  const { country, region, city } = location;
+  return { web_search_options: { ...options, user_location: compact({ country, region, city }) } };
+}
+
+/** Perplexity's Sonar models, which always search. */
+export const perplexity = compatible({
+  type: 1003,
+  name: "Perplexity",
+  owner: "perplexity",
+  base: "https://api.perplexity.ai",
+  root: "",
+  keyHint: "pplx-…",
+  listsNoModels: true,
+  models: ["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
+  quirks: { topP: [0.01, 0.99], further: flatLocation },
+});

@@ -1,0 +1,40 @@
+import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
+import { mediaTypeOf } from "../../../lib/media-type.ts";
+import type { OwnFormat } from "../../contract/native-format.ts";
+import { aspectOf, renamedImageFields } from "../../shared/images.ts";
+
+const KNOWN_FIELDS = ["prompt", "n", "size", "response_format", "aspect_ratio", "resolution", "image", "images"];
+
+/** xAI takes pictures to edit within JSON alone: files of forms become data URIs. */
+export const xaiEdits: OwnFormat = {
+  encode(order, model, dropped, files) {
+    const pictures = files.filter(({ name }) => IS_PICTURE.test(name)).map(({ bytes }) => dataUri(bytes));
+    const said = Object.keys(order).filter((name) => IS_PICTURE.test(name));
+    noteUnsaid(order, [...KNOWN_FIELDS, ...said], dropped);
+    const [only, ...further] = pictures.map((url) => ({ type: "image_url", url }));
+    return compact({
+      model,
+      prompt: order.prompt,
+      n: order.n == null ? undefined : Number(order.n),
+      response_format: order.response_format,
+      resolution: order.resolution,
+      aspect_ratio: order.aspect_ratio ?? (order.size == null || order.size === "auto" ? undefined : aspectOf(order)),
+      ...(further.length > 0 ? { images: [only, ...further] } : { image: only ?? order.image, images: order.images }),
+    });
+  },
+  decode: (answer) => (Array.isArray(answer.data) && answer.data.length > 0 ? answer : null),
+};
+
+/** `image`, `image[]`, `image[0]`, as clients name them. */
+const IS_PICTURE = /^image(\[\d*\])?$/;
+
+const dataUri = (bytes: Uint8Array): string =>
+  `data:${mediaTypeOf(bytes) ?? "image/png"};base64,${Buffer.from(bytes).toString("base64")}`;
+
+/** xAI knows ratios rather than sizes. */
+export const xaiImages: OwnFormat = renamedImageFields(["aspect_ratio", "resolution"], (order) => ({
+  n: order.n,
+  response_format: order.response_format,
+  ...(order.size != null && order.size !== "auto" && { aspect_ratio: order.aspect_ratio ?? aspectOf(order) }),
+}));

@@ -1,0 +1,13 @@
+import { compatible } from "../shared/openai-compatible.ts";
+
+/** vLLM, LM Studio and other servers of your own. */
+export const vllm = compatible({
+  type: 1006,
+  name: "vLLM / LM Studio",
+  owner: "local",
+  base: null,
+  capabilities: ["chat", "completions", "embeddings", "rerank", "images", "speech", "transcriptions"],
+  keyHint: "none",
+  models: [],
+  noListPrice: "own_server",
+});
