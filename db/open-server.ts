@@ -2,6 +2,7 @@ import { DEADLINES_MS } from "./deadlines.ts";
 import { openDriver } from "./driver.ts";
 import { explainServerFailure, refuseOldServer } from "./explain-server-failure.ts";
 import { answersWithin } from "./health.ts";
+import { requireRow } from "./require-row.ts";
 import { type Database, DatabaseError } from "./types.ts";
 
 const CONNECTIONS = 12;
@@ -37,8 +38,10 @@ export async function openServer(url: string, connections = CONNECTIONS): Promis
   const health = () => answersWithin(sql);
   try {
     await health();
-    const [server] = await sql<{ version: string }[]>`select current_setting('server_version_num') as version`;
-    refuseOldServer(Number(server?.version));
+    const server = requireRow(
+      await sql<{ version: string }[]>`select current_setting('server_version_num') as version`,
+    );
+    refuseOldServer(Number(server.version));
   } catch (error) {
     await sql.end({ timeout: 1 });
     throw error instanceof DatabaseError ? error : explainServerFailure("the database does not answer", error);

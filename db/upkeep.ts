@@ -1,4 +1,5 @@
 import { ensurePartitions } from "./partitions.ts";
+import { requireRow } from "./require-row.ts";
 import type { Database, Sql } from "./types.ts";
 
 const TIDY_MS = 60_000;
@@ -41,7 +42,8 @@ function every(periodMs: number, work: () => Promise<unknown>, onFailure: (error
 
 /** Returns what writes a checkpoint if anything was written since the last: else the write-ahead log grows for ever. */
 export function checkpointer(sql: Sql): () => Promise<boolean> {
-  const position = async () => (await sql`select pg_current_wal_insert_lsn()::text as place`)[0]?.place as string;
+  const position = async () =>
+    requireRow(await sql<{ place: string }[]>`select pg_current_wal_insert_lsn()::text as place`).place;
   let written = "";
   return async () => {
     if ((await position()) === written) return false;

@@ -1,6 +1,7 @@
 import { DEADLINES_MS, withDeadline } from "../deadlines.ts";
 import { newestMigration } from "../migrate.ts";
 import { createLogMonths } from "../partitions.ts";
+import { requireRow } from "../require-row.ts";
 import type { Database, Statements } from "../types.ts";
 import { BackupError, type BackupHead, type RowCounts, type Sequences } from "./format.ts";
 import { readBackup } from "./read-backup.ts";
@@ -66,15 +67,19 @@ async function verify(path: string, checkOption?: OptionCheck): Promise<BackupHe
  * (On the embedded engine the lock of the data directory says so already; an entry there is of a process that died.)
  */
 export async function refuseInUse(tx: Statements): Promise<void> {
-  const [lease] = await tx<{ held: boolean }[]>`
-    select exists(select 1 from processes where lease_until > extract(epoch from now())) as held`;
-  if (lease?.held) throw new BackupError("a gateway is using this database: stop it and try again in half a minute");
+  const lease = requireRow(
+    await tx<{ held: boolean }[]>`
+    select exists(select 1 from processes where lease_until > extract(epoch from now())) as held`,
+  );
+  if (lease.held) throw new BackupError("a gateway is using this database: stop it and try again in half a minute");
 }
 
 async function refuseFilled(tx: Statements): Promise<void> {
-  const [found] = await tx<{ filled: boolean }[]>`
-    select exists(select 1 from users) or exists(select 1 from channels) or exists(select 1 from logs) as filled`;
-  if (found?.filled) throw new BackupError("the database is not empty: --force replaces everything in it");
+  const found = requireRow(
+    await tx<{ filled: boolean }[]>`
+    select exists(select 1 from users) or exists(select 1 from channels) or exists(select 1 from logs) as filled`,
+  );
+  if (found.filled) throw new BackupError("the database is not empty: --force replaces everything in it");
 }
 
 /** Until the end of the transaction rows may refer to rows that are yet to come. */

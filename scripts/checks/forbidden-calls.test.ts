@@ -41,6 +41,17 @@ test("counting log rows is refused, counting other rows is not", () => {
   expect(problemsOf("src/domain/channels/list.ts", "select({ n: count() })")).toEqual([]);
 });
 
+test("an aggregate's row is read with requireRow", () => {
+  const problems = (text: string) => problemsOf("src/domain/codes/list.ts", text);
+  expect(
+    problems("const [row] = await sql<{ sum: number }[]>`\n  select coalesce(sum(quota), 0) as sum from users`;\n"),
+  ).toHaveLength(1);
+  expect(problems("const [held] = await db.select({ many: count() }).from(passkeys);\n")).toHaveLength(1);
+  expect(problems("const [lease] = await tx`select exists(select 1 from processes)`;\n")).toHaveLength(1);
+  expect(problems("const row = requireRow(await sql`select count(*) from users`);\n")).toEqual([]);
+  expect(problems("const [user] = await sql`select id from users`;\nconst all = rows.map(count(1));\n")).toEqual([]);
+});
+
 test("chance that can be predicted, console and the raw environment are refused outside tests", () => {
   expect(problemsOf("src/domain/codes/create.ts", "Math.random()")).toHaveLength(1);
   expect(problemsOf("src/domain/codes/create.ts", "console.log(1)")).toHaveLength(1);

@@ -31,6 +31,12 @@ const RULES: readonly Rule[] = [
     reason: "count over logs: it reads every row; page by key, and take totals from the roll-ups",
   },
   {
+    pattern: /const \[[a-z]\w*\] = await (?:(?!;\s*\n)[\s\S])*?\b(?:count|sum|max|min|exists|array|current_setting)\(/g,
+    within: /^(src|db)\//,
+    reason:
+      "an aggregate always answers a row: read it with requireRow (db/require-row.ts), or a lost row reads as none",
+  },
+  {
     pattern: /\bMath\.random\(/g,
     within: /^(src|db)\//,
     reason:

@@ -1,3 +1,4 @@
+import { requireRow } from "../../../db/require-row.ts";
 import type { Sql } from "../../../db/types.ts";
 import { keptName } from "./kept-name.ts";
 
@@ -17,7 +18,8 @@ export async function keepHold(
 ): Promise<boolean> {
   const kept = keptName(name);
   const accounts = tokenId === null ? 1 : 2;
-  const [row] = await sql<{ done: boolean }[]>`
+  const row = requireRow(
+    await sql<{ done: boolean }[]>`
     with locked_user as materialized (
       select id, quota - held as free from users where id = ${userId} for update
     ),
@@ -53,6 +55,7 @@ export async function keepHold(
       insert into holds (process_id, subject, subject_id, amount)
       select ${kept}, subject, id, ${amount}::bigint from parts, ready
     )
-    select exists (select 1 from ready) as done`;
-  return row?.done === true;
+    select exists (select 1 from ready) as done`,
+  );
+  return row.done;
 }

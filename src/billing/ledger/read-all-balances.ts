@@ -1,3 +1,4 @@
+import { requireRow } from "../../../db/require-row.ts";
 import type { Sql } from "../../../db/types.ts";
 import { BALANCES, type Subject } from "./subject.ts";
 
@@ -21,13 +22,14 @@ export async function readAllBalances(
   const { table, quota } = BALANCES[subject];
   const limited = subject === "token" ? sql`and not unlimited_quota` : sql``;
   for (let last = 0; ; ) {
-    const [page] = await sql<{ count: number; text: string | null }[]>`
+    const page = requireRow(
+      await sql<{ count: number; text: string | null }[]>`
       select count(*)::integer as count, string_agg(concat_ws(${FIELD}, id, quota, held), ${ENTRY} order by id) as text
       from (
         select id, ${sql(quota)} as quota, held from ${sql(table)}
         where id > ${last} and deleted_at is null ${limited} order by id limit ${rows}
-      ) page`;
-    if (!page) throw new Error(`the page of ${table} after ${last} has no row`);
+      ) page`,
+    );
     if (isCanceled()) return false;
     for (const entry of page.text?.split(ENTRY) ?? []) {
       const [id, units, held] = entry.split(FIELD).map(Number);

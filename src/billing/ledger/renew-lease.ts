@@ -1,3 +1,4 @@
+import { requireRow } from "../../../db/require-row.ts";
 import type { Sql } from "../../../db/types.ts";
 import type { CopyState } from "../journal/copy/journal-copy.ts";
 import { KEPT_NAMES } from "./kept-name.ts";
@@ -33,7 +34,8 @@ export async function renewLease(sql: Sql, processId: string, journal?: JournalS
     ? sql`, location = excluded.location, unwritten = excluded.unwritten, unwritten_since = excluded.unwritten_since,
         recent_charges = excluded.recent_charges, journal_copy = excluded.journal_copy`
     : sql``;
-  const [row] = await sql<Lease[]>`
+  const row = requireRow(
+    await sql<Lease[]>`
     with others as materialized (
       select count(*) filter (where lease_until >= extract(epoch from now())::bigint)::integer as live,
         count(*) filter (where lease_until < extract(epoch from now())::bigint)::integer as expired
@@ -47,7 +49,7 @@ export async function renewLease(sql: Sql, processId: string, journal?: JournalS
       on conflict (id) do update set lease_until = excluded.lease_until ${journalColumns}
       returning (xmax = 0) as unknown
     )
-    select renewed.unknown, others.live + 1 as live, others.expired from renewed, others`;
-  if (!row) throw new Error("the lease was not renewed");
+    select renewed.unknown, others.live + 1 as live, others.expired from renewed, others`,
+  );
   return row;
 }

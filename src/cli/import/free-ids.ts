@@ -1,3 +1,4 @@
+import { requireRow } from "../../../db/require-row.ts";
 import type { Database } from "../../../db/types.ts";
 import type { Migration } from "./migration.ts";
 
@@ -31,8 +32,10 @@ export async function createFreeIds(migration: Migration, from: string, table: N
 }
 
 async function highestHere({ sql }: Database, table: Numbered): Promise<number> {
-  const [row] = await sql.unsafe<{ highest: number }[]>(
-    `select greatest((select max(id) from ${table}), (select last_value from ${table}_id_seq))::int as highest`,
+  const row = requireRow(
+    await sql.unsafe<{ highest: number }[]>(
+      `select greatest((select max(id) from ${table}), (select last_value from ${table}_id_seq))::int as highest`,
+    ),
   );
-  return row?.highest ?? 1;
+  return row.highest ?? 1;
 }

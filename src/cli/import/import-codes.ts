@@ -1,5 +1,6 @@
 import { and, sql } from "drizzle-orm";
 import { carryBalances } from "../../../db/carried-balances.ts";
+import { requireRow } from "../../../db/require-row.ts";
 import { redemptionCodes, redemptionUses } from "../../../db/schema/codes.ts";
 import type { Tx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -153,8 +154,10 @@ async function carryUses({ database }: Migration, codeIds: readonly number[]): P
 }
 
 async function sumHere({ database }: Migration, ids: readonly number[]): Promise<number> {
-  const [row] = await database.sql<{ sum: number }[]>`
+  const row = requireRow(
+    await database.sql<{ sum: number }[]>`
     select coalesce(sum(quota), 0)::bigint as sum from redemption_codes
-    where id in (select unnest(${`{${ids.join(",")}}`}::text::int[]))`;
-  return row?.sum ?? 0;
+    where id in (select unnest(${`{${ids.join(",")}}`}::text::int[]))`,
+  );
+  return row.sum;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createLogMonths, monthOf } from "../../../db/partitions.ts";
+import { requireRow } from "../../../db/require-row.ts";
 import type { Statements } from "../../../db/types.ts";
 import type { Family } from "./family.ts";
 import { type IdMap, type Migration, textArray } from "./migration.ts";
@@ -109,16 +110,19 @@ function requestIdOf(row: SourceRow): string {
 async function countHere(sql: Statements, logs: readonly LogRow[]): Promise<{ rows: number; quota: number }> {
   const times = logs.map(({ created_at }) => created_at);
   const [first, last] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))];
-  const [found] = await sql<{ rows: number; quota: number }[]>`
+  const found = requireRow(
+    await sql<{ rows: number; quota: number }[]>`
     select count(*)::int as rows, coalesce(sum(quota) filter (where type = ${CONSUMPTION}), 0)::bigint as quota from logs
     where request_id in (select unnest(${textArray(logs.map(({ request_id }) => request_id))}::text::text[]))
-      and created_at between ${first} and ${last}`;
-  return found ?? { rows: 0, quota: 0 };
+      and created_at between ${first} and ${last}`,
+  );
+  return found;
 }
 
 /** Inserts those that are not here yet, and their sums. Returns how many. */
 async function insertLogs(tx: Statements, logs: readonly LogRow[]): Promise<number> {
-  const [inserted] = await tx<{ count: number }[]>`
+  const inserted = requireRow(
+    await tx<{ count: number }[]>`
     with added as (
       insert into logs (created_at, type, failed, user_id, username, token_id, token_name, model_name, channel_id, "group",
         is_stream, use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, ip, request_id, content, other)
@@ -143,6 +147,7 @@ async function insertLogs(tx: Statements, logs: readonly LogRow[]): Promise<numb
       update usage_fold set until = s.first - s.first % 3600
       from (select min(created_at) as first from added) s where until > s.first
     )
-    select count(*)::int as count from added`;
-  return inserted?.count ?? 0;
+    select count(*)::int as count from added`,
+  );
+  return inserted.count;
 }

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { requireRow } from "../../../db/require-row.ts";
 import { tokens } from "../../../db/schema/tokens.ts";
 import { invalidIpEntries } from "../../domain/api-keys/ip-list.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -93,7 +94,9 @@ function readToken({ vault, family, report }: Migration, row: SourceRow) {
 }
 
 async function sumHere({ database }: Migration, ids: readonly number[]): Promise<number> {
-  const [row] = await database.sql<{ sum: number }[]>`
-    select coalesce(sum(remain_quota), 0)::bigint as sum from tokens where id in (select unnest(${`{${ids.join(",")}}`}::text::int[]))`;
-  return row?.sum ?? 0;
+  const row = requireRow(
+    await database.sql<{ sum: number }[]>`
+    select coalesce(sum(remain_quota), 0)::bigint as sum from tokens where id in (select unnest(${`{${ids.join(",")}}`}::text::int[]))`,
+  );
+  return row.sum;
 }

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { carryBalances } from "../../../db/carried-balances.ts";
+import { requireRow } from "../../../db/require-row.ts";
 import { identities, users } from "../../../db/schema/users.ts";
 import type { Tx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -154,9 +155,11 @@ async function addIdentities(tx: Tx, rows: readonly SourceRow[], map: IdMap): Pr
 }
 
 async function sumHere({ database }: Migration, ids: readonly number[]): Promise<number> {
-  const [row] = await database.sql<{ sum: number }[]>`
-    select coalesce(sum(quota), 0)::bigint as sum from users where id in (select unnest(${`{${ids.join(",")}}`}::text::int[]))`;
-  return row?.sum ?? 0;
+  const row = requireRow(
+    await database.sql<{ sum: number }[]>`
+    select coalesce(sum(quota), 0)::bigint as sum from users where id in (select unnest(${`{${ids.join(",")}}`}::text::int[]))`,
+  );
+  return row.sum;
 }
 
 /** Afterwards: who invited somebody may come later than they. */

@@ -1,6 +1,7 @@
 import { Database as SqliteFile } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { SQL } from "bun";
+import { requireRow } from "../../../db/require-row.ts";
 
 /** A row as the source's driver reads it: see values.ts for what may stand in a column. */
 export type SourceRow = Readonly<Record<string, unknown>>;
@@ -80,8 +81,8 @@ function createSource(query: Query, columnsOf: (table: string) => string, close:
       }
     },
     async highestId(table) {
-      const [row] = await query(`select max(id) as highest from ${table}`);
-      return Number(row?.highest ?? 0);
+      const row = requireRow(await query(`select max(id) as highest from ${table}`));
+      return Number(row.highest ?? 0);
     },
     close,
   };

@@ -56,12 +56,14 @@ async function searchUsers(
 ): Promise<{ items: AdminUserView[]; total: number }> {
   const { pageSize, sort = "id", descending = true } = page;
   const order = orderBy({ value: sql`value` }, sql`id`, { sort: "value", descending });
-  const [found] = await db.execute<{ total: number; ids: number[] }>(sql`
+  const found = requireRow(
+    await db.execute<{ total: number; ids: number[] }>(sql`
     with found as materialized (
       select ${users.id} as id, ${USER_SORTS[sort]} as value from ${users} where ${where})
     select (select count(*)::int from found) as total,
-      array(select id from found order by ${sql.join(order, sql`, `)} limit ${pageSize} offset ${page.page * pageSize}) as ids`);
-  if (!found || found.ids.length === 0) return { items: [], total: found?.total ?? 0 };
+      array(select id from found order by ${sql.join(order, sql`, `)} limit ${pageSize} offset ${page.page * pageSize}) as ids`),
+  );
+  if (found.ids.length === 0) return { items: [], total: found.total };
   const rows = await db.select().from(users).where(isOneOf(users.id, found.ids));
   const placeOf = new Map(found.ids.map((id, index) => [id, index]));
   rows.sort((a, b) => (placeOf.get(a.id) ?? 0) - (placeOf.get(b.id) ?? 0));

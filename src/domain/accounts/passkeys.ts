@@ -7,6 +7,7 @@ import {
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
 import { and, asc, count, eq } from "drizzle-orm";
+import { requireRow } from "../../../db/require-row.ts";
 import { passkeys } from "../../../db/schema/sign-in.ts";
 import { users } from "../../../db/schema/users.ts";
 import type { Db } from "../../../db/types.ts";
@@ -64,8 +65,8 @@ export async function addPasskey(
   }).catch(refused);
   if (!registrationInfo) throw new OperationError("passkey_failed");
   const { credential } = registrationInfo;
-  const [held] = await db.select({ many: count() }).from(passkeys).where(eq(passkeys.userId, given.userId));
-  if ((held?.many ?? 0) >= MOST_PASSKEYS) throw new OperationError("passkeys_too_many", { max: MOST_PASSKEYS });
+  const held = requireRow(await db.select({ many: count() }).from(passkeys).where(eq(passkeys.userId, given.userId)));
+  if (held.many >= MOST_PASSKEYS) throw new OperationError("passkeys_too_many", { max: MOST_PASSKEYS });
   const added = await db
     .insert(passkeys)
     .values({

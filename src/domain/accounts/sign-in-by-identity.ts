@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { and, eq, max } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
+import { requireRow } from "../../../db/require-row.ts";
 import { identities, users } from "../../../db/schema/users.ts";
 import type { Db, Tx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -99,8 +100,8 @@ async function join(
 
 /** A name of the person's choice where the service has one that is possible here, then numbered ones, then drawn ones. */
 async function namesFor(tx: Tx, provider: OutsideName, identity: OutsideIdentity): Promise<string[]> {
-  const [row] = await tx.select({ highest: max(users.id) }).from(users);
-  const next = (row?.highest ?? 0) + 1;
+  const row = requireRow(await tx.select({ highest: max(users.id) }).from(users));
+  const next = (row.highest ?? 0) + 1;
   const numbered = Array.from({ length: NAME_TRIES }, (_, index) => {
     const decimal = `${provider}_${next + index}`;
     return decimal.length <= LONGEST_USERNAME ? decimal : `${provider}_${(next + index).toString(36)}`;

@@ -1,3 +1,4 @@
+import { requireRow } from "../../../db/require-row.ts";
 import { channelTypes } from "../../providers/registry.ts";
 import { CHANNEL_STATUS } from "../channels/entry.ts";
 import { type Finding, fine, skipped, trouble } from "./finding.ts";
@@ -28,11 +29,11 @@ export function judgeSkew(
 
 async function againstDatabase({ database }: Pick<Patient, "database">): Promise<Finding> {
   const before = Date.now();
-  const [row] = await database.sql<
-    { now: string }[]
-  >`select (extract(epoch from clock_timestamp()) * 1000)::text as now`;
+  const row = requireRow(
+    await database.sql<{ now: string }[]>`select (extract(epoch from clock_timestamp()) * 1000)::text as now`,
+  );
   const after = Date.now();
-  return judgeSkew("doctor_clock_database", Number(row?.now) - (before + after) / 2, (after - before) / 2);
+  return judgeSkew("doctor_clock_database", Number(row.now) - (before + after) / 2, (after - before) / 2);
 }
 
 /** Any answer has a date, a refusal too: no key is sent. */

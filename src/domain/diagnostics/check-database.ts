@@ -1,4 +1,5 @@
 import { newestMigration } from "../../../db/migrate.ts";
+import { requireRow } from "../../../db/require-row.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { type Finding, fine, trouble } from "./finding.ts";
 import type { Patient } from "./patient.ts";
@@ -26,14 +27,14 @@ export async function checkDatabase({ database }: Pick<Patient, "database">): Pr
 }
 
 async function askVersion({ sql, kind }: Patient["database"]): Promise<Finding> {
-  const [row] = await sql<{ version: string }[]>`select current_setting('server_version') as version`;
+  const row = requireRow(await sql<{ version: string }[]>`select current_setting('server_version') as version`);
   const code = kind === "embedded" ? "doctor_database_embedded" : "doctor_database_server";
-  return fine(code, { version: row?.version ?? "?" });
+  return fine(code, { version: row.version });
 }
 
 async function checkChecksums({ sql }: Patient["database"]): Promise<Finding> {
-  const [row] = await sql<{ on: boolean }[]>`select current_setting('data_checksums') = 'on' as on`;
-  if (row?.on) return fine("doctor_checksums_on");
+  const row = requireRow(await sql<{ on: boolean }[]>`select current_setting('data_checksums') = 'on' as on`);
+  if (row.on) return fine("doctor_checksums_on");
   return trouble("warn", ["doctor_checksums_off"], ["doctor_fix_checksums"]);
 }
 
@@ -58,9 +59,11 @@ export function judgeWrite(ms: number): Finding {
 }
 
 async function compareTables({ sql }: Patient["database"]): Promise<Finding> {
-  const [row] = await sql<{ newest: string | null }[]>`
-    select max(created_at)::text as newest from drizzle.__drizzle_migrations`;
-  const applied = Number(row?.newest ?? 0);
+  const row = requireRow(
+    await sql<{ newest: string | null }[]>`
+    select max(created_at)::text as newest from drizzle.__drizzle_migrations`,
+  );
+  const applied = Number(row.newest ?? 0);
   const wanted = await newestMigration();
   if (applied === wanted) return fine("doctor_migrations_done");
   return applied < wanted

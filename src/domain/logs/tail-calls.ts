@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, gte, sql } from "drizzle-orm";
+import { requireRow } from "../../../db/require-row.ts";
 import { logs } from "../../../db/schema/logs.ts";
 import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -12,11 +13,13 @@ const MOST_ROWS = 200;
 
 /** Where a tail begins: behind all rows there are. */
 export async function newestLogId(db: Db): Promise<number> {
-  const [row] = await db
-    .select({ id: sql<number>`coalesce(max(${logs.id}), 0)::bigint` })
-    .from(logs)
-    .where(gte(logs.createdAt, nowSeconds() - SPAN_S));
-  return Number(row?.id ?? 0);
+  const row = requireRow(
+    await db
+      .select({ id: sql<number>`coalesce(max(${logs.id}), 0)::bigint` })
+      .from(logs)
+      .where(gte(logs.createdAt, nowSeconds() - SPAN_S)),
+  );
+  return Number(row.id);
 }
 
 /** The calls whose rows came after the row `afterId`, whichever replica made them, oldest row first; at most 200. */
