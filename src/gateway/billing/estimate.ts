@@ -13,6 +13,9 @@ export function promptTokensBound(body: JsonObject, bodyBytes: number): number {
   return Math.ceil((bodyBytes - media.bytes) / LEAST_BYTES_PER_TOKEN) + media.tokens + countTokenIds(body);
 }
 
+/** What a prompt of usual text has, by the bound of its tokens: four bytes a token, where the bound counts two. */
+export const usualTokens = (promptBound: number): number => promptBound / 2;
+
 /** Quota to hold for a call before it starts, in units: what it can cost at most, as far as that is known. */
 export function holdFor(
   price: Price,

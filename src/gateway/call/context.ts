@@ -10,6 +10,7 @@ import type { ModelRequestLimit } from "../auth/rate-limit.ts";
 import type { UserLimits } from "../auth/user-limits.ts";
 import type { Prices } from "../billing/price.ts";
 import type { createHealth } from "../routing/channel-health.ts";
+import type { createModelsOf } from "../routing/model-fit.ts";
 import type { CoolDown } from "../routing/scheduler/cool-down.ts";
 import type { KeyRing } from "../routing/scheduler/key-ring.ts";
 import type { KeyTraffic } from "../routing/scheduler/key-traffic.ts";
@@ -51,6 +52,8 @@ export type RelayContext = Readonly<{
   conversationSettings: ConversationSettings;
   /** What is known about models. */
   catalog: () => Catalog;
+  /** The models behind the channels of a route, where they differ. */
+  modelsOf: ReturnType<typeof createModelsOf>;
   metrics: RelayMetrics;
   /** From 0 to 1: draws among channels by their weights. */
   random: () => number;

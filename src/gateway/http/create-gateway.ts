@@ -21,6 +21,7 @@ import { createTalks } from "../realtime/sessions.ts";
 import { createHealth } from "../routing/channel-health.ts";
 import { readLive } from "../routing/channel-live.ts";
 import { type ExplainQuestion, type Explanation, explain } from "../routing/explain.ts";
+import { createModelsOf } from "../routing/model-fit.ts";
 import { createCoolDown } from "../routing/scheduler/cool-down.ts";
 import { createKeyRing } from "../routing/scheduler/key-ring.ts";
 import { createKeyTraffic, type KeptTraffic } from "../routing/scheduler/key-traffic.ts";
@@ -109,6 +110,7 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
     signing: signingTools(mediaFetch),
     conversationSettings: createConversationSettings(services.settings, catalog),
     catalog,
+    modelsOf: createModelsOf(catalog),
     thoughts: createThoughtMemory(),
     withoutResponses: new WeakSet(),
     withoutBetas: new WeakMap(),

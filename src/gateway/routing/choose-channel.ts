@@ -2,18 +2,21 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Tier } from "../../domain/channels/routing-index.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { countPrompt } from "../billing/count-tokens.ts";
+import { usualTokens } from "../billing/estimate.ts";
 import { hasPrice } from "../billing/price-call.ts";
 import type { Call } from "../call/call.ts";
 import type { RelayContext } from "../call/context.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { type Demand, obstacleTo } from "./eligibility.ts";
+import { needsOf, shortcomingOf } from "./model-fit.ts";
 import { type Choice, choose, type Tried } from "./scheduler/choose.ts";
 import { findChannel } from "./scheduler/find-channel.ts";
 
 /**
  * The channel and key of the next attempt; null when nothing is left to try. Left out are channels whose provider does not
  * serve this kind of request, under whose name the model has no price, and those whose `max_input_tokens` the prompt
- * exceeds: the bound of the prompt's size decides where it can, only a prompt beyond it is counted, and waited for.
+ * exceeds: the bound of the prompt's size decides where it can, only a prompt beyond it is counted, and waited for. Channels
+ * whose model lacks what the request needs, by the catalogue, come after the others.
  */
 export function chooseChannel(
   context: RelayContext,
@@ -31,9 +34,25 @@ export function chooseChannel(
   });
 }
 
-const chooseFor = (context: RelayContext, call: Call, tried: Tried | null, suits: Suits): Choice | null =>
-  (tried ? null : stuck(context, call, suits)) ??
-  choose(call.admitted.candidates.tiers, tried, context.keys, suits, context.random);
+function chooseFor(context: RelayContext, call: Call, tried: Tried | null, suits: Suits): Choice | null {
+  const prefers = preferenceOf(context, call);
+  return (
+    (tried ? null : stuck(context, call, (channel) => suits(channel) && (!prefers || prefers(channel)))) ??
+    choose(call.admitted.candidates.tiers, tried, context.keys, suits, context.random, prefers)
+  );
+}
+
+/** Which channels' models have what the call needs; null where it makes no difference. */
+function preferenceOf({ modelsOf }: RelayContext, call: Call): Suits | null {
+  const { candidates, summary, prompt, promptBound, body } = call.admitted;
+  const models = modelsOf(candidates, summary.model);
+  if (!models) return null;
+  const needs = needsOf(prompt, body.json, call.promptTokens ?? usualTokens(promptBound));
+  return (channel) => {
+    const model = models.get(channel);
+    return !model || shortcomingOf(model, needs) === null;
+  };
+}
 
 type Suits = (channel: ChannelEntry) => boolean;
 

@@ -1,3 +1,4 @@
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Tier } from "../../domain/channels/routing-index.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
@@ -6,10 +7,8 @@ import type { RelayContext } from "../call/context.ts";
 import { RelayError } from "../call/errors.ts";
 import type { RelayServices } from "../call/services.ts";
 import { generateContent, messages, responses } from "../http/endpoints/conversations.ts";
-import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import { chatCompletions } from "../http/endpoints/text.ts";
-import { type ConversationKey, conversationKey, type RecognisedBy } from "./conversation-key.ts";
-import { type Demand, obstacleTo } from "./eligibility.ts";
+import { conversationKey, type RecognisedBy } from "./conversation-key.ts";
 import type { ExplainQuestion } from "./explain.ts";
 import { findChannel } from "./scheduler/find-channel.ts";
 
@@ -35,35 +34,32 @@ export function findStuck(
     Readonly<{ services: Readonly<{ tokens: Pick<RelayServices["tokens"], "get"> }> }>,
   { model, conversation }: ExplainQuestion,
   tiers: readonly Tier[],
-  demand: Demand,
+  suits: (channel: ChannelEntry) => boolean,
 ): Stuck | null {
   const token = conversation && services.tokens.get(conversation.tokenId);
   if (!token) return null;
-  const body = { model, ...conversation.request };
-  for (const endpoint of [chatCompletions, responses, messages, generateContent]) {
-    const recognised = keyOf(endpoint, body, { userId: token.userId, tokenId: token.id, model });
+  for (const { body, prompt } of readings(model, conversation.request)) {
+    const promptBound = promptTokensBound(prompt, JSON.stringify(body).length);
+    const recognised = conversationKey({ userId: token.userId, tokenId: token.id, model, body, prompt, promptBound });
     const kept = recognised && stickiness.find(recognised.key);
     if (!kept) continue;
     const { channelId, key, until } = kept;
     const channel = findChannel(tiers, channelId);
-    const holds = channel !== undefined && obstacleTo(channel, demand) === null && keys.isFit(channel, key);
+    const holds = channel !== undefined && suits(channel) && keys.isFit(channel, key);
     return { channelId, keyIndex: channel?.keys.indexOf(key) ?? -1, by: recognised.by, until, holds };
   }
   return null;
 }
 
-/** Null where the request is none of the endpoint's format. */
-function keyOf(
-  endpoint: Endpoint,
-  body: JsonObject,
-  who: Readonly<{ userId: number; tokenId: number; model: string }>,
-): ConversationKey | null {
-  try {
-    const { prompt } = endpoint.read(body, { model: who.model });
-    const promptBound = promptTokensBound(prompt, JSON.stringify(body).length);
-    return conversationKey({ ...who, body, prompt, promptBound });
-  } catch (error) {
-    if (error instanceof DecodeError || error instanceof RelayError) return null;
-    throw error;
-  }
+/** A request as each of the four formats reads it whose it can be, with the prompt in the shape of an OpenAI request. */
+export function readings(model: string, request: JsonObject): { body: JsonObject; prompt: JsonObject }[] {
+  const body = { model, ...request };
+  return [chatCompletions, responses, messages, generateContent].flatMap((endpoint) => {
+    try {
+      return [{ body, prompt: endpoint.read(body, { model }).prompt }];
+    } catch (error) {
+      if (error instanceof DecodeError || error instanceof RelayError) return [];
+      throw error;
+    }
+  });
 }

@@ -1,4 +1,5 @@
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
+import type { Candidates } from "../../domain/channels/routing-index.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream-model.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { RelayContext } from "../call/context.ts";
@@ -6,7 +7,8 @@ import { RelayError } from "../call/errors.ts";
 import type { RelayServices } from "../call/services.ts";
 import { coolingOf } from "./channel-live.ts";
 import { type Demand, type Obstacle, obstacleTo } from "./eligibility.ts";
-import { findStuck, type Stuck } from "./explain-stickiness.ts";
+import { findStuck, readings, type Stuck } from "./explain-stickiness.ts";
+import { needsOf, type Shortcoming, shortcomingOf } from "./model-fit.ts";
 import { contenders } from "./scheduler/choose.ts";
 
 export type ExplainQuestion = Readonly<{
@@ -43,15 +45,19 @@ export type ExplainedChannel = Readonly<{
     until: number | null;
     failures: number;
   }>[];
-  /** Codes of what keeps it from being chosen; empty: nothing. */
+  /** Codes of what keeps it from being chosen, or makes others go first; empty: nothing. */
   reasons: readonly Reason[];
 }>;
 
 /** The first are of the channel, the next of what the call asks of it, the last of its keys. */
-type Reason = "disabled" | "auto_disabled" | "other_group" | "other_prefix" | Obstacle | "no_key" | "cooling";
+type Reason =
+  | ("disabled" | "auto_disabled" | "other_group" | "other_prefix")
+  | Obstacle
+  | Shortcoming
+  | ("no_key" | "cooling");
 
 /** What the explanation rests on: what the scheduler itself does. */
-type Known = Pick<RelayContext, "coolDown" | "keys" | "prices" | "stickiness" | "traffic"> &
+type Known = Pick<RelayContext, "coolDown" | "keys" | "modelsOf" | "prices" | "stickiness" | "traffic"> &
   Readonly<{
     services: Readonly<{
       channels: Pick<RelayServices["channels"], "candidates">;
@@ -69,8 +75,11 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
   const places = new Map(tiers.flatMap(({ channels }, at) => channels.map((channel) => [channel, at + 1] as const)));
   const bare = candidates?.model ?? model;
   const demand = demandOf(context, question, bare);
-  const shares = contenders(tiers, null, keys, (channel) => obstacleTo(channel, demand) === null);
-  const stuck = findStuck(context, question, tiers, demand);
+  const lackOf = shortcomings(context, question, candidates);
+  const prefers = lackOf && ((channel: ChannelEntry) => lackOf(channel) === null);
+  const suits = (channel: ChannelEntry) => obstacleTo(channel, demand) === null;
+  const shares = contenders(tiers, null, keys, suits, prefers);
+  const stuck = findStuck(context, question, tiers, (channel) => suits(channel) && (!prefers || prefers(channel)));
   const known = new Set(places.keys());
   for (const channel of all) {
     if (channel.models.some((name) => channel.modelPrefix + name === model)) known.add(channel);
@@ -104,9 +113,11 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
 
   function reasonsAgainst(channel: ChannelEntry): Reason[] {
     const obstacle = obstacleTo(channel, demand);
+    const lack = shares.has(channel) ? null : (lackOf?.(channel) ?? null);
     return [
       ...(places.has(channel) ? [] : outside(channel)),
       ...(obstacle ? [obstacle] : []),
+      ...(lack ? [lack] : []),
       ...(keys.hasFit(channel, null, true) ? [] : ["no_key" as const]),
       ...(keys.hasFit(channel, null, true) && !keys.hasFit(channel, null, false) ? ["cooling" as const] : []),
     ];
@@ -120,6 +131,24 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
     if (!groups.includes(group)) reasons.push("other_group");
     return reasons.length > 0 ? reasons : ["other_prefix"];
   }
+}
+
+/** What the models of channels lack for the call in question; null where their models are alike. */
+function shortcomings(
+  { modelsOf }: Known,
+  { model, promptTokens, conversation }: ExplainQuestion,
+  candidates: Candidates | null,
+): ((channel: ChannelEntry) => Shortcoming | null) | null {
+  const models = candidates && modelsOf(candidates, model);
+  if (!models) return null;
+  const needs = readings(model, conversation?.request ?? {}).map(({ prompt, body }) =>
+    needsOf(prompt, body, promptTokens),
+  );
+  if (needs.length === 0) needs.push(needsOf({}, {}, promptTokens));
+  return (channel) => {
+    const info = models.get(channel);
+    return info ? (needs.map((need) => shortcomingOf(info, need)).find((lack) => lack !== null) ?? null) : null;
+  };
 }
 
 /** What the call in question asks of a channel: it is of no certain kind, so that any that the provider serves will do. */

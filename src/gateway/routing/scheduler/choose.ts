@@ -21,7 +21,8 @@ type Fit = (channel: ChannelEntry) => boolean;
 /**
  * Chooses the channel and key of the next attempt: the best tier that has a fit channel, in it by weight + 10 at random.
  * Channels tried before come only when no other is left, and only with a key that has not failed or after any failure
- * that another try may mend; cooling ones come last of all. Null when nothing is left to try.
+ * that another try may mend; cooling ones come last of all. Among those equal in this, `prefers` goes first whatever the
+ * tier. Null when nothing is left to try.
  */
 export function choose(
   tiers: readonly Tier[],
@@ -29,10 +30,12 @@ export function choose(
   keys: KeyRing,
   suits: Fit,
   random: () => number = Math.random,
+  prefers: Fit | null = null,
 ): Choice | null {
   const asked = { tried, keys, suits };
+  const preferred = prefers && preferring(asked, prefers);
   for (const rule of RULES) {
-    const channel = pick(tiers, rule, asked, random);
+    const channel = (preferred && pick(tiers, rule, preferred, random)) ?? pick(tiers, rule, asked, random);
     if (!channel) continue;
     const key = keys.next(channel, failedKeys(tried, channel), rule === "cooling");
     return key === null ? null : { channel, key };
@@ -46,17 +49,25 @@ export function contenders(
   tried: Tried | null,
   keys: KeyRing,
   suits: Fit,
+  prefers: Fit | null = null,
 ): ReadonlyMap<ChannelEntry, number> {
-  const asked = { tried, keys, suits };
+  const all = { tried, keys, suits };
   for (const rule of RULES) {
-    for (const { channels } of tiers) {
-      const fitting = channels.filter((channel) => fits(channel, rule, asked));
-      const sum = runningSums(fitting).at(-1);
-      if (sum) return new Map(fitting.map((channel) => [channel, (channel.weight + WEIGHT_FLOOR) / sum]));
+    for (const asked of prefers ? [preferring(all, prefers), all] : [all]) {
+      for (const { channels } of tiers) {
+        const fitting = channels.filter((channel) => fits(channel, rule, asked));
+        const sum = runningSums(fitting).at(-1);
+        if (sum) return new Map(fitting.map((channel) => [channel, (channel.weight + WEIGHT_FLOOR) / sum]));
+      }
     }
   }
   return new Map();
 }
+
+const preferring = (asked: Asked, prefers: Fit): Asked => ({
+  ...asked,
+  suits: (channel) => prefers(channel) && asked.suits(channel),
+});
 
 /** What a channel must be, one rule after the other until any is. */
 const RULES = ["fresh", "again", "cooling"] as const;
