@@ -1,6 +1,6 @@
-/** Writes the tables of compatibility and channel types into README.md: bun scripts/compatibility.ts */
+/** Writes the tables of docs/guide/compatibility.md: bun scripts/compatibility.ts */
 import { join } from "node:path";
 import { withTable } from "./compatibility/table.ts";
 
-const readme = Bun.file(join(import.meta.dir, "../README.md"));
-await readme.write(withTable(await readme.text()));
+const page = Bun.file(join(import.meta.dir, "../docs/guide/compatibility.md"));
+await page.write(withTable(await page.text()));

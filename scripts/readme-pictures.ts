@@ -1,5 +1,5 @@
 /**
- * Makes the README's pictures of channels, dashboard and settings from made-up data into `ui/assets/`. The console has to be
+ * Makes the documentation's pictures of channels, dashboard and settings from generated data, in `docs/pictures/`. The console has to be
  * built before (`bun scripts/build.ts --ui-only`).
  */
 import { mkdtemp } from "node:fs/promises";
@@ -17,7 +17,7 @@ import { setUp, startGateway } from "../test/e2e/harness.ts";
 import { MODELS } from "./seed/models.ts";
 import { seed } from "./seed/seed.ts";
 
-const ASSETS = join(import.meta.dir, "../ui/assets");
+const ASSETS = join(import.meta.dir, "../docs/pictures");
 const SIZES = { channels: 9, users: 40, tokens: 60, logs: 120_000 };
 const CHANNELS = [
   "openai-main",

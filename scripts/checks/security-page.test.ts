@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
-const page = readFileSync(join(ROOT, "docs/security.md"), "utf8");
+const page = readFileSync(join(ROOT, "docs/operate/security.md"), "utf8");
 const rows = page.split("\n").flatMap((line) => {
   const [, id, state, how, tests] = /^\| (V[\d.]+) \| ([a-z/ ]+) \| (.+) \| (.*) \|$/.exec(line) ?? [];
   return id === undefined ? [] : [{ id, state, how, tests }];

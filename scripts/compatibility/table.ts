@@ -21,9 +21,7 @@ export function compatibilityTable(): string {
   };
   const rowOf = (feature: FeatureName): string => {
     const doors = (Object.keys(DOORS) as (keyof typeof DOORS)[]).filter((door) => UNSAID[door]?.includes(feature));
-    const unsaid = doors.map((door) =>
-      noteOf(`Clients of ${DOORS[door]} cannot ask for it: their format has no word for it`),
-    );
+    const unsaid = doors.map((door) => noteOf(`The ${DOORS[door]} format cannot express it`));
     const cells = providers.map((provider) => {
       const reason = CANNOT[provider]?.[feature];
       return reason === undefined ? "yes" : `no (${noteOf(reason)})`;
@@ -44,9 +42,11 @@ export function channelTypeTable(): string {
   const rows = channelTypes.map(({ id, name, capabilities, listsModels }) =>
     line([String(id), name, capabilities.join(", "), yes(listsModels), yes(tellsBalance(id))]),
   );
-  return [line(["Type", "Name", "Serves", "Lists models", "Tells balance"]), line(Array(5).fill("---")), ...rows].join(
-    "\n",
-  );
+  return [
+    line(["Type", "Name", "Serves", "Lists models", "Reports balance"]),
+    line(Array(5).fill("---")),
+    ...rows,
+  ].join("\n");
 }
 
 /** The text with both tables between their markers. Throws when it has no markers. */

@@ -162,7 +162,7 @@ describe("entries", () => {
 });
 
 test("the examples of the documentation are valid", async () => {
-  const guide = await Bun.file(join(import.meta.dir, "../../docs/model-catalog.md")).text();
+  const guide = await Bun.file(join(import.meta.dir, "../../docs/guide/model-catalog.md")).text();
   const { model, entry } = JSON.parse(/-d '(\{[^']*\})'/.exec(guide)?.[1] ?? "");
   expect((await put(model, entry)).body).toMatchObject({ success: true });
   expect(find(model).output_limit).toBe(entry.output_limit);

@@ -30,8 +30,8 @@ const post = (model: string, key = stage.key, stream = false) =>
     body: JSON.stringify({ model, stream, messages: [{ role: "user", content: "hello" }] }),
   });
 
-test("docs/metrics.md lists all metrics, and no others", async () => {
-  const documented = [...(await Bun.file(`${ROOT}/docs/metrics.md`).text()).matchAll(/^\| `(\w+)` \|/gm)];
+test("docs/operate/metrics.md lists all metrics, and no others", async () => {
+  const documented = [...(await Bun.file(`${ROOT}/docs/operate/metrics.md`).text()).matchAll(/^\| `(\w+)` \|/gm)];
   expect(documented.map(([, name = ""]) => name).sort()).toEqual(namesOf(await readMetrics()));
 });
 

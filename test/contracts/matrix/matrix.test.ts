@@ -1,4 +1,4 @@
-/** Every client format on every provider dialect, each with each of the features of the README's table. */
+/** Every client format on every provider dialect, each with each of the features in docs/guide/compatibility.md. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { parseJson, recordOf } from "../../../src/formats/json.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
