@@ -1,8 +1,16 @@
 import i18next from "i18next";
+import { getDefaultStore } from "jotai";
 import { initReactI18next } from "react-i18next";
+import { storedAtom } from "./stored-atom.ts";
 
-export type Language = "en" | "zh";
-const STORAGE_KEY = "i18nextLng";
+const LANGUAGES = ["en", "zh"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** The language chosen on this device, under any name of it such as "en-US"; null when none was. */
+const languageAtom = storedAtom<Language | null>("i18nextLng", {
+  parse: (text) => LANGUAGES.find((language) => text?.startsWith(language)) ?? null,
+  print: String,
+});
 
 /** Each language is a chunk of its own; only the one in use is loaded. */
 const LOADERS: Readonly<Record<Language, () => Promise<{ default: object }>>> = {
@@ -12,10 +20,7 @@ const LOADERS: Readonly<Record<Language, () => Promise<{ default: object }>>> = 
 
 /** The language chosen on this device, else the browser's; Chinese when that is neither. */
 export function preferredLanguage(): Language {
-  const stored = localStorage.getItem(STORAGE_KEY);
-  if (stored?.startsWith("en")) return "en";
-  if (stored?.startsWith("zh")) return "zh";
-  return navigator.language.toLowerCase().startsWith("en") ? "en" : "zh";
+  return getDefaultStore().get(languageAtom) ?? (navigator.language.toLowerCase().startsWith("en") ? "en" : "zh");
 }
 
 /** Loads the words and starts the translation. */
@@ -35,7 +40,7 @@ export async function switchLanguage(language: Language): Promise<void> {
   if (!i18next.hasResourceBundle(language, "translation")) {
     i18next.addResourceBundle(language, "translation", (await LOADERS[language]()).default);
   }
-  localStorage.setItem(STORAGE_KEY, language);
+  getDefaultStore().set(languageAtom, language);
   // What is asked for from now on is answered in the new language.
   document.documentElement.lang = language;
   await i18next.changeLanguage(language);

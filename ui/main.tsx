@@ -6,10 +6,8 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/client.ts";
-import { ConfirmProvider } from "./components/confirm.tsx";
+import { ConfirmHost } from "./components/confirm.tsx";
 import { ToastProvider } from "./components/Toasts.tsx";
-import { SessionProvider } from "./features/session/session.tsx";
-import { SiteProvider } from "./features/site/site.tsx";
 import { declareFonts } from "./fonts.ts";
 import { onLanguageSwitch, preferredLanguage, startI18n } from "./i18n.ts";
 import { createConsoleRouter } from "./router.tsx";
@@ -44,13 +42,8 @@ async function start(): Promise<void> {
         <CssBaseline />
         <QueryClientProvider client={queryClient}>
           <ToastProvider>
-            <SessionProvider>
-              <SiteProvider>
-                <ConfirmProvider>
-                  <RouterProvider router={router} />
-                </ConfirmProvider>
-              </SiteProvider>
-            </SessionProvider>
+            <RouterProvider router={router} />
+            <ConfirmHost />
           </ToastProvider>
         </QueryClientProvider>
       </ThemeProvider>

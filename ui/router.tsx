@@ -10,9 +10,9 @@ import { safeReturnTo } from "./api/login-redirect.ts";
 import { readUser } from "./features/session/stored-user.ts";
 import { PageError } from "./features/shell/PageError.tsx";
 import { RootLayout } from "./features/shell/RootLayout.tsx";
-import { siteStatus } from "./features/site/site-status.ts";
 import { NotFoundPage } from "./routes/not-found.tsx";
 import { parseSearch, stringifySearch } from "./search-text.ts";
+import { siteStatus } from "./site-status.ts";
 
 type Context = { queryClient: QueryClient };
 

@@ -16,38 +16,57 @@ export type StoredAtom<Value> = WritableAtom<
 >;
 
 /** State that this device remembers in local storage under a key; other tabs follow a change. */
-export const storedAtom = <Value>(key: string, { parse, print }: StoredFormat<Value>): StoredAtom<Value> =>
-  atomWithStorage<Value>(
-    key,
-    parse(null),
-    {
-      // There is none in unit tests.
-      getItem: () => parse(globalThis.localStorage?.getItem(key) ?? null),
-      setItem: (_key, value) => localStorage.setItem(key, print(value)),
-      removeItem: () => localStorage.removeItem(key),
-      subscribe: (_key, onChange) => {
-        const listener = (event: StorageEvent) => {
-          if (event.key === key) onChange(parse(event.newValue));
-        };
-        window.addEventListener("storage", listener);
-        return () => window.removeEventListener("storage", listener);
-      },
+export function storedAtom<Value>(key: string, { parse, print }: StoredFormat<Value>): StoredAtom<Value> {
+  const initial = parse(null);
+  let last: Readonly<{ text: string | null; value: Value }> = { text: null, value: initial };
+  /** The same value for the same text, so that nothing is drawn again when nothing changed. */
+  const read = (text: string | null): Value => {
+    if (text !== last.text) last = { text, value: parse(text) };
+    return last.value;
+  };
+  const storage = {
+    // There is none in unit tests.
+    getItem: () => read(globalThis.localStorage?.getItem(key) ?? null),
+    setItem(_key: string, value: Value) {
+      const text = print(value);
+      last = { text, value };
+      localStorage.setItem(key, text);
     },
-    { getOnInit: true },
-  );
+    removeItem: () => localStorage.removeItem(key),
+    subscribe(_key: string, onChange: (value: Value) => void) {
+      const listener = (event: StorageEvent) => {
+        if (event.key === key) onChange(read(event.newValue));
+      };
+      window.addEventListener("storage", listener);
+      return () => window.removeEventListener("storage", listener);
+    },
+  };
+  return atomWithStorage(key, initial, storage, { getOnInit: true });
+}
 
-/** For storedAtom: any JSON for which `isValid` holds, else `initial`. */
-export const jsonFormat = <Value>(
-  initial: Value,
-  isValid: (value: unknown) => value is Value,
-): StoredFormat<Value> => ({
-  parse(text) {
-    try {
-      const value: unknown = JSON.parse(text ?? "null");
-      return isValid(value) ? value : initial;
-    } catch {
-      return initial;
-    }
-  },
+/** For storedAtom: JSON, of which `read` makes the value; null when nothing is stored, or no JSON. */
+export const jsonFormat = <Value>(read: (value: unknown) => Value): StoredFormat<Value> => ({
+  parse: (text) => read(parseJson(text)),
   print: (value) => JSON.stringify(value),
 });
+
+function parseJson(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/** For storedAtom: a switch that is off until somebody turns it on. */
+export const SWITCH_FORMAT: StoredFormat<boolean> = { parse: (text) => text === "true", print: String };
+
+/** Stored atoms of one kind, one for each key. */
+export function storedAtoms<Value>(format: StoredFormat<Value>): (key: string) => StoredAtom<Value> {
+  const atoms = new Map<string, StoredAtom<Value>>();
+  return (key) => {
+    const atom = atoms.get(key) ?? storedAtom(key, format);
+    atoms.set(key, atom);
+    return atom;
+  };
+}

@@ -8,9 +8,10 @@ import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Tooltip from "@mui/material/Tooltip";
 import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useAtom } from "jotai";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { readViews, type SavedView, viewOf, writeViews } from "./saved-views.ts";
+import { savedViewsAtom, viewOf, withView } from "./saved-views.ts";
 
 const LONGEST_NAME = 40;
 
@@ -20,16 +21,12 @@ export const SavedViews = ({ list }: { list: string }) => {
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const [views, setViews] = useState(() => readViews(list));
+  const [views, setViews] = useAtom(savedViewsAtom(list));
   const [name, setName] = useState("");
-  const keep = (next: readonly SavedView[]) => {
-    setViews(next);
-    writeViews(list, next);
-  };
   const save = () => {
     const given = name.trim();
     if (given === "") return;
-    keep([...views.filter((view) => view.name !== given), viewOf(given, search)]);
+    setViews(withView(views, viewOf(given, search)));
     setName("");
     setAnchor(null);
   };
@@ -60,7 +57,7 @@ export const SavedViews = ({ list }: { list: string }) => {
               aria-label={t("components.views.remove", { name: view.name })}
               onClick={(event) => {
                 event.stopPropagation();
-                keep(views.filter((other) => other !== view));
+                setViews(views.filter((other) => other !== view));
               }}
             >
               <Delete />

@@ -1,4 +1,5 @@
-import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from "react";
+import { atom, useAtom, useSetAtom } from "jotai";
+import { lazy, type ReactNode, Suspense, useCallback } from "react";
 
 /** Loaded with the first question: the sign-in page needs none. */
 const ConfirmDialog = lazy(async () => ({ default: (await import("./ConfirmDialog.tsx")).ConfirmDialog }));
@@ -12,29 +13,26 @@ export type Question = {
   isDangerous?: boolean;
 };
 
-type Ask = (question: Question) => Promise<boolean>;
-
-const Context = createContext<Ask>(async () => false);
+/** The one question that is open. */
+const questionAtom = atom<(Question & { answer: (yes: boolean) => void }) | null>(null);
 
 /** Asks before something that cannot be taken back; resolves with the answer. */
-export const useConfirm = (): Ask => useContext(Context);
+export function useConfirm(): (question: Question) => Promise<boolean> {
+  const open = useSetAtom(questionAtom);
+  return useCallback((question) => new Promise((answer) => open({ ...question, answer })), [open]);
+}
 
-/** Holds the one question that is open. */
-export const ConfirmProvider = ({ children }: { children: ReactNode }) => {
-  const [open, setOpen] = useState<(Question & { answer: (yes: boolean) => void }) | null>(null);
-  const ask = useCallback<Ask>((question) => new Promise((answer) => setOpen({ ...question, answer })), []);
+/** Shows the question that is open. */
+export const ConfirmHost = () => {
+  const [question, setQuestion] = useAtom(questionAtom);
+  if (!question) return null;
   const answer = (yes: boolean) => {
-    open?.answer(yes);
-    setOpen(null);
+    question.answer(yes);
+    setQuestion(null);
   };
   return (
-    <Context value={ask}>
-      {children}
-      {open && (
-        <Suspense>
-          <ConfirmDialog question={open} onAnswer={answer} />
-        </Suspense>
-      )}
-    </Context>
+    <Suspense>
+      <ConfirmDialog question={question} onAnswer={answer} />
+    </Suspense>
   );
 };

@@ -1,19 +1,18 @@
-import { createContext, type ReactNode, useContext } from "react";
+import { atom, useAtomValue } from "jotai";
+import { siteAtom } from "../site-status.ts";
 
 /** How the site shows quota: units to the dollar, and whether amounts are shown in dollars at all. */
 export type MoneyFormat = Readonly<{ quotaPerUnit: number; inCurrency: boolean }>;
 
-export const DEFAULT_MONEY_FORMAT: MoneyFormat = { quotaPerUnit: 500_000, inCurrency: true };
+const DEFAULT_MONEY_FORMAT: MoneyFormat = { quotaPerUnit: 500_000, inCurrency: true };
 
-const Context = createContext<MoneyFormat>(DEFAULT_MONEY_FORMAT);
-
-/** Tells everything below how to show amounts. */
-export const MoneyFormatProvider = ({ value, children }: { value: MoneyFormat; children: ReactNode }) => (
-  <Context value={value}>{children}</Context>
-);
+const moneyFormatAtom = atom((get): MoneyFormat => {
+  const site = get(siteAtom);
+  return site ? { quotaPerUnit: site.quota_per_unit, inCurrency: site.display_in_currency } : DEFAULT_MONEY_FORMAT;
+});
 
 /** The site's way of showing amounts. */
-export const useMoneyFormat = (): MoneyFormat => useContext(Context);
+export const useMoneyFormat = (): MoneyFormat => useAtomValue(moneyFormatAtom);
 
 /** Quota units as dollars with a fixed number of decimals, sign in front: "−$1,234.50". */
 export function dollars(quota: number, quotaPerUnit: number, decimals: number): string {

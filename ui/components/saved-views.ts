@@ -1,7 +1,8 @@
+import { jsonFormat, storedAtoms } from "../stored-atom.ts";
+
 /** A list's filters under a name; the page that was open is no part of them. */
 export type SavedView = Readonly<{ name: string; search: Readonly<Record<string, unknown>> }>;
 
-const KEY = "saved-views";
 const MOST = 30;
 
 /** The filters that an address names, without the number of the page. */
@@ -10,20 +11,9 @@ export function viewOf(name: string, search: Readonly<Record<string, unknown>>):
   return { name, search: filters };
 }
 
-/** What was kept for a list in this browser, in order; nothing when it cannot be read. */
-export function readViews(list: string): readonly SavedView[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(`${KEY}-${list}`) ?? "[]");
-    return Array.isArray(stored) ? stored.filter(isView) : [];
-  } catch {
-    return [];
-  }
-}
-
-/** Keeps a list's views, the newest thirty. */
-export function writeViews(list: string, views: readonly SavedView[]): void {
-  localStorage.setItem(`${KEY}-${list}`, JSON.stringify(views.slice(-MOST)));
-}
+/** A list's views with one more, which takes the place of one with its name; the newest thirty. */
+export const withView = (views: readonly SavedView[], view: SavedView): readonly SavedView[] =>
+  [...views.filter(({ name }) => name !== view.name), view].slice(-MOST);
 
 const isView = (value: unknown): value is SavedView =>
   typeof value === "object" &&
@@ -33,3 +23,11 @@ const isView = (value: unknown): value is SavedView =>
   "search" in value &&
   typeof value.search === "object" &&
   value.search !== null;
+
+/** What was kept for a list in this browser, in order; nothing when it cannot be read. */
+const viewsAtom = storedAtoms(
+  jsonFormat((value): readonly SavedView[] => (Array.isArray(value) ? value.filter(isView) : [])),
+);
+
+/** The views of a list that this device remembers. */
+export const savedViewsAtom = (list: string) => viewsAtom(`saved-views-${list}`);

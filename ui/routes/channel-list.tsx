@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useAtom } from "jotai";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../src/providers/registry.ts";
@@ -23,7 +24,6 @@ import { ChannelDrawer } from "../features/channels/drawer/ChannelDrawer.tsx";
 import { drawerOf } from "../features/channels/drawer-path.ts";
 import { HeaderActions } from "../features/channels/HeaderActions.tsx";
 import { ModelListDialog } from "../features/channels/ModelListDialog.tsx";
-import { useStoredSwitch } from "../features/channels/stored-switch.ts";
 import { TagCard } from "../features/channels/TagCard.tsx";
 import { TagDrawer } from "../features/channels/TagDrawer.tsx";
 import { TestAllBar } from "../features/channels/TestAllBar.tsx";
@@ -35,10 +35,13 @@ import { useRowActions } from "../features/channels/use-row-actions.tsx";
 import { useTagActions } from "../features/channels/use-tag-actions.ts";
 import { useListRows, useTagMode } from "../features/channels/use-tag-mode.ts";
 import { useTestAll } from "../features/channels/use-test-all.ts";
+import { SWITCH_FORMAT, storedAtom } from "../stored-atom.ts";
 
 const NO_ROWS: Selected = {};
 const NO_TYPES: readonly ChannelType[] = [];
 const NO_FORECAST: Readonly<Record<number, number>> = {};
+
+const idSortAtom = storedAtom("id-sort", SWITCH_FORMAT);
 
 /** Channels: the list, what can be done with one, some or all of them, and the drawer to add and edit. */
 export const ChannelListPage = () => {
@@ -46,7 +49,7 @@ export const ChannelListPage = () => {
   const navigate = useNavigate();
   const address = useAddress();
   const drawer = drawerOf(useLocation().pathname);
-  const [idSort, setIdSort] = useStoredSwitch("id-sort");
+  const [idSort, setIdSort] = useAtom(idSortAtom);
   const tagMode = useTagMode();
   const [selected, setSelected] = useState(NO_ROWS);
   const [tested, setTested] = useState<Channel | null>(null);

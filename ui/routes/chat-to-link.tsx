@@ -9,7 +9,7 @@ import { useAddress } from "../components/useAddress.ts";
 import { firstWebChat } from "../features/chat/chat-links.ts";
 import { NoKey } from "../features/chat/NoKey.tsx";
 import { useChatTarget } from "../features/chat/use-chat-target.ts";
-import { useSite } from "../features/site/site.tsx";
+import { useSite } from "../site-status.ts";
 
 /** Goes to a chat of another site with key and address filled in: the one that `?id=` names, else the first web page. */
 export const ChatToLinkPage = () => {

@@ -26,7 +26,7 @@ import { rangeOf } from "../features/logs/time-range.ts";
 import { useNow } from "../features/logs/use-now.ts";
 import { useSession } from "../features/session/session.tsx";
 import { isAdmin } from "../features/session/stored-user.ts";
-import { useSite } from "../features/site/site.tsx";
+import { useSite } from "../site-status.ts";
 
 const OWN_DIMENSIONS = ["model", "group", "token"] as const;
 const ALL_DIMENSIONS = [...OWN_DIMENSIONS, "user", "channel"] as const;

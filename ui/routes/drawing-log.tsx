@@ -7,13 +7,13 @@ import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { useSession } from "../features/session/session.tsx";
 import { isAdmin } from "../features/session/stored-user.ts";
-import { useSite } from "../features/site/site.tsx";
 import { drawingColumns } from "../features/tasks/drawing-columns.tsx";
 import { readTasks } from "../features/tasks/read-tasks.ts";
 import { type Opened, TaskDialog } from "../features/tasks/TaskDialog.tsx";
 import { TaskFilters } from "../features/tasks/TaskFilters.tsx";
 import { type DrawingTask, monthAgo, pollTasks } from "../features/tasks/task.ts";
 import { PagedTable } from "../features/wallet/PagedTable.tsx";
+import { useSite } from "../site-status.ts";
 
 /** Drawing tasks, of the last 30 days unless asked otherwise: everybody's for administrators, one's own else. */
 export const DrawingLogPage = () => {

@@ -18,7 +18,7 @@ import type { Entrance } from "../features/oauth/oauth-calls.ts";
 import { ServiceButtons } from "../features/oauth/ServiceButtons.tsx";
 import { isRegistrationOpen } from "../features/register/is-open.ts";
 import { useSession } from "../features/session/session.tsx";
-import { useSite, useSiteName } from "../features/site/site.tsx";
+import { useSite, useSiteName } from "../site-status.ts";
 
 /** Hardly ever needed. */
 const DefaultPasswordDialog = lazy(async () => ({

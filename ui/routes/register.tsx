@@ -10,7 +10,7 @@ import { rememberInvitation } from "../features/register/invitation.ts";
 import { isRegistrationOpen } from "../features/register/is-open.ts";
 import { RegisterForm } from "../features/register/RegisterForm.tsx";
 import { useSession } from "../features/session/session.tsx";
-import { useSite, useSiteName } from "../features/site/site.tsx";
+import { useSite, useSiteName } from "../site-status.ts";
 
 const CARD_WIDTH = 400;
 

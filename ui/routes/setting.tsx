@@ -21,7 +21,7 @@ import { controlId } from "../features/settings/SettingInput.tsx";
 import { SettingSearch } from "../features/settings/SettingSearch.tsx";
 import { isTab, type SettingTab, TABS } from "../features/settings/section.ts";
 import { SECTIONS } from "../features/settings/sections.ts";
-import { SettingsStore, useSettings } from "../features/settings/settings-store.tsx";
+import { useDraftsOfPage, useSettings } from "../features/settings/settings-store.tsx";
 import { NotPermitted } from "../features/shell/NotPermitted.tsx";
 
 /** All options of the site, for super admins. */
@@ -31,11 +31,7 @@ export const SettingPage = () => {
   if (!isSuperAdmin(user)) return <NotPermitted />;
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (!data) return <PageSkeleton />;
-  return (
-    <SettingsStore saved={data}>
-      <Content />
-    </SettingsStore>
-  );
+  return <Content />;
 };
 
 const nothing = () => {};
@@ -44,6 +40,7 @@ const Content = () => {
   const { t } = useTranslation();
   const address = useAddress();
   const { changed } = useSettings();
+  useDraftsOfPage();
   useUnsavedGuard(changed.size > 0, nothing);
   const given = address.text("tab");
   const tab: SettingTab = isTab(given) ? given : "operation";

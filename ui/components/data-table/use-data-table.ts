@@ -3,7 +3,7 @@ import { useAtom } from "jotai";
 import { RESET } from "jotai/utils";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { jsonFormat, type StoredAtom, storedAtom } from "../../stored-atom.ts";
+import { jsonFormat, storedAtoms } from "../../stored-atom.ts";
 import type { Column, RowAction, RowId, Selection, Sort } from "./column.ts";
 import { controlColumns, PINNING } from "./control-columns.tsx";
 import { columnDefOf, features, type Table } from "./table.ts";
@@ -98,20 +98,14 @@ export function useDataTable<Row extends RowData>(options: Options<Row>): TableM
 const NO_ROWS: readonly never[] = [];
 
 type Visibility = Readonly<Record<string, boolean>>;
-const atoms = new Map<string, StoredAtom<Visibility | null>>();
-
-/** Which columns of a table were chosen; null when none were. */
-function visibilityAtom(key: string): StoredAtom<Visibility | null> {
-  const atom = atoms.get(key) ?? storedAtom(key, jsonFormat<Visibility | null>(null, isVisibility));
-  atoms.set(key, atom);
-  return atom;
-}
-
 const isVisibility = (value: unknown): value is Visibility =>
   typeof value === "object" &&
   value !== null &&
   !Array.isArray(value) &&
   Object.values(value).every((isShown) => typeof isShown === "boolean");
+
+/** Which columns of a table were chosen; null when none were. */
+const visibilityAtom = storedAtoms(jsonFormat((value) => (isVisibility(value) ? value : null)));
 
 const visibleByDefault = <Row>(columns: readonly Column<Row>[]): Visibility =>
   Object.fromEntries(columns.map(({ key, isHiddenByDefault }) => [key, !isHiddenByDefault]));

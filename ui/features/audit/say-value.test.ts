@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import i18next from "i18next";
-import { DEFAULT_MONEY_FORMAT } from "../../components/money-format.tsx";
 import en from "../../locales/en.ts";
 import zh from "../../locales/zh.ts";
 import { sayField, sayValue } from "./say-value.ts";
@@ -10,7 +9,7 @@ await i18n.init({ resources: { en: { translation: en }, zh: { translation: zh } 
 const readers = (["en", "zh"] as const).map((language) => ({
   t: i18n.getFixedT(language),
   language,
-  format: DEFAULT_MONEY_FORMAT,
+  format: { quotaPerUnit: 500_000, inCurrency: true },
   typeNames: new Map([[14, "Anthropic Claude"]]),
 }));
 const say = (field: string, value: unknown) => readers.map((reader) => sayValue(field, value, reader));

@@ -1,12 +1,15 @@
+import { useAtom } from "jotai";
 import { useMemo, useState } from "react";
 import type { Selected, Selection } from "../../components/data-table/column.ts";
+import { SWITCH_FORMAT, storedAtom } from "../../stored-atom.ts";
 import type { Channel } from "./channel.ts";
-import { useStoredSwitch } from "./stored-switch.ts";
 import { groupByTag, type ListRow, selectedChannels, type TagRow, unfold, withTags } from "./tag-rows.ts";
+
+const byTagAtom = storedAtom("channel-tag-mode", SWITCH_FORMAT);
 
 /** Tags instead of channels, of which any can be opened; whether the list is so is remembered on this device. */
 export function useTagMode() {
-  const [byTag, setByTag] = useStoredSwitch("channel-tag-mode");
+  const [byTag, setByTag] = useAtom(byTagAtom);
   const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set());
   return {
     byTag,

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { useSite } from "../../site-status.ts";
 import { gatewayAddress } from "../home/examples.ts";
-import { useSite } from "../site/site.tsx";
 import { ENABLED, effectiveStatus, fullKey } from "../tokens/token.ts";
 import { tokenPage } from "../tokens/token-queries.ts";
 import { type ChatTarget, chatAt, chatTarget } from "./chat-links.ts";

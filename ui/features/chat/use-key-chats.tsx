@@ -2,8 +2,8 @@ import Forum from "@mui/icons-material/ForumOutlined";
 import { useTranslation } from "react-i18next";
 import type { RowAction } from "../../components/data-table/column.ts";
 import { notifyError } from "../../components/notify.tsx";
+import { useSite } from "../../site-status.ts";
 import { gatewayAddress } from "../home/examples.ts";
-import { useSite } from "../site/site.tsx";
 import { ENABLED, effectiveStatus, fullKey, type Token } from "../tokens/token.ts";
 import { chatAt, chatTarget } from "./chat-links.ts";
 

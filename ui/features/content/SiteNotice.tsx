@@ -1,24 +1,22 @@
 import Alert from "@mui/material/Alert";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useAtom } from "jotai";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
+import { storedAtom } from "../../stored-atom.ts";
 import { siteText } from "./site-text.ts";
 
 const Prose = lazy(async () => ({ default: (await import("./Prose.tsx")).Prose }));
 
 /** The text that was closed on this device: another one is shown again. */
-const STORAGE_KEY = "notice";
+const closedAtom = storedAtom<string | null>("notice", { parse: (text) => text, print: String });
 
 /** What the administrator tells everybody, until it is closed; `isBare` where the page has no space around it. */
 const SiteNotice = ({ isBare = false }: { isBare?: boolean }) => {
   const { t } = useTranslation();
   const { data: text = "" } = useQuery(siteText("notice"));
-  const [closed, setClosed] = useState(() => localStorage.getItem(STORAGE_KEY));
+  const [closed, setClosed] = useAtom(closedAtom);
   if (text === "" || text === closed) return null;
-  const close = () => {
-    localStorage.setItem(STORAGE_KEY, text);
-    setClosed(text);
-  };
   return (
     <Suspense>
       <Alert
@@ -26,7 +24,7 @@ const SiteNotice = ({ isBare = false }: { isBare?: boolean }) => {
         role="region"
         aria-label={t("shell.notice")}
         closeText={t("components.close")}
-        onClose={close}
+        onClose={() => setClosed(text)}
         sx={{
           ...(isBare ? { mx: { xs: 4, sm: 6 }, mt: 4 } : { mb: 4 }),
           "& .MuiAlert-message": { flex: 1, minWidth: 0 },

@@ -6,8 +6,8 @@ import { useTranslation } from "react-i18next";
 import { CodeBox } from "../../components/CodeBox.tsx";
 import { CopyButton } from "../../components/CopyButton.tsx";
 import { Col, Row } from "../../components/layout.tsx";
+import { useSite } from "../../site-status.ts";
 import { useSession } from "../session/session.tsx";
-import { useSite } from "../site/site.tsx";
 import { curlExample, gatewayAddress } from "./examples.ts";
 
 const DOORS = [

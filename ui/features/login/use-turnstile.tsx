@@ -3,7 +3,7 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import type { CheckedAction } from "../../../src/domain/accounts/turnstile.ts";
 import { notifyError } from "../../components/notify.tsx";
 import { translate } from "../../i18n.ts";
-import { useSite } from "../site/site.tsx";
+import { useSite } from "../../site-status.ts";
 
 type Widget = {
   render(

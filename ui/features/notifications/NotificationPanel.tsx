@@ -12,9 +12,9 @@ import { Col, Field, Panel, Row } from "../../components/layout.tsx";
 import { exactAmountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { QuotaInput } from "../../components/QuotaInput.tsx";
+import { useSite } from "../../site-status.ts";
 import { self } from "../personal/self-calls.ts";
 import { readSetting, saveSetting } from "../personal/user-setting.ts";
-import { useSite } from "../site/site.tsx";
 import { sendTest } from "./notify-calls.ts";
 import {
   EVENTS,

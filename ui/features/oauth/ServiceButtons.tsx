@@ -4,7 +4,7 @@ import Divider from "@mui/material/Divider";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../components/notify.tsx";
-import { useSite } from "../site/site.tsx";
+import { useSite } from "../../site-status.ts";
 import { type Entrance, goToService, signInByWeChat } from "./oauth-calls.ts";
 import { SERVICES, type ServiceName } from "./services.ts";
 

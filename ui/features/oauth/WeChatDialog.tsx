@@ -8,8 +8,8 @@ import DialogTitle from "@mui/material/DialogTitle";
 import { type FormEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Col } from "../../components/layout.tsx";
+import { useSite } from "../../site-status.ts";
 import { LabelledInput } from "../login/LabelledInput.tsx";
-import { useSite } from "../site/site.tsx";
 
 type Props = {
   action: string;

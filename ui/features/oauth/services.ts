@@ -1,4 +1,4 @@
-import type { SiteStatus } from "../site/site-status.ts";
+import type { SiteStatus } from "../../site-status.ts";
 
 export type ServiceName = "github" | "oidc" | "linuxdo" | "discord" | "wechat" | "telegram";
 

@@ -6,11 +6,11 @@ import type { UserView } from "../../../src/domain/accounts/user-view.ts";
 import { useConfirm } from "../../components/confirm.tsx";
 import { Panel, Row } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { useSite } from "../../site-status.ts";
 import { bindWeChat, goToService } from "../oauth/oauth-calls.ts";
 import { SERVICES, type ServiceName } from "../oauth/services.ts";
 import { WeChatDialog } from "../oauth/WeChatDialog.tsx";
 import { Entry } from "../security/Entry.tsx";
-import { useSite } from "../site/site.tsx";
 import { EmailDialog } from "./EmailDialog.tsx";
 import { self, unbind } from "./self-calls.ts";
 

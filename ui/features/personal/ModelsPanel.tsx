@@ -3,6 +3,7 @@ import Button from "@mui/material/Button";
 import ButtonBase from "@mui/material/ButtonBase";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
+import { useAtom } from "jotai";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { copyText } from "../../components/copy-text.ts";
@@ -11,7 +12,7 @@ import { Panel, Row } from "../../components/layout.tsx";
 import { ManualCopyDialog } from "../../components/ManualCopyDialog.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { Tag } from "../../components/Tag.tsx";
-import { useStoredSwitch } from "../channels/stored-switch.ts";
+import { SWITCH_FORMAT, storedAtom } from "../../stored-atom.ts";
 import { usableModels } from "../tokens/token-queries.ts";
 
 /** So many are shown until all are asked for. */
@@ -34,9 +35,11 @@ export const ModelsPanel = () => {
   );
 };
 
+const isExpandedAtom = storedAtom("modelsExpanded", SWITCH_FORMAT);
+
 const Names = ({ models }: { models: readonly string[] }) => {
   const { t } = useTranslation();
-  const [isExpanded, setExpanded] = useStoredSwitch("modelsExpanded");
+  const [isExpanded, setExpanded] = useAtom(isExpandedAtom);
   const [manual, setManual] = useState<string | null>(null);
   if (models.length === 0) {
     return <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("personal.models.none")}</Box>;

@@ -9,8 +9,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CodeBox } from "../../components/CodeBox.tsx";
 import { CopyButton } from "../../components/CopyButton.tsx";
+import { useSite } from "../../site-status.ts";
 import { gatewayAddress } from "../home/examples.ts";
-import { useSite } from "../site/site.tsx";
 import { CODE_LANGUAGES, type CodeLanguage, codeOf } from "./call-code.ts";
 import type { ChatBody } from "./chat.ts";
 

@@ -8,7 +8,7 @@ import type { CheckInStatus } from "../../../src/domain/wallet/read-check-ins.ts
 import { Panel } from "../../components/layout.tsx";
 import { amountText, dollars, exactAmountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
-import { useSite } from "../site/site.tsx";
+import { useSite } from "../../site-status.ts";
 import { checkIn, checkInStatus } from "./rewards-calls.ts";
 
 const PLACE_PX = 90;

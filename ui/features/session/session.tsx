@@ -1,6 +1,6 @@
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import { useAtomValue } from "jotai";
 import { ApiError, request } from "../../api/client.ts";
-import { forgetUser, readUser, rememberUser, type StoredUser } from "./stored-user.ts";
+import { forgetUser, rememberUser, type StoredUser, userAtom } from "./stored-user.ts";
 
 type Session = Readonly<{
   user: StoredUser | null;
@@ -16,59 +16,39 @@ type Session = Readonly<{
   signOut: () => Promise<void>;
 }>;
 
-const Context = createContext<Session | null>(null);
+/** Who is signed in on this device, and how that changes. */
+export const useSession = (): Session => ({
+  user: useAtomValue(userAtom),
+  signIn,
+  finishSignIn,
+  remember: rememberUser,
+  forget: forgetUser,
+  signOut,
+});
 
-/** Who is signed in. Throws outside of SessionProvider. */
-export function useSession(): Session {
-  const session = useContext(Context);
-  if (!session) throw new Error("no session provider above");
-  return session;
+async function signIn(username: string, password: string, turnstile: string): Promise<StoredUser | null> {
+  const { data } = await request<StoredUser | { require_2fa: true }>("/api/user/login", {
+    method: "POST",
+    query: { turnstile },
+    body: { username, password },
+    stayOn401: true,
+  });
+  if ("require_2fa" in data) return null;
+  rememberUser(data);
+  return data;
 }
 
-/** Knows who is signed in on this device. */
-export const SessionProvider = ({ children }: { children: ReactNode }) => {
-  const [user, setUser] = useState(readUser);
-  const remember = useCallback((signedIn: StoredUser) => {
-    rememberUser(signedIn);
-    setUser(signedIn);
-  }, []);
-  const signIn = useCallback(
-    async (username: string, password: string, turnstile: string) => {
-      const { data } = await request<StoredUser | { require_2fa: true }>("/api/user/login", {
-        method: "POST",
-        query: { turnstile },
-        body: { username, password },
-        stayOn401: true,
-      });
-      if ("require_2fa" in data) return null;
-      remember(data);
-      return data;
-    },
-    [remember],
-  );
-  const finishSignIn = useCallback(
-    async (code: string) => {
-      const path = "/api/user/login/2fa";
-      remember((await request<StoredUser>(path, { method: "POST", body: { code }, stayOn401: true })).data);
-    },
-    [remember],
-  );
-  const forget = useCallback(() => {
-    forgetUser();
-    setUser(null);
-  }, []);
-  const signOut = useCallback(async () => {
-    try {
-      await request<null>("/api/user/logout", { stayOn401: true });
-    } catch (error) {
-      // A session that has ended already is as good as one that ends now.
-      if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    }
-    forget();
-  }, [forget]);
-  const session = useMemo(
-    () => ({ user, signIn, finishSignIn, remember, forget, signOut }),
-    [user, signIn, finishSignIn, remember, forget, signOut],
-  );
-  return <Context value={session}>{children}</Context>;
-};
+async function finishSignIn(code: string): Promise<void> {
+  const path = "/api/user/login/2fa";
+  rememberUser((await request<StoredUser>(path, { method: "POST", body: { code }, stayOn401: true })).data);
+}
+
+async function signOut(): Promise<void> {
+  try {
+    await request<null>("/api/user/logout", { stayOn401: true });
+  } catch (error) {
+    // A session that has ended already is as good as one that ends now.
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+  }
+  forgetUser();
+}

@@ -1,3 +1,7 @@
+import { getDefaultStore } from "jotai";
+import { RESET } from "jotai/utils";
+import { jsonFormat, storedAtom } from "../../stored-atom.ts";
+
 /** Who is signed in on this device, as far as the device remembers; the server has the last word. */
 export type StoredUser = Readonly<{
   id: number;
@@ -9,22 +13,21 @@ export type StoredUser = Readonly<{
   group: string;
 }>;
 
-const STORAGE_KEY = "user";
+const isStoredUser = (value: unknown): value is StoredUser =>
+  typeof value === "object" && value !== null && "id" in value && typeof value.id === "number";
 
 /** The remembered user; null when nobody signed in or what is stored cannot be read. */
-export function readUser(): StoredUser | null {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
-    if (!stored || typeof stored !== "object" || !("id" in stored) || typeof stored.id !== "number") return null;
-    return stored as StoredUser;
-  } catch {
-    return null;
-  }
-}
+export const userAtom = storedAtom(
+  "user",
+  jsonFormat((value) => (isStoredUser(value) ? value : null)),
+);
 
-export const rememberUser = (user: StoredUser): void => localStorage.setItem(STORAGE_KEY, JSON.stringify(user));
+/** The remembered user, outside of components. */
+export const readUser = (): StoredUser | null => getDefaultStore().get(userAtom);
 
-export const forgetUser = (): void => localStorage.removeItem(STORAGE_KEY);
+export const rememberUser = (user: StoredUser): void => getDefaultStore().set(userAtom, user);
+
+export const forgetUser = (): void => getDefaultStore().set(userAtom, RESET);
 
 export const isAdmin = (user: StoredUser | null): boolean => (user?.role ?? 0) >= 10;
 

@@ -1,10 +1,11 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { atom, useAtom, useSetAtom } from "jotai";
+import { useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
+import { siteStatus } from "../../site-status.ts";
 import { SITE_TEXT_KEY } from "../content/site-text.ts";
-import { siteStatus } from "../site/site-status.ts";
 import { type Options, type OptionTexts, options, putOption } from "./option-calls.ts";
 import { type OptionChange, saveOptions } from "./save-options.ts";
 import type { SettingSection } from "./section.ts";
@@ -24,23 +25,28 @@ type Store = Options &
     changed: ReadonlySet<OptionKey>;
   }>;
 
-const Context = createContext<Store | null>(null);
+/** What was typed and is not saved yet: it stays while one moves between tabs. */
+const draftsAtom = atom<OptionTexts>({});
 
-/** The settings as they are saved and as they are being edited. Throws outside of SettingsStore. */
-export function useSettings(): Store {
-  const store = useContext(Context);
-  if (!store) throw new Error("no settings store above");
-  return store;
+/** Discards what was typed when the settings are left. */
+export function useDraftsOfPage(): void {
+  const setDrafts = useSetAtom(draftsAtom);
+  useEffect(() => () => setDrafts({}), [setDrafts]);
 }
 
 const FIELDS = SECTIONS.flatMap(({ fields }) => fields);
 
-/** Keeps what was typed while one moves between tabs. */
-export const SettingsStore = ({ saved, children }: { saved: Options; children: ReactNode }) => {
+/** Read by the page; its parts do not ask again. */
+const LOADED = { ...options, enabled: false };
+
+/** The settings as they are saved and as they are being edited. Throws while they are not loaded. */
+export function useSettings(): Store {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const [drafts, setDrafts] = useState<OptionTexts>({});
-  const store = useMemo((): Store => {
+  const { data: saved } = useQuery(LOADED);
+  const [drafts, setDrafts] = useAtom(draftsAtom);
+  return useMemo((): Store => {
+    if (!saved) throw new Error("the settings are not loaded");
     const changedFields = FIELDS.filter((field) => {
       const draft = drafts[field.key];
       return draft !== undefined && !isSame(field, saved.values[field.key] ?? "", draft);
@@ -84,6 +90,5 @@ export const SettingsStore = ({ saved, children }: { saved: Options; children: R
       },
       changed: new Set(changedFields.map(({ key }) => key)),
     };
-  }, [saved, drafts, client, t]);
-  return <Context value={store}>{children}</Context>;
-};
+  }, [saved, drafts, setDrafts, client, t]);
+}

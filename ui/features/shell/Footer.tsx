@@ -3,7 +3,7 @@ import Link from "@mui/material/Link";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
-import { useSite } from "../site/site.tsx";
+import { useSite } from "../../site-status.ts";
 
 /** Custom footers are rare: what cleans them is loaded only then. */
 const SafeContent = lazy(() => import("../../components/SafeContent.tsx"));

@@ -5,17 +5,18 @@ import Button from "@mui/material/Button";
 import ButtonBase from "@mui/material/ButtonBase";
 import IconButton from "@mui/material/IconButton";
 import { Link, useLocation } from "@tanstack/react-router";
+import { useSetAtom } from "jotai";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Logo } from "../../components/Logo.tsx";
 import { Row } from "../../components/layout.tsx";
 import { Tag } from "../../components/Tag.tsx";
 import { usePhone } from "../../components/usePhone.ts";
+import { useSite, useSiteName } from "../../site-status.ts";
 import { size } from "../../theme.ts";
 import { useSession } from "../session/session.tsx";
-import { useSite, useSiteName } from "../site/site.tsx";
 import { LanguageMenu } from "./LanguageMenu.tsx";
-import { openPalette, PALETTE_KEYS } from "./palette-event.ts";
+import { PALETTE_KEYS, paletteAtom } from "./palette.ts";
 import { ThemeMenu } from "./ThemeMenu.tsx";
 import { useWays } from "./useWays.ts";
 
@@ -147,9 +148,10 @@ const Ways = () => {
 
 const PaletteButton = () => {
   const { t } = useTranslation();
+  const setOpen = useSetAtom(paletteAtom);
   return (
     <ButtonBase
-      onClick={openPalette}
+      onClick={() => setOpen(true)}
       sx={{
         width: 220,
         height: 32,
@@ -175,8 +177,9 @@ const PaletteButton = () => {
 
 const PaletteIcon = () => {
   const { t } = useTranslation();
+  const setOpen = useSetAtom(paletteAtom);
   return (
-    <IconButton aria-label={t("shell.palette.open")} onClick={openPalette}>
+    <IconButton aria-label={t("shell.palette.open")} onClick={() => setOpen(true)}>
       <SearchOutlined />
     </IconButton>
   );

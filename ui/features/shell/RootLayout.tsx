@@ -1,8 +1,11 @@
 import Box from "@mui/material/Box";
+import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { notifyError } from "../../components/notify.tsx";
 import { usePhone } from "../../components/usePhone.ts";
+import { siteStatus } from "../../site-status.ts";
 import { size } from "../../theme.ts";
 import { useSession } from "../session/session.tsx";
 import { isAdmin } from "../session/stored-user.ts";
@@ -30,6 +33,7 @@ export const RootLayout = () => {
   /** Null until it is first opened: it is loaded then. */
   const [isMenuOpen, setMenuOpen] = useState<boolean | null>(null);
   usePageTitle();
+  useSiteStatus();
   const hasSider = user !== null && hasSiderBeside(pathname);
   const isInConsole = user !== null && isConsolePage(pathname);
   const hasMenu = isPhone && pathname !== "/setup";
@@ -111,3 +115,12 @@ export const RootLayout = () => {
     </Box>
   );
 };
+
+/** Keeps the site's status fresh, and says when it cannot be read. */
+function useSiteStatus(): void {
+  const { t } = useTranslation();
+  const { isError } = useQuery(siteStatus);
+  useEffect(() => {
+    if (isError) notifyError(t("shell.statusFailed"));
+  }, [isError, t]);
+}

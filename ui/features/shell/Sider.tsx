@@ -11,10 +11,9 @@ import { Link, useLocation } from "@tanstack/react-router";
 import { Fragment, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
+import { siteStatus, useSite } from "../../site-status.ts";
 import { size } from "../../theme.ts";
 import { useSession } from "../session/session.tsx";
-import { useSite } from "../site/site.tsx";
-import { siteStatus } from "../site/site-status.ts";
 import { isUnder, type NavItem, navFor } from "./nav.ts";
 
 type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; onNavigate?: () => void };

@@ -20,8 +20,8 @@ import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
 import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
+import type { SiteStatus } from "../../site-status.ts";
 import { isAdmin, isSuperAdmin, type StoredUser } from "../session/stored-user.ts";
-import type { SiteStatus } from "../site/site-status.ts";
 
 /** What decides over pages that not every site has. */
 type SiteSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task">;

@@ -2,8 +2,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { siteStatus } from "../../site-status.ts";
 import { useSession } from "../session/session.tsx";
-import { siteStatus } from "../site/site-status.ts";
 
 /** Signs out, forgets what only this user may see, and goes to the sign-in page. */
 export function useLeave(): () => Promise<void> {

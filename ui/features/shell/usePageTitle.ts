@@ -1,7 +1,7 @@
 import { useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { useSiteName } from "../site/site.tsx";
+import { useSiteName } from "../../site-status.ts";
 import { isUnder, NAV } from "./nav.ts";
 
 /** Open pages that have a name of their own; the home page has the site's. */

@@ -1,7 +1,7 @@
 import { useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { useSite } from "../../site-status.ts";
 import { useSession } from "../session/session.tsx";
-import { useSite } from "../site/site.tsx";
 import { isConsolePage } from "./nav.ts";
 
 /** One of the site's main ways: a page of ours, or an address elsewhere. */

@@ -1,5 +1,7 @@
-import { queryOptions } from "@tanstack/react-query";
-import { request } from "../../api/client.ts";
+import { queryOptions, replaceEqualDeep } from "@tanstack/react-query";
+import { getDefaultStore, useAtomValue } from "jotai";
+import { request } from "./api/client.ts";
+import { jsonFormat, storedAtom } from "./stored-atom.ts";
 
 /** What everybody may know of the site: GET /api/status. */
 export type SiteStatus = Readonly<{
@@ -59,14 +61,21 @@ const MIRRORED = [
   "enable_task",
   "mj_notify_enabled",
 ] as const;
-const STORAGE_KEY = "status";
 
-/** The site's status; the copy of the last visit is shown until the fresh one is there. */
+const isSiteStatus = (value: unknown): value is SiteStatus => typeof value === "object" && value !== null;
+
+/** The site's status; until it has arrived, that of the last visit; undefined on a first visit. */
+export const siteAtom = storedAtom(
+  "status",
+  jsonFormat((value) => (isSiteStatus(value) ? value : undefined)),
+);
+
+/** Reads the site's status into its atom. */
 export const siteStatus = queryOptions({
   queryKey: ["site-status"],
   queryFn: async ({ signal }) => {
     const { data } = await request<SiteStatus>("/api/status", { signal, stayOn401: true });
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(data));
+    getDefaultStore().set(siteAtom, (last) => replaceEqualDeep(last, data));
     for (const key of MIRRORED) localStorage.setItem(key, String(data[key]));
     localStorage.setItem("chats", JSON.stringify(data.chats ?? []));
     return data;
@@ -75,12 +84,8 @@ export const siteStatus = queryOptions({
   refetchOnWindowFocus: true,
 });
 
-/** The copy of the last visit. */
-export function rememberedStatus(): SiteStatus | undefined {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
-    return stored && typeof stored === "object" ? (stored as SiteStatus) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** The site's status; undefined on a first visit until it has arrived. */
+export const useSite = (): SiteStatus | undefined => useAtomValue(siteAtom);
+
+/** The site's name, as its administrator chose it. */
+export const useSiteName = (): string => useSite()?.system_name || "Sluice";
