@@ -37,10 +37,12 @@ export function endLeftovers(): void {
 }
 
 /**
- * The command that starts the gateway: the built executable, or the sources with SLUICE_E2E_SOURCE=1 (no build needed, but
- * not what users get). Throws when it was not built.
+ * The command that starts the gateway: the built executable, another one that SLUICE_E2E_EXECUTABLE names, or the sources
+ * with SLUICE_E2E_SOURCE=1 (no build needed, but not what users get). Throws when it was not built.
  */
 export function gatewayCommand(): string[] {
+  const other = process.env.SLUICE_E2E_EXECUTABLE;
+  if (other) return [other];
   if (process.env.SLUICE_E2E_SOURCE === "1") return [process.execPath, path.join(ROOT, "src/main.ts")];
   const executable = path.join(ROOT, "dist/sluice");
   if (!existsSync(executable)) throw new Error("dist/sluice is not there: run `bun run build` first");

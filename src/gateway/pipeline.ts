@@ -1,115 +1,111 @@
-import { DecodeError } from "../formats/conversation/codec.ts";
-import type { JsonObject } from "../formats/json.ts";
-import { OutputTally } from "./billing/output-meter.ts";
-import { reserve } from "./billing/reserve.ts";
-import { fail, settle } from "./billing/settle.ts";
-import type { Call } from "./call/call.ts";
+import { adapt } from "./adapters/adapt.ts";
+import { authenticate } from "./auth/authenticate.ts";
+import { authorize } from "./auth/authorize.ts";
+import { rateLimit } from "./auth/rate-limit.ts";
+import { type CallPrices, priceCall } from "./billing/price-call.ts";
+import { beginCall, failCall, record, refuseUnserved } from "./billing/record.ts";
+import { type Reservation, reserve } from "./billing/reserve.ts";
+import { settle } from "./billing/settle.ts";
+import { type Call, newCall } from "./call/call.ts";
+import { CallTiming } from "./call/call-timing.ts";
 import type { RelayContext } from "./call/context.ts";
-import { RelayError } from "./call/errors.ts";
-import { openCall } from "./call/live-call.ts";
-import { invalidRequest } from "./http/client-body.ts";
-import { CLIENT_LEFT } from "./http/client-presence.ts";
-import { answerTo } from "./http/response-headers.ts";
-import { tryChannels } from "./routing/try-channels.ts";
-import { noted } from "./state/files/follow.ts";
-import type { KeptObject } from "./state/files/store.ts";
-import { chargeLater } from "./state/responses/background.ts";
-import { BackgroundView } from "./state/responses/background-view.ts";
-import { answerWhole } from "./streaming/send-response.ts";
-import { StreamPump } from "./streaming/stream-pump.ts";
-import { type Answer, attempt } from "./upstream/attempt.ts";
+import type { Arrival } from "./http/arrival.ts";
+import type { ClientBody } from "./http/client-body.ts";
+import { refuseIfClientLeft } from "./http/client-presence.ts";
+import { withEarlyPings } from "./http/early-pings.ts";
+import { parseRequest, readRequest } from "./http/parse-request.ts";
+import { refuse, respondWithError, toRelayError } from "./http/refuse.ts";
+import { Router } from "./routing/router.ts";
+import type { Choice } from "./routing/scheduler/choose.ts";
+import { bindState } from "./state/provider-state.ts";
+import { type Finish, respond } from "./streaming/respond.ts";
+import { trackAttempt } from "./upstream/attempt.ts";
+import type { Received } from "./upstream/receive.ts";
+import { send } from "./upstream/send.ts";
 
-/**
- * One admitted call: reserve → choose channel → encode → send → stream back → settle → record. Another channel is tried
- * only until the client's first byte. Rejects RelayError; then nothing stays held.
- */
-export async function relay(context: RelayContext, call: Call): Promise<Response> {
-  const { feed } = context.services;
-  const reserved = reserve(context, call);
-  if (reserved) await reserved;
-  let answer: Answer;
+/** A call of an API key or of the playground. Responds to every failure in the client's own format. */
+export async function handleCall(context: RelayContext, arrival: Arrival): Promise<Response> {
+  const { request, server, endpoint, signedIn } = arrival;
+  const { services } = context;
+  const timing = signedIn?.timing ?? new CallTiming(performance.now());
+  server?.timeout(request, 0);
+  let body: ClientBody | null = null;
   try {
-    context.userLimits.begin(call);
-    if (feed.isWatched) feed.tell(openCall(call));
-    answer = await tryChannels(context, call, (choice) => attempt(context, call, choice));
+    const ip = services.clientAddress.ip(request, server);
+    const caller = signedIn?.caller ?? (await authenticate(services, request, ip));
+    await rateLimit(context, arrival, caller);
+    body = await readRequest(services, arrival, timing);
+    const parsed = parseRequest(arrival, body);
+    const candidates = authorize(services, arrival, caller, parsed);
+    const call = newCall({ request, endpoint, caller, ip, ...parsed, candidates }, timing);
+    const unserved = refuseUnserved(context, call);
+    if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
+    return await runCall(context, await bindState(context, call));
   } catch (error) {
-    const told = call.clientLeft ? CLIENT_LEFT : relayErrorOf(context, call, error);
-    fail(
-      context,
-      call,
-      told,
-      call.clientLeft ? "client_left" : call.attempts.length > 0 ? "upstream_failed" : "refused",
-    );
-    throw told;
-  }
-  switch (answer.kind) {
-    case "whole":
-      return await answerWhole(context, call, answer.answer);
-    case "bytes":
-      return handOn(context, call, answer);
-    case "stream":
-      return answer.running ? streamRunning(context, call, answer, answer.running) : streamBack(context, call, answer);
+    return refuse(context, request, error, endpoint.codec, body);
   }
 }
 
-/** A response in the background is remembered before its stream begins, and charged when it is over, not with this call. */
-async function streamRunning(
+/** price → reserve → route → adapt → send → respond → settle → record */
+async function runCall(context: RelayContext, call: Call): Promise<Response> {
+  call.client.watch(context.arrivals);
+  try {
+    const prices = priceCall(context.prices, call);
+    const reserved = await reserve(context, call, prices);
+    return await withEarlyPings(context, call, relay(context, call, reserved));
+  } catch (error) {
+    call.client.end();
+    const refusal = toRelayError(context, error, call.requestId);
+    return respondWithError(context, call.request, refusal, call.endpoint.codec, call.body);
+  }
+}
+
+/** The response to a call whose quota is reserved. Rejects RelayError; then nothing stays held. */
+async function relay(context: RelayContext, call: Call, reserved: Reservation): Promise<Response> {
+  let received: Received;
+  try {
+    beginCall(context, call);
+    received = await failOver(context, call, reserved.prices, (choice) => attempt(context, call, reserved, choice));
+  } catch (error) {
+    throw failCall(context, call, reserved, error);
+  } finally {
+    // Files of a form are read again for each attempt.
+    void call.body.form?.discard();
+  }
+  return respond(context, call, reserved, received, finish);
+}
+
+/** Tries one channel after the other until one responds; the client has received nothing by then. Rejects RelayError. */
+export async function failOver<Result>(
   context: RelayContext,
   call: Call,
-  answer: Extract<Answer, { kind: "stream" }>,
-  running: JsonObject,
-): Promise<Response> {
-  const { log } = context.services;
-  let kept: KeptObject | null;
-  try {
-    kept = await chargeLater(context, call, running);
-  } catch (error) {
-    answer.exchange.abort();
-    const told = relayErrorOf(context, call, error);
-    fail(context, call, told, "refused");
-    throw told;
+  prices: CallPrices,
+  attempt: (choice: Choice) => Promise<Result>,
+): Promise<Result> {
+  const router = new Router(context, call, prices);
+  for (;;) {
+    const choice = await router.next();
+    refuseIfClientLeft(call);
+    try {
+      const result = await attempt(choice);
+      router.succeeded(choice);
+      return result;
+    } catch (error) {
+      router.failed(choice, error);
+    }
   }
-  const object = kept;
-  const view = new BackgroundView(answer.view, (response) => {
-    if (!object) return;
-    noted(context, object, response).catch((error) => {
-      log.warn({ error, responseId: object.id }, "a response will be charged when it is looked at again");
-    });
+}
+
+/** Tries one channel. Rejects AttemptFailure where another may be tried. */
+const attempt = (context: RelayContext, call: Call, { prices }: Reservation, choice: Choice): Promise<Received> =>
+  trackAttempt(context, call, prices, choice, async (running) => {
+    for (;;) {
+      const request = await adapt(context, call, running.route);
+      const received = await send(context, call, running, request);
+      if (received) return received;
+    }
   });
-  return streamBack(context, call, { ...answer, view });
-}
 
-/** What such a call costs is known from its request: it is charged before its bytes go by. */
-async function handOn(
-  context: RelayContext,
-  call: Call,
-  { body, contentType }: Extract<Answer, { kind: "bytes" }>,
-): Promise<Response> {
-  call.firstByteMs = call.elapsedMs;
-  const tally = new OutputTally();
-  tally.other();
-  const reported = call.admitted.endpoint.meter?.(call.admitted, null, call.price) ?? null;
-  await settle(context, call, { ending: "complete", reported, tally });
-  return answerTo(call, body, contentType, false);
-}
-
-function streamBack(context: RelayContext, call: Call, answer: Extract<Answer, { kind: "stream" }>): Response {
-  call.firstByteMs = call.elapsedMs;
-  const { streamType } = call.admitted.endpoint.codec;
-  const pump = new StreamPump(context, call, answer);
-  if (call.clientLeft) pump.cancel();
-  // The DOM's types do not know the runtime's direct streams, which write to the socket without a queue between.
-  const stream = new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>);
-  return answerTo(call, stream, streamType, true);
-}
-
-/** What the client is told of whatever went wrong in a call. */
-export function relayErrorOf(context: RelayContext, call: Call, error: unknown): RelayError {
-  if (error instanceof RelayError) return error;
-  return error instanceof DecodeError ? invalidRequest(error.message, error.param) : unforeseen(context, call, error);
-}
-
-function unforeseen(context: RelayContext, call: Call, error: unknown): RelayError {
-  context.services.log.error({ error, requestId: call.requestId }, "a call failed inside the gateway");
-  return new RelayError(500, "internal_error", "Something went wrong inside the gateway.");
-}
+/** Charges a call that was answered, and leaves its log row. Resolves with what it was billed on. */
+export const finish: Finish = async (context, call, reserved, ending) =>
+  record(context, call, reserved, await settle(context, call, reserved, ending));

@@ -1,4 +1,3 @@
-import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
@@ -8,7 +7,13 @@ import type { OutputTally } from "../billing/output-meter.ts";
 import type { RelayError } from "../call/errors.ts";
 
 /** The request for one upstream, as its format has it. */
-export type EncodedRequest = Readonly<{ ask: Ask; body: string | Uint8Array<ArrayBuffer> | OutgoingForm }>;
+export type EncodedRequest = Readonly<{
+  /** What the provider is asked for; its model is the final name. */
+  ask: Ask;
+  body: string | Uint8Array<ArrayBuffer> | OutgoingForm;
+  /** Fields that the upstream cannot express. */
+  dropped: readonly string[];
+}>;
 
 /** A complete answer on its way to the client. */
 export type WholeAnswer = Readonly<{
@@ -27,8 +32,8 @@ export type WholeAnswer = Readonly<{
  * written anew where they are not. Made for each attempt; it may keep what the request said.
  */
 export type Passage = {
-  /** Throws DecodeError. Notes on the call the final model name and what had to be dropped. */
-  encode(channel: ChannelEntry): EncodedRequest | Promise<EncodedRequest>;
+  /** Throws or rejects DecodeError and RelayError. */
+  encode(): EncodedRequest | Promise<EncodedRequest>;
   /** Waits for what an answer only announces; `ask` gets what an address of the same upstream says. */
   follow?(
     body: Uint8Array<ArrayBuffer>,

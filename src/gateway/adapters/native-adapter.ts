@@ -1,14 +1,14 @@
-import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/json.ts";
 import { isErrorAnswer, readError } from "../../formats/openai-chat/errors/error.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import type { FormFile, OwnFormat } from "../../providers/contract/native-format.ts";
-import type { Provider } from "../../providers/contract/provider.ts";
+import type {} from "../../providers/contract/provider.ts";
 import { OutputTally } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { tooLarge } from "../http/client-body.ts";
+import type { Route } from "../upstream/bind-channel.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./adapter.ts";
 import { answerAsEvents, EventsView } from "./views/events-view.ts";
 
@@ -25,23 +25,20 @@ export class OwnFormatPassage implements Passage {
 
   constructor(
     private readonly call: Call,
-    private readonly channel: ChannelEntry,
-    private readonly provider: Provider,
+    private readonly route: Route,
     private readonly format: OwnFormat,
-    private readonly key: string,
     /** Files of a form are read whole here: together they may have so much. */
     private readonly mostBytes: number,
   ) {}
 
-  async encode(channel: ChannelEntry): Promise<EncodedRequest> {
-    const { body, endpoint } = this.call.admitted;
-    const model = this.call.upstreamModel;
-    const dialect = this.provider.dialectOf?.(model, this.key) ?? this.provider.dialects[0];
+  async encode(): Promise<EncodedRequest> {
+    const { body, endpoint } = this.call;
+    const { channel, provider, key, upstreamModel: model } = this.route;
+    const dialect = provider.dialectOf?.(model, key) ?? provider.dialects[0];
     const dropped = new Set<string>();
     const encoded = this.format.encode(body.json, model, dropped, await this.#files());
-    this.call.dropped = [...dropped];
     const ask = { capability: endpoint.capability, dialect, model, stream: false };
-    return { ask, body: JSON.stringify({ ...encoded, ...channel.paramOverride }) };
+    return { ask, body: JSON.stringify({ ...encoded, ...channel.paramOverride }), dropped: [...dropped] };
   }
 
   /** Asks for a job until it is over; the answer that says so. */
@@ -49,7 +46,8 @@ export class OwnFormatPassage implements Passage {
     body: Uint8Array<ArrayBuffer>,
     ask: (url: string) => Promise<Uint8Array<ArrayBuffer>>,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    const { format, channel } = this;
+    const { format } = this;
+    const { channel } = this.route;
     let answer = body;
     const until = performance.now() + GIVE_UP_MS;
     for (let waitMs = FIRST_WAIT_MS; performance.now() < until; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5)) {
@@ -84,13 +82,13 @@ export class OwnFormatPassage implements Passage {
   }
 
   whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
-    const { admitted } = this.call;
+    const { endpoint, body: request } = this.call;
     const content = this.#content(body, contentType);
     if (content) return content;
     const answer = this.#decode(body, contentType);
     if (!answer) return null;
     const written = JSON.stringify(answer);
-    const amended = admitted.endpoint.amend?.(admitted.body.json, Buffer.from(written));
+    const amended = endpoint.amend?.(request.json, Buffer.from(written));
     return this.#answered(
       answer,
       typeof amended === "string" ? amended : amended ? JSON.stringify(amended) : written,
@@ -103,7 +101,7 @@ export class OwnFormatPassage implements Passage {
     const content = this.#content(body, JSON_TYPE);
     if (content) return content;
     const answer = this.#decode(body, JSON_TYPE);
-    const { capability } = this.call.admitted.endpoint;
+    const { capability } = this.call.endpoint;
     return answer && this.#answered(answer, answerAsEvents(capability, answer), "text/event-stream; charset=utf-8");
   }
 
@@ -112,19 +110,19 @@ export class OwnFormatPassage implements Passage {
   }
 
   async #files(): Promise<FormFile[]> {
-    const parts = this.call.admitted.body.form?.parts.filter((part) => "file" in part) ?? [];
+    const parts = this.call.body.form?.parts.filter((part) => "file" in part) ?? [];
     if (parts.reduce((sum, { file }) => sum + file.size, 0) > this.mostBytes) throw tooLarge(this.mostBytes);
     return Promise.all(parts.map(async ({ name, file }) => ({ name, bytes: await file.bytes() })));
   }
 
   #content(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
     const answer = IS_MEDIA.test(contentType) ? null : answerOf(body);
-    const content = answer && this.format.content?.(answer, this.call.admitted.body.json);
+    const content = answer && this.format.content?.(answer, this.call.body.json);
     return content ? this.#answered(this.#decode(body, contentType), content.body, content.contentType) : null;
   }
 
   #decode(body: Uint8Array<ArrayBuffer>, contentType: string): JsonObject | null {
-    const { endpoint, body: asked } = this.call.admitted;
+    const { endpoint, body: asked } = this.call;
     const answer = IS_MEDIA.test(contentType) ? null : answerOf(body);
     const decoded = answer ? this.format.decode(answer, asked.json) : (this.format.decodeBytes?.(body) ?? null);
     return decoded && { ...decoded, ...(IS_PICTURES.has(endpoint.capability) && { created: this.call.createdAt }) };
@@ -137,8 +135,7 @@ export class OwnFormatPassage implements Passage {
   }
 
   #reported(answer: JsonObject | null): ReportedUsage | null {
-    const { admitted, price } = this.call;
-    return admitted.endpoint.meter?.(admitted, answer, price) ?? readUsage(answer?.usage);
+    return this.call.endpoint.meter?.(this.call, answer, this.route.price) ?? readUsage(answer?.usage);
   }
 }
 

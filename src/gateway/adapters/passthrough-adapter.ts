@@ -1,5 +1,4 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { parseJson, recordOf } from "../../formats/json.ts";
 import { errorOf } from "../../formats/openai-chat/errors/decode-error.ts";
@@ -16,10 +15,11 @@ import { textOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel, type TopLevelChanges } from "../../lib/json-splice.ts";
 import { outgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Form } from "../../lib/multipart/read-form.ts";
-import type { Ask, Provider } from "../../providers/contract/provider.ts";
+import type { Ask } from "../../providers/contract/provider.ts";
 import { searchToolOf } from "../billing/hosted-tools.ts";
 import { OutputTally } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
+import type { Route } from "../upstream/bind-channel.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./adapter.ts";
 import { readWholeUsage } from "./extract-usage.ts";
 import { isResponseTo, isStreamOf } from "./recognize-response.ts";
@@ -47,31 +47,28 @@ export class BytesPassage implements Passage {
 
   constructor(
     private readonly call: Call,
-    private readonly provider: Provider,
+    private readonly route: Route,
     private readonly options: PassageOptions,
   ) {}
 
-  encode(channel: ChannelEntry): EncodedRequest | Promise<EncodedRequest> {
-    const { call, options } = this;
-    const { body, endpoint, summary } = call.admitted;
+  encode(): EncodedRequest | Promise<EncodedRequest> {
+    const { call, route, options } = this;
+    const { body, endpoint, summary } = call;
     const stream = summary.stream && !options.wholeOnly;
     const ask: Ask = {
       capability: endpoint.capability,
       dialect: "openai-chat",
-      model: call.upstreamModel,
-      requestedModel: call.admitted.candidates.model,
+      model: route.upstreamModel,
+      requestedModel: call.candidates.model,
       stream,
       catalog: options.catalog,
     };
     if (body.form) return this.#form(ask, body.form);
-    if (options.untouched) return { ask, body: body.text };
-    const changes = this.#changes(channel, ask);
-    const sent = changes ? spliceTopLevel(body.text, changes, body.json) : body.text;
-    return { ask: { ...ask, model: call.upstreamModel }, body: sent };
+    return options.untouched ? { ask, body: body.text, dropped: NONE } : this.#spliced(ask);
   }
 
   async #form(ask: Ask, { parts }: Form): Promise<EncodedRequest> {
-    return { ask, body: await outgoingForm(parts, { model: ask.model }) };
+    return { ask, body: await outgoingForm(parts, { model: ask.model }), dropped: NONE };
   }
 
   errorIn(body: Uint8Array<ArrayBuffer>): string | null {
@@ -89,11 +86,11 @@ export class BytesPassage implements Passage {
   }
 
   answersIn(block: Uint8Array): boolean {
-    return isStreamOf(this.call.admitted.endpoint.capability, block);
+    return isStreamOf(this.call.endpoint.capability, block);
   }
 
   whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
-    const { endpoint, body: request } = this.call.admitted;
+    const { endpoint, body: request } = this.call;
     return isResponseTo(endpoint.capability, request.json, body, contentType) ? this.#read(body, contentType) : null;
   }
 
@@ -102,8 +99,8 @@ export class BytesPassage implements Passage {
     const tally = new OutputTally();
     // Looked into only where it decides something: no figures, an empty answer, contents to be logged, a search to be charged.
     const decides = !reported || reported.completionTokens === 0 || this.options.logsContent;
-    if (decides || searchToolOf(this.call) !== null) tally.pushWhole(body);
-    const { endpoint, body: request } = this.call.admitted;
+    if (decides || searchToolOf(this.call, this.route) !== null) tally.pushWhole(body);
+    const { endpoint, body: request } = this.call;
     const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
     if (amended) return { body: textOfAmended(amended), contentType, reported, tally };
     const counted = reported === null && isText(endpoint.capability) ? withCountedUsage(body) : null;
@@ -112,7 +109,7 @@ export class BytesPassage implements Passage {
 
   wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
     const reply = recordOf(parseJson(textOfBytes(body)));
-    const { endpoint, body: request } = this.call.admitted;
+    const { endpoint, body: request } = this.call;
     if (!reply || !isResponseTo(endpoint.capability, request.json, body, "application/json")) return null;
     if (!isText(endpoint.capability)) {
       const { reported, tally } = this.#read(body, "application/json");
@@ -121,7 +118,7 @@ export class BytesPassage implements Passage {
     const tally = new OutputTally();
     tally.pushWhole(body);
     const reported = usageIn(reply);
-    const { wantsUsage } = this.call.admitted.summary;
+    const { wantsUsage } = this.call.summary;
     const told = reported
       ? replyAsStream({ ...reply, usage: reply.usage ?? usageObject(reported) }, wantsUsage)
       : (billed: ReportedUsage) => replyAsStream({ ...reply, usage: countedUsage(billed) }, wantsUsage);
@@ -130,46 +127,47 @@ export class BytesPassage implements Passage {
 
   /** What the endpoint's own rule says that the call used. */
   #metered(body: Uint8Array<ArrayBuffer>, contentType: string): ReportedUsage | null {
-    const { endpoint } = this.call.admitted;
+    const { endpoint } = this.call;
     if (!endpoint.meter) return null;
     const answer = contentType.startsWith("application/json") ? recordOf(parseJson(textOfBytes(body))) : null;
-    return endpoint.meter(this.call.admitted, answer, this.call.price);
+    return endpoint.meter(this.call, answer, this.route.price);
   }
 
   view(): StreamView {
-    const { endpoint, summary } = this.call.admitted;
+    const { endpoint, summary } = this.call;
     if (isText(endpoint.capability)) return new ChatView(summary.wantsUsage);
-    return new EventsView(
-      (event) => endpoint.meter?.(this.call.admitted, event, this.call.price) ?? readUsage(event.usage),
-    );
+    return new EventsView((event) => endpoint.meter?.(this.call, event, this.route.price) ?? readUsage(event.usage));
   }
 
-  /** Null: nothing changes. Notes on the call the final model name and the fields that had to go. */
-  #changes(channel: ChannelEntry, ask: Ask): TopLevelChanges | null {
-    const { call, provider } = this;
-    const { body, summary, changes, endpoint } = call.admitted;
+  /** The client's bytes with those members changed that must be. */
+  #spliced(ask: Ask): EncodedRequest {
+    const { call, route } = this;
+    const { body, summary, changes, endpoint } = call;
+    const { provider } = route;
+    const { paramOverride } = route.channel;
     const adaptation = provider.adapt?.(body.json, ask) ?? null;
-    if (adaptation) {
-      call.upstreamModel = adaptation.model;
-      call.dropped = adaptation.dropped;
-    }
+    const model = adaptation?.model ?? ask.model;
     const unknown = endpoint.nonOpenAiMembers?.filter((name) => Object.hasOwn(body.json, name)) ?? NONE;
-    if (unknown.length > 0) call.dropped = [...call.dropped, ...unknown];
     const asksUsage = ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.streamUsage;
     const asksNumbers = provider.vectorsAsNumbers === true && body.json.encoding_format === "base64";
-    const renamed = call.upstreamModel !== body.json.model;
+    const renamed = model !== body.json.model;
     const unstreamed = summary.stream && !ask.stream;
     const asIs = unknown.length === 0 && !adaptation && !asksUsage && !asksNumbers && !renamed && !unstreamed;
-    if (asIs && !hasAny(changes) && !channel.paramOverride) return null;
-    return {
+    if (asIs && !hasAny(changes) && !paramOverride) return { ask, body: body.text, dropped: NONE };
+    const all = {
       ...changes,
       ...adaptation?.changes,
       ...Object.fromEntries(unknown.map((name) => [name, undefined])),
-      ...(renamed && { model: call.upstreamModel }),
+      ...(renamed && { model }),
       ...(unstreamed && { stream: undefined, stream_options: undefined }),
       ...(asksNumbers && { encoding_format: "float" }),
       ...(asksUsage && { stream_options: { ...recordOf(body.json.stream_options), include_usage: true } }),
-      ...channel.paramOverride,
+      ...paramOverride,
+    };
+    return {
+      ask: model === ask.model ? ask : { ...ask, model },
+      body: spliceTopLevel(body.text, all, body.json),
+      dropped: adaptation ? [...adaptation.dropped, ...unknown] : unknown,
     };
   }
 }

@@ -13,6 +13,7 @@ import type { Call } from "../call/call.ts";
 import type { RelayContext } from "../call/context.ts";
 import { threadKeeperOf } from "../state/message-threads.ts";
 import { keeperOf } from "../state/responses/keep.ts";
+import type { Route } from "../upstream/bind-channel.ts";
 import type { Passage } from "./adapter.ts";
 import { channelPromptOf } from "./conversation/channel-prompt.ts";
 import { customCalls, takesCustomTools } from "./conversation/custom-tool-calls.ts";
@@ -30,15 +31,10 @@ const NONE: ReadonlySet<string> = new Set();
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** How this call crosses to this channel: as bytes wherever its client and the upstream speak the same and nothing must change. */
-export function choosePassage(
-  context: RelayContext,
-  call: Call,
-  channel: ChannelEntry,
-  provider: Provider,
-  key: string,
-): Passage {
+export function choosePassage(context: RelayContext, call: Call, route: Route): Passage {
+  const { channel, key, provider, upstreamModel } = route;
   const { settings } = context.services;
-  const { endpoint } = call.admitted;
+  const { endpoint } = call;
   const options = {
     untouched:
       settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true,
@@ -47,20 +43,20 @@ export function choosePassage(
     catalog: context.catalog(),
   };
   if (endpoint.capability !== "chat") {
-    const own = provider.ownFormat?.({ capability: endpoint.capability, model: call.upstreamModel }, key);
+    const own = provider.ownFormat?.({ capability: endpoint.capability, model: upstreamModel }, key);
     const mostBytes = context.services.config.maxRequestBodyBytes;
-    if (own) return new OwnFormatPassage(call, channel, provider, own, key, mostBytes);
-    const passage = new BytesPassage(call, provider, options);
+    if (own) return new OwnFormatPassage(call, route, own, mostBytes);
+    const passage = new BytesPassage(call, route, options);
     const filters = endpoint.capability === "completions" ? sensitiveFilters(settings) : [];
     return filters.length > 0 ? new FilteredTexts(passage, filters) : passage;
   }
   const door = endpoint.codec.dialect;
-  const only = provider.dialectOf?.(call.upstreamModel, key, call.admitted.candidates.model) ?? null;
-  const served = only ?? (searchesByResponses(call, provider, door) ? "openai-responses" : door);
+  const only = provider.dialectOf?.(upstreamModel, key, call.candidates.model) ?? null;
+  const served = only ?? (searchesByResponses(call, route, door) ? "openai-responses" : door);
   const dialect = speaks(context, channel, provider, served) ? served : provider.dialects[0];
   const standsIn =
     door.startsWith("openai") && !takesCustomTools(provider, dialect) && !(dialect === door && options.untouched);
-  const custom = standsIn ? customNames(call.admitted.body.json) : NONE;
+  const custom = standsIn ? customNames(call.body.json) : NONE;
   const filters = filtersFor(settings, channel, door, custom);
   const prompt = channelPromptOf(channel);
   const rewritten =
@@ -68,14 +64,14 @@ export function choosePassage(
     provider.ownAnswers === true ||
     filters.length > 0 ||
     channel.setting.force_format === true ||
-    (!call.admitted.summary.stream && provider.onlyStreams?.(call.upstreamModel) === true) ||
-    needsPreparation(call.upstreamModel, dialect);
+    (!call.summary.stream && provider.onlyStreams?.(upstreamModel) === true) ||
+    needsPreparation(upstreamModel, dialect);
   if (door === "openai-chat" && dialect === door && !rewritten && !provider.framing) {
-    return new BytesPassage(call, provider, options);
+    return new BytesPassage(call, route, options);
   }
-  const talk = dialect === door ? null : call.chat && spreadNamespaces(call.chat);
-  const toolNames = talk ? toolAliases(talk) : NO_NAMES;
-  return new ConversationPassage(call, provider, {
+  const conversation = dialect === door ? null : (call.fullConversation?.() ?? null);
+  const toolNames = conversation ? toolAliases(spreadNamespaces(conversation)) : NO_NAMES;
+  return new ConversationPassage(call, route, {
     ...options,
     dialect,
     toolNames,
@@ -88,8 +84,8 @@ export function choosePassage(
     thoughts: context.thoughts,
     keeper: (request) =>
       dialect === "anthropic" && request.extra.dialect === "anthropic"
-        ? threadKeeperOf(context, call, request)
-        : keeperOf(context, call, request, dialect === "openai-responses" && !call.resumed),
+        ? threadKeeperOf(context, call, route, request)
+        : keeperOf(context, call, route, request, dialect === "openai-responses" && !call.isResumed),
   });
 }
 
@@ -101,12 +97,12 @@ const speaks = (
 ) => dialects.includes(dialect) && !(dialect === "openai-responses" && withoutResponses.has(channel));
 
 /** Where another format's client wants the web searched, OpenAI does so in Responses, but for chat models that always search. */
-const searchesByResponses = (call: Call, { dialects }: Provider, door: ChatDialect): boolean =>
+const searchesByResponses = (call: Call, { provider, upstreamModel }: Route, door: ChatDialect): boolean =>
   !door.startsWith("openai") &&
-  dialects.includes("openai-responses") &&
-  !dialects.includes(door) &&
-  !searchesAlways(call.upstreamModel) &&
-  listsSearch(call.admitted.body.json.tools);
+  provider.dialects.includes("openai-responses") &&
+  !provider.dialects.includes(door) &&
+  !searchesAlways(upstreamModel) &&
+  listsSearch(call.body.json.tools);
 
 /** Some upstreams fetch nothing; chats have addresses for images, but none for documents. */
 function inlining(

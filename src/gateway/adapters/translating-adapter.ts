@@ -1,4 +1,3 @@
-import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ProviderCodec } from "../../formats/conversation/codec.ts";
 import { type Reply, ReplyCollector, stepsOf } from "../../formats/conversation/collect-reply.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
@@ -11,11 +10,11 @@ import { textOfBytes } from "../../lib/bytes.ts";
 import { randomId } from "../../lib/request-id.ts";
 import { eventEnd, readEvents } from "../../lib/sse.ts";
 import { providerCodecs } from "../../providers/codecs.ts";
-import type { Provider } from "../../providers/contract/provider.ts";
 import { OutputTally } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { NOTHING_YET, refuseLoose, runningAt, runningIn } from "../state/responses/background.ts";
 import type { KeepReply } from "../state/responses/keep.ts";
+import type { Route } from "../upstream/bind-channel.ts";
 import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./adapter.ts";
 import type { ConversationOptions } from "./conversation/conversation-options.ts";
 import { encodeConversation } from "./conversation/encode-conversation.ts";
@@ -34,15 +33,15 @@ export class ConversationPassage implements Passage {
 
   constructor(
     private readonly call: Call,
-    private readonly provider: Provider,
+    private readonly route: Route,
     private readonly options: ConversationOptions,
   ) {
     this.#codec = providerCodecs[options.dialect];
   }
 
-  async encode(channel: ChannelEntry): Promise<EncodedRequest> {
+  async encode(): Promise<EncodedRequest> {
     if (this.#isBackground) refuseLoose(this.#keeper() !== null);
-    return encodeConversation(this.call, this.provider, this.options, channel);
+    return encodeConversation(this.call, this.route, this.options);
   }
 
   readError(status: number, body: string): ReadError {
@@ -112,7 +111,7 @@ export class ConversationPassage implements Passage {
     const keep = this.#keeper();
     const write = (usage: ReportedUsage): string => {
       const told = { ...reply, usage };
-      const answer = this.call.admitted.endpoint.codec.encodeReply(told, this.#context(), this.#conversation());
+      const answer = this.call.endpoint.codec.encodeReply(told, this.#context(), this.#conversation());
       keep?.(told, textOf(answer.id) ?? "", answer);
       return JSON.stringify(answer);
     };
@@ -121,7 +120,7 @@ export class ConversationPassage implements Passage {
   }
 
   wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
-    const { codec } = this.call.admitted.endpoint;
+    const { codec } = this.call.endpoint;
     const running = this.#running(runningIn, body);
     if (running) {
       const begun = { type: "response.created", response: running, sequence_number: 0 };
@@ -142,7 +141,7 @@ export class ConversationPassage implements Passage {
   }
 
   view(): StreamView {
-    const { endpoint } = this.call.admitted;
+    const { endpoint } = this.call;
     return new ConversationView({
       decoder: this.#codec.streamDecoder(randomId),
       encoder: endpoint.codec.streamEncoder(this.#context(), this.#conversation()),
@@ -155,7 +154,7 @@ export class ConversationPassage implements Passage {
 
   get #isBackground(): boolean {
     const isResponse = this.#sameFormat && this.options.dialect === "openai-responses";
-    return isResponse && this.call.admitted.body.json.background === true;
+    return isResponse && this.call.body.json.background === true;
   }
 
   #keeper(): KeepReply | null {
@@ -166,9 +165,9 @@ export class ConversationPassage implements Passage {
   #keep(reply: Reply): void {
     const keep = this.#keeper();
     if (!keep) return;
-    if (this.#passesBytes && !this.call.resumed) keep(reply, reply.id, null);
+    if (this.#passesBytes && !this.call.isResumed) keep(reply, reply.id, null);
     else {
-      const body = this.call.admitted.endpoint.codec.encodeReply(reply, this.#context(), this.#conversation());
+      const body = this.call.endpoint.codec.encodeReply(reply, this.#context(), this.#conversation());
       keep(reply, textOf(body.id) ?? "", body);
     }
   }
@@ -176,17 +175,18 @@ export class ConversationPassage implements Passage {
   /** Clients of the upstream's own format know to bring thoughts back. */
   #watch(): ((step: ReplyEvent) => void) | null {
     const { thoughts, dialect } = this.options;
-    return this.#sameFormat ? null : thoughts.watch(this.call.admitted.caller.user.id, dialect);
+    return this.#sameFormat ? null : thoughts.watch(this.call.caller.user.id, dialect);
   }
 
   get #sameFormat(): boolean {
-    return this.call.admitted.endpoint.codec.dialect === this.options.dialect;
+    return this.call.endpoint.codec.dialect === this.options.dialect;
   }
 
   /** A stream in another framing of the same format has to be written anew. */
   get #passesBytes(): boolean {
-    const { codec } = this.call.admitted.endpoint;
-    const sameFraming = (this.provider.framing ?? "sse") === "sse" && codec.streamType.startsWith("text/event-stream");
+    const { codec } = this.call.endpoint;
+    const sameFraming =
+      (this.route.provider.framing ?? "sse") === "sse" && codec.streamType.startsWith("text/event-stream");
     return (
       this.#sameFormat && this.options.filters.length === 0 && this.options.dialect !== "openai-chat" && sameFraming
     );
@@ -215,14 +215,14 @@ export class ConversationPassage implements Passage {
   }
 
   #conversation(): Conversation {
-    const { conversation, endpoint, body } = this.call.admitted;
+    const { conversation, endpoint, body } = this.call;
     return conversation?.() ?? endpoint.codec.decodeRequest(body.json);
   }
 
   #context(): ReplyContext {
     const { call } = this;
     return {
-      model: call.admitted.summary.model,
+      model: call.summary.model,
       requestId: call.requestId,
       createdAt: call.createdAt,
       newId: randomId,

@@ -1,5 +1,6 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import { ROLE, USER_STATUS } from "../../domain/accounts/roles.ts";
+import { usableGroups } from "../../domain/accounts/usable-groups.ts";
 import type { TokenEntry } from "../../domain/api-keys/directory.ts";
 import { limitKeyOf } from "../../lib/client-ip.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -78,7 +79,7 @@ function withoutBearer(value: string | null): string {
  * Finds the key's owner and checks both (reference behaviour 1.5): key status, expiry, allowed addresses, owner's status,
  * and the right to name a channel. Expired and exhausted keys are marked so in the background. Throws RelayError.
  */
-export function authenticate(services: RelayServices, request: Request, ip: string, now: number): Caller {
+export function authenticateByMemory(services: RelayServices, request: Request, ip: string, now: number): Caller {
   const credential = readCredential(request);
   if (!credential)
     throw new RelayError(401, "missing_api_key", "No API key was sent. Send it as “Authorization: Bearer sk-…”.");
@@ -115,10 +116,10 @@ const REFUSED_BY_MEMORY: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * `authenticate` once more, after the database was asked about a key that was refused with `refusal`. Rejects RelayError:
+ * Authenticates once more, after the database was asked about a key that was refused with `refusal`. Rejects RelayError:
  * the refusal again, or 503 where an unknown key can't be looked up.
  */
-export async function authenticateAgain(
+async function authenticateByDatabase(
   services: RelayServices,
   request: Request,
   ip: string,
@@ -141,15 +142,30 @@ export async function authenticateAgain(
     );
   }
   if (!isFresh) throw refusal;
-  return authenticate(services, request, ip, nowSeconds());
+  return authenticateByMemory(services, request, ip, nowSeconds());
 }
 
-/** The caller by memory, else by the database. Rejects RelayError. */
-export async function authenticateCaller(services: RelayServices, request: Request, ip: string): Promise<Caller> {
+/** The caller, by memory, else by the database, in a group that it may use. Rejects RelayError. */
+export async function authenticate(services: RelayServices, request: Request, ip: string): Promise<Caller> {
+  let caller: Caller;
   try {
-    return authenticate(services, request, ip, nowSeconds());
+    caller = authenticateByMemory(services, request, ip, nowSeconds());
   } catch (error) {
-    return authenticateAgain(services, request, ip, error);
+    caller = await authenticateByDatabase(services, request, ip, error);
+  }
+  authorizeGroup(services, caller);
+  return caller;
+}
+
+/** Checks that the caller may use its group. Throws RelayError. */
+export function authorizeGroup({ settings }: RelayServices, caller: Caller): void {
+  if (caller.pinnedChannelId !== null || !caller.token?.group) return;
+  const { group } = caller;
+  if (!usableGroups(settings, caller.user.group).has(group)) {
+    throw new RelayError(403, "group_not_allowed", `The group “${group}” of this API key is not open to its owner.`);
+  }
+  if (!settings.get("GroupRatio").has(group)) {
+    throw new RelayError(403, "group_deprecated", `The group “${group}” of this API key no longer exists.`);
   }
 }
 

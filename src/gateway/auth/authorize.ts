@@ -1,24 +1,29 @@
-import { usableGroups } from "../../domain/accounts/usable-groups.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing-index.ts";
 import { RelayError } from "../call/errors.ts";
 import type { RelayServices } from "../call/services.ts";
+import type { Arrival } from "../http/arrival.ts";
+import type { ParsedRequest } from "../http/parse-request.ts";
 import type { Caller } from "./authenticate.ts";
+import { refuseSensitive } from "./word-filter.ts";
 
-/** Checks that the caller may use its group (reference behaviour 1.5). Throws RelayError. */
-export function admitGroup({ settings }: RelayServices, caller: Caller): void {
-  if (caller.pinnedChannelId !== null || !caller.token?.group) return;
-  const { group } = caller;
-  if (!usableGroups(settings, caller.user.group).has(group)) {
-    throw new RelayError(403, "group_not_allowed", `The group “${group}” of this API key is not open to its owner.`);
-  }
-  if (!settings.get("GroupRatio").has(group)) {
-    throw new RelayError(403, "group_deprecated", `The group “${group}” of this API key no longer exists.`);
-  }
+/**
+ * Checks what a caller asks for against its key, the site's word filter and the channels of its group. Returns the
+ * candidates, best tier first; no tier where nobody serves the model. Throws RelayError.
+ */
+export function authorize(
+  services: RelayServices,
+  { only }: Pick<Arrival, "only">,
+  caller: Caller,
+  { summary: { model }, prompt }: Pick<ParsedRequest, "summary" | "prompt">,
+): Candidates {
+  authorizeModel(caller, model);
+  refuseSensitive(services.settings, prompt);
+  return only ? { model, tiers: [{ priority: 0, channels: [only] }] } : findCandidates(services, caller, model);
 }
 
 /** Checks that the key may use the model, by the name exactly as requested. Throws RelayError. */
-export function admitModel(caller: Caller, model: string): void {
+export function authorizeModel(caller: Caller, model: string): void {
   const limits = caller.pinnedChannelId === null ? caller.token?.modelLimits : null;
   if (!limits) return;
   if (limits.size === 0) throw new RelayError(403, "model_not_allowed", "This API key has no access to any model.");

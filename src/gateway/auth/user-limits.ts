@@ -28,7 +28,7 @@ export function createUserLimits(shared: SharedLimits | null): UserLimits {
         : wait.then(refuse.bind(null, requestsPerMinute));
     },
     begin(call) {
-      const { id, maxConcurrency } = call.admitted.caller.user;
+      const { id, maxConcurrency } = call.caller.user;
       if (maxConcurrency === 0) return;
       const calls = running.get(id) ?? new Set();
       if (calls.size >= maxConcurrency) {
@@ -37,7 +37,7 @@ export function createUserLimits(shared: SharedLimits | null): UserLimits {
       running.set(id, calls.add(call));
     },
     end(call) {
-      const { id } = call.admitted.caller.user;
+      const { id } = call.caller.user;
       const calls = running.get(id);
       if (calls?.delete(call) && calls.size === 0) running.delete(id);
     },

@@ -3,20 +3,20 @@ import type { ToolCalls } from "../../formats/conversation/usage.ts";
 import { type JsonObject, recordsOf, textOf } from "../../formats/json.ts";
 import { listsSearch } from "../../formats/tools/web-search.ts";
 import { searchesAlways } from "../../providers/labs/openai/chat-search.ts";
-import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
+import type { Route } from "../upstream/bind-channel.ts";
 import type { OutputTally } from "./output-meter.ts";
 
 /**
  * Uses of tools that the upstream ran itself and does not tell among its figures, by the answer, the tools asked for and
  * the model; null: none.
  */
-export function hostedTools(call: Call, tally: OutputTally, catalog: Catalog): ToolCalls | null {
-  const { admitted, upstreamModel } = call;
-  const { endpoint, body } = admitted;
+export function hostedTools(call: Call, route: Route, tally: OutputTally, catalog: Catalog): ToolCalls | null {
+  const { endpoint, body } = call;
+  const { upstreamModel } = route;
   if (endpoint.capability !== "chat") return null;
   if (searchesAlways(upstreamModel)) return { web_search_preview: 1 };
-  const told = withSearch(call, tally);
+  const told = withSearch(call, route, tally);
   // Before Gemini 3 Google charges an answer that rests on its search, since then each query.
   const perAnswer = told?.google_search && catalog.find(upstreamModel).search_billing === "answer";
   const used = perAnswer ? { ...told, google_search: 1 } : told;
@@ -27,16 +27,15 @@ export function hostedTools(call: Call, tally: OutputTally, catalog: Catalog): T
 }
 
 /** With the search of a provider that tells nothing of it but the pages that it found. */
-function withSearch(call: Call, tally: OutputTally): ToolCalls | null {
-  const tool = searchToolOf(call);
+function withSearch(call: Call, route: Route, tally: OutputTally): ToolCalls | null {
+  const tool = searchToolOf(call, route);
   return tool !== null && tally.cites ? { ...tally.toolCalls, [tool]: 1 } : tally.toolCalls;
 }
 
 /** What the search is called that the call asks a provider for whose answers must be looked into to charge it; null: none. */
-export function searchToolOf({ channel, admitted, upstreamModel }: Call): string | null {
-  const { json } = admitted.body;
-  const tool = channel && providerOf(channel.type)?.searchTool;
-  return tool && asksSearch(json, upstreamModel) ? tool(json) : null;
+export function searchToolOf({ body }: Call, { provider, upstreamModel }: Route): string | null {
+  const tool = provider.searchTool;
+  return tool && asksSearch(body.json, upstreamModel) ? tool(body.json) : null;
 }
 
 /** Whether a chat in any client's words wants the web searched; OpenRouter has a plugin and a name for that as well. */

@@ -1,202 +1,103 @@
-import {
-  type CallEnding,
-  type LogOther,
-  NO_USAGE,
-  type Price,
-  type Receipt,
-  type Usage,
-  type UsageEvidence,
-  type UsageRecord,
-} from "../../billing/types.ts";
-import { textOf } from "../../formats/json.ts";
-import { toText } from "../../lib/decimal.ts";
-import { isTask } from "../../providers/contract/provider.ts";
-import type { SettingsReader } from "../../settings/settings.ts";
+import { type CallEnding, NO_USAGE, type Usage } from "../../billing/types.ts";
+import { noRoute } from "../auth/authorize.ts";
 import type { Call } from "../call/call.ts";
-import type { LoggedContent } from "./log-content.ts";
+import type { RelayContext } from "../call/context.ts";
+import type { RelayError } from "../call/errors.ts";
+import { endedCall, liveCallOf } from "../call/live-call.ts";
+import { CLIENT_LEFT } from "../http/client-presence.ts";
+import { toRelayError } from "../http/refuse.ts";
+import { contentRules, contentToLog } from "./log-content.ts";
+import { keptOf, logRowOf } from "./log-row.ts";
+import type { Reservation } from "./reserve.ts";
+import type { Settlement } from "./settle.ts";
 
-/** How a call ended, and what it is billed on. */
-export type Outcome = {
-  ending: CallEnding;
-  evidence: UsageEvidence;
-  usage: Usage;
-  quota: number;
-  receipt: Receipt | null;
-  /** Status answered to the client. */
-  status: number;
-  error: string | null;
-  /** The upstream's own word for an end that is no natural one. */
-  ownFinish?: string | null;
-  content: LoggedContent | null;
-};
-
-/** The client got less than the answer. */
-const BROKEN_OFF: ReadonlySet<CallEnding> = new Set(["upstream_failed", "idle_timeout", "shutdown"]);
-
-/** Numbers of a price as log rows show them: written once per price, for prices are shared by calls. */
-type PriceNotes = Readonly<{
-  /** Of every call. */
-  other: Partial<LogOther>;
-  /** Of calls that wrote to a cache, and of those with sound. */
-  writes: Partial<LogOther>;
-  sound: Partial<LogOther>;
-  content: string;
-}>;
-const notesByPrice = new WeakMap<Price, PriceNotes>();
-const NO_PRICE: PriceNotes = { other: {}, writes: {}, sound: {}, content: "" };
-
-/** The log row of a finished call; names in `other` as the ecosystem has them (reference behaviour 3.8). */
-export function recordOf(call: Call, outcome: Outcome): UsageRecord {
-  const { caller, summary, ip } = call.admitted;
-  const notes = call.price ? notesOf(call.price) : NO_PRICE;
-  const failed = outcome.status >= 400 || BROKEN_OFF.has(outcome.ending);
-  const elapsedMs = Math.round(call.elapsedMs);
-  // Tasks are charged by themselves: that one was ordered counts, it has no tokens.
-  const { promptTokens, completionTokens } = isTask(call.admitted.endpoint.capability) ? NO_USAGE : outcome.usage;
-  return {
-    requestId: call.recordId,
-    createdAt: call.createdAt,
-    userId: caller.user.id,
-    username: caller.user.username,
-    tokenId: caller.token?.id ?? 0,
-    tokenName: caller.tokenName,
-    tokenLimited: caller.token !== null && !caller.token.unlimitedQuota,
-    modelName: summary.model,
-    channelId: call.channel?.id ?? 0,
-    group: caller.group,
-    isStream: summary.stream,
-    failed,
-    elapsedMs,
-    promptTokens,
-    completionTokens,
-    quota: outcome.quota,
-    ip,
-    content: contentOf(call, outcome, notes),
-    other: otherOf(call, outcome, notes),
-  };
+/**
+ * Charges a settled call against what was held for it, and leaves its log row. Resolves with the usage it billed when the
+ * record survives the process.
+ */
+export async function record(
+  context: RelayContext,
+  call: Call,
+  reserved: Reservation,
+  { ended, usage, evidence, charged }: Settlement,
+): Promise<Usage> {
+  const { settings, billing } = context.services;
+  const { hold } = reserved;
+  const rules = contentRules(settings);
+  const row = logRowOf(call, reserved, {
+    ending: ended.ending,
+    evidence,
+    usage,
+    quota: charged.quota,
+    receipt: charged.receipt,
+    status: 200,
+    error: ended.error ?? null,
+    ownFinish: ended.tally.ownFinish,
+    content: rules && contentToLog(call.prompt, ended.tally.countable().text, rules),
+  });
+  const kept = keptOf(row, settings);
+  const survives = hold ? billing.settle(hold, kept) : billing.record(kept);
+  end(context, call, row);
+  context.requestLimit.succeeded(row.userId);
+  const { token } = call.caller;
+  if (token) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
+  await survives;
+  return usage;
 }
 
-/** What is kept of a call: where calls are not logged, nothing but its charge. */
-export const keptOf = (record: UsageRecord, settings: SettingsReader): UsageRecord =>
-  settings.get("LogConsumeEnabled")
-    ? record
-    : { ...record, ip: "", content: "", other: { request_id: record.other.request_id }, unlogged: true };
-
-function contentOf({ admitted }: Call, outcome: Outcome, notes: PriceNotes): string {
-  if (outcome.error !== null && outcome.quota === 0) return outcome.error;
-  const { promptTokens, completionTokens } = outcome.usage;
-  const content = notes.content + orderText(admitted);
-  return promptTokens + completionTokens === 0 ? `${content} (no usage: not charged)` : content;
+/** The call is under way: its user's limit and the live feed hear of it. Throws RelayError 429. */
+export function beginCall({ userLimits, services: { feed } }: RelayContext, call: Call): void {
+  userLimits.begin(call);
+  if (feed.isWatched) feed.tell(liveCallOf(call));
 }
 
-const LONGEST_WORD = 32;
-
-/** What the price of pictures depends on. */
-const orderText = ({ endpoint, prompt }: Call["admitted"]): string =>
-  endpoint.capability.startsWith("image")
-    ? ["size", "quality"]
-        .map((field) => [field, textOf(prompt[field])?.slice(0, LONGEST_WORD)] as const)
-        .map(([field, word]) => (word ? `, ${field} ${word}` : ""))
-        .join("")
-    : "";
-
-function otherOf(call: Call, outcome: Outcome, notes: PriceNotes): LogOther {
-  const { summary, candidates } = call.admitted;
-  const { usage } = outcome;
-  const other: LogOther = {
-    ...notes.other,
-    cache_tokens: usage.cachedTokens,
-    frt: call.firstByteMs === null ? -1000 : Math.round(call.firstByteMs),
-    admin_info: adminInfoOf(call),
-    request_id: call.requestId,
-    usage_evidence: outcome.evidence,
-    ending: outcome.ending,
-    status: outcome.status,
-  };
-  if (call.admitted.endpoint.capability === "realtime") other.ws = true;
-  const isClaude = call.admitted.endpoint.codec.dialect === "anthropic";
-  if (isClaude) other.claude = true;
-  if (outcome.receipt) other.receipt = outcome.receipt;
-  if (call.hold && call.hold.amount > 0) other.reserved = call.hold.amount;
-  if (outcome.error !== null) other.error = outcome.error;
-  if (outcome.ownFinish) other.stop_reason = outcome.ownFinish.slice(0, LONGEST_WORD);
-  if (call.upstreamModel !== "" && call.upstreamModel !== candidates.model) {
-    other.is_model_mapped = true;
-    other.upstream_model_name = call.upstreamModel;
-  }
-  if (summary.reasoningEffort !== null) other.reasoning_effort = summary.reasoningEffort;
-  if (usage.reasoningTokens > 0) other.reasoning_tokens = usage.reasoningTokens;
-  if (isClaude || usage.cacheCreationTokens > 0) {
-    Object.assign(other, notes.writes);
-    other.cache_creation_tokens = usage.cacheCreationTokens;
-  }
-  if (usage.longCacheCreationTokens) other.cache_creation_tokens_1h = usage.longCacheCreationTokens;
-  if (usage.audioInputTokens + usage.audioOutputTokens > 0) {
-    Object.assign(other, notes.sound);
-    if (call.admitted.endpoint.capability !== "realtime") other.audio = true;
-    other.audio_input = usage.audioInputTokens;
-    other.audio_output = usage.audioOutputTokens;
-    other.text_input = usage.promptTokens - usage.audioInputTokens;
-    other.text_output = usage.completionTokens - usage.audioOutputTokens;
-  }
-  const price = call.price?.kind === "per_token" ? call.price : null;
-  if (usage.imageInputTokens && price?.imageRatio) other.image_input = usage.imageInputTokens;
-  if (usage.imageOutputTokens && price?.imageCompletionRatio) other.image_output = usage.imageOutputTokens;
-  if (call.dropped.length > 0) other.dropped = [...call.dropped];
-  if (outcome.content) Object.assign(other, outcome.content);
-  return other;
+/** Records a call that failed before a response; what the client gets. */
+export function failCall(context: RelayContext, call: Call, reserved: Reservation, thrown: unknown): RelayError {
+  const { client, attempts, requestId } = call;
+  const error = client.hasLeft ? CLIENT_LEFT : toRelayError(context, thrown, requestId);
+  const ending = client.hasLeft ? "client_left" : attempts.isEmpty ? "refused" : "upstream_failed";
+  recordFailure(context, call, reserved, error, ending);
+  return error;
 }
 
-function adminInfoOf({ attempts, keyIndex }: Call): NonNullable<LogOther["admin_info"]> {
-  const info = { use_channel: attempts.map(({ channelId }) => String(channelId)), attempts };
-  return keyIndex > 0 ? { ...info, key_index: keyIndex } : info;
+/** Records the refusal of a call that no channel serves; null: some channel may serve it. */
+export function refuseUnserved(context: RelayContext, call: Call): RelayError | null {
+  const { caller, candidates, summary } = call;
+  if (candidates.tiers.length > 0) return null;
+  const error = noRoute(context.services, caller, summary.model);
+  recordFailure(context, call, null, error, "refused");
+  return error;
 }
 
-function notesOf(price: Price): PriceNotes {
-  const known = notesByPrice.get(price);
-  if (known) return known;
-  const notes = price.kind === "per_call" ? perCallNotes(price) : perTokenNotes(price);
-  notesByPrice.set(price, notes);
-  return notes;
+/** Ends a call that failed before a response: returns what was held and leaves a row of the failure. */
+export function recordFailure(
+  context: RelayContext,
+  call: Call,
+  reserved: Reservation | null,
+  error: RelayError,
+  ending: CallEnding,
+): void {
+  const { billing, settings } = context.services;
+  if (reserved?.hold) billing.refund(reserved.hold);
+  const row = logRowOf(call, reserved, {
+    ending,
+    evidence: "none",
+    usage: NO_USAGE,
+    quota: 0,
+    receipt: null,
+    status: error.status,
+    error: error.message,
+    content: null,
+  });
+  if (settings.get("LogConsumeEnabled")) void billing.record(row);
+  end(context, call, row);
 }
 
-function perCallNotes(price: Extract<Price, { kind: "per_call" }>): PriceNotes {
-  const usd = toText(price.usdPerCall);
-  const group = toText(price.groupRatio);
-  return {
-    // The console tells a fixed price by model_price not being −1.
-    other: {
-      model_price: Number(usd),
-      model_ratio: 0,
-      completion_ratio: 0,
-      cache_ratio: 0,
-      group_ratio: Number(group),
-    },
-    writes: {},
-    sound: {},
-    content: `Model price $${usd}${price.seconds === undefined ? "" : ` a second, ${price.seconds} seconds`}${price.variant ? ` (${price.variant})` : ""}, group ratio ${group}`,
-  };
-}
-
-function perTokenNotes(price: Extract<Price, { kind: "per_token" }>): PriceNotes {
-  const model = toText(price.modelRatio);
-  const completion = toText(price.completionRatio);
-  const group = toText(price.groupRatio);
-  return {
-    other: {
-      model_price: -1,
-      model_ratio: Number(model),
-      completion_ratio: Number(completion),
-      cache_ratio: Number(toText(price.cacheRatio)),
-      group_ratio: Number(group),
-      ...(price.imageRatio && { image_ratio: Number(toText(price.imageRatio)) }),
-      ...(price.imageCompletionRatio && { image_completion_ratio: Number(toText(price.imageCompletionRatio)) }),
-    },
-    writes: { cache_creation_ratio: Number(toText(price.cacheCreationRatio)) },
-    sound: {
-      audio_ratio: Number(toText(price.audioRatio)),
-      audio_completion_ratio: Number(toText(price.audioCompletionRatio)),
-    },
-    content: `Model ratio ${model}, completion ratio ${completion}, group ratio ${group}`,
-  };
+/** Nothing runs for the call any more: its limits, the metrics and the live feed hear of it. */
+function end(context: RelayContext, call: Call, row: ReturnType<typeof logRowOf>): void {
+  const { feed } = context.services;
+  call.client.end();
+  context.userLimits.end(call);
+  context.metrics.finished(call, row);
+  if (feed.isWatched) feed.tell(endedCall(call, row));
 }

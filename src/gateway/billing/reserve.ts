@@ -6,41 +6,34 @@ import type { RelayContext } from "../call/context.ts";
 import { ledgerUnavailable, RelayError } from "../call/errors.ts";
 import type { Hold, RelayServices } from "../call/services.ts";
 import { holdFor } from "./estimate.ts";
-import { priceCall } from "./price-call.ts";
+import { type CallPrices, possiblePrices } from "./price-call.ts";
+
+/** What is set aside for a call, and the prices by which it is charged. */
+export type Reservation = Readonly<{
+  prices: CallPrices;
+  /** Null: nothing is held, the call is charged all the same. */
+  hold: Hold | null;
+}>;
 
 /**
- * Sets aside what the call can cost at most, with whichever channel, for the user and for a limited key; awaits nothing
- * while the balance is ample. Throws or rejects RelayError: no price, not enough quota, or nobody can say whether there is enough.
+ * Sets aside what the call can cost at most, with whichever channel, for the user and for a limited key. Rejects RelayError:
+ * not enough quota, or nobody can say whether there is enough.
  */
-export function reserve({ services, prices }: RelayContext, call: Call): void | Promise<void> {
-  const { caller, summary, promptBound, prompt, body } = call.admitted;
-  const possible = priceCall(prices, call);
+export async function reserve(
+  { services, prices: table }: RelayContext,
+  call: Call,
+  prices: CallPrices,
+): Promise<Reservation> {
+  const { caller, summary, promptBound, prompt, body } = call;
   const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
-  // What Anthropic writes to its cache is dearer than what it only reads.
-  const asked = { prompt, writesCache: cacheWritesOf(body.text) };
-  const unit = prices.quotaPerUnit();
+  // What Anthropic writes to its cache costs more than what it only reads.
+  const request = { prompt, writesCache: cacheWritesOf(body.text) };
+  const unit = table.quotaPerUnit();
   let upper = 0;
-  for (const price of possible) {
-    upper = Math.max(upper, holdFor(price, summary, promptBound, defaultOutput, unit, asked));
+  for (const price of possiblePrices(prices)) {
+    upper = Math.max(upper, holdFor(price, summary, promptBound, defaultOutput, unit, request));
   }
-  const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
-  // At least one unit: who has nothing left makes no calls, free models included.
-  const amount = Math.max(1, upper);
-  try {
-    const hold = services.billing.reserve({ userId: caller.user.id, token, amount });
-    if (hold instanceof Promise) return keepLater(call, hold, amount);
-    call.hold = hold;
-  } catch (error) {
-    throw refusal(error, amount);
-  }
-}
-
-async function keepLater(call: Call, hold: Promise<Hold>, amount: number): Promise<void> {
-  try {
-    call.hold = await hold;
-  } catch (error) {
-    throw refusal(error, amount);
-  }
+  return { prices, hold: await reserveAmount(services, caller, upper) };
 }
 
 /** By the words of the body: a look at it, not a reading. */
@@ -49,12 +42,16 @@ function cacheWritesOf(body: string): CacheWrites {
   return /"ttl"\s*:\s*"1h"/.test(body) ? "long" : "short";
 }
 
-/** Sets an amount of quota units aside that is known beforehand. Rejects RelayError. */
+/**
+ * Sets an amount of quota units aside, one at least: who has nothing left makes no calls, free models included. Awaits
+ * nothing while the balance is ample. Rejects RelayError.
+ */
 export async function reserveAmount({ billing }: RelayServices, caller: Caller, units: number): Promise<Hold> {
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   const amount = Math.max(1, units);
   try {
-    return await billing.reserve({ userId: caller.user.id, token, amount });
+    const hold = billing.reserve({ userId: caller.user.id, token, amount });
+    return hold instanceof Promise ? await hold : hold;
   } catch (error) {
     throw refusal(error, amount);
   }

@@ -2,13 +2,10 @@ import { charge } from "../../billing/pricing/charge.ts";
 import { type CallEnding, NO_USAGE, type Usage, type UsageEvidence } from "../../billing/types.ts";
 import type { Call } from "../call/call.ts";
 import type { RelayContext } from "../call/context.ts";
-import type { RelayError } from "../call/errors.ts";
-import { endedCall } from "../call/live-call.ts";
 import { countPrompt, countText } from "./count-tokens.ts";
 import { hostedTools } from "./hosted-tools.ts";
-import { contentRules, contentToLog } from "./log-content.ts";
 import type { OutputTally } from "./output-meter.ts";
-import { keptOf, type Outcome, recordOf } from "./record.ts";
+import type { Reservation } from "./reserve.ts";
 
 /** What is known of an answer when it ends. */
 export type Ending = Readonly<{
@@ -23,34 +20,56 @@ export type Ending = Readonly<{
   error?: string;
 }>;
 
+/** What a call used and costs. */
+export type Settlement = Readonly<{
+  ended: Ending;
+  usage: Usage;
+  evidence: UsageEvidence;
+  charged: ReturnType<typeof charge>;
+}>;
+
 /**
- * Ends a call that an upstream answered: charges what it used, counting that where the upstream did not report it, and
- * leaves its record. Resolves with the usage it billed when the record survives the process.
+ * Decides what a call that an upstream answered is billed on, and what that costs: the upstream's figures, or a local count
+ * where it reported none.
  */
-export function settle(context: RelayContext, call: Call, ended: Ending): Promise<Usage> {
-  if (ended.reported) {
-    if (mayBeBehind(call, ended)) return settleAtLeast(context, call, ended, ended.reported);
-    const free = isFreeReply(call, ended.reported, ended.tally);
-    return close(context, call, ended, free ? NO_USAGE : ended.reported, evidenceOf(ended));
+export async function settle(
+  context: RelayContext,
+  call: Call,
+  { prices }: Reservation,
+  ended: Ending,
+): Promise<Settlement> {
+  const route = call.attempts.route;
+  const price = route?.price ?? prices.price;
+  const { usage, evidence } = await usageOf(call, ended);
+  const toolCalls = route && hostedTools(call, route, ended.tally, context.catalog());
+  const counted = toolCalls ? { ...usage, toolCalls: { ...toolCalls, ...usage.toolCalls } } : usage;
+  return { ended, usage, evidence, charged: charge(price, counted, context.prices.quotaPerUnit()) };
+}
+
+async function usageOf(call: Call, ended: Ending): Promise<Readonly<{ usage: Usage; evidence: UsageEvidence }>> {
+  const { reported, tally } = ended;
+  if (!reported) {
+    if (tally.isEmpty) return { usage: NO_USAGE, evidence: "none" };
+    return { usage: await estimateUsage(call, tally), evidence: "estimated" };
   }
-  if (ended.tally.isEmpty) return close(context, call, ended, NO_USAGE, "none");
-  return estimateUsage(call, ended.tally).then((usage) => close(context, call, ended, usage, "estimated"));
+  if (mayBeBehind(call, ended)) return atLeastWhatCame(call, ended, reported);
+  return { usage: isFreeReply(call, reported, tally) ? NO_USAGE : reported, evidence: evidenceOf(ended) };
 }
 
 /** Figures that came before the last word, as Anthropic's do, or that know of none though there are some. */
 const mayBeBehind = (call: Call, { ending, drained, reported, tally }: Ending): boolean => {
-  const { capability } = call.admitted.endpoint;
+  const { capability } = call.endpoint;
   if (capability !== "chat" && capability !== "completions") return false;
   // Asked last: the tally reads everything that came to know whether it is empty.
   return ((ending !== "complete" && !drained) || reported?.completionTokens === 0) && !tally.isEmpty;
 };
 
-/** Charges the output that was reported, or what came of it where that is more. */
-async function settleAtLeast(context: RelayContext, call: Call, ended: Ending, reported: Usage): Promise<Usage> {
+/** The output that was reported, or what came of it where that is more. */
+async function atLeastWhatCame(call: Call, ended: Ending, reported: Usage) {
   const { text, extraTokens } = ended.tally.countable();
-  const came = (await countText(call.admitted.summary.model, text)) + extraTokens;
-  if (came <= reported.completionTokens) return close(context, call, ended, reported, evidenceOf(ended));
-  return close(context, call, ended, { ...reported, completionTokens: came }, "estimated");
+  const came = (await countText(call.summary.model, text)) + extraTokens;
+  if (came <= reported.completionTokens) return { usage: reported, evidence: evidenceOf(ended) };
+  return { usage: { ...reported, completionTokens: came }, evidence: "estimated" as const };
 }
 
 const evidenceOf = ({ drained, counted }: Ending): UsageEvidence =>
@@ -58,73 +77,14 @@ const evidenceOf = ({ drained, counted }: Ending): UsageEvidence =>
 
 /** An answer without content costs nothing where the endpoint says so; an explicit count of output tokens is content. */
 const isFreeReply = (call: Call, reported: Usage, tally: OutputTally): boolean =>
-  call.admitted.endpoint.emptyIsFree && reported.completionTokens === 0 && tally.isEmpty;
+  call.endpoint.emptyIsFree && reported.completionTokens === 0 && tally.isEmpty;
 
 async function estimateUsage(call: Call, tally: OutputTally): Promise<Usage> {
   const { text, extraTokens } = tally.countable();
-  const { prompt, summary } = call.admitted;
+  const { prompt, summary } = call;
   const [promptTokens, outputTokens] = await Promise.all([
-    call.promptTokens ?? countPrompt(summary.model, prompt),
+    countPrompt(summary.model, prompt),
     countText(summary.model, text),
   ]);
   return { ...NO_USAGE, promptTokens, completionTokens: outputTokens + extraTokens };
-}
-
-async function close(
-  context: RelayContext,
-  call: Call,
-  ended: Ending,
-  usage: Usage,
-  evidence: UsageEvidence,
-): Promise<Usage> {
-  const { services, prices } = context;
-  const { settings, billing } = services;
-  const toolCalls = hostedTools(call, ended.tally, context.catalog());
-  const counted = toolCalls ? { ...usage, toolCalls: { ...toolCalls, ...usage.toolCalls } } : usage;
-  const rules = contentRules(settings);
-  const charged = call.price ? charge(call.price, counted, prices.quotaPerUnit()) : null;
-  const outcome: Outcome = {
-    ending: ended.ending,
-    evidence,
-    usage,
-    quota: charged?.quota ?? 0,
-    receipt: charged?.receipt ?? null,
-    status: 200,
-    error: ended.error ?? null,
-    ownFinish: ended.tally.ownFinish,
-    content: rules && contentToLog(call.admitted.prompt, ended.tally.countable().text, rules),
-  };
-  const record = recordOf(call, outcome);
-  const kept = keptOf(record, settings);
-  const survives = call.hold ? billing.settle(call.hold, kept) : billing.record(kept);
-  call.end();
-  context.userLimits.end(call);
-  context.requestLimit.succeeded(record.userId);
-  const { token } = call.admitted.caller;
-  if (token) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
-  context.metrics.finished(call, record);
-  if (context.services.feed.isWatched) context.services.feed.tell(endedCall(call, record));
-  await survives;
-  return usage;
-}
-
-/** Ends a call that failed before an answer: returns what was held and leaves a record of the failure. */
-export function fail(context: RelayContext, call: Call, error: RelayError, ending: CallEnding): void {
-  const { billing, settings } = context.services;
-  if (call.hold) billing.refund(call.hold);
-  call.end();
-  context.userLimits.end(call);
-  const record = recordOf(call, {
-    ending,
-    evidence: "none",
-    usage: NO_USAGE,
-    quota: 0,
-    receipt: null,
-    status: error.status,
-    error: error.message,
-    content: null,
-  });
-  if (settings.get("LogConsumeEnabled")) void billing.record(record);
-  context.metrics.finished(call, record);
-  if (context.services.feed.isWatched) context.services.feed.tell(endedCall(call, record));
 }

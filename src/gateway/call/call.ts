@@ -1,20 +1,20 @@
-import type { Attempt, Price } from "../../billing/types.ts";
-import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing-index.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { RequestSummary } from "../../formats/openai-chat/request/summary.ts";
+import { nowSeconds } from "../../lib/clock.ts";
 import type { TopLevelChanges } from "../../lib/json-splice.ts";
 import { identify } from "../../lib/request-id.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import type { ClientBody } from "../http/client-body.ts";
-import type { ClientPresence } from "../http/client-presence.ts";
+import { ClientPresence } from "../http/client-presence.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
-import type { Tried } from "../routing/scheduler/choose.ts";
-import type { Hold } from "./services.ts";
+import type { Excluded } from "../routing/scheduler/choose.ts";
+import { AttemptLog } from "../upstream/attempt-log.ts";
+import type { CallTiming } from "./call-timing.ts";
 
-/** What is known of a call once it was read and admitted. */
-type Admitted = Readonly<{
+/** A request that was read and authorized. */
+type AuthorizedRequest = Readonly<{
   request: Request;
   endpoint: Endpoint;
   caller: Caller;
@@ -24,91 +24,67 @@ type Admitted = Readonly<{
   /** What the endpoint itself changes in the body. */
   changes: TopLevelChanges;
   candidates: Candidates;
+  /** No prompt in these bytes has more tokens. */
   promptBound: number;
   /** The prompt in the shape of an OpenAI request: what is counted, checked and logged. */
   prompt: JsonObject;
-  /** Reads the chat in no provider's words; null where it is no chat. */
+  /** Reads the chat in the neutral format, as the client sent it; null where it is no chat. */
   conversation: (() => Conversation) | null;
 }>;
 
-const MOST_NAMED = 32;
-const LONGEST_NAME = 64;
-
-/** One relayed call on its way; what its steps find out is written here. */
-export class Call {
-  readonly requestId: string;
-  readonly recordId: string;
-  readonly attempts: Attempt[] = [];
-  hold: Hold | null = null;
-  /** The price under the channel that is being tried. */
-  price: Price | null = null;
-  /** Where channels know the model by different names: the price under each that has one; null: `price` is every channel's. */
-  pricesByName: ReadonlyMap<string, Price> | null = null;
-  channel: ChannelEntry | null = null;
-  keyIndex = -1;
-  upstreamModel = "";
-  #dropped: readonly string[] = [];
-  #chat: Conversation | null = null;
-  /** What is left out from the start; null: nothing. */
-  tried: Tried | null = null;
-  /** An earlier talk was put before its own messages. */
-  resumed = false;
-  /** What its conversation is recognised by; null where nothing is to be remembered. */
-  conversation: bigint | null = null;
-  /** The prompt's tokens as counted here; null: not counted. */
-  promptTokens: number | null = null;
-  /** Milliseconds from arrival to the first byte of the answer; null before. */
-  firstByteMs: number | null = null;
-  /** Milliseconds of the gateway's own up to the first byte of the answer; null before. */
-  overheadMs: number | null = null;
-  /** The client closed its connection. */
-  clientLeft = false;
-  /** Notices when the client leaves; null: nobody looks. */
-  presence: ClientPresence | null = null;
-  /** Stops what runs for the call; set while an upstream works. */
-  stop: (() => void) | null = null;
-
-  constructor(
-    public admitted: Admitted,
-    /** `performance.now()` at arrival; of a response in a talk, when it began. */
-    public startedAtMs: number,
+/** One call on its way through the pipeline. It never changes: steps return what they find, or a changed copy. */
+export type Call = AuthorizedRequest &
+  Readonly<{
+    /** The id that clients and upstreams see, and the one of the log row. */
+    requestId: string;
+    recordId: string;
     /** Epoch seconds at arrival. */
-    public createdAt: number,
-    /** Time spent waiting for the client's body and for upstreams; the rest is the gateway's own. */
-    public waitedMs: number,
-  ) {
-    const { requestId, recordId } = identify(admitted.request);
-    this.requestId = requestId;
-    this.recordId = recordId;
-  }
+    createdAt: number;
+    timing: CallTiming;
+    client: ClientPresence;
+    attempts: AttemptLog;
+    /** The whole chat, with the earlier turns that it refers to, for the upstream; null where it is no chat. */
+    fullConversation: (() => Conversation) | null;
+    /** Earlier turns were put before the client's own messages. */
+    isResumed: boolean;
+    /** Channels and keys that are left out from the start; null: none. */
+    excluded: Excluded | null;
+  }>;
 
-  /** The chat in no provider's words, read when first needed; null where it is no chat. */
-  get chat(): Conversation | null {
-    this.#chat ??= this.admitted.conversation?.() ?? null;
-    return this.#chat;
-  }
+/** The call of an authorized request; `createdAt`: epoch seconds. */
+export function newCall(authorized: AuthorizedRequest, timing: CallTiming, createdAt = nowSeconds()): Call {
+  const { request } = authorized;
+  const { requestId, recordId } = identify(request);
+  const conversation = authorized.conversation && readOnce(authorized.conversation);
+  return {
+    request,
+    endpoint: authorized.endpoint,
+    caller: authorized.caller,
+    ip: authorized.ip,
+    body: authorized.body,
+    summary: authorized.summary,
+    changes: authorized.changes,
+    candidates: authorized.candidates,
+    promptBound: authorized.promptBound,
+    prompt: authorized.prompt,
+    conversation,
+    requestId,
+    recordId,
+    createdAt,
+    timing,
+    client: new ClientPresence(request),
+    attempts: new AttemptLog(),
+    fullConversation: conversation,
+    isResumed: false,
+    excluded: null,
+  };
+}
 
-  set chat(whole: Conversation | null) {
-    this.#chat = whole;
-  }
-
-  /** Names of what of the request stays behind. Clients may make names up: a header and a log row hold only so much. */
-  get dropped(): readonly string[] {
-    return this.#dropped;
-  }
-
-  set dropped(names: readonly string[]) {
-    this.#dropped = names.slice(0, MOST_NAMED).map((name) => name.slice(0, LONGEST_NAME));
-  }
-
-  /** It is settled, or has failed: nothing runs for it any more. */
-  end(): void {
-    this.hold = null;
-    this.stop = null;
-    this.presence?.end();
-  }
-
-  get elapsedMs(): number {
-    return performance.now() - this.startedAtMs;
-  }
+/** Reads a conversation when it is first needed. */
+function readOnce(read: () => Conversation): () => Conversation {
+  let conversation: Conversation | null = null;
+  return () => {
+    conversation ??= read();
+    return conversation;
+  };
 }

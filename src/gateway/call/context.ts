@@ -6,7 +6,7 @@ import type { SigningTools } from "../../providers/contract/provider.ts";
 import type { ConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import type { ThoughtMemory } from "../adapters/conversation/reasoning-memory.ts";
 import type { TokenLimits } from "../auth/key-limits.ts";
-import type { ModelRequestLimit } from "../auth/rate-limit.ts";
+import type { ModelRequestLimit } from "../auth/request-limit.ts";
 import type { UserLimits } from "../auth/user-limits.ts";
 import type { Prices } from "../billing/price.ts";
 import type { createHealth } from "../routing/channel-health.ts";

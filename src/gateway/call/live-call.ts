@@ -3,8 +3,8 @@ import type { LiveCall } from "../../domain/logs/call-feed.ts";
 import type { Call } from "./call.ts";
 
 /** A call that begins, as the console shows it. */
-export function openCall(call: Call): LiveCall {
-  const { caller, summary, ip } = call.admitted;
+export function liveCallOf(call: Call): LiveCall {
+  const { caller, summary, ip } = call;
   return {
     request_id: call.recordId,
     is_over: false,
@@ -30,10 +30,10 @@ export function openCall(call: Call): LiveCall {
 
 /** The same when it is over. */
 export const endedCall = (call: Call, record: UsageRecord): LiveCall => ({
-  ...openCall(call),
+  ...liveCallOf(call),
   is_over: true,
   channel: record.channelId,
-  channel_name: call.channel?.name ?? "",
+  channel_name: call.attempts.route?.channel.name ?? "",
   failed: record.failed,
   status: record.other.status ?? 200,
   error: record.other.error ?? "",

@@ -62,12 +62,12 @@ export function createRelayMetrics(registry: Registry): RelayMetrics {
   const overheads = new RecentOverheads();
   return {
     overhead: () => overheads.read(),
-    finished(call, record) {
-      if (call.overheadMs !== null) overheads.add(call.overheadMs);
-      const { capability } = call.admitted.endpoint;
+    finished({ endpoint, timing }, record) {
+      if (timing.overheadMs !== null) overheads.add(timing.overheadMs);
+      const { capability } = endpoint;
       requests.add(outcomeOf(capability, record.other.status ?? 200));
       duration.add(capability, record.elapsedMs / 1000);
-      if (call.firstByteMs !== null) firstByte.add(capability, call.firstByteMs / 1000);
+      if (timing.firstByteMs !== null) firstByte.add(capability, timing.firstByteMs / 1000);
       if (record.promptTokens > 0) tokens.add("prompt", record.promptTokens);
       if (record.completionTokens > 0) tokens.add("completion", record.completionTokens);
       if (record.quota > 0) quota.add(capability, record.quota);

@@ -3,48 +3,54 @@ import type { Watch, Watched } from "../call/deadline-wheel.ts";
 import { RelayError } from "../call/errors.ts";
 
 /** A call this old has waited for something (its body, a hold, a rate limit), and its client may have left meanwhile. */
-const LOOK_AFTER_MS = 20;
+const CHECK_AFTER_MS = 20;
 
 export const CLIENT_LEFT = new RelayError(499, "client_left", "The client closed its connection.");
 
 /**
  * To be called right before a call goes to an upstream: what nobody waits for any more is neither made nor charged. Only
- * the connections of calls that waited are looked at, because that is dear. Throws RelayError (499).
+ * the connections of calls that waited are checked, because that is expensive. Throws RelayError (499).
  */
-export function refuseIfClientLeft(call: Call): void {
-  if (!call.clientLeft && call.elapsedMs > LOOK_AFTER_MS) call.clientLeft = call.admitted.request.signal.aborted;
-  if (call.clientLeft) throw CLIENT_LEFT;
+export function refuseIfClientLeft({ client, timing, request }: Pick<Call, "client" | "timing" | "request">): void {
+  if (!client.hasLeft && timing.elapsedMs > CHECK_AFTER_MS && request.signal.aborted) client.leave();
+  if (client.hasLeft) throw CLIENT_LEFT;
 }
 
 /**
- * Notices when the client of a call leaves. The runtime makes a request's signal only when it is asked for, and that is
- * dear: most calls are over before the watch comes by for the first time, so only then the signal is looked at.
+ * Whether the client of a call is still there. The runtime makes a request's signal only when it is asked for, and that is
+ * expensive: most calls are over before the deadline wheel turns for the first time, so only then the signal is read.
  */
 export class ClientPresence implements Watched {
   place = -1;
+  hasLeft = false;
+  /** Stops what runs for the call; set while an upstream works. */
+  onLeave: (() => void) | null = null;
+  #wheel: Watch | null = null;
 
-  constructor(
-    private readonly watch: Watch,
-    private readonly request: Request,
-    private readonly call: Call,
-  ) {
-    watch.add(this);
+  constructor(private readonly request: Request) {}
+
+  /** Begins to look for the client. */
+  watch(wheel: Watch): void {
+    this.#wheel = wheel;
+    wheel.add(this);
   }
 
   check(): void {
-    this.watch.remove(this);
+    this.#wheel?.remove(this);
     const { signal } = this.request;
-    if (signal.aborted) this.#leave();
-    else signal.addEventListener("abort", () => this.#leave(), { once: true });
+    if (signal.aborted) this.leave();
+    else signal.addEventListener("abort", () => this.leave(), { once: true });
   }
 
-  /** The call is over. Unless it says so, the watch keeps all of it in memory until it comes by. */
+  /** The client closed its connection. */
+  leave(): void {
+    this.hasLeft = true;
+    this.onLeave?.();
+  }
+
+  /** The call is over: nothing runs for it any more. */
   end(): void {
-    this.watch.remove(this);
-  }
-
-  #leave(): void {
-    this.call.clientLeft = true;
-    this.call.stop?.();
+    this.onLeave = null;
+    this.#wheel?.remove(this);
   }
 }

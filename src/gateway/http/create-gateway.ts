@@ -10,7 +10,7 @@ import { createModelCatalog } from "../../settings/model-catalog.ts";
 import { createConversationSettings } from "../adapters/conversation/conversation-settings.ts";
 import { createThoughtMemory } from "../adapters/conversation/reasoning-memory.ts";
 import { createTokenLimits } from "../auth/key-limits.ts";
-import { createModelRequestLimit } from "../auth/rate-limit.ts";
+import { createModelRequestLimit } from "../auth/request-limit.ts";
 import { createUserLimits } from "../auth/user-limits.ts";
 import { createPrices } from "../billing/price.ts";
 import type { RelayContext } from "../call/context.ts";
@@ -29,8 +29,8 @@ import { createStickiness } from "../routing/scheduler/stickiness.ts";
 import { readTrafficFile, writeTrafficFile } from "../routing/scheduler/traffic-file.ts";
 import { settleForgotten } from "../state/files/follow.ts";
 import { createUpstream } from "../upstream/upstream.ts";
+import type { RelayServer } from "./arrival.ts";
 import { formFolder } from "./client-body.ts";
-import type { RelayServer } from "./handle.ts";
 import { routesOf, takeCall } from "./routes.ts";
 
 export type { RelayServices } from "../call/services.ts";

@@ -1,6 +1,7 @@
 import { randomId, requestIdOf } from "../../lib/request-id.ts";
 import { EVENT_STREAM_HEADERS } from "../../lib/sse.ts";
 import type { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
 import { RelayError, told } from "../call/errors.ts";
 import { corsHeaders } from "./headers.ts";
 
@@ -10,11 +11,13 @@ import { corsHeaders } from "./headers.ts";
  * have its status; it is told as an error event.
  */
 export async function withEarlyPings(
-  answer: Promise<Response>,
-  intervalMs: number,
-  request: Request,
+  { services: { settings } }: RelayContext,
   call: Call,
+  answer: Promise<Response>,
 ): Promise<Response> {
+  if (!call.summary.stream || !settings.get("general_setting.ping_interval_enabled")) return answer;
+  const { request } = call;
+  const intervalMs = settings.get("general_setting.ping_interval_seconds") * 1000;
   const { promise: waited, resolve: wake } = Promise.withResolvers<null>();
   const first = setTimeout(() => wake(null), intervalMs);
   const early = await Promise.race([answer, waited]).finally(() => clearTimeout(first));
@@ -24,7 +27,7 @@ export async function withEarlyPings(
       headers: {
         ...corsHeaders(request),
         ...EVENT_STREAM_HEADERS,
-        "content-type": call.admitted.endpoint.codec.streamType,
+        "content-type": call.endpoint.codec.streamType,
         "x-request-id": requestIdOf(request),
       },
     })
@@ -36,7 +39,7 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
   #left = false;
 
   get #ping(): Uint8Array {
-    return Buffer.from(this.call.admitted.endpoint.codec.ping);
+    return Buffer.from(this.call.endpoint.codec.ping);
   }
 
   constructor(
@@ -90,7 +93,7 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #toldAsEvent(error: RelayError): string {
-    const { summary, endpoint, body, conversation } = this.call.admitted;
+    const { summary, endpoint, body, conversation } = this.call;
     const context = {
       model: summary.model,
       requestId: this.call.requestId,

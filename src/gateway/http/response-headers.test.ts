@@ -5,7 +5,8 @@ import { answerTo } from "./response-headers.ts";
 /** As much of a call as its headers depend on. */
 function callOf(requestId: string, origin?: string, dropped: readonly string[] = []): Call {
   const request = new Request("http://localhost/", origin ? { headers: { origin } } : {});
-  return { admitted: { request }, requestId, dropped, elapsedMs: 12.345, waitedMs: 12, overheadMs: null } as never;
+  const timing = { markOverhead: () => 0.35 };
+  return { request, requestId, timing, attempts: { route: { dropped } } } as never;
 }
 const headersOf = ({ headers }: Response) => Object.fromEntries(headers.entries());
 

@@ -2,9 +2,6 @@ import { EVENT_STREAM_HEADERS } from "../../lib/sse.ts";
 import type { Call } from "../call/call.ts";
 import { corsHeaders } from "./headers.ts";
 
-/** The gateway's own time in a call so far: milliseconds. */
-export const overheadOf = (call: Call): number => Math.max(0, call.elapsedMs - call.waitedMs);
-
 /** What an answer is given as. */
 export type AnswerBody = ConstructorParameters<typeof Response>[0];
 
@@ -13,13 +10,14 @@ export type AnswerBody = ConstructorParameters<typeof Response>[0];
  * `isStream`: its body is a stream of events.
  */
 export function answerTo(call: Call, body: AnswerBody, contentType: string, isStream: boolean): Response {
-  call.overheadMs = overheadOf(call);
-  const headers = commonHeaders(call.admitted.request, contentType, isStream);
+  const overheadMs = call.timing.markOverhead();
+  const dropped = call.attempts.route?.dropped ?? [];
+  const headers = commonHeaders(call.request, contentType, isStream);
   headers.set("x-request-id", call.requestId);
-  headers.set("x-sluice-overhead-ms", call.overheadMs.toFixed(2));
-  if (call.dropped.length === 0) return new Response(body, { headers });
+  headers.set("x-sluice-overhead-ms", overheadMs.toFixed(2));
+  if (dropped.length === 0) return new Response(body, { headers });
   const own = new Headers(headers);
-  own.set("x-sluice-dropped", asHeader(call.dropped.join(", ")));
+  own.set("x-sluice-dropped", asHeader(dropped.join(", ")));
   return new Response(body, { headers: own });
 }
 

@@ -3,6 +3,7 @@ import { geminiDoor } from "../../formats/gemini/index.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
 import type { RelayContext } from "../call/context.ts";
 import { errorResponse, PLAYGROUND_PATH, RelayError } from "../call/errors.ts";
+import { handleCall } from "../pipeline.ts";
 import type { Talks } from "../realtime/sessions.ts";
 import { objectRoutes } from "../state/files/routes.ts";
 import { refusal as refuseDrawing } from "../tasks/drawing/answers.ts";
@@ -10,6 +11,7 @@ import { drawingRoutes } from "../tasks/drawing/routes.ts";
 import { refusal as refuseMusic } from "../tasks/music/music.ts";
 import { musicRoutes } from "../tasks/music/routes.ts";
 import { videoRoutes } from "../tasks/video/routes.ts";
+import type { RelayServer } from "./arrival.ts";
 import { billingSubscription, billingUsage, tokenUsage } from "./endpoints/billing.ts";
 import { messages, responses } from "./endpoints/conversations.ts";
 import { countMessageTokens } from "./endpoints/count-tokens.ts";
@@ -30,7 +32,6 @@ import { doorOf, listModels, showModel } from "./endpoints/models.ts";
 import { handlePlayground } from "./endpoints/playground.ts";
 import { storedResponse } from "./endpoints/stored-responses.ts";
 import { chatCompletions, completions } from "./endpoints/text.ts";
-import { handleCall, type RelayServer } from "./handle.ts";
 import { PREFLIGHT_HEADERS } from "./headers.ts";
 
 /** The ecosystem serves every route under /hf too. */

@@ -2,10 +2,12 @@ import type { CallEnding } from "../../billing/types.ts";
 import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OutputTally } from "../billing/output-meter.ts";
-import { reserve } from "../billing/reserve.ts";
-import { settle } from "../billing/settle.ts";
+import { priceCall, priceUnder } from "../billing/price-call.ts";
+import { type Reservation, reserve } from "../billing/reserve.ts";
 import type { Call } from "../call/call.ts";
+import { CallTiming } from "../call/call-timing.ts";
 import type { RelayContext } from "../call/context.ts";
+import { finish } from "../pipeline.ts";
 import type { Connected } from "./connect.ts";
 import { callerOf, responseCall, type TalkOrigin, type Terms, termsOf } from "./response-call.ts";
 import type { Said } from "./session-meter.ts";
@@ -21,13 +23,16 @@ export type Charge = Readonly<{
   error?: string;
 }>;
 
+/** A response to come, and what is reserved for it. */
+export type ReservedResponse = Readonly<{ call: Call; reserved: Reservation }>;
+
 /**
  * The account of one talk: quota is set aside for one response, settled when it is done, and set aside anew. Every response
  * is a log row with its receipt.
  */
 export class TalkBill {
-  /** Holds the quota for the next response; null while none is held. */
-  #next: Call | null;
+  /** The next response, quota held; null while none is. */
+  #next: ReservedResponse | null;
   #terms: Terms;
 
   /** `opening` is the call under which the talk was opened, quota held. */
@@ -35,71 +40,86 @@ export class TalkBill {
     private readonly context: RelayContext,
     private readonly origin: TalkOrigin,
     private readonly connected: Connected,
-    private readonly opening: Call,
+    private readonly opening: ReservedResponse,
   ) {
     this.#next = opening;
-    const { caller, candidates } = opening.admitted;
+    const { caller, candidates } = opening.call;
     this.#terms = this.#stay({ caller, candidates });
   }
 
   /** Charges a response; without quota that was set aside as well, since the upstream has worked for it. */
   async charge(charge: Charge): Promise<void> {
-    const call = this.#next ?? responseCall(this.origin, this.#terms);
+    // A session cannot be opened without a price, so a response without reserved quota takes the one that it began with.
+    const next = this.#next ?? {
+      call: responseCall(this.origin, this.#terms),
+      reserved: { ...this.opening.reserved, hold: null },
+    };
     this.#next = null;
-    await this.#settle(call, charge, charge.reported ?? (await charge.said.count(this.connected.upstreamModel)));
+    await this.#settle(next, charge, charge.reported ?? (await charge.said.count(this.connected.route.upstreamModel)));
   }
 
   /** Charges a transcription that the upstream makes beside the talk, by the price of the model that made it. */
   async chargeTranscription(model: string, reported: ReportedUsage, text: string): Promise<void> {
     const call = responseCall(this.origin, this.#terms, model);
-    const reserved = reserve(this.context, call);
-    if (reserved) await reserved;
+    const reserved = await reserve(this.context, call, priceCall(this.context.prices, call));
     const said = { prompt: {}, text, count: async () => reported };
-    await this.#settle(call, { reported, said, startedAtMs: performance.now(), ending: "complete" }, reported);
+    await this.#settle(
+      { call, reserved },
+      { reported, said, startedAtMs: performance.now(), ending: "complete" },
+      reported,
+    );
   }
 
   /**
-   * Sets quota aside for the next response, under what the key and its owner may do now; `wait` is told before and after
-   * where that takes a while. Rejects RelayError.
+   * Sets quota aside for the next response, under what the key and its owner may do now; `wait` is called before and after. Rejects RelayError.
    */
   async renew(wait: (isWaiting: boolean) => void): Promise<void> {
     if (this.#next) return;
     this.#terms = this.#stay(termsOf(this.context, this.origin, callerOf(this.context, this.origin)));
     const call = responseCall(this.origin, this.#terms);
-    const reserved = reserve(this.context, call);
-    if (reserved) {
-      wait(true);
-      await reserved.finally(() => wait(false));
+    wait(true);
+    try {
+      const reserved = await reserve(this.context, call, priceCall(this.context.prices, call));
+      this.#next = { call, reserved };
+    } finally {
+      wait(false);
     }
-    this.#next = call;
   }
 
   /** Gives back what is set aside for a response that will not come. */
   release(): void {
-    if (this.#next?.hold) this.context.services.billing.refund(this.#next.hold);
+    const hold = this.#next?.reserved.hold;
+    if (hold) this.context.services.billing.refund(hold);
     this.#next = null;
   }
 
   /** A talk stays with its channel: its responses cost what the model costs there. */
   #stay({ caller, candidates: { model } }: Terms): Terms {
-    const { channel } = this.connected.choice;
+    const { channel } = this.connected.route;
     return { caller, candidates: { model, tiers: [{ priority: channel.priority, channels: [channel] }] } };
   }
 
-  async #settle(call: Call, { reported, said, startedAtMs, ending, error }: Charge, usage: ReportedUsage) {
-    const { choice, upstreamModel } = this.connected;
+  async #settle(
+    { call, reserved }: ReservedResponse,
+    { reported, said, startedAtMs, ending, error }: Charge,
+    usage: ReportedUsage,
+  ): Promise<void> {
     const waitedMs = performance.now() - startedAtMs;
-    call.startedAtMs = startedAtMs;
-    call.createdAt = nowSeconds() - Math.round(waitedMs / 1000);
-    call.channel = choice.channel;
-    call.keyIndex = choice.channel.keys.indexOf(choice.key);
-    call.upstreamModel = upstreamModel;
-    call.admitted = { ...call.admitted, prompt: said.prompt };
-    if (call !== this.opening) call.attempts.push(...this.opening.attempts);
-    // A talk cannot be opened without a price, so a call without quota set aside takes the one that it began with.
-    call.price ??= this.opening.price;
+    const { route } = this.connected;
+    const price = priceUnder(reserved.prices, route.upstreamModel);
+    const attempts = this.opening.call.attempts.withRoute({ ...route, price });
+    const timing = new CallTiming(startedAtMs);
+    timing.firstByteMs = call.timing.firstByteMs;
+    const createdAt = nowSeconds() - Math.round(waitedMs / 1000);
+    const charged = { ...call, timing, createdAt, prompt: said.prompt, attempts };
     const tally = new OutputTally();
     if (said.text !== "") tally.text(said.text);
-    await settle(this.context, call, { ending, reported: usage, counted: !reported, tally, ...(error && { error }) });
+    await finish(this.context, charged, reserved, {
+      ending,
+      reported: usage,
+      counted: !reported,
+      tally,
+      ...(error && { error }),
+    });
   }
 }

@@ -2,15 +2,16 @@ import { proxyOf } from "../../domain/channels/proxy-of.ts";
 import { userAgentOf } from "../../domain/channels/user-agent.ts";
 import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
+import type { CallPrices } from "../billing/price-call.ts";
 import type { Call } from "../call/call.ts";
 import type { RelayContext } from "../call/context.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { AttemptFailure, notAnswered, refusedByUpstream } from "../upstream/attempt-failure.ts";
-import { aimCall, beginAttempt } from "../upstream/bind-channel.ts";
-import { askedVersionOf } from "../upstream/build-request.ts";
+import { bindChannel, type Route } from "../upstream/bind-channel.ts";
+import { requestedVersionOf } from "../upstream/build-request.ts";
 
 /** A talk's connection to its upstream, paused. */
-export type Connected = Readonly<{ socket: Bun.WebSocket; choice: Choice; upstreamModel: string }>;
+export type Connected = Readonly<{ socket: Bun.WebSocket; route: Route }>;
 
 const BETA_PROTOCOL = "openai-beta.realtime-v1";
 const HANDSHAKE_MS = 30_000;
@@ -19,19 +20,22 @@ const HANDSHAKE_MS = 30_000;
 export async function connect(
   context: RelayContext,
   call: Call,
+  prices: CallPrices,
   choice: Choice,
   client: Headers,
   signal: AbortSignal,
 ): Promise<Connected> {
   const { channel, key } = choice;
-  const startMs = call.elapsedMs;
-  const entry = beginAttempt(call, choice, startMs);
+  const { timing, attempts } = call;
+  const startMs = timing.elapsedMs;
+  const entry = attempts.begin(choice, startMs);
   context.coolDown.begin(channel.id, key);
   try {
-    const provider = aimCall(call, choice);
-    const { upstreamModel } = call;
+    const route = bindChannel(call, prices, choice);
+    attempts.route = route;
+    const { provider, upstreamModel } = route;
     const asked = { capability: "realtime", dialect: "openai-chat", model: upstreamModel, stream: true, key } as const;
-    const ask = { ...asked, ...askedVersionOf(call.admitted.request.url) };
+    const ask = { ...asked, ...requestedVersionOf(call.request.url) };
     const dial = {
       url: provider.url(channel, ask),
       headers: {
@@ -45,16 +49,16 @@ export async function connect(
     const deadline = AbortSignal.timeout(Math.min(relayTimeoutMs || HANDSHAKE_MS, HANDSHAKE_MS));
     const socket = await context.dialWebSocket(dial, AbortSignal.any([deadline, signal]));
     entry.status = 101;
-    entry.firstByteMs = Math.round(call.elapsedMs);
-    return { socket, choice, upstreamModel };
+    entry.firstByteMs = Math.round(timing.elapsedMs);
+    return { socket, route };
   } catch (error) {
     const failure = failureOf(choice, error);
     if (failure.answered) entry.status = failure.status;
     entry.error = failure.detail;
     throw failure;
   } finally {
-    call.waitedMs += call.elapsedMs - startMs;
-    entry.endMs = Math.round(call.elapsedMs);
+    timing.waitedMs += timing.elapsedMs - startMs;
+    entry.endMs = Math.round(timing.elapsedMs);
   }
 }
 

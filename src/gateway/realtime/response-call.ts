@@ -1,9 +1,10 @@
 import type { Candidates } from "../../domain/channels/routing-index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { REQUEST_ID_HEADER } from "../../lib/request-id.ts";
-import { authenticate, type Caller } from "../auth/authenticate.ts";
-import { admitGroup, admitModel, findCandidates, noRoute } from "../auth/authorize.ts";
-import { Call } from "../call/call.ts";
+import { authenticateByMemory, authorizeGroup, type Caller } from "../auth/authenticate.ts";
+import { authorizeModel, findCandidates, noRoute } from "../auth/authorize.ts";
+import { type Call, newCall } from "../call/call.ts";
+import { CallTiming } from "../call/call-timing.ts";
 import type { RelayContext } from "../call/context.ts";
 import { invalidRequest } from "../http/client-body.ts";
 import { realtime } from "./endpoint.ts";
@@ -16,15 +17,15 @@ export type Terms = Readonly<{ caller: Caller; candidates: Candidates }>;
 
 /** The caller as the key and its owner stand now: both may change while a talk goes on. Throws RelayError. */
 export function callerOf({ services }: RelayContext, { request, ip }: TalkOrigin): Caller {
-  const caller = authenticate(services, request, ip, nowSeconds());
-  admitGroup(services, caller);
+  const caller = authenticateByMemory(services, request, ip, nowSeconds());
+  authorizeGroup(services, caller);
   return caller;
 }
 
 /** Throws RelayError where the caller may not use the session's model; its candidates are empty where nobody serves it. */
 export function requestTerms({ services }: RelayContext, { model }: TalkOrigin, caller: Caller): Terms {
   if (model === "") throw invalidRequest("“model” is missing in the address.", "model");
-  admitModel(caller, model);
+  authorizeModel(caller, model);
   return { caller, candidates: findCandidates(services, caller, model) };
 }
 
@@ -37,7 +38,7 @@ export function termsOf(context: RelayContext, origin: TalkOrigin, caller: Calle
 
 /** A call for one response of a talk: with the talk's request id and a record id of its own, for a log row of its own. */
 export function responseCall(origin: TalkOrigin, { caller, candidates }: Terms, model = origin.model): Call {
-  const admitted = {
+  const authorized = {
     request: new Request(origin.request.url, { headers: { [REQUEST_ID_HEADER]: origin.requestId } }),
     endpoint: realtime,
     caller,
@@ -57,7 +58,7 @@ export function responseCall(origin: TalkOrigin, { caller, candidates }: Terms, 
     prompt: {},
     conversation: null,
   };
-  return new Call(admitted, performance.now(), nowSeconds(), 0);
+  return newCall(authorized, new CallTiming(performance.now()));
 }
 
 const NO_BODY = { text: "", size: 0, json: {} } as const;

@@ -1,16 +1,16 @@
 import type { CallEnding } from "../../billing/types.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../formats/json.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
-import { authenticateCaller } from "../auth/authenticate.ts";
-import { admitGroup } from "../auth/authorize.ts";
+import { authenticate } from "../auth/authenticate.ts";
+import { rateLimit } from "../auth/rate-limit.ts";
+import { priceCall } from "../billing/price-call.ts";
+import { recordFailure, refuseUnserved } from "../billing/record.ts";
 import { reserve } from "../billing/reserve.ts";
-import { fail } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
 import type { RelayContext } from "../call/context.ts";
 import { RelayError } from "../call/errors.ts";
-import { admitArrival, refuseUnserved } from "../http/handle.ts";
-import { tryChannels } from "../routing/try-channels.ts";
-import { type Charge, TalkBill } from "./billing.ts";
+import { failOver } from "../pipeline.ts";
+import { type Charge, type ReservedResponse, TalkBill } from "./billing.ts";
 import { type Connected, connect } from "./connect.ts";
 import { realtime } from "./endpoint.ts";
 import { errorEvent } from "./error-event.ts";
@@ -38,7 +38,7 @@ export class Talk {
   readonly #responses = new Map<string, number>();
   #client: ClientSocket | null = null;
   #pipe: Pipe | null = null;
-  #call: Call | null = null;
+  #call: ReservedResponse | null = null;
   /** Counts the talk among its user's calls under way. */
   #place: Call | null = null;
   #connected: Connected | null = null;
@@ -105,36 +105,35 @@ export class Talk {
   async #begin(): Promise<void> {
     const { context, origin } = this;
     try {
-      const caller = await authenticateCaller(context.services, origin.request, origin.ip);
-      admitGroup(context.services, caller);
-      await admitArrival(context, { request: origin.request, endpoint: realtime }, caller);
+      const caller = await authenticate(context.services, origin.request, origin.ip);
+      await rateLimit(context, { request: origin.request, endpoint: realtime }, caller);
       const call = responseCall(origin, requestTerms(context, origin, caller));
       const unserved = refuseUnserved(context, call);
       if (unserved) throw unserved;
-      await reserve(context, call);
-      this.#call = call;
-      this.#place = responseCall(origin, { caller, candidates: call.admitted.candidates });
+      const reserved = await reserve(context, call, priceCall(context.prices, call));
+      this.#call = { call, reserved };
+      this.#place = responseCall(origin, { caller, candidates: call.candidates });
       context.userLimits.begin(this.#place);
-      this.#join(call, await this.#connect(call));
+      this.#join(this.#call, await this.#connect(this.#call));
     } catch (error) {
       this.#refuse(error);
     }
   }
 
-  async #connect(call: Call): Promise<Connected> {
+  async #connect({ call, reserved: { prices } }: ReservedResponse): Promise<Connected> {
     if (this.#hasEnded) throw new RelayError(499, "client_left", "The client closed its connection.");
     const { headers } = this.origin.request;
-    return tryChannels(this.context, call, (choice) =>
-      connect(this.context, call, choice, headers, this.#abort.signal),
+    return failOver(this.context, call, prices, (choice) =>
+      connect(this.context, call, prices, choice, headers, this.#abort.signal),
     );
   }
 
-  #join(call: Call, connected: Connected): void {
-    const { socket, choice } = connected;
+  #join(opening: ReservedResponse, connected: Connected): void {
+    const { socket, route } = connected;
     this.#connected = connected;
-    this.#bill = new TalkBill(this.context, this.origin, connected, call);
-    this.context.traffic.begin(choice.channel.id, choice.key);
-    call.firstByteMs = call.elapsedMs;
+    this.#bill = new TalkBill(this.context, this.origin, connected, opening);
+    this.context.traffic.begin(route.channel.id, route.key);
+    opening.call.timing.markFirstByte();
     this.#heardAtMs = performance.now();
     socket.onmessage = ({ data }) => this.#hear(data);
     socket.onclose = ({ code, reason }) => this.#upstreamClosed(code, reason);
@@ -151,8 +150,10 @@ export class Talk {
     const { context } = this;
     const told = error instanceof RelayError ? error : INTERNAL;
     if (told === INTERNAL) context.services.log.error({ error }, "a talk could not be opened");
-    if (this.#call) fail(context, this.#call, told, this.#hasEnded ? "client_left" : "upstream_failed");
-    else context.metrics.refused(told.status);
+    if (this.#call) {
+      const { call, reserved } = this.#call;
+      recordFailure(context, call, reserved, told, this.#hasEnded ? "client_left" : "upstream_failed");
+    } else context.metrics.refused(told.status);
     this.#call = null;
     this.#leavePlace();
     this.#end({ ending: "refused", code: CLOSE.refused, reason: String(told.code ?? told.type), error: told });
@@ -250,7 +251,7 @@ export class Talk {
   #end({ ending, code, reason, error }: End): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    if (this.#call) this.#call.clientLeft = true;
+    this.#call?.call.client.leave();
     this.#abort.abort();
     const client = this.#client;
     if (error) client?.send(JSON.stringify(errorEvent(error, this.origin.requestId)));
@@ -269,10 +270,11 @@ export class Talk {
     if (this.#pings) clearInterval(this.#pings);
     const bill = this.#bill;
     if (!this.#connected || !bill) return;
-    const { socket, choice } = this.#connected;
+    const { socket, route } = this.#connected;
     socket.onclose = null;
     socket.close();
-    context.traffic.end(choice.channel.id, choice.key, ending === "upstream_failed", this.#call?.elapsedMs ?? 0);
+    const elapsedMs = this.#call?.call.timing.elapsedMs ?? 0;
+    context.traffic.end(route.channel.id, route.key, ending === "upstream_failed", elapsedMs);
     this.#leavePlace();
     if (this.#tally.hasSpoken) {
       const [startedAtMs = performance.now()] = this.#responses.values();

@@ -6,7 +6,7 @@ import type { RelayContext } from "../call/context.ts";
 import { RelayError } from "../call/errors.ts";
 import type { RelayServices } from "../call/services.ts";
 import { coolingOf } from "./channel-live.ts";
-import { type Demand, type Obstacle, obstacleTo } from "./eligibility.ts";
+import { type IneligibleReason, ineligibleReason, type Requirements } from "./eligibility.ts";
 import { findStuck, readings, type Stuck } from "./explain-stickiness.ts";
 import { needsOf, type Shortcoming, shortcomingOf } from "./model-fit.ts";
 import { contenders } from "./scheduler/choose.ts";
@@ -52,7 +52,7 @@ export type ExplainedChannel = Readonly<{
 /** The first are of the channel, the next of what the call asks of it, the last of its keys. */
 type Reason =
   | ("disabled" | "auto_disabled" | "other_group" | "other_prefix")
-  | Obstacle
+  | IneligibleReason
   | Shortcoming
   | ("no_key" | "cooling");
 
@@ -74,10 +74,10 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
   const tiers = candidates?.tiers ?? [];
   const places = new Map(tiers.flatMap(({ channels }, at) => channels.map((channel) => [channel, at + 1] as const)));
   const bare = candidates?.model ?? model;
-  const demand = demandOf(context, question, bare);
+  const requirements = requirementsOf(context, question, bare);
   const lackOf = shortcomings(context, question, candidates);
   const prefers = lackOf && ((channel: ChannelEntry) => lackOf(channel) === null);
-  const suits = (channel: ChannelEntry) => obstacleTo(channel, demand) === null;
+  const suits = (channel: ChannelEntry) => ineligibleReason(channel, requirements) === null;
   const shares = contenders(tiers, null, keys, suits, prefers);
   const stuck = findStuck(context, question, tiers, (channel) => suits(channel) && (!prefers || prefers(channel)));
   const known = new Set(places.keys());
@@ -112,11 +112,11 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
   }
 
   function reasonsAgainst(channel: ChannelEntry): Reason[] {
-    const obstacle = obstacleTo(channel, demand);
+    const reason = ineligibleReason(channel, requirements);
     const lack = shares.has(channel) ? null : (lackOf?.(channel) ?? null);
     return [
       ...(places.has(channel) ? [] : outside(channel)),
-      ...(obstacle ? [obstacle] : []),
+      ...(reason ? [reason] : []),
       ...(lack ? [lack] : []),
       ...(keys.hasFit(channel, null, true) ? [] : ["no_key" as const]),
       ...(keys.hasFit(channel, null, true) && !keys.hasFit(channel, null, false) ? ["cooling" as const] : []),
@@ -152,7 +152,7 @@ function shortcomings(
 }
 
 /** What the call in question asks of a channel: it is of no certain kind, so that any that the provider serves will do. */
-function demandOf({ services, prices }: Known, question: ExplainQuestion, bare: string): Demand {
+function requirementsOf({ services, prices }: Known, question: ExplainQuestion, bare: string): Requirements {
   const { model, group, promptTokens, conversation } = question;
   const token = conversation && services.tokens.get(conversation.tokenId);
   const user = (token && services.users.get(token.userId)) ?? { acceptUnsetPrice: false };

@@ -8,6 +8,7 @@ import { needsPreparation } from "../adapters/conversation/prepare-conversation.
 import type { Call } from "../call/call.ts";
 import type { RelayContext } from "../call/context.ts";
 import { RelayError } from "../call/errors.ts";
+import type { Route } from "../upstream/bind-channel.ts";
 import { hashOf } from "./files/ask-upstream.ts";
 import type { KeepReply } from "./responses/keep.ts";
 import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
@@ -19,37 +20,42 @@ import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
  * Anthropic's SDKs resend the whole conversation without a thread; a thread that is gone, with the one on which they
  * create it anew (`ThreadUnsupportedRequestErrorDetails`, `ThreadNotFoundErrorDetails` of @anthropic-ai/sdk).
  */
-export function bindThread(context: RelayContext, call: Call): void | Promise<void> {
-  const thread = recordOf(call.admitted.body.json.thread);
-  if (!thread) return;
+export async function bindThread(context: RelayContext, call: Call): Promise<Call> {
+  const thread = recordOf(call.body.json.thread);
+  if (!thread) return call;
   const keeps = (channel: ChannelEntry) => keepsThreads(channel, call);
-  if (keepHours(context) === 0 || !narrowChannels(call, keeps)) throw unsupported();
-  if (thread.type !== "continue") return;
-  return bindContinuation(context, call, textOf(thread.previous_message_id) ?? "");
+  const bound = keepHours(context) === 0 ? null : narrowChannels(call, keeps);
+  if (!bound) throw unsupported();
+  return thread.type === "continue"
+    ? bindContinuation(context, bound, textOf(thread.previous_message_id) ?? "")
+    : bound;
 }
 
-async function bindContinuation({ services }: RelayContext, call: Call, messageId: string): Promise<void> {
-  const { caller, candidates } = call.admitted;
+async function bindContinuation({ services }: RelayContext, call: Call, messageId: string): Promise<Call> {
+  const { caller, candidates } = call;
   const stored = await services.responses.find(storeKey(messageId), caller.user.id, nowSeconds());
   const channel = candidates.tiers.flatMap(({ channels }) => channels).find(({ id }) => id === stored?.channelId);
   const key = channel?.keys.find((one) => hashOf(one) === stored?.keyHash);
   const isOpen = channel?.status === CHANNEL_STATUS.enabled && key !== undefined && !channel.disabledKeys.has(key);
   if (!stored || !channel || !isOpen) throw notFound(messageId);
-  pinChannel(call, channel, stored.keyHash);
+  return pinChannel(call, channel, stored.keyHash);
 }
 
 /** Remembers which channel and key answered in a thread; null: the request has none. */
-export function threadKeeperOf(context: RelayContext, call: Call, request: Conversation): KeepReply | null {
+export function threadKeeperOf(
+  context: RelayContext,
+  call: Call,
+  { channel, key }: Route,
+  request: Conversation,
+): KeepReply | null {
   const hours = keepHours(context);
-  const { channel } = call;
-  if (!recordOf(request.extra.members.thread) || hours === 0 || !channel) return null;
+  if (!recordOf(request.extra.members.thread) || hours === 0) return null;
   return (reply) => {
-    const key = channel.keys[call.keyIndex];
-    if (reply.id === "" || key === undefined) return;
+    if (reply.id === "") return;
     const now = nowSeconds();
     context.services.responses.keep({
       id: storeKey(reply.id),
-      userId: call.admitted.caller.user.id,
+      userId: call.caller.user.id,
       channelId: channel.id,
       keyHash: hashOf(key),
       isNative: true,
@@ -71,8 +77,8 @@ const keepHours = ({ services }: RelayContext): number => services.settings.get(
  * ignore the member and would answer without the conversation. The request must go as it came: instructions of the channel's
  * own are refused in a continuation, and a request written anew would part tool results from their calls.
  */
-function keepsThreads(channel: ChannelEntry, call: Pick<Call, "admitted">): boolean {
-  const { candidates, summary } = call.admitted;
+function keepsThreads(channel: ChannelEntry, call: Call): boolean {
+  const { candidates, summary } = call;
   const { setting } = channel;
   const isDeclared = typeof setting.message_threads === "boolean";
   return (

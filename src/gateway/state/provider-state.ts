@@ -15,15 +15,16 @@ import { resume } from "./responses/resume.ts";
  * it, or puts in what the gateway itself keeps. Such a reference is never left out: the answer would be given without the
  * conversation. Throws or rejects RelayError where nobody can have it.
  */
-export function bindState(context: RelayContext, call: Call): void | Promise<void> {
-  switch (call.admitted.endpoint.codec.dialect) {
+export async function bindState(context: RelayContext, call: Call): Promise<Call> {
+  switch (call.endpoint.codec.dialect) {
     case "openai-responses":
-      return resume(context, call).then(() => bindReferences(context, call));
+      return bindReferences(context, await resume(context, call));
     case "anthropic":
-      bindReferences(context, call);
-      return bindThread(context, call);
+      return bindThread(context, bindReferences(context, call));
     case "gemini":
       return bindReferences(context, call);
+    default:
+      return call;
   }
 }
 
@@ -49,12 +50,15 @@ function refers(value: unknown): boolean {
   return record ? textOf(record.id) !== null || textOf(record.type) !== null : textOf(value) !== null && value !== "";
 }
 
-function bindReferences(context: RelayContext, call: Call): void {
-  const name = call.chat && referenceIn(call.chat);
+function bindReferences(context: RelayContext, call: Call): Call {
+  const conversation = call.fullConversation?.();
+  const name = conversation && referenceIn(conversation);
   // Threads and earlier responses have channels of their own.
-  if (!name || name === "thread" || name === "previous_response_id") return;
-  const { dialect } = call.admitted.endpoint.codec;
-  if (!narrowChannels(call, (channel) => keepsState(context, call, channel, dialect))) throw lostReference(name);
+  if (!name || name === "thread" || name === "previous_response_id") return call;
+  const { dialect } = call.endpoint.codec;
+  const bound = narrowChannels(call, (channel) => keepsState(context, call, channel, dialect));
+  if (!bound) throw lostReference(name);
+  return bound;
 }
 
 function keepsState(context: RelayContext, call: Call, channel: ChannelEntry, dialect: ChatDialect): boolean {
@@ -62,7 +66,7 @@ function keepsState(context: RelayContext, call: Call, channel: ChannelEntry, di
   if (!provider?.dialects.includes(dialect)) return false;
   if (dialect === "anthropic") return provider.keepsState !== undefined;
   if (dialect === "openai-responses" && context.withoutResponses.has(channel)) return false;
-  const { candidates, summary } = call.admitted;
+  const { candidates, summary } = call;
   const model = upstreamModelOf(channel, summary.model, candidates.model);
   const only = provider.dialectOf?.(model, channel.keys[0] ?? "", candidates.model) ?? dialect;
   return only === dialect;

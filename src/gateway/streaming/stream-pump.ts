@@ -1,12 +1,12 @@
 import type { CallEnding, Usage } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { joined, type Piece, type StreamView } from "../adapters/adapter.ts";
-import { settle } from "../billing/settle.ts";
+import type { Ending } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
 import type { RelayContext } from "../call/context.ts";
 import type { Watched } from "../call/deadline-wheel.ts";
 import { RelayError, shuttingDown } from "../call/errors.ts";
-import type { OpenStream } from "../upstream/attempt.ts";
+import type { OpenStream } from "../upstream/receive.ts";
 import { drainCapMs, drains } from "./broken-stream.ts";
 import { EventBuffer } from "./event-buffer.ts";
 
@@ -54,6 +54,8 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     private readonly context: RelayContext,
     private readonly call: Call,
     private readonly source: OpenStream,
+    /** settle → record */
+    private readonly finish: (ending: Ending) => Promise<Usage>,
   ) {
     const { config, settings } = context.services;
     this.#view = source.view;
@@ -64,7 +66,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     this.#channel = source.channel;
     this.#ready = [source.first];
     this.#ended = source.ended;
-    call.stop = () => this.#clientLeft();
+    call.client.onLeave = () => this.#clientLeft();
     context.watch.add(this);
     context.metrics.streamBegan();
   }
@@ -98,7 +100,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
       this.#clientLeft();
     } else if (this.#reading && this.#pingMs > 0 && !this.#clientGone && nowMs - this.#toldAt >= this.#pingMs) {
       this.#toldAt = nowMs;
-      this.#controller?.write(this.call.admitted.endpoint.codec.ping);
+      this.#controller?.write(this.call.endpoint.codec.ping);
     }
   }
 
@@ -203,7 +205,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     this.context.metrics.streamEnded();
     if (this.#ended) this.source.exchange.end();
     const drained = this.#clientGone && drains(this.#channel);
-    return settle(this.context, this.call, {
+    return this.finish({
       ending: this.#clientGone ? "client_left" : ending,
       reported: this.#view.usage,
       drained,
@@ -215,7 +217,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   #clientLeft(): void {
     if (this.#clientGone || this.#settled) return;
     this.#clientGone = true;
-    this.call.clientLeft = true;
+    this.call.client.hasLeft = true;
     if (drains(this.#channel)) {
       this.#drainUntil = performance.now() + drainCapMs(this.#channel);
     } else {

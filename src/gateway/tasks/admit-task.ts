@@ -1,11 +1,15 @@
 import type { AskedVariant } from "../../billing/pricing/price-variants.ts";
-import { authenticateCaller, type Caller } from "../auth/authenticate.ts";
-import { admitGroup } from "../auth/authorize.ts";
-import type { Call } from "../call/call.ts";
+import { authenticate, type Caller } from "../auth/authenticate.ts";
+import { authorize } from "../auth/authorize.ts";
+import { rateLimit } from "../auth/rate-limit.ts";
+import { refuseUnserved } from "../billing/record.ts";
+import { type Call, newCall } from "../call/call.ts";
+import { CallTiming } from "../call/call-timing.ts";
 import type { RelayContext } from "../call/context.ts";
-import { type ClientBody, readBody } from "../http/client-body.ts";
+import type { RelayServer } from "../http/arrival.ts";
+import type { ClientBody } from "../http/client-body.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
-import { admitArrival, admitCall, type RelayServer, refuseUnserved } from "../http/handle.ts";
+import { parseRequest, readRequest } from "../http/parse-request.ts";
 import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
 import { textsOf } from "./texts-of.ts";
 
@@ -33,16 +37,13 @@ export async function admitTask<Planned extends Plan>(
   { request, server, endpoint }: OrderArrival,
   plan: (caller: Caller, body: ClientBody) => Planned | Promise<Planned>,
 ): Promise<{ call: Call; planned: Planned; body: ClientBody }> {
-  const startedAtMs = performance.now();
+  const timing = new CallTiming(performance.now());
   const { services } = context;
   server?.timeout(request, 0);
   const ip = services.clientAddress.ip(request, server);
-  const caller = await authenticateCaller(services, request, ip);
-  admitGroup(services, caller);
-  await admitArrival(context, { request, endpoint }, caller);
-  const waitFrom = performance.now();
-  const body = await readBody(request, services.config, endpoint.rules);
-  const waitedMs = performance.now() - waitFrom;
+  const caller = await authenticate(services, request, ip);
+  await rateLimit(context, { request, endpoint }, caller);
+  const body = await readRequest(services, { request, server, endpoint }, timing);
   try {
     const planned = await plan(caller, body);
     const only = planned.parent && channelOfTask(context, planned.parent);
@@ -52,7 +53,9 @@ export async function admitTask<Planned extends Plan>(
       endpoint: planning(endpoint, planned, textsOf(body.json)),
       ...(only && { only }),
     };
-    const call = admitCall(context, arrival, caller, ip, body, {}, startedAtMs, waitedMs);
+    const parsed = parseRequest(arrival, body);
+    const candidates = authorize(services, arrival, caller, parsed);
+    const call = newCall({ request, endpoint: arrival.endpoint, caller, ip, ...parsed, candidates }, timing);
     const unserved = refuseUnserved(context, call);
     if (unserved) throw unserved;
     return { call, planned, body };

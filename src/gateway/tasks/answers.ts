@@ -9,7 +9,7 @@ export const answer = (request: Request, body: unknown, status = 200): Response 
   Response.json(body, { status, headers: { ...corsHeaders(request), "x-request-id": requestIdOf(request) } });
 
 /** What the client is told of whatever went wrong; counted. */
-export function toldOf({ services, metrics }: RelayContext, error: unknown): RelayError {
+export function taskErrorOf({ services, metrics }: RelayContext, error: unknown): RelayError {
   const told = readable(services.log, error);
   metrics.refused(told.status);
   return told;

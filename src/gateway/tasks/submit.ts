@@ -10,19 +10,18 @@ import { readError } from "../../formats/openai-chat/errors/error.ts";
 import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { OutputTally } from "../billing/output-meter.ts";
+import { type CallPrices, priceCall } from "../billing/price-call.ts";
+import { failCall, recordFailure } from "../billing/record.ts";
 import { reserve } from "../billing/reserve.ts";
-import { fail, settle } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
 import type { RelayContext } from "../call/context.ts";
 import { RelayError } from "../call/errors.ts";
 import { refuseIfClientLeft } from "../http/client-presence.ts";
-import { relayErrorOf } from "../pipeline.ts";
+import { toRelayError } from "../http/refuse.ts";
+import { failOver, finish } from "../pipeline.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
-import { tryChannels } from "../routing/try-channels.ts";
-import { underWatch } from "../upstream/attempt.ts";
+import { type RunningAttempt, trackAttempt } from "../upstream/attempt.ts";
 import { notAnswered, refusedByUpstream } from "../upstream/attempt-failure.ts";
-import { aimCall } from "../upstream/bind-channel.ts";
-import { Exchange } from "../upstream/exchange.ts";
 import { bodyLimits, readBody, readErrorText } from "../upstream/read-body.ts";
 
 /** What an upstream answered to an order. */
@@ -65,50 +64,54 @@ export async function submitTask<Answer>(
   order: TaskOrder<Answer>,
 ): Promise<Readonly<{ id: number; sent: Sent<Answer> }>> {
   const { db, vault } = context.services.tasks;
-  const reserved = reserve(context, call);
-  if (reserved) await reserved;
+  const prices = priceCall(context.prices, call);
+  const reserved = await reserve(context, call, prices);
   let id: number | null = null;
+  let isCharged = false;
   try {
     context.userLimits.begin(call);
     const row = await order.store();
     id = row;
-    const { sent, key } = await tryChannels(context, call, (choice) => attemptOrder(context, call, choice, order, row));
-    const channelId = call.channel?.id ?? 0;
+    const sent = await failOver(context, call, prices, (choice) =>
+      attemptOrder(context, call, prices, choice, order, row),
+    );
+    const { route } = call.attempts;
+    const channelId = route?.channel.id ?? 0;
     if (sent.upstreamId === null) {
-      fail(context, call, new RelayError(400, sent.code, sent.reason, { type: "upstream_error" }), "refused");
-      await refuseTask(db, order.kind, row, { reason: sent.reason, code: sent.code, channelId });
+      const { reason, code } = sent;
+      isCharged = true;
+      recordFailure(context, call, reserved, new RelayError(400, code, reason, { type: "upstream_error" }), "refused");
+      await refuseTask(db, order.kind, row, { reason, code, channelId });
       return { id: row, sent };
     }
-    const quota = call.price ? charge(call.price, ONE_TASK, context.prices.quotaPerUnit()).quota : 0;
-    await settle(context, call, { ending: "complete", reported: ONE_TASK, tally: new OutputTally() });
+    const { quota } = charge(route?.price ?? prices.price, ONE_TASK, context.prices.quotaPerUnit());
+    isCharged = true;
+    await finish(context, call, reserved, { ending: "complete", reported: ONE_TASK, tally: new OutputTally() });
     const { upstreamId } = sent;
-    await order.take(row, { upstreamId, channelId, keyHash: vault.keyedHash(key), quota }, sent);
+    const keyHash = vault.keyedHash(route?.key ?? "");
+    await order.take(row, { upstreamId, channelId, keyHash, quota }, sent);
     return { id: row, sent };
-  } catch (error) {
-    const told = relayErrorOf(context, call, error);
+  } catch (thrown) {
     // Once it is charged the row alone decides: it was not taken, so it fails and gives the charge back.
-    if (call.hold) {
-      const ending = call.attempts.length > 0 ? "upstream_failed" : "refused";
-      fail(context, call, told, call.clientLeft ? "client_left" : ending);
-      const channelId = call.channel?.id ?? 0;
-      if (id !== null) await refuseTask(db, order.kind, id, { reason: told.message, code: told.status, channelId });
-    }
-    throw told;
+    if (isCharged) throw toRelayError(context, thrown, call.requestId);
+    const error = failCall(context, call, reserved, thrown);
+    const channelId = call.attempts.route?.channel.id ?? 0;
+    if (id !== null) await refuseTask(db, order.kind, id, { reason: error.message, code: error.status, channelId });
+    throw error;
   }
 }
 
 function attemptOrder<Answer>(
   context: RelayContext,
   call: Call,
+  prices: CallPrices,
   choice: Choice,
   order: TaskOrder<Answer>,
   id: number,
-): Promise<{ sent: Sent<Answer>; key: string }> {
-  const exchange = new Exchange(context.watch, SUBMIT_TIMEOUT_MS);
-  return underWatch(context, call, choice, exchange, false, async (entry) => {
-    const { channel, key } = choice;
-    const provider = aimCall(call, choice);
-    const { url, body } = await order.request(channel, provider, call.upstreamModel, id);
+): Promise<Sent<Answer>> {
+  const work = async ({ route, exchange, entry }: RunningAttempt) => {
+    const { channel, key, provider, upstreamModel } = route;
+    const { url, body } = await order.request(channel, provider, upstreamModel, id);
     const headers = {
       "user-agent": userAgentOf(channel),
       ...provider.authHeaders(channel, key),
@@ -121,13 +124,14 @@ function attemptOrder<Answer>(
     const text = response.ok
       ? Buffer.from(await readBody(response, exchange, bodyLimits(context))).toString()
       : await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
-    entry.firstByteMs = Math.round(call.elapsedMs);
+    entry.firstByteMs = Math.round(call.timing.elapsedMs);
     if (!response.ok) {
       const told = readError(response.status, text);
       throw refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
     }
     const sent = order.read(parseJson(text), provider);
     if (!sent) throw notAnswered(channel, key, "broken");
-    return { sent, key };
-  });
+    return sent;
+  };
+  return trackAttempt(context, call, prices, choice, work, SUBMIT_TIMEOUT_MS);
 }

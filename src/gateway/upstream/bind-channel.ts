@@ -1,41 +1,52 @@
-import type { Attempt } from "../../billing/types.ts";
+import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream-model.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
-import { takePrice } from "../billing/price-call.ts";
+import { type CallPrices, priceUnder } from "../billing/price-call.ts";
 import type { Call } from "../call/call.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { notAnswered } from "./attempt-failure.ts";
 
-/** Begins the record of one try, in the call's list of attempts; `startMs`: milliseconds since the call came. */
-export function beginAttempt(call: Call, { channel }: Choice, startMs: number): Attempt {
-  const attempt: Attempt = {
-    channelId: channel.id,
-    channelName: channel.name,
-    status: 0,
-    startMs: Math.round(startMs),
-    firstByteMs: null,
-    endMs: 0,
-  };
-  call.attempts.push(attempt);
-  return attempt;
-}
+/** A channel and key as a call uses them: what the call is charged and logged by. */
+export type Route = Readonly<{
+  channel: ChannelEntry;
+  key: string;
+  keyIndex: number;
+  provider: Provider;
+  /** The model's name at the upstream. */
+  upstreamModel: string;
+  price: Price | null;
+  /** Fields of the request that the upstream cannot express. */
+  dropped: readonly string[];
+}>;
 
 /** The kind of upstream behind a channel, where it can serve this kind of request; else null. */
-export function providerFor({ admitted }: Call, { type }: ChannelEntry): Provider | null {
+export function providerFor({ endpoint }: Pick<Call, "endpoint">, { type }: ChannelEntry): Provider | null {
   const provider = providerOf(type);
-  return provider?.capabilities.includes(admitted.endpoint.capability) ? provider : null;
+  return provider?.capabilities.includes(endpoint.capability) ? provider : null;
 }
 
-/** Points the call at a channel and key: what it is charged and logged by. Throws AttemptFailure when they can't serve it. */
-export function aimCall(call: Call, { channel, key }: Choice): Provider {
-  const { candidates, summary } = call.admitted;
+/** Binds the call to a channel and key. Throws AttemptFailure when the channel cannot serve it. */
+export function bindChannel(call: Call, prices: CallPrices | null, { channel, key }: Choice): Route {
   const provider = providerFor(call, channel);
   if (!provider) throw notAnswered(channel, key, "unsupported");
-  call.channel = channel;
-  call.keyIndex = channel.keys.indexOf(key);
-  call.upstreamModel = upstreamModelOf(channel, summary.model, candidates.model);
-  takePrice(call);
-  return provider;
+  const upstreamModel = upstreamModelOf(channel, call.summary.model, call.candidates.model);
+  return {
+    channel,
+    key,
+    keyIndex: channel.keys.indexOf(key),
+    provider,
+    upstreamModel,
+    price: prices && priceUnder(prices, upstreamModel),
+    dropped: NOTHING,
+  };
 }
+
+const NOTHING: readonly string[] = [];
+const MAX_DROPPED = 32;
+const MAX_NAME_LENGTH = 64;
+
+/** The names of dropped fields, as far as a header and a log row hold them: clients may make names up. */
+export const boundedNames = (names: readonly string[]): readonly string[] =>
+  names.length === 0 ? NOTHING : names.slice(0, MAX_DROPPED).map((name) => name.slice(0, MAX_NAME_LENGTH));

@@ -1,34 +1,27 @@
-import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { proxyOf } from "../../domain/channels/proxy-of.ts";
 import { userAgentOf } from "../../domain/channels/user-agent.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import type { EncodedRequest } from "../adapters/adapter.ts";
 import type { Call } from "../call/call.ts";
 import type { RelayContext } from "../call/context.ts";
+import type { Route } from "./bind-channel.ts";
 import type { Outgoing } from "./upstream.ts";
 
-/** The request as it goes to this channel's upstream: address, key, and signature where the provider wants one. */
-export function encode(
+/** The request as it goes to the route's upstream: address, key, and signature where the provider wants one. */
+export async function buildRequest(
   context: RelayContext,
   call: Call,
-  { ask: asked, body }: EncodedRequest,
-  channel: ChannelEntry,
-  key: string,
-  provider: Provider,
-): Outgoing | Promise<Outgoing> {
-  const ask = {
-    ...asked,
-    key,
-    requestedModel: call.admitted.summary.model,
-    ...askedVersionOf(call.admitted.request.url),
-  };
+  { ask: adapted, body }: Pick<EncodedRequest, "ask" | "body">,
+  { channel, key, provider }: Pick<Route, "channel" | "key" | "provider">,
+): Promise<Outgoing> {
+  const ask = { ...adapted, key, requestedModel: call.summary.model, ...requestedVersionOf(call.request.url) };
   const url = provider.url(channel, ask);
   const headers = provider.authHeaders(channel, key, ask);
   const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
   // A form brings its own boundary.
   headers["user-agent"] ??= userAgentOf(channel);
   if (!isForm) headers["content-type"] = "application/json";
-  const { request } = call.admitted;
+  const { request } = call;
   for (const name of provider.clientHeaders ?? []) {
     const value = request.headers.get(name);
     if (value !== null) headers[name] = value;
@@ -38,15 +31,8 @@ export function encode(
   const outgoing = { url, headers, body, webSocket, proxy: proxyOf(channel) };
   if (!provider.sign || isForm) return outgoing;
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  return signed(
-    { ...outgoing, body: text },
-    provider.sign({ url, headers, body: text }, channel, key, context.signing),
-  );
-}
-
-async function signed(outgoing: Outgoing, signing: ReturnType<NonNullable<Provider["sign"]>>): Promise<Outgoing> {
-  const added = await signing;
-  return { ...outgoing, ...added, headers: { ...outgoing.headers, ...added.headers } };
+  const added = await provider.sign({ url, headers, body: text }, channel, key, context.signing);
+  return { ...outgoing, body: text, ...added, headers: { ...headers, ...added.headers } };
 }
 
 const BETAS = "anthropic-beta";
@@ -67,7 +53,7 @@ function addSetHeaders(
 }
 
 /** The API version that a client's address names; nothing where it names none. */
-export function askedVersionOf(url: string): Readonly<{ askedVersion?: string }> {
+export function requestedVersionOf(url: string): Readonly<{ askedVersion?: string }> {
   // Most do not: their addresses are not taken apart.
   const version = url.includes("api-version=") ? new URL(url).searchParams.get("api-version") : null;
   return version ? { askedVersion: version } : {};

@@ -5,7 +5,7 @@ import { createCallFeed } from "../../domain/logs/call-feed.ts";
 import type { RelayServices } from "../../gateway/call/services.ts";
 import { createContext } from "../../gateway/http/create-gateway.ts";
 import { chatCompletions } from "../../gateway/http/endpoints/text.ts";
-import { handleCall } from "../../gateway/http/handle.ts";
+import { handleCall } from "../../gateway/pipeline.ts";
 import { createClientAddress } from "../../lib/client-ip.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";

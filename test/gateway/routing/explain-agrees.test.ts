@@ -4,7 +4,7 @@ import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import { createRoutingIndex } from "../../../src/domain/channels/routing-index.ts";
 import { upstreamModelOf } from "../../../src/domain/channels/upstream-model.ts";
 import { createPrices } from "../../../src/gateway/billing/price.ts";
-import { type Demand, obstacleTo } from "../../../src/gateway/routing/eligibility.ts";
+import { ineligibleReason, type Requirements } from "../../../src/gateway/routing/eligibility.ts";
 import { explain } from "../../../src/gateway/routing/explain.ts";
 import { choose } from "../../../src/gateway/routing/scheduler/choose.ts";
 import { createCoolDown } from "../../../src/gateway/routing/scheduler/cool-down.ts";
@@ -65,14 +65,14 @@ test.each(Array.from({ length: 120 }, (_, at) => at))("snapshot %p", (at) => {
   const told = explain(context, all, { model: MODEL, group: GROUP, promptTokens: PROMPT_TOKENS });
 
   const { tiers = [], model = MODEL } = index.candidates(GROUP, MODEL) ?? {};
-  const demand: Demand = {
+  const requirements: Requirements = {
     isServedBy: () => true,
     hasPrice: (channel) => MODEL in priced || upstreamModelOf(channel, MODEL, model) in priced,
     isLongerThan: (limit) => PROMPT_TOKENS > limit,
   };
   const chosen = new Map<number, number>();
   for (let draw = 0; draw < DRAWS; draw += 1) {
-    const choice = choose(tiers, null, keys, (channel) => obstacleTo(channel, demand) === null, next);
+    const choice = choose(tiers, null, keys, (channel) => ineligibleReason(channel, requirements) === null, next);
     if (choice) chosen.set(choice.channel.id, (chosen.get(choice.channel.id) ?? 0) + 1);
   }
   const sum = told.channels.reduce((total, { share }) => total + share, 0);

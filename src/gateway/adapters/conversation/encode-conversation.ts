@@ -1,13 +1,13 @@
-import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { spreadNamespaces } from "../../../formats/openai-responses/request/namespaces.ts";
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
 import { withToolNames } from "../../../formats/tools/tool-names.ts";
 import { randomId } from "../../../lib/request-id.ts";
 import { providerCodecs } from "../../../providers/codecs.ts";
-import type { Ask, Provider } from "../../../providers/contract/provider.ts";
+import type { Ask } from "../../../providers/contract/provider.ts";
 import type { Call } from "../../call/call.ts";
 import { refuseLostReference } from "../../state/provider-state.ts";
+import type { Route } from "../../upstream/bind-channel.ts";
 import type { EncodedRequest } from "../adapter.ts";
 import { keepsRequest, splicedRequest, untouchedBody } from "../same-format.ts";
 import { withChannelPrompt } from "./channel-prompt.ts";
@@ -17,54 +17,47 @@ import { geminiOptions } from "./gemini-options.ts";
 import { prepareConversation } from "./prepare-conversation.ts";
 
 /**
- * The request of a chat as the upstream takes it: as it came, with some members changed, or written anew. Notes on the call
- * the final model and what is left out. Rejects RelayError and DecodeError.
+ * The request of a chat as the upstream takes it: as it came, with some members changed, or written anew. Rejects RelayError and DecodeError.
  */
 export async function encodeConversation(
   call: Call,
-  provider: Provider,
+  route: Route,
   options: ConversationOptions,
-  channel: ChannelEntry,
 ): Promise<EncodedRequest> {
-  const { summary, endpoint, candidates } = call.admitted;
+  const { summary, endpoint, candidates } = call;
+  const { channel, provider, upstreamModel } = route;
   const { dialect, settings } = options;
   const stream =
     provider.streams === "always" ||
-    provider.onlyStreams?.(call.upstreamModel) === true ||
+    provider.onlyStreams?.(upstreamModel) === true ||
     (summary.stream && !options.wholeOnly);
   const ask: Ask = {
     capability: "chat",
     dialect,
-    model: call.upstreamModel,
+    model: upstreamModel,
     requestedModel: candidates.model,
     stream,
     catalog: options.catalog,
-    ...(dialect === "anthropic" && betasFor(call, options, call.upstreamModel)),
-    ...(dialect === "gemini" && { apiVersion: settings.geminiVersion(call.upstreamModel, channel.other) }),
+    ...(dialect === "anthropic" && betasFor(call, route, options, upstreamModel)),
+    ...(dialect === "gemini" && { apiVersion: settings.geminiVersion(upstreamModel, channel.other) }),
   };
   if (endpoint.codec.dialect === dialect) {
-    if (options.untouched) return { ask, body: untouchedBody(call, provider, ask) };
-    if (keepsRequest(call, options, stream)) return splicedRequest(call, provider, options, channel, ask);
+    if (options.untouched) return untouchedBody(call, route, ask);
+    if (keepsRequest(call, route, options, stream)) return splicedRequest(call, route, options, ask);
   }
-  return writtenAnew(call, provider, options, channel, ask);
+  return writtenAnew(call, route, options, ask);
 }
 
-async function writtenAnew(
-  call: Call,
-  provider: Provider,
-  options: ConversationOptions,
-  channel: ChannelEntry,
-  ask: Ask,
-): Promise<EncodedRequest> {
-  const { admitted } = call;
+async function writtenAnew(call: Call, route: Route, options: ConversationOptions, ask: Ask): Promise<EncodedRequest> {
+  const { channel, provider, upstreamModel } = route;
   const { dialect, settings } = options;
-  const read = call.chat ?? admitted.endpoint.codec.decodeRequest(admitted.body.json);
+  const read = call.fullConversation?.() ?? call.endpoint.codec.decodeRequest(call.body.json);
   refuseLostReference(read, dialect);
   const spread = dialect === "openai-responses" ? read : spreadNamespaces(read);
   const led = withChannelPrompt(spread, options.prompt);
-  const prepared = prepareConversation(led, call.upstreamModel, dialect, settings);
+  const prepared = prepareConversation(led, upstreamModel, dialect, settings);
   const dropped = new Set<string>();
-  const remembered = options.thoughts.recall(admitted.caller.user.id, dialect, prepared.conversation);
+  const remembered = options.thoughts.recall(call.caller.user.id, dialect, prepared.conversation);
   const said = takesCustomTools(provider, dialect) ? remembered : customAsFunctions(remembered, dropped);
   const conversation = { ...withToolNames(said, options.toolNames), model: prepared.model, stream: ask.stream };
   if (options.inlineMedia) await options.inlineMedia(conversation);
@@ -80,22 +73,29 @@ async function writtenAnew(
   };
   const encoded = providerCodecs[dialect].encodeRequest(conversation, target, dropped);
   const body = dialect === "gemini" ? { ...encoded, ...geminiOptions(encoded, prepared.model, settings) } : encoded;
-  const betas = dialect === "anthropic" ? betasFor(call, options, prepared.model) : null;
+  const betas = dialect === "anthropic" ? betasFor(call, route, options, prepared.model) : null;
   const { enabled, budgetTokens } = conversation.reasoning;
   const thinksNot = enabled === false || budgetTokens === 0;
   const asked = { ...ask, model: prepared.model, thinksNot, ...betas };
   const adaptation = provider.adapt?.(body, asked) ?? null;
   for (const name of adaptation?.dropped ?? []) dropped.add(name);
-  call.upstreamModel = adaptation?.model ?? prepared.model;
-  call.dropped = [...dropped];
   const renamed = adaptation && "model" in body ? { model: adaptation.model } : null;
   const sent: JsonObject = { ...body, ...renamed, ...adaptation?.changes, ...channel.paramOverride };
-  return { ask: { ...asked, model: call.upstreamModel }, body: JSON.stringify(sent) };
+  return {
+    ask: { ...asked, model: adaptation?.model ?? prepared.model },
+    body: JSON.stringify(sent),
+    dropped: [...dropped],
+  };
 }
 
 /** Betas of the client's and of the settings', and whether the model takes any. */
-function betasFor(call: Call, options: ConversationOptions, model: string): Pick<Ask, "betas" | "refusesBetas"> {
-  const asked = call.admitted.request.headers.get("anthropic-beta") ?? "";
-  const set = options.settings.headersOf(call.upstreamModel)?.["anthropic-beta"] ?? "";
+function betasFor(
+  call: Call,
+  { upstreamModel }: Route,
+  options: ConversationOptions,
+  model: string,
+): Pick<Ask, "betas" | "refusesBetas"> {
+  const asked = call.request.headers.get("anthropic-beta") ?? "";
+  const set = options.settings.headersOf(upstreamModel)?.["anthropic-beta"] ?? "";
   return { betas: `${asked},${set}`.split(","), refusesBetas: options.refusesBetas(model) };
 }

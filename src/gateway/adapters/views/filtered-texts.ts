@@ -1,4 +1,3 @@
-import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { FinishReason, ReplyEvent } from "../../../formats/conversation/reply.ts";
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
@@ -27,8 +26,8 @@ export class FilteredTexts implements Passage {
     private readonly filters: Filters,
   ) {}
 
-  encode(channel: ChannelEntry): EncodedRequest | Promise<EncodedRequest> {
-    return this.inner.encode(channel);
+  encode(): EncodedRequest | Promise<EncodedRequest> {
+    return this.inner.encode();
   }
   errorIn(body: Uint8Array<ArrayBuffer>): string | null {
     return this.inner.errorIn(body);

@@ -4,7 +4,7 @@ import { divide, toText, whole } from "../../../lib/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { RelayError } from "../../call/errors.ts";
-import type { RelayServer } from "../handle.ts";
+import type { RelayServer } from "../arrival.ts";
 import { answerFor } from "./models.ts";
 
 /** What an unlimited key is said to have: the form knows no “unlimited”. */

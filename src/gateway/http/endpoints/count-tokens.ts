@@ -5,20 +5,23 @@ import { textOfBytes } from "../../../lib/bytes.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { choosePassage } from "../../adapters/select-adapter.ts";
 import type { Caller } from "../../auth/authenticate.ts";
+import { authorize } from "../../auth/authorize.ts";
 import { countPrompt } from "../../billing/count-tokens.ts";
-import type { Call } from "../../call/call.ts";
+import { type Call, newCall } from "../../call/call.ts";
+import { CallTiming } from "../../call/call-timing.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { RelayError } from "../../call/errors.ts";
+import { clientErrorFor } from "../../routing/router.ts";
 import { type Choice, choose } from "../../routing/scheduler/choose.ts";
-import { toldOf } from "../../routing/try-channels.ts";
 import { refusedByUpstream } from "../../upstream/attempt-failure.ts";
-import { aimCall } from "../../upstream/bind-channel.ts";
-import { encode } from "../../upstream/build-request.ts";
+import { bindChannel } from "../../upstream/bind-channel.ts";
+import { buildRequest } from "../../upstream/build-request.ts";
 import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, readBody as readResponseBody } from "../../upstream/read-body.ts";
 import { isUnknownEndpoint } from "../../upstream/unknown-endpoint.ts";
+import type { Arrival, RelayServer } from "../arrival.ts";
 import { type ClientBody, readBody } from "../client-body.ts";
-import { type Arrival, admitCall, type RelayServer } from "../handle.ts";
+import { parseRequest } from "../parse-request.ts";
 import { generateContent, messages } from "./conversations.ts";
 import { answerFor } from "./models.ts";
 
@@ -75,7 +78,7 @@ async function countByProvider(
   const tried = new Set<ChannelEntry>();
   for (let attempts = 0; attempts < MAX_ATTEMPTS && performance.now() < endMs; attempts += 1) {
     const suits = (channel: ChannelEntry) => mayCount(context, channel) && !tried.has(channel);
-    const choice = choose(call.admitted.candidates.tiers, null, context.keys, suits);
+    const choice = choose(call.candidates.tiers, null, context.keys, suits);
     if (!choice) return null;
     tried.add(choice.channel);
     const tokens = await requestCount(context, call, choice, endMs - performance.now());
@@ -91,7 +94,10 @@ function admitCount(context: RelayContext, arrival: Arrival, caller: Caller, bod
   const { clientAddress } = context.services;
   const ip = clientAddress.ip(arrival.request, arrival.server);
   try {
-    return admitCall(context, arrival, caller, ip, body, {}, performance.now(), 0);
+    const parsed = parseRequest(arrival, body);
+    const candidates = authorize(context.services, arrival, caller, parsed);
+    const { request, endpoint } = arrival;
+    return newCall({ request, endpoint, caller, ip, ...parsed, candidates }, new CallTiming(performance.now()));
   } catch (error) {
     if (error instanceof RelayError && NOT_SERVED.has(error.status)) return null;
     throw error;
@@ -109,16 +115,21 @@ async function requestCount(
   timeoutMs: number,
 ): Promise<number | null> {
   const { channel, key } = choice;
-  const provider = aimCall(call, choice);
-  const passage = choosePassage(context, call, channel, provider, key);
-  const { ask, body } = await passage.encode(channel);
+  const route = bindChannel(call, null, choice);
+  const { provider } = route;
+  const passage = choosePassage(context, call, route);
+  const { ask, body } = await passage.encode();
   const count = provider.tokenCount?.(ask.dialect);
   const text = body instanceof Uint8Array ? textOfBytes(body) : body;
   const chat = typeof text === "string" ? recordOf(parseJson(text)) : null;
   if (!count || !chat) return null;
   const counting = { ask, body: JSON.stringify(count.encode(chat, ask)) };
   try {
-    const outgoing = await encode(context, call, counting, channel, key, { ...provider, url: count.url });
+    const outgoing = await buildRequest(context, call, counting, {
+      channel,
+      key,
+      provider: { ...provider, url: count.url },
+    });
     const exchange = new Exchange(context.watch, timeoutMs);
     const response = await context.upstream.send(outgoing, exchange);
     const limits = { ...bodyLimits(context), idleMs: timeoutMs };
@@ -126,8 +137,8 @@ async function requestCount(
     if (response.ok) return count.decode(recordOf(parseJson(answer)) ?? {});
     const error = passage.readError(response.status, answer);
     if (isUnknownEndpoint(response.status, error)) context.withoutTokenCount.add(channel);
-    const isCallersFault = response.status === 400 && ask.dialect === call.admitted.endpoint.codec.dialect;
-    if (isCallersFault) throw toldOf(context, refusedByUpstream(channel, key, 400, error, null));
+    const isCallersFault = response.status === 400 && ask.dialect === call.endpoint.codec.dialect;
+    if (isCallersFault) throw clientErrorFor(context, refusedByUpstream(channel, key, 400, error, null));
   } catch (error) {
     if (error instanceof RelayError) throw error;
     context.services.log.debug({ error, channelId: channel.id }, "a channel could not count tokens");

@@ -1,7 +1,9 @@
 import { geminiDoor } from "../../../formats/gemini/index.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { RelayError } from "../../call/errors.ts";
-import { handleCall, type RelayServer, refuse } from "../handle.ts";
+import { handleCall } from "../../pipeline.ts";
+import type { RelayServer } from "../arrival.ts";
+import { refuse } from "../refuse.ts";
 import { generateContent, generateContentArray } from "./conversations.ts";
 import { countGeminiTokens } from "./count-tokens.ts";
 import { batchEmbedContents, embedContent } from "./embed-content.ts";

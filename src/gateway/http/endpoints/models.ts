@@ -3,11 +3,12 @@ import type { DoorCodec } from "../../../formats/conversation/codec.ts";
 import { geminiDoor } from "../../../formats/gemini/index.ts";
 import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/request-id.ts";
-import { authenticateCaller, type Caller } from "../../auth/authenticate.ts";
-import { admitGroup, unknownModel } from "../../auth/authorize.ts";
+import { authenticate, type Caller } from "../../auth/authenticate.ts";
+import { unknownModel } from "../../auth/authorize.ts";
 import type { RelayContext } from "../../call/context.ts";
-import { type RelayServer, refuse } from "../handle.ts";
+import type { RelayServer } from "../arrival.ts";
 import { corsHeaders } from "../headers.ts";
+import { refuse } from "../refuse.ts";
 import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
 
 /**
@@ -54,8 +55,7 @@ export async function answerFor(
 ): Promise<Response> {
   try {
     const { services } = context;
-    const caller = await authenticateCaller(services, request, services.clientAddress.ip(request, server));
-    admitGroup(services, caller);
+    const caller = await authenticate(services, request, services.clientAddress.ip(request, server));
     const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
     const made = await make(caller);
     if (!(made instanceof Response)) return Response.json(made, { headers });

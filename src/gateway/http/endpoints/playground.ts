@@ -1,10 +1,13 @@
 import { usableGroups } from "../../../domain/accounts/usable-groups.ts";
 import { textOf } from "../../../formats/json.ts";
 import type { Caller } from "../../auth/authenticate.ts";
+import { CallTiming } from "../../call/call-timing.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { RelayError } from "../../call/errors.ts";
+import { handleCall } from "../../pipeline.ts";
+import type { RelayServer } from "../arrival.ts";
 import { invalidRequest, readBody } from "../client-body.ts";
-import { handleCaller, type RelayServer, refuse } from "../handle.ts";
+import { refuse } from "../refuse.ts";
 import { chatCompletions } from "./text.ts";
 
 /**
@@ -16,7 +19,7 @@ export async function handlePlayground(
   request: Request,
   server: RelayServer | null,
 ): Promise<Response> {
-  const startedAtMs = performance.now();
+  const timing = new CallTiming(performance.now());
   server?.timeout(request, 0);
   try {
     const { services } = context;
@@ -30,11 +33,8 @@ export async function handlePlayground(
     }
     const caller: Caller = { user, token: null, tokenName: `playground-${group}`, group, pinnedChannelId: null };
     const changes = { group: undefined, ...(body.json.max_tokens === 0 && { max_tokens: undefined }) };
-    const ip = services.clientAddress.ip(request, server);
-    return await handleCaller(context, { request, server, endpoint: chatCompletions }, caller, ip, startedAtMs, {
-      body,
-      changes,
-    });
+    const signedIn = { caller, timing, body, changes };
+    return await handleCall(context, { request, server, endpoint: chatCompletions, signedIn });
   } catch (error) {
     return refuse(context, request, error);
   }

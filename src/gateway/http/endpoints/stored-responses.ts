@@ -11,8 +11,8 @@ import { noted, refresh } from "../../state/files/follow.ts";
 import { isOver } from "../../state/files/settle-object.ts";
 import { askResponseMaker, followResponse, type ResponseAction } from "../../state/responses/ask-maker.ts";
 import { isTooLong, type StoredResponse } from "../../state/responses/store.ts";
+import type { RelayServer } from "../arrival.ts";
 import { invalidRequest } from "../client-body.ts";
-import type { RelayServer } from "../handle.ts";
 import { answerFor } from "./models.ts";
 
 /**

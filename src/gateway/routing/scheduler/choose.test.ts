@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
-import { choose, type Tried } from "./choose.ts";
+import { choose, type Excluded } from "./choose.ts";
 import { createCoolDown } from "./cool-down.ts";
 import { createKeyRing } from "./key-ring.ts";
 
 const tier = (priority: number, ...channels: ChannelEntry[]) => ({ priority, channels });
 const every = () => true;
-const tried = (...channels: ChannelEntry[]): Tried => ({ channels: new Set(channels), keys: new Map() });
+const excluded = (...channels: ChannelEntry[]): Excluded => ({ channels: new Set(channels), keys: new Map() });
 
 function setUp() {
   let now = 0;
@@ -39,18 +39,18 @@ describe("the choice of a channel", () => {
     ]);
   });
 
-  test("leaves out what was tried until nothing else is left", () => {
+  test("leaves out what was excluded until nothing else is left", () => {
     const { keys } = setUp();
     const tiers = [tier(1, a, b), tier(0, c)];
-    expect(choose(tiers, tried(a), keys, every)?.channel).toBe(b);
-    expect(choose(tiers, tried(a, b), keys, every)?.channel).toBe(c);
-    expect(choose(tiers, tried(a, b, c), keys, every)).not.toBeNull();
+    expect(choose(tiers, excluded(a), keys, every)?.channel).toBe(b);
+    expect(choose(tiers, excluded(a, b), keys, every)?.channel).toBe(c);
+    expect(choose(tiers, excluded(a, b, c), keys, every)).not.toBeNull();
   });
 
   test("leaves out what does not suit, and keys that failed", () => {
     const { keys } = setUp();
     expect(choose([tier(1, a, b)], null, keys, (channel) => channel.id === 2)?.channel).toBe(b);
-    const failed: Tried = { channels: new Set([a]), keys: new Map([[1, new Set(a.keys)]]) };
+    const failed: Excluded = { channels: new Set([a]), keys: new Map([[1, new Set(a.keys)]]) };
     expect(choose([tier(1, a)], failed, keys, every)).toBeNull();
   });
 
@@ -59,7 +59,7 @@ describe("the choice of a channel", () => {
     const tiers = [tier(1, a), tier(0, b)];
     coolDown.start(1, "upstream-key", 5_000);
     expect(choose(tiers, null, keys, every)?.channel).toBe(b);
-    expect(choose(tiers, tried(b), keys, (channel) => channel.id === 1)?.channel).toBe(a);
+    expect(choose(tiers, excluded(b), keys, (channel) => channel.id === 1)?.channel).toBe(a);
     pass(5_001);
     expect(choose(tiers, null, keys, every)?.channel).toBe(a);
   });

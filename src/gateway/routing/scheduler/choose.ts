@@ -4,8 +4,8 @@ import type { KeyRing } from "./key-ring.ts";
 
 export type Choice = Readonly<{ channel: ChannelEntry; key: string }>;
 
-/** What one call has already tried. */
-export type Tried = {
+/** What one call no longer tries. */
+export type Excluded = {
   channels: Set<ChannelEntry>;
   /** Keys that failed, by channel id. */
   keys: Map<number, Set<string>>;
@@ -26,18 +26,18 @@ type Fit = (channel: ChannelEntry) => boolean;
  */
 export function choose(
   tiers: readonly Tier[],
-  tried: Tried | null,
+  excluded: Excluded | null,
   keys: KeyRing,
   suits: Fit,
   random: () => number = Math.random,
   prefers: Fit | null = null,
 ): Choice | null {
-  const asked = { tried, keys, suits };
+  const asked = { excluded, keys, suits };
   const preferred = prefers && preferring(asked, prefers);
   for (const rule of RULES) {
     const channel = (preferred && pick(tiers, rule, preferred, random)) ?? pick(tiers, rule, asked, random);
     if (!channel) continue;
-    const key = keys.next(channel, failedKeys(tried, channel), rule === "cooling");
+    const key = keys.next(channel, failedKeys(excluded, channel), rule === "cooling");
     return key === null ? null : { channel, key };
   }
   return null;
@@ -46,12 +46,12 @@ export function choose(
 /** Those of whom `choose` draws one, by the same rules, and the share of each; empty: it chooses none. */
 export function contenders(
   tiers: readonly Tier[],
-  tried: Tried | null,
+  excluded: Excluded | null,
   keys: KeyRing,
   suits: Fit,
   prefers: Fit | null = null,
 ): ReadonlyMap<ChannelEntry, number> {
-  const all = { tried, keys, suits };
+  const all = { excluded, keys, suits };
   for (const rule of RULES) {
     for (const asked of prefers ? [preferring(all, prefers), all] : [all]) {
       for (const { channels } of tiers) {
@@ -73,16 +73,16 @@ const preferring = (asked: Asked, prefers: Fit): Asked => ({
 const RULES = ["fresh", "again", "cooling"] as const;
 type Rule = (typeof RULES)[number];
 
-type Asked = Readonly<{ tried: Tried | null; keys: KeyRing; suits: Fit }>;
+type Asked = Readonly<{ excluded: Excluded | null; keys: KeyRing; suits: Fit }>;
 
-function fits(channel: ChannelEntry, rule: Rule, { tried, keys, suits }: Asked): boolean {
+function fits(channel: ChannelEntry, rule: Rule, { excluded, keys, suits }: Asked): boolean {
   // Of a call that has tried none, every channel is new.
-  if (rule === "again" ? !tried : tried?.channels.has(channel)) return false;
-  return suits(channel) && keys.hasFit(channel, failedKeys(tried, channel), rule === "cooling");
+  if (rule === "again" ? !excluded : excluded?.channels.has(channel)) return false;
+  return suits(channel) && keys.hasFit(channel, failedKeys(excluded, channel), rule === "cooling");
 }
 
-const failedKeys = (tried: Tried | null, { id }: ChannelEntry): ReadonlySet<string> | null =>
-  tried?.keys.get(id) ?? null;
+const failedKeys = (excluded: Excluded | null, { id }: ChannelEntry): ReadonlySet<string> | null =>
+  excluded?.keys.get(id) ?? null;
 
 function pick(tiers: readonly Tier[], rule: Rule, asked: Asked, random: () => number): ChannelEntry | null {
   for (const tier of tiers) {

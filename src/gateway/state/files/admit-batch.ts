@@ -7,7 +7,7 @@ import { requestMembers } from "../../../formats/request-rules/request-members.t
 import type { RequestRules } from "../../../formats/request-rules/request-rules.ts";
 import { multiply } from "../../../lib/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import { admitModel } from "../../auth/authorize.ts";
+import { authorizeModel } from "../../auth/authorize.ts";
 import { promptTokensBound } from "../../billing/estimate.ts";
 import { reserveAmount } from "../../billing/reserve.ts";
 import type { RelayContext } from "../../call/context.ts";
@@ -36,7 +36,7 @@ export async function admitBatch(context: RelayContext, caller: Caller, input: K
     const model = textOf(body?.model) ?? "";
     if (!body || model === "")
       throw invalidRequest("Every line of a batch must have a body with a model.", "input_file_id");
-    admitModel(caller, model);
+    authorizeModel(caller, model);
     if (caller.pinnedChannelId === null && !services.channels.candidates(caller.group, model)) {
       throw invalidRequest(`The model “${model}” is not served to the group “${caller.group}”.`, "input_file_id");
     }

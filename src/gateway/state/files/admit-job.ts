@@ -3,7 +3,7 @@ import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/jso
 import { wholeNumber } from "../../../formats/request-rules/number-limits.ts";
 import { noRules, type RequestRules } from "../../../formats/request-rules/request-rules.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import { admitModel } from "../../auth/authorize.ts";
+import { authorizeModel } from "../../auth/authorize.ts";
 import { promptTokensBound } from "../../billing/estimate.ts";
 import { reserveAmount } from "../../billing/reserve.ts";
 import type { RelayContext } from "../../call/context.ts";
@@ -38,7 +38,7 @@ export async function admitJob(
   if (method?.type === "reinforcement") {
     throw invalidRequest("Reinforcement is billed by the hour: such jobs are not offered here.", "method");
   }
-  admitModel(caller, model);
+  authorizeModel(caller, model);
   const price = context.prices.of(caller, trainingOf(model), trainingOf(model));
   const ask = { method: "GET", path: `${pathOf(training)}/content` } as const;
   let tokens = 0;

@@ -8,8 +8,8 @@ import type { OutgoingForm } from "../../../lib/multipart/form-stream.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { RelayError } from "../../call/errors.ts";
+import { clientErrorFor } from "../../routing/router.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
-import { toldOf } from "../../routing/try-channels.ts";
 import { failureKind, notAnswered, refusedByUpstream } from "../../upstream/attempt-failure.ts";
 import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
@@ -40,10 +40,10 @@ export async function askObject(context: RelayContext, choice: Choice, ask: Obje
   const { channel, key } = choice;
   const { response, exchange } = await send(context, choice, ask);
   const bytes = await readBody(response, exchange, bodyLimits(context)).catch((error) => {
-    throw toldOf(context, notAnswered(channel, key, failureKind(exchange, error), error));
+    throw clientErrorFor(context, notAnswered(channel, key, failureKind(exchange, error), error));
   });
   const answer = recordOf(parseJson(Buffer.from(bytes).toString()));
-  if (!answer) throw toldOf(context, notAnswered(channel, key, "broken"));
+  if (!answer) throw clientErrorFor(context, notAnswered(channel, key, "broken"));
   return answer;
 }
 
@@ -68,7 +68,7 @@ async function send(
   };
   const exchange = new Exchange(context.watch, HEAD_TIMEOUT_MS);
   const response = await context.upstream.send(outgoing, exchange).catch((error) => {
-    throw toldOf(context, notAnswered(channel, key, failureKind(exchange, error), error));
+    throw clientErrorFor(context, notAnswered(channel, key, failureKind(exchange, error), error));
   });
   exchange.endTimeouts();
   if (response.ok) return { response, exchange };
@@ -76,7 +76,7 @@ async function send(
   const told = readError(response.status, text);
   const failure = refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
   context.health.report(channel, key, failure);
-  throw toldOf(context, failure);
+  throw clientErrorFor(context, failure);
 }
 
 /** The channel and key that made an object. Throws RelayError when they are gone or switched off. */

@@ -1,12 +1,13 @@
 import { Elysia } from "elysia";
 import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/request-id.ts";
-import { authenticateCaller, type Caller } from "../../auth/authenticate.ts";
-import { admitGroup } from "../../auth/authorize.ts";
+import { authenticate, type Caller } from "../../auth/authenticate.ts";
+import { rateLimit } from "../../auth/rate-limit.ts";
 import type { RelayContext } from "../../call/context.ts";
+import type { RelayServer } from "../../http/arrival.ts";
 import { chatCompletions } from "../../http/endpoints/text.ts";
-import { admitArrival, type RelayServer, refuse } from "../../http/handle.ts";
 import { corsHeaders } from "../../http/headers.ts";
+import { refuse } from "../../http/refuse.ts";
 import {
   act,
   addPart,
@@ -108,9 +109,8 @@ async function answerWith(context: RelayContext, arrival: Arrival, work: Work): 
   server?.timeout(request, 0);
   try {
     const { services } = context;
-    const caller = await authenticateCaller(services, request, services.clientAddress.ip(request, server));
-    admitGroup(services, caller);
-    await admitArrival(context, { request, endpoint: chatCompletions }, caller);
+    const caller = await authenticate(services, request, services.clientAddress.ip(request, server));
+    await rateLimit(context, { request, endpoint: chatCompletions }, caller);
     const made = await work(caller, arrival);
     const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
     if (!(made instanceof Response)) return Response.json(made, { headers });

@@ -5,7 +5,7 @@ import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/jso
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type Decimal, decimal, multiply, ONE, whole } from "../../../lib/decimal.ts";
-import { keptOf } from "../../billing/record.ts";
+import { keptOf } from "../../billing/log-row.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { RelayError } from "../../call/errors.ts";
 import { usedBy } from "../responses/background.ts";

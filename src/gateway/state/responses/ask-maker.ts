@@ -6,7 +6,7 @@ import { readError } from "../../../formats/openai-chat/errors/error.ts";
 import { EVENT_STREAM_HEADERS } from "../../../lib/sse.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { RelayContext } from "../../call/context.ts";
-import { toldOf } from "../../routing/try-channels.ts";
+import { clientErrorFor } from "../../routing/router.ts";
 import { failureKind, notAnswered, refusedByUpstream } from "../../upstream/attempt-failure.ts";
 import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
@@ -38,10 +38,10 @@ export async function askResponseMaker(
 ): Promise<JsonObject> {
   const { response, channel, key, exchange } = await send(context, made, action, search);
   const bytes = await readBody(response, exchange, bodyLimits(context)).catch((error) => {
-    throw toldOf(context, notAnswered(channel, key, failureKind(exchange, error), error));
+    throw clientErrorFor(context, notAnswered(channel, key, failureKind(exchange, error), error));
   });
   const answer = recordOf(parseJson(Buffer.from(bytes).toString()));
-  if (!answer) throw toldOf(context, notAnswered(channel, key, "broken"));
+  if (!answer) throw clientErrorFor(context, notAnswered(channel, key, "broken"));
   return answer;
 }
 
@@ -61,7 +61,7 @@ async function send(
   const known = context.services.channels.get(channelId)?.keys[0] ?? "";
   const { channel, key } = makerOf(context, { channelId, keyHash: keyHash || hashOf(known) });
   const provider = providerOf(channel.type);
-  if (!provider) throw toldOf(context, notAnswered(channel, key, "unsupported"));
+  if (!provider) throw clientErrorFor(context, notAnswered(channel, key, "unsupported"));
   const ask = { capability: "chat", dialect: "openai-responses", model: "", stream: false, key } as const;
   const [path = "", query] = provider.url(channel, ask).split("?");
   const suffix = action === "retrieve" || action === "delete" ? "" : `/${action}`;
@@ -75,11 +75,11 @@ async function send(
   };
   const exchange = new Exchange(context.watch, HEAD_TIMEOUT_MS);
   const response = await context.upstream.send(outgoing, exchange).catch((error) => {
-    throw toldOf(context, notAnswered(channel, key, failureKind(exchange, error), error));
+    throw clientErrorFor(context, notAnswered(channel, key, failureKind(exchange, error), error));
   });
   exchange.endTimeouts();
   if (response.ok) return { response, channel, key, exchange };
   const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs).catch(() => "");
   const error = readError(response.status, text);
-  throw toldOf(context, refusedByUpstream(channel, key, response.status, error, null));
+  throw clientErrorFor(context, refusedByUpstream(channel, key, response.status, error, null));
 }

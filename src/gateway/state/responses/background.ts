@@ -6,6 +6,7 @@ import { openaiResponsesProvider } from "../../../formats/openai-responses/index
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { readEvents } from "../../../lib/sse.ts";
 import { OutputTally } from "../../billing/output-meter.ts";
+import type { Reservation } from "../../billing/reserve.ts";
 import type { Call } from "../../call/call.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { keptBy } from "../files/maker.ts";
@@ -45,26 +46,25 @@ export function refuseLoose(isKept: boolean): void {
 
 /**
  * Remembers a response that is made in the background, so that it is charged once it is over, whoever asks for it; what the
- * call holds stays held until then. What is remembered; null: the channel or key is gone. Rejects when it cannot be kept.
+ * call holds stays held until then. What is remembered, and what is left to charge the call by. Rejects when it cannot be kept.
  */
 export async function chargeLater(
   { services }: RelayContext,
-  call: Call,
+  { attempts: { route }, caller, summary }: Call,
+  reserved: Reservation,
   body: JsonObject,
-): Promise<KeptObject | null> {
-  const { channel, hold, admitted } = call;
-  const key = channel?.keys[call.keyIndex];
-  if (!channel || key === undefined) return null;
-  const model = { requested: admitted.summary.model, upstream: call.upstreamModel };
-  const kept = keptBy(admitted.caller, { channel, key }, "response", body, model);
-  await services.objects.keep(kept);
-  if (!hold) return kept;
-  call.hold = null;
+): Promise<Readonly<{ object: KeptObject | null; reserved: Reservation }>> {
+  if (!route) return { object: null, reserved };
+  const model = { requested: summary.model, upstream: route.upstreamModel };
+  const object = keptBy(caller, route, "response", body, model);
+  await services.objects.keep(object);
+  const { hold } = reserved;
+  if (!hold) return { object, reserved };
   // Without its hold too it is charged when it is over.
   await services.billing.keepHold(hold, textOf(body.id) ?? "").catch((error) => {
     services.log.error({ error, responseId: body.id }, "nothing is held for a response while it is made");
   });
-  return kept;
+  return { object, reserved: { ...reserved, hold: null } };
 }
 
 /** What a response that is over used, hosted tools included; null: it tells nothing. */

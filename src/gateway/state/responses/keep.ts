@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Call } from "../../call/call.ts";
 import type { RelayContext } from "../../call/context.ts";
+import type { Route } from "../../upstream/bind-channel.ts";
 import { hashOf } from "../files/ask-upstream.ts";
 
 /** Takes a complete answer: how it ended, and its body where the gateway wrote it itself. */
@@ -16,22 +17,20 @@ export type KeepReply = (reply: Reply, id: string, body: JsonObject | null) => v
 export function keeperOf(
   context: RelayContext,
   call: Call,
+  { channel, key }: Route,
   request: Conversation,
   isNative: boolean,
 ): KeepReply | null {
   const hours = context.services.settings.get("responses.keep_hours");
   if (request.extra.dialect !== "openai-responses" || request.extra.members.store === false || hours === 0) return null;
-  const { channel } = call;
-  if (!channel) return null;
   return (reply, id, body) => {
     const answer = reply.choices[0];
-    const key = channel.keys[call.keyIndex];
     const now = nowSeconds();
     context.services.responses.keep({
       id,
-      userId: call.admitted.caller.user.id,
+      userId: call.caller.user.id,
       channelId: channel.id,
-      keyHash: key === undefined ? "" : hashOf(key),
+      keyHash: hashOf(key),
       isNative,
       turns: isNative ? [] : [...request.turns, { role: "assistant", parts: answer?.parts ?? [] }],
       body: isNative ? {} : (body ?? {}),

@@ -38,51 +38,41 @@ async function previousResponse(
   });
 }
 
-/** The request with the talk before it in place of its reference: for upstreams that did not keep it. */
-function withTalkBefore(conversation: Conversation, { turns }: StoredResponse): Conversation {
+/** The request with the earlier turns in place of its reference: for upstreams that did not keep it. */
+function withEarlierTurns(conversation: Conversation, { turns }: StoredResponse): Conversation {
   const { previous_response_id: _, ...members } = conversation.extra.members;
   return { ...conversation, turns: [...turns, ...conversation.turns], extra: { ...conversation.extra, members } };
 }
 
 /**
- * Goes on where an earlier response ended: with the channel that has it, or with the talk so far; what is only referred to
- * is put in. Rejects RelayError.
+ * The call as it goes on where an earlier response ended: with the channel that has it, or with the earlier turns; what is
+ * only referred to is put in. Rejects RelayError.
  */
-export async function resume(context: RelayContext, call: Call): Promise<void> {
-  await putIn(context, call);
-  const { admitted } = call;
-  const conversation = call.chat;
-  const previous = conversation && (await previousResponse(context, admitted.caller, conversation));
-  if (!conversation || !previous) return;
-  if (previous.isNative) {
-    const channel = context.services.channels.get(previous.channelId);
-    // Another key of the user's may be for other groups.
-    const isOpen = admitted.candidates.tiers.some(({ channels }) => channels.some(({ id }) => id === channel?.id));
-    if (channel?.status !== CHANNEL_STATUS.enabled || !isOpen) {
-      throw new RelayError(
-        503,
-        "channel_unavailable",
-        "The channel that keeps the previous response is not available.",
-      );
-    }
-    pinChannel(call, channel, previous.keyHash);
-    return;
+export async function resume(context: RelayContext, call: Call): Promise<Call> {
+  const complete = await withReferences(context, call);
+  const conversation = complete.fullConversation?.();
+  const previous = conversation && (await previousResponse(context, call.caller, conversation));
+  if (!conversation || !previous) return complete;
+  if (!previous.isNative) return withConversation(complete, withEarlierTurns(conversation, previous));
+  const channel = context.services.channels.get(previous.channelId);
+  // Another key of the user's may be for other groups.
+  const isOpen = call.candidates.tiers.some(({ channels }) => channels.some(({ id }) => id === channel?.id));
+  if (channel?.status !== CHANNEL_STATUS.enabled || !isOpen) {
+    throw new RelayError(503, "channel_unavailable", "The channel that keeps the previous response is not available.");
   }
-  takeWhole(call, withTalkBefore(conversation, previous));
+  return pinChannel(complete, channel, previous.keyHash);
 }
 
-/** Items that the request only names, where the gateway itself keeps the answers that they stood in. */
-async function putIn({ services }: RelayContext, call: Call): Promise<void> {
-  const { body, caller, endpoint } = call.admitted;
+/** The call with the items that it only names, where the gateway itself keeps the responses that they stood in. */
+async function withReferences({ services }: RelayContext, call: Call): Promise<Call> {
+  const { body, caller, endpoint } = call;
   const input = await followReferences(services.responses, body.json.input, caller.user.id, nowSeconds());
-  if (input) takeWhole(call, endpoint.codec.decodeRequest({ ...body.json, input }));
+  return input ? withConversation(call, endpoint.codec.decodeRequest({ ...body.json, input })) : call;
 }
 
-/** From now on the call is about this, whatever its body says. */
-function takeWhole(call: Call, whole: Conversation): void {
-  const prompt = promptAsChat(whole);
+/** The call about this conversation, whatever its body says. */
+function withConversation(call: Call, conversation: Conversation): Call {
+  const prompt = promptAsChat(conversation);
   const promptBound = promptTokensBound(prompt, JSON.stringify(prompt).length);
-  call.admitted = { ...call.admitted, prompt, promptBound };
-  call.chat = whole;
-  call.resumed = true;
+  return { ...call, prompt, promptBound, fullConversation: () => conversation, isResumed: true };
 }

@@ -1,6 +1,6 @@
 import { requestIdOf } from "../../../lib/request-id.ts";
 import type { RelayContext } from "../../call/context.ts";
-import { answer, isQuota, toldOf } from "../answers.ts";
+import { answer, isQuota, taskErrorOf } from "../answers.ts";
 
 /** Codes of the drawing protocol. */
 export const CODE = {
@@ -15,7 +15,7 @@ export const CODE = {
 
 /** A refusal in the protocol's form: 400, but for keys that are not let in and for limits. */
 export function refusal(context: RelayContext, request: Request, error: unknown): Response {
-  const told = toldOf(context, error);
+  const told = taskErrorOf(context, error);
   const isLimit = told.status === 429;
   const keepsStatus = isLimit || told.status === 401 || (told.status === 403 && !isQuota(told));
   const code = isLimit ? CODE.overload : told.status >= 500 ? CODE.unknown : CODE.badRequest;

@@ -7,7 +7,7 @@ import { type JsonObject, numberOf, recordOf, textOf } from "../../../formats/js
 import { readDrawing } from "../../../providers/media/midjourney.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { RelayContext } from "../../call/context.ts";
-import type { RelayServer } from "../../http/handle.ts";
+import type { RelayServer } from "../../http/arrival.ts";
 import { admitTask } from "../admit-task.ts";
 import { answer } from "../answers.ts";
 import { drawing } from "../endpoints.ts";
@@ -39,7 +39,7 @@ export async function submitDrawing(
     const { order, prompt } = planned;
     const tellsClient = settings.get("MjNotifyEnabled");
     const hook = tellsClient ? (textOf(body.json.notifyHook) ?? "").slice(0, LONGEST_HOOK) : "";
-    const { caller } = call.admitted;
+    const { caller } = call;
     const { sent } = await submitTask(context, call, {
       kind: "drawing",
       store: () =>
@@ -79,7 +79,8 @@ export async function submitDrawing(
     });
     // A task that cannot go on says nothing of the channel: its own account may be the one that is gone.
     const isWithoutAccounts = sent.code === CODE.noAccount && !planned.parent;
-    if (isWithoutAccounts && call.channel) context.health.noAccount(call.channel, sent.reason);
+    const { route } = call.attempts;
+    if (isWithoutAccounts && route) context.health.noAccount(route.channel, sent.reason);
     return tell(request, sent, order.action);
   } catch (error) {
     return refusal(context, request, error);

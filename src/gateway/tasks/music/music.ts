@@ -6,10 +6,10 @@ import { requestIdOf } from "../../../lib/request-id.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { RelayError } from "../../call/errors.ts";
+import type { RelayServer } from "../../http/arrival.ts";
 import { readBody } from "../../http/client-body.ts";
-import type { RelayServer } from "../../http/handle.ts";
 import { admitTask } from "../admit-task.ts";
-import { answer, isQuota, toldOf } from "../answers.ts";
+import { answer, isQuota, taskErrorOf } from "../answers.ts";
 import { callerOf } from "../caller.ts";
 import { music } from "../endpoints.ts";
 import { type Sent, submitTask } from "../submit.ts";
@@ -33,7 +33,7 @@ export async function submitMusic(
     );
     const { order, model, prompt } = planned;
     const { tasks } = context.services;
-    const { caller } = call.admitted;
+    const { caller } = call;
     const { sent } = await submitTask(context, call, {
       kind: "media",
       store: () =>
@@ -107,7 +107,7 @@ export async function fetchSong(context: RelayContext, request: Request, server:
 
 /** A refusal in the protocol's form, with the status of the failure. */
 export function refusal(context: RelayContext, request: Request, error: unknown): Response {
-  const told = toldOf(context, error);
+  const told = taskErrorOf(context, error);
   const code = isQuota(told) ? "quota_not_enough" : codeOf(told);
   return answer(
     request,

@@ -4,7 +4,7 @@ import { recordOf } from "../../../formats/json.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { RelayContext } from "../../call/context.ts";
 import { RelayError } from "../../call/errors.ts";
-import type { RelayServer } from "../../http/handle.ts";
+import type { RelayServer } from "../../http/arrival.ts";
 import { callerOf } from "../caller.ts";
 
 /** A video of whoever asks. Rejects RelayError: there is none, or it was deleted. */

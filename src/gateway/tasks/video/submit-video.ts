@@ -25,7 +25,7 @@ type VideoTask = Readonly<{
 /** Orders a video as a task and resolves with its row. Rejects RelayError. */
 export async function submitVideo(context: RelayContext, call: Call, task: VideoTask): Promise<MediaRow> {
   const { db } = context.services.tasks;
-  const { caller } = call.admitted;
+  const { caller } = call;
   const taskId = randomId("video_");
   let action = "";
   const { sent } = await submitTask(context, call, {

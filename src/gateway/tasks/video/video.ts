@@ -1,6 +1,7 @@
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import type { RelayContext } from "../../call/context.ts";
-import { type RelayServer, refuse } from "../../http/handle.ts";
+import type { RelayServer } from "../../http/arrival.ts";
+import { refuse } from "../../http/refuse.ts";
 import { admitTask } from "../admit-task.ts";
 import { answer } from "../answers.ts";
 import { video } from "../endpoints.ts";

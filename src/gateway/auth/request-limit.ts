@@ -1,0 +1,78 @@
+import type { LimitKind } from "../../lib/metrics.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../../lib/shared-limits.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { RelayError } from "../call/errors.ts";
+
+/** Counts model requests per user: in this process at once, or where replicas count together. */
+export type ModelRequestLimit = {
+  /** Counts a request as it comes. Throws or rejects RelayError 429 when one of the limits is reached. */
+  admit(userId: number): void | Promise<void>;
+  /** Counts a request that was answered with a status below 400. */
+  succeeded(userId: number): void;
+};
+
+type Limits = { minutes: number; total: number; success: number; all: Limiter | null; successes: Limiter };
+
+/**
+ * Limits by the options ModelRequestRateLimit*: requests of any outcome (0: no limit) and successful ones, per user and
+ * window, in bounded memory. A changed option starts a new count.
+ */
+export function createModelRequestLimit(settings: SettingsReader, shared: SharedLimits | null): ModelRequestLimit {
+  let version = Number.NaN;
+  let enabled = false;
+  let limits: Limits | null = null;
+
+  const refresh = () => {
+    version = settings.version;
+    enabled = settings.get("ModelRequestRateLimitEnabled");
+    const minutes = Math.max(1, settings.get("ModelRequestRateLimitDurationMinutes"));
+    const total = settings.get("ModelRequestRateLimitCount");
+    const success = settings.get("ModelRequestRateLimitSuccessCount");
+    if (limits?.minutes === minutes && limits.total === total && limits.success === success) return;
+    const windowMs = minutes * 60_000;
+    const limiter = (name: string, count: number) => createLimiter(shared, name, { count, windowMs });
+    limits = {
+      minutes,
+      total,
+      success,
+      all: total > 0 ? limiter("calls", total) : null,
+      successes: limiter("successes", success),
+    };
+  };
+
+  return {
+    admit(userId) {
+      if (version !== settings.version) refresh();
+      if (!enabled || !limits) return;
+      const { all, successes } = limits;
+      const key = String(userId);
+      const forAll = all?.take(key) ?? 0;
+      const forSuccess = successes.check(key);
+      if (typeof forAll === "number" && typeof forSuccess === "number") return refuse(limits, forAll, forSuccess);
+      return refuseLater(limits, forAll, forSuccess);
+    },
+    succeeded(userId) {
+      if (enabled) void limits?.successes.take(String(userId));
+    },
+  };
+}
+
+/** Throws where there is something to wait for: seconds until a request, and until one that may succeed. */
+function refuse({ total, success, minutes }: Limits, forAll: number, forSuccess: number): void {
+  if (forAll > 0) throw tooMany("user_requests", total, minutes, forAll);
+  if (forSuccess > 0) throw tooMany("user_successes", success, minutes, forSuccess);
+}
+
+const refuseLater = async (
+  limits: Limits,
+  forAll: number | Promise<number>,
+  forSuccess: number | Promise<number>,
+): Promise<void> => refuse(limits, await forAll, await forSuccess);
+
+const tooMany = (limit: LimitKind, count: number, minutes: number, retryAfterSeconds: number): RelayError =>
+  new RelayError(
+    429,
+    "rate_limit_exceeded",
+    `You may make ${count} requests in ${minutes} minute${minutes === 1 ? "" : "s"}. Try again in ${retryAfterSeconds} s.`,
+    { type: "rate_limit_error", retryAfterSeconds, limit },
+  );

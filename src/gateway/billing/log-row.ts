@@ -1,0 +1,214 @@
+import {
+  type CallEnding,
+  type LogOther,
+  NO_USAGE,
+  type Price,
+  type Receipt,
+  type Usage,
+  type UsageEvidence,
+  type UsageRecord,
+} from "../../billing/types.ts";
+import { textOf } from "../../formats/json.ts";
+import { toText } from "../../lib/decimal.ts";
+import { isTask } from "../../providers/contract/provider.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import type { Call } from "../call/call.ts";
+import type { LoggedContent } from "./log-content.ts";
+import type { Reservation } from "./reserve.ts";
+
+/** How a call ended, and what it is billed on. */
+export type Outcome = {
+  ending: CallEnding;
+  evidence: UsageEvidence;
+  usage: Usage;
+  quota: number;
+  receipt: Receipt | null;
+  /** Status answered to the client. */
+  status: number;
+  error: string | null;
+  /** The upstream's own word for an end that is no natural one. */
+  ownFinish?: string | null;
+  content: LoggedContent | null;
+};
+
+/** The client got less than the answer. */
+const BROKEN_OFF: ReadonlySet<CallEnding> = new Set(["upstream_failed", "idle_timeout", "shutdown"]);
+
+/** Numbers of a price as log rows show them: written once per price, for prices are shared by calls. */
+type PriceNotes = Readonly<{
+  /** Of every call. */
+  other: Partial<LogOther>;
+  /** Of calls that wrote to a cache, and of those with sound. */
+  writes: Partial<LogOther>;
+  sound: Partial<LogOther>;
+  content: string;
+}>;
+const notesByPrice = new WeakMap<Price, PriceNotes>();
+const NO_PRICE: PriceNotes = { other: {}, writes: {}, sound: {}, content: "" };
+
+/** The log row of a finished call; names in `other` as the ecosystem has them (reference behaviour 3.8). */
+export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outcome): UsageRecord {
+  const { caller, summary, ip } = call;
+  const { route } = call.attempts;
+  const price = route?.price ?? reserved?.prices.price ?? null;
+  const notes = price ? notesOf(price) : NO_PRICE;
+  const failed = outcome.status >= 400 || BROKEN_OFF.has(outcome.ending);
+  const elapsedMs = Math.round(call.timing.elapsedMs);
+  // Tasks are charged by themselves: that one was ordered counts, it has no tokens.
+  const { promptTokens, completionTokens } = isTask(call.endpoint.capability) ? NO_USAGE : outcome.usage;
+  return {
+    requestId: call.recordId,
+    createdAt: call.createdAt,
+    userId: caller.user.id,
+    username: caller.user.username,
+    tokenId: caller.token?.id ?? 0,
+    tokenName: caller.tokenName,
+    tokenLimited: caller.token !== null && !caller.token.unlimitedQuota,
+    modelName: summary.model,
+    channelId: route?.channel.id ?? 0,
+    group: caller.group,
+    isStream: summary.stream,
+    failed,
+    elapsedMs,
+    promptTokens,
+    completionTokens,
+    quota: outcome.quota,
+    ip,
+    content: contentOf(call, outcome, notes),
+    other: otherOf(call, reserved, outcome, notes, price),
+  };
+}
+
+/** What is kept of a call: where calls are not logged, nothing but its charge. */
+export const keptOf = (record: UsageRecord, settings: SettingsReader): UsageRecord =>
+  settings.get("LogConsumeEnabled")
+    ? record
+    : { ...record, ip: "", content: "", other: { request_id: record.other.request_id }, unlogged: true };
+
+function contentOf(call: Call, outcome: Outcome, notes: PriceNotes): string {
+  if (outcome.error !== null && outcome.quota === 0) return outcome.error;
+  const { promptTokens, completionTokens } = outcome.usage;
+  const content = notes.content + orderText(call);
+  return promptTokens + completionTokens === 0 ? `${content} (no usage: not charged)` : content;
+}
+
+const LONGEST_WORD = 32;
+
+/** What the price of pictures depends on. */
+const orderText = ({ endpoint, prompt }: Call): string =>
+  endpoint.capability.startsWith("image")
+    ? ["size", "quality"]
+        .map((field) => [field, textOf(prompt[field])?.slice(0, LONGEST_WORD)] as const)
+        .map(([field, word]) => (word ? `, ${field} ${word}` : ""))
+        .join("")
+    : "";
+
+function otherOf(
+  call: Call,
+  reserved: Reservation | null,
+  outcome: Outcome,
+  notes: PriceNotes,
+  price: Price | null,
+): LogOther {
+  const { summary, candidates, timing } = call;
+  const { route } = call.attempts;
+  const hold = reserved?.hold;
+  const { usage } = outcome;
+  const other: LogOther = {
+    ...notes.other,
+    cache_tokens: usage.cachedTokens,
+    frt: timing.firstByteMs === null ? -1000 : Math.round(timing.firstByteMs),
+    admin_info: adminInfoOf(call),
+    request_id: call.requestId,
+    usage_evidence: outcome.evidence,
+    ending: outcome.ending,
+    status: outcome.status,
+  };
+  if (call.endpoint.capability === "realtime") other.ws = true;
+  const isClaude = call.endpoint.codec.dialect === "anthropic";
+  if (isClaude) other.claude = true;
+  if (outcome.receipt) other.receipt = outcome.receipt;
+  if (hold && hold.amount > 0) other.reserved = hold.amount;
+  if (outcome.error !== null) other.error = outcome.error;
+  if (outcome.ownFinish) other.stop_reason = outcome.ownFinish.slice(0, LONGEST_WORD);
+  if (route && route.upstreamModel !== candidates.model) {
+    other.is_model_mapped = true;
+    other.upstream_model_name = route.upstreamModel;
+  }
+  if (summary.reasoningEffort !== null) other.reasoning_effort = summary.reasoningEffort;
+  if (usage.reasoningTokens > 0) other.reasoning_tokens = usage.reasoningTokens;
+  if (isClaude || usage.cacheCreationTokens > 0) {
+    Object.assign(other, notes.writes);
+    other.cache_creation_tokens = usage.cacheCreationTokens;
+  }
+  if (usage.longCacheCreationTokens) other.cache_creation_tokens_1h = usage.longCacheCreationTokens;
+  if (usage.audioInputTokens + usage.audioOutputTokens > 0) {
+    Object.assign(other, notes.sound);
+    if (call.endpoint.capability !== "realtime") other.audio = true;
+    other.audio_input = usage.audioInputTokens;
+    other.audio_output = usage.audioOutputTokens;
+    other.text_input = usage.promptTokens - usage.audioInputTokens;
+    other.text_output = usage.completionTokens - usage.audioOutputTokens;
+  }
+  if (price?.kind === "per_token") {
+    if (usage.imageInputTokens && price.imageRatio) other.image_input = usage.imageInputTokens;
+    if (usage.imageOutputTokens && price.imageCompletionRatio) other.image_output = usage.imageOutputTokens;
+  }
+  if (route && route.dropped.length > 0) other.dropped = [...route.dropped];
+  if (outcome.content) Object.assign(other, outcome.content);
+  return other;
+}
+
+function adminInfoOf({ attempts: { entries, route } }: Call): NonNullable<LogOther["admin_info"]> {
+  const info = { use_channel: entries.map(({ channelId }) => String(channelId)), attempts: entries };
+  return route && route.keyIndex > 0 ? { ...info, key_index: route.keyIndex } : info;
+}
+
+function notesOf(price: Price): PriceNotes {
+  const known = notesByPrice.get(price);
+  if (known) return known;
+  const notes = price.kind === "per_call" ? perCallNotes(price) : perTokenNotes(price);
+  notesByPrice.set(price, notes);
+  return notes;
+}
+
+function perCallNotes(price: Extract<Price, { kind: "per_call" }>): PriceNotes {
+  const usd = toText(price.usdPerCall);
+  const group = toText(price.groupRatio);
+  return {
+    // The console tells a fixed price by model_price not being −1.
+    other: {
+      model_price: Number(usd),
+      model_ratio: 0,
+      completion_ratio: 0,
+      cache_ratio: 0,
+      group_ratio: Number(group),
+    },
+    writes: {},
+    sound: {},
+    content: `Model price $${usd}${price.seconds === undefined ? "" : ` a second, ${price.seconds} seconds`}${price.variant ? ` (${price.variant})` : ""}, group ratio ${group}`,
+  };
+}
+
+function perTokenNotes(price: Extract<Price, { kind: "per_token" }>): PriceNotes {
+  const model = toText(price.modelRatio);
+  const completion = toText(price.completionRatio);
+  const group = toText(price.groupRatio);
+  return {
+    other: {
+      model_price: -1,
+      model_ratio: Number(model),
+      completion_ratio: Number(completion),
+      cache_ratio: Number(toText(price.cacheRatio)),
+      group_ratio: Number(group),
+      ...(price.imageRatio && { image_ratio: Number(toText(price.imageRatio)) }),
+      ...(price.imageCompletionRatio && { image_completion_ratio: Number(toText(price.imageCompletionRatio)) }),
+    },
+    writes: { cache_creation_ratio: Number(toText(price.cacheCreationRatio)) },
+    sound: {
+      audio_ratio: Number(toText(price.audioRatio)),
+      audio_completion_ratio: Number(toText(price.audioCompletionRatio)),
+    },
+    content: `Model ratio ${model}, completion ratio ${completion}, group ratio ${group}`,
+  };
+}

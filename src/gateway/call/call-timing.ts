@@ -1,0 +1,29 @@
+/** When a call came, and what its time went into. All in milliseconds. */
+export class CallTiming {
+  /** From arrival to the first byte of the response; null before. */
+  firstByteMs: number | null = null;
+  /** The gateway's own time up to the first byte of the response; null before. */
+  overheadMs: number | null = null;
+
+  constructor(
+    /** `performance.now()` at arrival; of a response in a realtime session, when it began. */
+    readonly startedAtMs: number,
+    /** Time spent waiting for the client's body and for upstreams; the rest is the gateway's own. */
+    public waitedMs = 0,
+  ) {}
+
+  get elapsedMs(): number {
+    return performance.now() - this.startedAtMs;
+  }
+
+  /** The response begins now. */
+  markFirstByte(): void {
+    this.firstByteMs = this.elapsedMs;
+  }
+
+  /** Measures the gateway's own time so far. */
+  markOverhead(): number {
+    this.overheadMs = Math.max(0, this.elapsedMs - this.waitedMs);
+    return this.overheadMs;
+  }
+}

@@ -1,0 +1,61 @@
+import { DecodeError } from "../../formats/conversation/codec.ts";
+import type { TopLevelChanges } from "../../lib/json-splice.ts";
+import { promptTokensBound } from "../billing/estimate.ts";
+import type { CallTiming } from "../call/call-timing.ts";
+import type { RelayServices } from "../call/services.ts";
+import type { Arrival } from "./arrival.ts";
+import { type ClientBody, invalidRequest, readBody } from "./client-body.ts";
+import type { Asked, Endpoint } from "./endpoints/endpoint.ts";
+
+/** A request as its endpoint reads it. */
+export type ParsedRequest = Asked &
+  Readonly<{
+    body: ClientBody;
+    /** What the endpoint itself changes in the body. */
+    changes: TopLevelChanges;
+    /** No prompt in these bytes has more tokens. */
+    promptBound: number;
+  }>;
+
+const NO_CHANGES: TopLevelChanges = {};
+
+/** Reads the request's body; the wait for it is noted. Rejects RelayError. A form is the caller's to discard. */
+export async function readRequest(
+  { config }: Pick<RelayServices, "config">,
+  { request, endpoint, signedIn }: Arrival,
+  timing: CallTiming,
+): Promise<ClientBody> {
+  if (signedIn) return signedIn.body;
+  const from = performance.now();
+  const body = await readBody(request, config, endpoint.rules, config.maxUploadBytes);
+  timing.waitedMs += performance.now() - from;
+  return normalized(endpoint, body);
+}
+
+/** What the request asks for. Throws RelayError. */
+export function parseRequest({ endpoint, path, signedIn }: Arrival, body: ClientBody): ParsedRequest {
+  const { summary: read, prompt, conversation } = decoded(() => endpoint.read(body.json, path ?? null));
+  const { model } = read;
+  if (model === "") throw invalidRequest("“model” is missing.", "model");
+  const summary = read.stream && !endpoint.streams ? { ...read, stream: false } : read;
+  const own = signedIn?.changes ?? NO_CHANGES;
+  const isNamed = endpoint.codec.dialect !== "openai-chat" || body.json.model === model;
+  const changes = isNamed ? own : { ...own, model };
+  return { body, summary, prompt, conversation, changes, promptBound: promptTokensBound(prompt, body.size) };
+}
+
+function normalized({ normalize }: Endpoint, body: ClientBody): ClientBody {
+  if (!normalize) return body;
+  const json = decoded(() => normalize(body.json));
+  const text = JSON.stringify(json);
+  return { text, size: Buffer.byteLength(text), json };
+}
+
+/** What a request's format refuses is told as every other refusal. */
+function decoded<Result>(decode: () => Result): Result {
+  try {
+    return decode();
+  } catch (error) {
+    throw error instanceof DecodeError ? invalidRequest(error.message, error.param) : error;
+  }
+}

@@ -1,0 +1,38 @@
+import { DecodeError, type DoorCodec } from "../../formats/conversation/codec.ts";
+import type { RelayContext } from "../call/context.ts";
+import { errorResponse, RelayError } from "../call/errors.ts";
+import { type ClientBody, invalidRequest } from "./client-body.ts";
+
+/** The refusal that a client gets for whatever went wrong; what is no refusal is logged. */
+export function toRelayError({ services }: RelayContext, error: unknown, requestId?: string): RelayError {
+  if (error instanceof RelayError) return error;
+  if (error instanceof DecodeError) return invalidRequest(error.message, error.param);
+  services.log.error({ error, requestId }, "a call failed inside the gateway");
+  return new RelayError(500, "internal_error", "Something went wrong inside the gateway.");
+}
+
+/** The response to a request that was refused before it became a call, in the client's format. */
+export function refuse(
+  context: RelayContext,
+  request: Request,
+  thrown: unknown,
+  codec?: DoorCodec,
+  body: ClientBody | null = null,
+): Response {
+  const error = toRelayError(context, thrown);
+  context.metrics.refused(error.status);
+  return respondWithError(context, request, error, codec, body);
+}
+
+/** The response to a refused or failed call; its limits are counted, and the files of its form deleted. */
+export function respondWithError(
+  { services }: RelayContext,
+  request: Request,
+  error: RelayError,
+  codec?: DoorCodec,
+  body: ClientBody | null = null,
+): Response {
+  void body?.form?.discard();
+  if (error.limit) services.countRefusal(error.limit);
+  return errorResponse(error, request, codec);
+}

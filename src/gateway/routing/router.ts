@@ -1,0 +1,187 @@
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { Tier } from "../../domain/channels/routing-index.ts";
+import type { Provider } from "../../providers/contract/provider.ts";
+import { countPrompt } from "../billing/count-tokens.ts";
+import { usualTokens } from "../billing/estimate.ts";
+import { type CallPrices, hasPrice } from "../billing/price-call.ts";
+import type { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
+import { RelayError } from "../call/errors.ts";
+import { AttemptFailure, clientErrorOf, UNSUPPORTED } from "../upstream/attempt-failure.ts";
+import { providerFor } from "../upstream/bind-channel.ts";
+import { conversationKey } from "./conversation-key.ts";
+import { ineligibleReason, type Requirements } from "./eligibility.ts";
+import { needsOf, shortcomingOf } from "./model-fit.ts";
+import { coolDownMs, isRetryable } from "./retry.ts";
+import { type Choice, choose, type Excluded } from "./scheduler/choose.ts";
+import { findChannel } from "./scheduler/find-channel.ts";
+
+/** Chooses the channel and key of each attempt of one call, and remembers what failed. */
+export class Router {
+  readonly #requirements: CallRequirements;
+  readonly #fits: (channel: ChannelEntry) => boolean;
+  #excluded: Excluded | null;
+  #retriesLeft: number;
+  #lastFailure: AttemptFailure | null = null;
+  /** What the call's conversation is recognised by; null: it goes wherever weights say. */
+  #conversation: bigint | null = null;
+
+  constructor(
+    private readonly context: RelayContext,
+    private readonly call: Call,
+    prices: CallPrices | null,
+  ) {
+    this.#requirements = new CallRequirements(call, prices);
+    this.#fits = (channel) => ineligibleReason(channel, this.#requirements) === null;
+    this.#excluded = call.excluded;
+    this.#retriesLeft = call.caller.pinnedChannelId === null ? context.services.settings.get("RetryTimes") : 0;
+  }
+
+  /**
+   * The channel and key of the next attempt. Left out are channels whose provider does not serve this kind of request,
+   * under whose name the model has no price, and those whose `max_input_tokens` the prompt exceeds: the bound of the
+   * prompt's size decides where it can, only a prompt beyond it is counted. Channels whose model
+   * lacks what the request needs, by the catalog, come after the others. Rejects RelayError when nothing is left to try.
+   */
+  async next(): Promise<Choice> {
+    let choice = this.#choose();
+    if (this.#requirements.needsTokenCount) {
+      const { prompt, summary } = this.call;
+      this.#requirements.counted(await countPrompt(summary.model, prompt));
+      choice = this.#choose();
+    }
+    if (choice) return choice;
+    throw this.#lastFailure ? clientErrorFor(this.context, this.#lastFailure) : noChannel(this.call);
+  }
+
+  /** The attempt was answered: later calls of its conversation go there too. */
+  succeeded(choice: Choice): void {
+    const { coolDown, stickiness } = this.context;
+    coolDown.succeeded(choice.channel.id, choice.key);
+    if (this.#conversation !== null) stickiness.keep(this.#conversation, choice);
+  }
+
+  /**
+   * The attempt failed: leaves its channel out, cools it down, tells its health. Throws what the client gets where no other
+   * attempt may follow.
+   */
+  failed(choice: Choice, error: unknown): void {
+    if (!(error instanceof AttemptFailure)) throw error;
+    const { context, call } = this;
+    this.#lastFailure = error;
+    if (this.#conversation !== null) context.stickiness.forget(this.#conversation);
+    this.#exclude(choice, error);
+    reportFailure(context, choice, error);
+    const { overBudget, mappedStatus } = error;
+    const isWorthRetrying = overBudget || isRetryable({ status: mappedStatus, channelType: choice.channel.type });
+    if (this.#retriesLeft === 0 || call.client.hasLeft || !isWorthRetrying) throw clientErrorFor(context, error);
+    this.#retriesLeft -= 1;
+  }
+
+  #choose(): Choice | null {
+    const { context, call } = this;
+    const prefers = this.#preference();
+    const fits = prefers ? (channel: ChannelEntry) => this.#fits(channel) && prefers(channel) : this.#fits;
+    const sticky = this.#excluded ? null : this.#findStickyChannel(fits);
+    return sticky ?? choose(call.candidates.tiers, this.#excluded, context.keys, this.#fits, context.random, prefers);
+  }
+
+  /** Which channels' models have what the call needs; null where it makes no difference. */
+  #preference(): ((channel: ChannelEntry) => boolean) | null {
+    const { candidates, summary, prompt, promptBound, body } = this.call;
+    const models = this.context.modelsOf(candidates, summary.model);
+    if (!models) return null;
+    const needs = needsOf(prompt, body.json, this.#requirements.promptTokens ?? usualTokens(promptBound));
+    return (channel) => {
+      const model = models.get(channel);
+      return !model || shortcomingOf(model, needs) === null;
+    };
+  }
+
+  /** The channel and key that have the conversation's prompt in their cache, while both are usable. */
+  #findStickyChannel(fits: (channel: ChannelEntry) => boolean): Choice | null {
+    const { stickiness, keys } = this.context;
+    const { candidates, caller, summary, body, prompt, promptBound } = this.call;
+    const { tiers } = candidates;
+    if (!hasAlternatives(tiers)) return null;
+    const by = { userId: caller.user.id, tokenId: caller.token?.id ?? 0, model: summary.model, prompt, promptBound };
+    this.#conversation = conversationKey({ ...by, body: body.json })?.key ?? null;
+    const stored = this.#conversation === null ? null : stickiness.find(this.#conversation);
+    if (!stored) return null;
+    const channel = findChannel(tiers, stored.channelId);
+    return channel && fits(channel) && keys.isFit(channel, stored.key) ? { channel, key: stored.key } : null;
+  }
+
+  #exclude({ channel, key }: Choice, failure: AttemptFailure): void {
+    this.#excluded ??= { channels: new Set(), keys: new Map() };
+    const { channels, keys } = this.#excluded;
+    channels.add(channel);
+    // A key that was refused stays refused; after a fault of the network or the server it may be tried again.
+    if (!failure.answered || failure.status >= 500) return;
+    keys.set(channel.id, (keys.get(channel.id) ?? new Set()).add(key));
+  }
+}
+
+/** What a call requires of a channel. */
+class CallRequirements implements Requirements {
+  /** The prompt's length decides something, and only counting it tells. */
+  needsTokenCount = false;
+  /** As counted here; null: not counted. */
+  promptTokens: number | null = null;
+
+  constructor(
+    private readonly call: Call,
+    private readonly prices: CallPrices | null,
+  ) {}
+
+  isServedBy({ capabilities }: Provider): boolean {
+    return capabilities.includes(this.call.endpoint.capability);
+  }
+
+  hasPrice(channel: ChannelEntry): boolean {
+    return this.prices === null || hasPrice(this.prices, this.call, channel);
+  }
+
+  isLongerThan(limit: number): boolean {
+    if (this.call.promptBound <= limit) return false;
+    this.needsTokenCount = this.promptTokens === null;
+    return this.promptTokens === null || this.promptTokens > limit;
+  }
+
+  counted(promptTokens: number): void {
+    this.promptTokens = promptTokens;
+    this.needsTokenCount = false;
+  }
+}
+
+function reportFailure(context: RelayContext, { channel, key }: Choice, failure: AttemptFailure): void {
+  const isFault = failure.status >= 500;
+  if (isFault) context.coolDown.failed(channel.id, key);
+  if (failure.status === 429 || (isFault && failure.retryAfter !== null)) {
+    context.coolDown.start(channel.id, key, coolDownMs(failure.retryAfter, Date.now()));
+  }
+  if (failure.answered) context.health.report(channel, key, failure);
+  context.metrics.upstreamFailed(channel.id, failure.status);
+}
+
+/** What the client gets for a failed attempt. */
+export const clientErrorFor = ({ services }: RelayContext, failure: AttemptFailure): RelayError =>
+  clientErrorOf(failure, services.settings.get("global.hide_upstream_error_enabled"));
+
+/** Nothing could be tried: another kind of request is needed, or another time. */
+function noChannel(call: Call): RelayError {
+  const { candidates, caller, summary } = call;
+  if (!candidates.tiers.some(({ channels }) => channels.some((channel) => providerFor(call, channel)))) {
+    const { status, code, message } = UNSUPPORTED;
+    return new RelayError(status, code, message, { type: "upstream_error" });
+  }
+  return new RelayError(
+    503,
+    "model_not_available",
+    `No channel can serve the model “${summary.model}” in the group “${caller.group}” at the moment.`,
+  );
+}
+
+/** With one channel and one key there is nothing to stick to. */
+const hasAlternatives = (tiers: readonly Tier[]): boolean =>
+  tiers.length > 1 || (tiers[0]?.channels.length ?? 0) > 1 || (tiers[0]?.channels[0]?.keys.length ?? 0) > 1;

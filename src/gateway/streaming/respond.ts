@@ -1,0 +1,111 @@
+import type { Usage } from "../../billing/types.ts";
+import type { JsonObject } from "../../formats/json.ts";
+import type { WholeAnswer } from "../adapters/adapter.ts";
+import { OutputTally } from "../billing/output-meter.ts";
+import { failCall } from "../billing/record.ts";
+import type { Reservation } from "../billing/reserve.ts";
+import type { Ending } from "../billing/settle.ts";
+import type { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
+import { answerTo } from "../http/response-headers.ts";
+import { noted } from "../state/files/follow.ts";
+import { chargeLater } from "../state/responses/background.ts";
+import { BackgroundView } from "../state/responses/background-view.ts";
+import type { OpenStream, Received } from "../upstream/receive.ts";
+import { StreamPump } from "./stream-pump.ts";
+
+/** settle → record, once a response is complete. Resolves with what the call was billed on. */
+export type Finish = (context: RelayContext, call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
+
+/** The response to the client; `finish` is called when all of it is known. Rejects RelayError. */
+export async function respond(
+  context: RelayContext,
+  call: Call,
+  reserved: Reservation,
+  received: Received,
+  finish: Finish,
+): Promise<Response> {
+  switch (received.kind) {
+    case "complete":
+      return respondComplete(context, call, reserved, received.response, finish);
+    case "bytes":
+      return respondBytes(context, call, reserved, received, finish);
+    case "stream":
+      return received.running
+        ? respondBackground(context, call, reserved, received, received.running, finish)
+        : respondStream(context, call, reserved, received, finish);
+  }
+}
+
+/** Charges a complete response and hands it to the client; as a stream where one was requested. */
+async function respondComplete(
+  context: RelayContext,
+  call: Call,
+  reserved: Reservation,
+  { running, reported, tally, body, contentType }: WholeAnswer,
+  finish: Finish,
+): Promise<Response> {
+  const { timing, client, summary } = call;
+  if (summary.stream) timing.markFirstByte();
+  // The figures of the call are taken when it is charged, before its headers are written.
+  timing.markOverhead();
+  const owed = running ? (await chargeLater(context, call, reserved, running)).reserved : reserved;
+  const ending = client.hasLeft ? "client_left" : "complete";
+  const billed = await finish(context, call, owed, { ending, reported, drained: client.hasLeft, tally });
+  return answerTo(call, typeof body === "function" ? body(billed) : body, contentType, summary.stream);
+}
+
+/** What such a call costs is known from its request: it is charged before its bytes go by. */
+async function respondBytes(
+  context: RelayContext,
+  call: Call,
+  reserved: Reservation,
+  { body, contentType }: Extract<Received, { kind: "bytes" }>,
+  finish: Finish,
+): Promise<Response> {
+  call.timing.markFirstByte();
+  const tally = new OutputTally();
+  tally.other();
+  const reported = call.endpoint.meter?.(call, null, call.attempts.route?.price ?? null) ?? null;
+  await finish(context, call, reserved, { ending: "complete", reported, tally });
+  return answerTo(call, body, contentType, false);
+}
+
+function respondStream(
+  context: RelayContext,
+  call: Call,
+  reserved: Reservation,
+  source: OpenStream,
+  finish: Finish,
+): Response {
+  call.timing.markFirstByte();
+  const pump = new StreamPump(context, call, source, (ending) => finish(context, call, reserved, ending));
+  if (call.client.hasLeft) pump.cancel();
+  // The DOM's types do not know the runtime's direct streams, which write to the socket without a queue between.
+  const stream = new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>);
+  return answerTo(call, stream, call.endpoint.codec.streamType, true);
+}
+
+/** A response in the background is kept before its stream begins, and charged when it is over, not with this call. */
+async function respondBackground(
+  context: RelayContext,
+  call: Call,
+  reserved: Reservation,
+  source: OpenStream,
+  running: JsonObject,
+  finish: Finish,
+): Promise<Response> {
+  const { log } = context.services;
+  const later = await chargeLater(context, call, reserved, running).catch((error) => {
+    source.exchange.abort();
+    throw failCall(context, call, reserved, error);
+  });
+  const { object } = later;
+  const view = new BackgroundView(source.view, (response) => {
+    if (!object) return;
+    noted(context, object, response).catch((error) => {
+      log.warn({ error, responseId: object.id }, "a response will be charged when it is looked at again");
+    });
+  });
+  return respondStream(context, call, later.reserved, { ...source, view }, finish);
+}

@@ -1,0 +1,36 @@
+import type { Attempt } from "../../billing/types.ts";
+import type { Choice } from "../routing/scheduler/choose.ts";
+import type { Route } from "./bind-channel.ts";
+
+/** The attempts of one call, in order, as its log row lists them. */
+export class AttemptLog {
+  readonly entries: Attempt[] = [];
+  /** The channel of the latest attempt, by which the call is charged and logged; null: none was bound yet. */
+  route: Route | null = null;
+
+  /** The same attempts, charged by another route. */
+  withRoute(route: Route): AttemptLog {
+    const log = new AttemptLog();
+    log.entries.push(...this.entries);
+    log.route = route;
+    return log;
+  }
+
+  get isEmpty(): boolean {
+    return this.entries.length === 0;
+  }
+
+  /** Begins the entry of an attempt; `startMs`: milliseconds since the call came. */
+  begin({ channel }: Choice, startMs: number): Attempt {
+    const entry: Attempt = {
+      channelId: channel.id,
+      channelName: channel.name,
+      status: 0,
+      startMs: Math.round(startMs),
+      firstByteMs: null,
+      endMs: 0,
+    };
+    this.entries.push(entry);
+    return entry;
+  }
+}

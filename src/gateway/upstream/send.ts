@@ -1,0 +1,39 @@
+import type { AdaptedRequest } from "../adapters/adapt.ts";
+import type { Call } from "../call/call.ts";
+import type { RelayContext } from "../call/context.ts";
+import { refuseIfClientLeft } from "../http/client-presence.ts";
+import { drains } from "../streaming/broken-stream.ts";
+import { mends } from "./adapt-after-rejection.ts";
+import type { RunningAttempt } from "./attempt.ts";
+import { refusedByUpstream } from "./attempt-failure.ts";
+import { readErrorText } from "./read-body.ts";
+import { type Received, receive } from "./receive.ts";
+
+/**
+ * Sends an adapted request and receives its response up to where the client can get its first byte. Null: the upstream
+ * rejected something that need not have been in the request, and the request is worth adapting once more. Rejects
+ * AttemptFailure, or what the connection fails with.
+ */
+export async function send(
+  context: RelayContext,
+  call: Call,
+  attempt: RunningAttempt,
+  request: AdaptedRequest,
+): Promise<Received | null> {
+  const { route, exchange, entry } = attempt;
+  const { channel, key } = route;
+  refuseIfClientLeft(call);
+  call.client.onLeave = () => {
+    if (!drains(channel)) exchange.stop("client_left");
+  };
+  const response = await context.upstream.send(request.outgoing, exchange);
+  entry.status = response.status;
+  if (response.ok) return receive(context, call, attempt, request, response);
+  const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
+  const error = request.adapter.readError(response.status, text);
+  if (mends(context, route, { ...request, provider: route.provider }, response.status, error)) {
+    exchange.expectHead();
+    return null;
+  }
+  throw refusedByUpstream(channel, key, error.status ?? response.status, error, response.headers.get("retry-after"));
+}
