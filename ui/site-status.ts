@@ -1,6 +1,7 @@
 import { queryOptions, replaceEqualDeep } from "@tanstack/react-query";
 import { getDefaultStore, useAtomValue } from "jotai";
-import { request } from "./api/client.ts";
+import { readData } from "./api/client.ts";
+import { statusApi } from "./api/groups.ts";
 import { jsonFormat, storedAtom } from "./stored-atom.ts";
 
 /** What everybody may know of the site: GET /api/status. */
@@ -74,7 +75,7 @@ export const siteAtom = storedAtom(
 export const siteStatus = queryOptions({
   queryKey: ["site-status"],
   queryFn: async ({ signal }) => {
-    const { data } = await request<SiteStatus>("/api/status", { signal, stayOn401: true });
+    const data: SiteStatus = await readData(statusApi.status.get({ fetch: { signal } }), { stayOn401: true });
     getDefaultStore().set(siteAtom, (last) => replaceEqualDeep(last, data));
     for (const key of MIRRORED) localStorage.setItem(key, String(data[key]));
     localStorage.setItem("chats", JSON.stringify(data.chats ?? []));

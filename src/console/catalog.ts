@@ -1,4 +1,4 @@
-import { Elysia, t } from "elysia";
+import { Elysia, type TSchema, t } from "elysia";
 import type { Db } from "../../db/types.ts";
 import { CURRENCIES, EFFORTS, MODALITIES, REASONING_STYLES } from "../catalog/entry.ts";
 import type { ChannelDirectory } from "../domain/channels/directory.ts";
@@ -27,7 +27,7 @@ const tokens = t.Integer({ minimum: 0 });
 const usd = t.Optional(t.Number({ minimum: 0 }));
 
 /** For the API's description; src/catalog/entry.ts decides what is valid and names the field that is not. */
-const entry = t.Object(
+const entry: TSchema & { static: object } = t.Object(
   {
     name: orNull(t.String()),
     provider: orNull(t.String()),

@@ -1,9 +1,10 @@
 import { Elysia } from "elysia";
 import type { Database } from "../../db/types.ts";
 import type { CallFeed } from "../domain/logs/call-feed.ts";
-import { streamCalls } from "../domain/logs/stream-calls.ts";
+import { type LiveCalls, streamCalls } from "../domain/logs/stream-calls.ts";
 import type { Logger } from "../lib/log.ts";
 import { languageOf } from "../lib/messages.ts";
+import type { Streamed } from "../lib/sse.ts";
 import type { guard } from "./guard.ts";
 
 /** Calls as they happen, as server-sent events. */
@@ -13,7 +14,7 @@ export const liveRoutes = (
 ) =>
   new Elysia({ prefix: "/api/live", name: "console/live" }).use(guarded).get(
     "/calls",
-    ({ request }) =>
+    ({ request }): Streamed<LiveCalls> =>
       new Response(streamCalls({ ...services, language: languageOf(request) }), {
         headers: {
           "content-type": "text/event-stream; charset=utf-8",

@@ -3,7 +3,7 @@ import { dropLogsBefore } from "../../db/partitions.ts";
 import type { Database, Db } from "../../db/types.ts";
 import type { UserEntry } from "../domain/accounts/directory.ts";
 import type { TokenDirectory } from "../domain/api-keys/directory.ts";
-import { clearLogs } from "../domain/logs/clear-logs.ts";
+import { type ClearedLine, clearLogs } from "../domain/logs/clear-logs.ts";
 import { exportLogs } from "../domain/logs/export-logs.ts";
 import { type LogCursor, readLogs, searchLogs, totalLogs, type Viewer } from "../domain/logs/list-logs.ts";
 import type { LogFilter } from "../domain/logs/log-filter.ts";
@@ -17,6 +17,7 @@ import { writeManagementLog } from "../domain/logs/write-log.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import { languageOf } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import type { Streamed } from "../lib/sse.ts";
 import { csvFile } from "./csv-file.ts";
 import { ok } from "./envelope.ts";
 import type { guard } from "./guard.ts";
@@ -116,7 +117,7 @@ export function logRoutes(
     })
     .post(
       "/clear",
-      ({ actor, body }) => {
+      ({ actor, body }): Streamed<ClearedLine> => {
         checkTarget(body.target_timestamp);
         const target = Math.trunc(body.target_timestamp);
         const steps = clearLogs(database, target, (deleted) => writeClearing(db, actor, deleted, target));

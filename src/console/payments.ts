@@ -89,8 +89,14 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
     );
 }
 
+/** Why a payment could not be started, in the caller's language. */
+export type RefusedPayment = { success: false; message: "error"; data: string };
+
 /** These calls say "success" or "error" as their message, and why in `data`, as the ecosystem's clients expect. */
-async function inItsOwnWords<T extends object>(request: Request, work: () => T | Promise<T>) {
+async function inItsOwnWords<T extends object>(
+  request: Request,
+  work: () => T | Promise<T>,
+): Promise<({ success: true; message: "success" } & T) | RefusedPayment> {
   try {
     return { success: true, message: "success", ...(await work()) };
   } catch (error) {

@@ -1,10 +1,13 @@
-import { t } from "elysia";
+import { type TSchema, t } from "elysia";
 import type { Sorting, Sorts } from "../lib/sorting.ts";
 import { type PagingQuery, paged } from "./paging.ts";
 
 /** Query fields of lists that callers sort: `sort` names what by, `order` is `asc` or `desc`, the usual. */
 export const sortingQuery = <Name extends string>(sorts: Sorts<Name>) => ({
-  sort: t.Optional(t.Union([t.Literal(""), ...namesOf(sorts).map((name) => t.Literal(name))])),
+  // A text to the compiler: what callers name comes from an address, and is checked here.
+  sort: t.Optional<TSchema & { static: string }>(
+    t.Union([t.Literal(""), ...namesOf(sorts).map((name) => t.Literal(name))]),
+  ),
   order: t.Optional(t.String({ maxLength: 40 })),
 });
 

@@ -2,6 +2,9 @@ import { indexOfBytes, lastIndexOfBytes } from "./bytes.ts";
 
 /** Bytes of server-sent events. Lines may end with LF, CRLF or CR; an event ends with an empty line. */
 
+/** A streamed response; the type says what each of its events, or lines of JSON, holds. */
+export type Streamed<Item> = Response & Readonly<{ item?: Item }>;
+
 /** Keeps proxies from gathering or changing an event stream. */
 export const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",

@@ -193,7 +193,10 @@ function patientOf(
   };
 }
 
-/** Everything under /api. Nobody needs the types of its routes, and all together they are too many for the compiler. */
+/**
+ * Everything under /api. The console takes the types of each group of routes from its own function (ui/api/groups.ts): all
+ * of them together are too many for the compiler.
+ */
 function managementApi(
   services: Services,
   explain: Explain<Explanation>,

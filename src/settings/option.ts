@@ -16,8 +16,6 @@ export type Option<T> = Readonly<{
 export type Traits = Readonly<{
   /** Stored encrypted and never sent back. */
   secret?: true;
-  /** Anybody may read it, under this name in /api/status. */
-  status?: string;
   /** It is changed on a page of its own, not among the settings. */
   ownPage?: true;
   /** Turning this switch on needs these options to be filled. */

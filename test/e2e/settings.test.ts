@@ -63,7 +63,7 @@ const { browser, gateway, root } = await openScene(() =>
 );
 const desk = await openDesk(browser, gateway, WAYS.en);
 desk.page.on("request", (request) => {
-  if (request.method() === "PUT" && request.url().endsWith("/api/option/")) saved.push(request.postDataJSON());
+  if (request.method() === "PUT" && request.url().endsWith("/api/option")) saved.push(request.postDataJSON());
 });
 
 describe("settings", () => {

@@ -1,4 +1,6 @@
+import type { Streamed } from "../../src/lib/sse.ts";
 import { translate } from "../i18n.ts";
+import { downloadApi } from "./groups.ts";
 import { goToLogin } from "./login-redirect.ts";
 import { requestHeaders } from "./request-headers.ts";
 
@@ -21,7 +23,9 @@ export class ApiError extends Error {
 type Reply = Readonly<{ data: unknown; error: Readonly<{ value: unknown }> | null; response: Response | undefined }>;
 
 /** The body of a reply that succeeded. */
-type Body<Given extends Reply> = NonNullable<Given["data"]>;
+type Body<Result extends Reply> = NonNullable<Result["data"]>;
+
+type Query = Readonly<Record<string, string | number | undefined>>;
 
 type ReadOptions = Readonly<{
   /** `success: false` is an answer to look at, not an error. */
@@ -34,10 +38,10 @@ type ReadOptions = Readonly<{
  * Resolves with the whole envelope that a call of the management API answers; rejects ApiError for everything else. A
  * session that has ended leads to the sign-in page and back again.
  */
-export async function readEnvelope<Given extends Reply>(
-  call: Promise<Given>,
+export async function readEnvelope<Result extends Reply>(
+  call: Promise<Result>,
   { acceptFailure, stayOn401 }: ReadOptions = {},
-): Promise<Body<Given>> {
+): Promise<Body<Result>> {
   const { data, error, response } = await call.catch((reason: unknown) => {
     // The body broke off, or is no JSON.
     throw isAborted(reason) ? reason : new ApiError(translate("api.notJson"), 0, null);
@@ -53,94 +57,75 @@ export async function readEnvelope<Given extends Reply>(
 }
 
 /** Resolves with the data that a call of the management API answers. Rejects ApiError like `readEnvelope`. */
-export async function readData<Given extends Reply & { data: { data: unknown } | null }>(
-  call: Promise<Given>,
+export async function readData<Result extends Reply & { data: { data: unknown } | null }>(
+  call: Promise<Result>,
   options?: ReadOptions,
-): Promise<Body<Given>["data"]> {
+): Promise<Body<Result>["data"]> {
   return (await readEnvelope(call, options)).data;
 }
 
-export type Answer<Data, Beside = unknown> = { success: boolean; message: string; code?: string; data: Data } & Beside;
-
-type Options = Readonly<{
-  method?: "GET" | "POST" | "PUT" | "DELETE";
-  query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  body?: object;
-  signal?: AbortSignal | undefined;
-  /** `success: false` is an answer to look at, not an error. */
-  acceptFailure?: boolean;
-  /** A 401 is an error like others, not a reason to go to the sign-in page. */
-  stayOn401?: boolean;
-}>;
-
-/**
- * Calls the management API. Resolves with the whole envelope; rejects ApiError for everything else. A session that has
- * ended leads to the sign-in page and back again.
- */
-export async function request<Data, Beside = unknown>(
-  path: string,
-  options: Options = {},
-): Promise<Answer<Data, Beside>> {
-  const { method = "GET", query, body, signal, acceptFailure, stayOn401 } = options;
-  const response = await send(withQuery(path, query), {
-    method,
-    credentials: "same-origin",
-    headers: headersOf(body !== undefined),
-    ...(body && { body: JSON.stringify(body) }),
-    ...(signal && { signal }),
-  });
+/** Reads the JSON of a call outside the management API, as its route declares it. Rejects ApiError. */
+export async function readJson<Body extends object>(path: string, init: RequestInit): Promise<Body> {
+  const response = await send(path, init);
   const requestId = response.headers.get("x-request-id");
-  const answer = await parse<Answer<Data, Beside>>(response);
-  if (response.status === 401 && !stayOn401) goToLogin();
-  if (!response.ok)
-    throw new ApiError(messageOf(response.status, answer?.message), response.status, requestId, answer?.code ?? null);
-  if (!answer) throw new ApiError(translate("api.notJson"), response.status, requestId);
-  if (!answer.success && !acceptFailure)
-    throw new ApiError(answer.message, response.status, requestId, answer.code ?? null);
-  return answer;
+  const body = await response.json().catch(() => null);
+  const { message, code } = readOutcome(body);
+  if (!response.ok) throw new ApiError(messageOf(response.status, message), response.status, requestId, code);
+  if (typeof body !== "object" || body === null)
+    throw new ApiError(translate("api.notJson"), response.status, requestId);
+  return body;
 }
 
-/** The address at which the browser can fetch a file, such as an export, by itself: once, soon. Rejects ApiError. */
-export async function requestDownload(path: string, query?: Options["query"]): Promise<string> {
-  const body = { address: withQuery(path, query) };
-  return (await request<{ address: string }>("/api/user/self/download", { method: "POST", body })).data.address;
+/** A call whose response is a stream; what each of its items holds is in its type. */
+type StreamReply<Item> = Promise<Readonly<{ data: Streamed<Item> | null }>>;
+
+type EventOptions<Item> = Readonly<{
+  query?: Query;
+  onOpen: () => void;
+  onEvent: (event: Item) => void;
+  signal: AbortSignal;
+}>;
+
+/** Follows server-sent events, each a JSON text, until the server ends them or `signal` is aborted. Rejects ApiError. */
+export async function followEvents<Item>(
+  endpoint: Readonly<{ "~path": string; get: (...options: never[]) => StreamReply<Item> }>,
+  { query, onOpen, onEvent, signal }: EventOptions<Item>,
+): Promise<void> {
+  const init = { credentials: "same-origin", headers: requestHeaders(), signal } as const;
+  const response = await send(withQuery(endpoint["~path"], query), init);
+  if (response.ok) onOpen();
+  await readLines(response, "event-stream", (line) => {
+    if (line.startsWith("data:")) onEvent(JSON.parse(line.slice("data:".length)));
+  });
 }
 
 /**
  * Calls what answers a line of JSON for every step of long work; `onLine` gets each as it comes. Aborting `signal` stops
  * the work. Rejects ApiError.
  */
-export async function requestLines<Line>(
-  path: string,
-  body: object,
-  onLine: (line: Line) => void,
+export async function postForLines<Item, Input extends object>(
+  endpoint: Readonly<{ "~path": string; post: (body: Input) => StreamReply<Item> }>,
+  body: NoInfer<Input>,
+  onLine: (line: Item) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const init = { method: "POST", credentials: "same-origin", headers: headersOf(true), signal } as const;
-  const response = await send(path, { ...init, body: JSON.stringify(body) });
-  await readLines(response, "ndjson", (line) => onLine(JSON.parse(line) as Line));
+  const headers = { ...requestHeaders(), "Content-Type": "application/json" };
+  const init = { method: "POST", credentials: "same-origin", headers, signal } as const;
+  const response = await send(endpoint["~path"], { ...init, body: JSON.stringify(body) });
+  await readLines(response, "ndjson", (line) => onLine(JSON.parse(line)));
 }
 
-/** Follows server-sent events, each a JSON text, until the server ends them or `signal` is aborted. Rejects ApiError. */
-export async function requestEvents<Data>(
-  path: string,
-  { onOpen, onEvent, signal }: Readonly<{ onOpen: () => void; onEvent: (event: Data) => void; signal: AbortSignal }>,
-): Promise<void> {
-  const response = await send(path, { credentials: "same-origin", headers: headersOf(false), signal });
-  if (response.ok) onOpen();
-  await readLines(response, "event-stream", (line) => {
-    if (line.startsWith("data:")) onEvent(JSON.parse(line.slice("data:".length)) as Data);
-  });
-}
+/** The address at which the browser can fetch a file, such as an export, by itself: once, soon. Rejects ApiError. */
+export const requestDownload = async (file: Readonly<{ "~path": string }>, query: Query): Promise<string> =>
+  (await readData(downloadApi.self.download.post({ address: withQuery(file["~path"], query) }))).address;
 
 async function readLines(response: Response, type: string, onLine: (line: string) => void): Promise<void> {
   const requestId = response.headers.get("x-request-id");
   const isLines = response.ok && response.headers.get("content-type")?.includes(type);
   if (!isLines || !response.body) {
-    const answer = await parse<Answer<null>>(response);
+    const { message } = readOutcome(await response.json().catch(() => null));
     if (response.status === 401) goToLogin();
-    const message = response.ok ? (answer?.message ?? "") : messageOf(response.status, answer?.message);
-    throw new ApiError(message, response.status, requestId);
+    throw new ApiError(response.ok ? (message ?? "") : messageOf(response.status, message), response.status, requestId);
   }
   let rest = "";
   // Not every browser can iterate over a stream.
@@ -157,18 +142,21 @@ const isAborted = (reason: unknown): boolean => reason instanceof DOMException &
 const isEnvelope = <Value>(value: Value): value is NonNullable<Value> =>
   typeof value === "object" && value !== null && "success" in value;
 
-/** What a body says of how the call went, as far as it is an envelope. */
-function readOutcome(body: unknown) {
-  const has = typeof body === "object" && body !== null;
+type Outcome = Readonly<{ success: boolean; message: string | undefined; code: string | null }>;
+
+/** What a body says of how the call went: an envelope, or an error as the providers' APIs have it. */
+function readOutcome(body: unknown): Outcome {
+  if (typeof body !== "object" || body === null) return { success: false, message: undefined, code: null };
+  if ("error" in body) return readOutcome(body.error);
   return {
-    success: has && "success" in body && body.success === true,
-    message: has && "message" in body && typeof body.message === "string" ? body.message : undefined,
-    code: has && "code" in body && typeof body.code === "string" ? body.code : null,
+    success: "success" in body && body.success === true,
+    message: "message" in body && typeof body.message === "string" ? body.message : undefined,
+    code: "code" in body && typeof body.code === "string" ? body.code : null,
   };
 }
 
 /** Sends a call as it is. Rejects ApiError when the server cannot be reached. */
-export async function send(path: string, init: RequestInit): Promise<Response> {
+async function send(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init);
   } catch (error) {
@@ -177,19 +165,7 @@ export async function send(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
-function headersOf(hasBody: boolean): Record<string, string> {
-  return { ...requestHeaders(), ...(hasBody && { "Content-Type": "application/json" }) };
-}
-
-async function parse<T>(response: Response): Promise<T | null> {
-  try {
-    return (await response.json()) as T;
-  } catch {
-    return null;
-  }
-}
-
-/** The catalogue of specification 1, section 8. */
+/** What a person reads about a response whose HTTP status is an error. */
 function messageOf(status: number, message: string | undefined): string {
   if (status === 429) return translate("api.tooMany");
   if (status === 405) return translate("api.demoOnly");
@@ -198,8 +174,8 @@ function messageOf(status: number, message: string | undefined): string {
   return translate("api.other", { message: message || `HTTP ${status}` });
 }
 
-function withQuery(path: string, query: Options["query"]): string {
-  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== "");
-  if (given.length === 0) return path;
-  return `${path}?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+function withQuery(path: string, query: Query = {}): string {
+  const filled = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  if (filled.length === 0) return path;
+  return `${path}?${new URLSearchParams(filled.map(([key, value]) => [key, String(value)]))}`;
 }

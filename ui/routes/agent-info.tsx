@@ -6,6 +6,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { WithdrawalView } from "../../src/domain/wallet/agents/list-withdrawals.ts";
+import { readData } from "../api/client.ts";
+import { agentApi } from "../api/groups.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { ErrorState } from "../components/ErrorState.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
@@ -54,10 +56,14 @@ export const AgentInfoPage = () => {
       </Tabs>
       <div role="tabpanel" id="list" aria-labelledby={`tab-${list}`}>
         {list === "dividends" ? (
-          <RebateTable path="/api/agent/dividends" />
+          <RebateTable
+            name="dividends"
+            read={(query, signal) => readData(agentApi.dividends.get({ query, fetch: { signal } }))}
+          />
         ) : (
           <PagedTable<WithdrawalView>
-            path="/api/agent/withdrawals"
+            name="withdrawals"
+            read={(query, signal) => readData(agentApi.withdrawals.get({ query, fetch: { signal } }))}
             usualSort="created_time"
             columns={withdrawalColumns(t, false)}
             rowId={(row) => row.id}

@@ -10,6 +10,7 @@ import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../src/domain/logs/list-audit.ts";
 import { requestDownload } from "../api/client.ts";
+import { auditApi } from "../api/groups.ts";
 import { DateTimeInput } from "../components/DateTimeInput.tsx";
 import { DownloadButton } from "../components/DownloadButton.tsx";
 import { DataTable } from "../components/data-table/DataTable.tsx";
@@ -79,7 +80,7 @@ export const AuditLogPage = () => {
       <PageHeader
         title={t("audit.title")}
         purpose={t("audit.purpose")}
-        actions={<DownloadButton request={() => requestDownload("/api/audit/export", query)} />}
+        actions={<DownloadButton request={() => requestDownload(auditApi.export, query)} />}
       />
       <FilterBar
         search={{ value: address.text("search"), placeholder: t("audit.filters.search") }}

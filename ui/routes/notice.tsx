@@ -17,7 +17,7 @@ export function NoticePage() {
   const { data, error, refetch } = useQuery(broadcastProgress);
   const cancel = useMutation({
     mutationFn: cancelBroadcast,
-    onSuccess: (answer) => queries.setQueryData(broadcastProgress.queryKey, answer.data),
+    onSuccess: (progress) => queries.setQueryData(broadcastProgress.queryKey, progress),
     onError: notifyError,
   });
   return (

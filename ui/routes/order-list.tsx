@@ -3,7 +3,8 @@ import Receipt from "@mui/icons-material/ReceiptOutlined";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { AnyOrder } from "../../src/domain/wallet/order-view.ts";
-import { requestDownload } from "../api/client.ts";
+import { readData, requestDownload } from "../api/client.ts";
+import { paymentApi } from "../api/groups.ts";
 import { useConfirm } from "../components/confirm.tsx";
 import { DownloadButton } from "../components/DownloadButton.tsx";
 import type { Column } from "../components/data-table/column.ts";
@@ -54,7 +55,7 @@ export const OrderListPage = () => {
       <PageHeader
         title={t("wallet.allOrders.title")}
         purpose={t("wallet.allOrders.purpose")}
-        actions={<DownloadButton request={() => requestDownload("/api/topup/export", filters)} />}
+        actions={<DownloadButton request={() => requestDownload(paymentApi.topup.export, filters)} />}
       />
       <FilterBar
         search={{ value: address.text("search"), placeholder: t("wallet.allOrders.search") }}
@@ -70,7 +71,8 @@ export const OrderListPage = () => {
         onClear={address.clear}
       />
       <PagedTable<AnyOrder>
-        path="/api/topup/"
+        name="all-orders"
+        read={(page, signal) => readData(paymentApi.topup.get({ query: { ...filters, ...page }, fetch: { signal } }))}
         filters={filters}
         usualSort="created_time"
         columns={[...columns.slice(0, 1), user, ...columns.slice(1)]}

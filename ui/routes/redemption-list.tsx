@@ -11,6 +11,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { requestDownload } from "../api/client.ts";
+import { redemptionApi } from "../api/groups.ts";
 import { copyText } from "../components/copy-text.ts";
 import { DownloadButton } from "../components/DownloadButton.tsx";
 import type { Selected } from "../components/data-table/column.ts";
@@ -35,6 +36,7 @@ import { useCodeColumns } from "../features/codes/code-columns.tsx";
 import { codePage } from "../features/codes/code-queries.ts";
 import { DeleteByNameDialog } from "../features/codes/DeleteByNameDialog.tsx";
 import { useCodeActions } from "../features/codes/use-code-actions.ts";
+import { oneOf } from "../search-text.ts";
 
 const NO_ROWS: Selected = {};
 
@@ -52,7 +54,7 @@ export const RedemptionListPage = () => {
   const filters = {
     keyword: address.text("search") || undefined,
     status: address.number("status"),
-    type: address.text("type") || undefined,
+    type: oneOf(address.text("type"), ["code", "gift"]),
   };
   const sorting = addressSort(address, "created_time");
   const { page, pageSize, pagingOf } = useAddressPaging(address, () => setSelected(NO_ROWS));
@@ -117,7 +119,7 @@ export const RedemptionListPage = () => {
         actions={
           <Row>
             {!isPhone && tidying}
-            <DownloadButton request={() => requestDownload("/api/redemption/export", filters)} />
+            <DownloadButton request={() => requestDownload(redemptionApi.export, filters)} />
             {add}
           </Row>
         }

@@ -3,6 +3,8 @@ import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { readData } from "../api/client.ts";
+import { paymentApi } from "../api/groups.ts";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
 import { AgentLink } from "../features/agents/AgentLink.tsx";
@@ -55,7 +57,14 @@ export const WalletPage = () => {
         ))}
       </Tabs>
       <div role="tabpanel" id="list" aria-labelledby={`tab-${list}`}>
-        {list === "orders" ? <OrderTable /> : <RebateTable path="/api/user/topup/rebates" />}
+        {list === "orders" ? (
+          <OrderTable />
+        ) : (
+          <RebateTable
+            name="rebates"
+            read={(query, signal) => readData(paymentApi.user.topup.rebates.get({ query, fetch: { signal } }))}
+          />
+        )}
       </div>
     </>
   );

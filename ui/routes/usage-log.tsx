@@ -20,7 +20,7 @@ import { LogsEmpty } from "../features/logs/LogsEmpty.tsx";
 import { isNarrowed, logFiltersOf } from "../features/logs/log-address.ts";
 import { useLogColumns } from "../features/logs/log-columns.tsx";
 import type { LogEntry } from "../features/logs/log-entry.ts";
-import { logExportPath, logPage, parametersOf } from "../features/logs/log-queries.ts";
+import { logExport, logPage, parametersOf } from "../features/logs/log-queries.ts";
 import { Overview } from "../features/logs/Overview.tsx";
 import { rangeOf } from "../features/logs/time-range.ts";
 import { UserDialog } from "../features/logs/UserDialog.tsx";
@@ -74,7 +74,7 @@ export const UsageLogPage = () => {
                 <Sync />
               </IconButton>
             </Tooltip>
-            <DownloadButton request={() => requestDownload(logExportPath(scope), parametersOf(scope, filters))} />
+            <DownloadButton request={() => requestDownload(logExport(scope), parametersOf(scope, filters))} />
           </>
         }
       />

@@ -15,6 +15,7 @@ import { useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { requestDownload } from "../api/client.ts";
+import { usersApi } from "../api/groups.ts";
 import { DownloadButton } from "../components/DownloadButton.tsx";
 import { type RowAction, type Selected, selectedIds, selectRows } from "../components/data-table/column.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
@@ -113,7 +114,7 @@ export const UserListPage = () => {
         purpose={t("users.purpose")}
         actions={
           <Row>
-            <DownloadButton request={() => requestDownload("/api/user/export", filters)} />
+            <DownloadButton request={() => requestDownload(usersApi.export, filters)} />
             <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => go("/user/add")}>
               {t("users.form.add")}
             </Button>

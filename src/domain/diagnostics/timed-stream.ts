@@ -1,5 +1,5 @@
 import type { Vault } from "../../lib/crypto.ts";
-import { EVENT_STREAM_HEADERS } from "../../lib/sse.ts";
+import { EVENT_STREAM_HEADERS, type Streamed } from "../../lib/sse.ts";
 
 /** A stream of events at fixed intervals: what is between it and its reader shows by when they arrive. */
 export const EVENTS = 6;
@@ -21,7 +21,7 @@ export function isTicket(vault: Vault, ticket: string, nowMs: number): boolean {
 const signatureOf = (vault: Vault, until: number): string => vault.keyedHash(`doctor stream ${until}`);
 
 /** The stream, under the headers that relayed streams have. */
-export function timedStream(): Response {
+export function timedStream(): Streamed<number> {
   const encoder = new TextEncoder();
   let timer: Timer | undefined;
   const body = new ReadableStream<Uint8Array>({

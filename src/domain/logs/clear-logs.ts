@@ -1,6 +1,9 @@
 import { dropLogsInSteps } from "../../../db/partitions.ts";
 import type { Database } from "../../../db/types.ts";
 
+/** A line that tells how far clearing the log is. */
+export type ClearedLine = Readonly<{ deleted: number; done?: true }>;
+
 /**
  * Deletes log rows older than `before` (epoch seconds) while its lines are read: `{"deleted": so far}` a line, the last one
  * with `"done": true`. A reader that leaves stops the deleting, as a failure does. `onEnd` is told what went in the end, also then.
@@ -22,7 +25,8 @@ export function clearLogs(
         });
         if (!done) deleted += value;
         if (done) await onEnd(deleted);
-        controller.enqueue(encoder.encode(`${JSON.stringify({ deleted, ...(done && { done: true }) })}\n`));
+        const line: ClearedLine = { deleted, ...(done && { done: true }) };
+        controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
         if (done) controller.close();
       },
       async cancel() {

@@ -2,10 +2,10 @@ import { bool } from "../option.ts";
 
 /** The drawing and task protocols. */
 export const drawingOptions = {
-  DrawingEnabled: bool(true, { status: "enable_drawing" }),
-  TaskEnabled: bool(true, { status: "enable_task" }),
+  DrawingEnabled: bool(true),
+  TaskEnabled: bool(true),
   /** Keeps the client's notifyHook in forwarded bodies. */
-  MjNotifyEnabled: bool(false, { status: "mj_notify_enabled" }),
+  MjNotifyEnabled: bool(false),
   /** Keeps the client's accountFilter. */
   MjAccountFilterEnabled: bool(false),
   /** Image addresses lead through the gateway. */

@@ -10,6 +10,6 @@ export const mailOptions = {
   /** TLS from the first byte on another port than 465. */
   SMTPSSLEnabled: bool(false),
   /** Notices to WeChat by the service WxPusher, to which people bind by a QR code. */
-  WxPusherEnabled: bool(false, { status: "wxpusher_enabled", needs: ["WxPusherAppToken"] }),
+  WxPusherEnabled: bool(false, { needs: ["WxPusherAppToken"] }),
   WxPusherAppToken: line("", { secret: true }),
 };

@@ -9,9 +9,9 @@ export const paymentOptions = {
   /** Base of the payment's notify address; falls back to ServerAddress. */
   CustomCallbackAddress: address(),
   /** Payment currency per dollar. */
-  Price: exact(7.3, { max: 1_000_000 }, { status: "price" }),
+  Price: exact(7.3, { max: 1_000_000 }),
   /** Dollars. */
-  MinTopUp: integer(1, { max: 1_000_000 }, { status: "min_topup" }),
+  MinTopUp: integer(1, { max: 1_000_000 }),
   /** Factor on the payable price by the user's group. */
   TopupGroupRatio: jsonMap({ default: 1, vip: 1, svip: 1 }, ratioShape),
   /** Payment by card. */

@@ -8,13 +8,13 @@ export const quotaOptions = {
   /** Output tokens assumed for a hold when the call names no limit. */
   PreConsumedQuota: integer(500),
   /** For those who chose none themselves, who are shown it. */
-  QuotaRemindThreshold: integer(1000, {}, { status: "quota_remind_threshold" }),
+  QuotaRemindThreshold: integer(1000),
   /** Percent of a recharge paid to the inviter; 0: none. */
   RechargeCashbackRate: exact(0, { max: 100 }),
   MinRechargeCashbackQuota: integer(0),
   RebateEnabled: bool(false),
   RebatePercentage: exact(0, { max: 100 }),
-  CheckInEnabled: bool(false, { status: "check_in_enabled" }),
+  CheckInEnabled: bool(false),
   CheckInQuota: integer(1000),
   /** Above CheckInQuota: the reward is random between the two. */
   CheckInMaxQuota: integer(0),

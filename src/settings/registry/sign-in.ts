@@ -14,46 +14,46 @@ const COMMON_MAIL_DOMAINS = [
 
 /** Who may register and how people sign in. */
 export const signInOptions = {
-  PasswordLoginEnabled: bool(true, { status: "password_login_enabled" }),
-  PasswordRegisterEnabled: bool(true, { status: "password_register_enabled" }),
-  RegisterEnabled: bool(true, { status: "register_enabled" }),
-  EmailVerificationEnabled: bool(false, { status: "email_verification" }),
+  PasswordLoginEnabled: bool(true),
+  PasswordRegisterEnabled: bool(true),
+  RegisterEnabled: bool(true),
+  EmailVerificationEnabled: bool(false),
   EmailDomainRestrictionEnabled: bool(false, { needs: ["EmailDomainWhitelist"] }),
   /** Refuses `+` and `.` before the @. */
   EmailAliasRestrictionEnabled: bool(false),
   EmailDomainWhitelist: domains(COMMON_MAIL_DOMAINS),
 
-  "oidc.enabled": bool(false, { status: "oidc_enabled", needs: ["oidc.client_id"] }),
-  "oidc.client_id": line("", { status: "oidc_client_id" }),
+  "oidc.enabled": bool(false, { needs: ["oidc.client_id"] }),
+  "oidc.client_id": line(""),
   "oidc.client_secret": line("", { secret: true }),
   "oidc.well_known": endpoint(),
-  "oidc.authorization_endpoint": endpoint("", { status: "oidc_authorization_endpoint" }),
+  "oidc.authorization_endpoint": endpoint(""),
   "oidc.token_endpoint": endpoint(),
   "oidc.user_info_endpoint": endpoint(),
 
-  GitHubOAuthEnabled: bool(false, { status: "github_oauth", needs: ["GitHubClientId"] }),
-  GitHubClientId: line("", { status: "github_client_id" }),
+  GitHubOAuthEnabled: bool(false, { needs: ["GitHubClientId"] }),
+  GitHubClientId: line(""),
   GitHubClientSecret: line("", { secret: true }),
 
-  LinuxDOOAuthEnabled: bool(false, { status: "linuxdo_oauth", needs: ["LinuxDOClientId"] }),
-  LinuxDOClientId: line("", { status: "linuxdo_client_id" }),
+  LinuxDOOAuthEnabled: bool(false, { needs: ["LinuxDOClientId"] }),
+  LinuxDOClientId: line(""),
   LinuxDOClientSecret: line("", { secret: true }),
 
-  DiscordOAuthEnabled: bool(false, { status: "discord_oauth", needs: ["DiscordClientId"] }),
-  DiscordClientId: line("", { status: "discord_client_id" }),
+  DiscordOAuthEnabled: bool(false, { needs: ["DiscordClientId"] }),
+  DiscordClientId: line(""),
   DiscordClientSecret: line("", { secret: true }),
 
-  WeChatAuthEnabled: bool(false, { status: "wechat_login", needs: ["WeChatServerAddress"] }),
+  WeChatAuthEnabled: bool(false, { needs: ["WeChatServerAddress"] }),
   WeChatServerAddress: address(),
   WeChatServerToken: line("", { secret: true }),
-  WeChatAccountQRCodeImageURL: line("", { status: "wechat_qrcode" }),
+  WeChatAccountQRCodeImageURL: line(""),
 
-  TelegramOAuthEnabled: bool(false, { status: "telegram_oauth", needs: ["TelegramBotToken"] }),
+  TelegramOAuthEnabled: bool(false, { needs: ["TelegramBotToken"] }),
   TelegramBotToken: line("", { secret: true }),
-  TelegramBotName: line("", { status: "telegram_bot_name" }),
+  TelegramBotName: line(""),
 
   // Without its secret every check fails, and with it every sign-in, so both must be there first.
-  TurnstileCheckEnabled: bool(false, { status: "turnstile_check", needs: ["TurnstileSiteKey", "TurnstileSecretKey"] }),
-  TurnstileSiteKey: line("", { status: "turnstile_site_key" }),
+  TurnstileCheckEnabled: bool(false, { needs: ["TurnstileSiteKey", "TurnstileSecretKey"] }),
+  TurnstileSiteKey: line(""),
   TurnstileSecretKey: line("", { secret: true }),
 };

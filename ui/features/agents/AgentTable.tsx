@@ -2,6 +2,8 @@ import Edit from "@mui/icons-material/EditOutlined";
 import Handshake from "@mui/icons-material/HandshakeOutlined";
 import { useTranslation } from "react-i18next";
 import type { AgentRow } from "../../../src/domain/wallet/agents/list-agents.ts";
+import { readData } from "../../api/client.ts";
+import { agentApi } from "../../api/groups.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Count, Money } from "../../components/Money.tsx";
@@ -67,7 +69,8 @@ export const AgentTable = ({ keyword, onEdit }: { keyword: string; onEdit: (agen
   ];
   return (
     <PagedTable<AgentRow>
-      path="/api/agent/"
+      name="agents"
+      read={(page, signal) => readData(agentApi.get({ query: { keyword, ...page }, fetch: { signal } }))}
       filters={{ keyword }}
       usualSort="created_time"
       columns={columns}

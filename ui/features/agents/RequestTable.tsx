@@ -6,6 +6,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { WithdrawalAction } from "../../../src/domain/wallet/agents/decide-withdrawal.ts";
 import type { WithdrawalView } from "../../../src/domain/wallet/agents/list-withdrawals.ts";
+import { readData } from "../../api/client.ts";
+import { agentApi } from "../../api/groups.ts";
 import type { RowAction } from "../../components/data-table/column.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { PagedTable } from "../wallet/PagedTable.tsx";
@@ -35,7 +37,8 @@ export const RequestTable = ({ status }: { status: string }) => {
   return (
     <>
       <PagedTable<WithdrawalView>
-        path="/api/agent/requests"
+        name="withdrawal-requests"
+        read={(page, signal) => readData(agentApi.requests.get({ query: { status, ...page }, fetch: { signal } }))}
         filters={{ status }}
         usualSort="created_time"
         columns={withdrawalColumns(t, true)}

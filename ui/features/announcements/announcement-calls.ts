@@ -4,7 +4,8 @@ import type {
   AnnouncementView,
 } from "../../../src/domain/notifications/announcements/announcement.ts";
 import type { ReceivedAnnouncement } from "../../../src/domain/notifications/announcements/list-announcements.ts";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { announcementApi } from "../../api/groups.ts";
 import type { ToneName } from "../../components/StatusChip.tsx";
 
 export type { AnnouncementView, ReceivedAnnouncement };
@@ -25,20 +26,16 @@ const ASK_EVERY_MS = 300_000;
 /** What the site tells whoever is signed in; asked again now and then. */
 export const receivedAnnouncements = queryOptions({
   queryKey: ["announcements"],
-  queryFn: async ({ signal }) => (await request<Received>("/api/announcement/", { signal })).data,
+  queryFn: ({ signal }): Promise<Received> => readData(announcementApi.get({ fetch: { signal } })),
   refetchInterval: ASK_EVERY_MS,
   staleTime: ASK_EVERY_MS / 2,
 });
 
 /** Marks one as read, or without an id all. */
-export const markRead = (id?: number) =>
-  request<null>("/api/announcement/read", { method: "POST", body: id === undefined ? {} : { ids: [id] } });
+export const markRead = (id?: number) => readData(announcementApi.read.post(id === undefined ? {} : { ids: [id] }));
 
 /** Writes one, or changes the one with the id; `notify` sends notices too. */
 export const saveAnnouncement = (input: AnnouncementInput, id: number | null, notify: boolean) =>
-  request<AnnouncementView>("/api/announcement/", {
-    method: id === null ? "POST" : "PUT",
-    body: id === null ? { ...input, notify } : { ...input, id },
-  });
+  readData(id === null ? announcementApi.post({ ...input, notify }) : announcementApi.put({ ...input, id }));
 
-export const deleteAnnouncement = (id: number) => request<null>(`/api/announcement/${id}`, { method: "DELETE" });
+export const deleteAnnouncement = (id: number) => readData(announcementApi({ id }).delete());

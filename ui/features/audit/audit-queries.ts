@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { AuditEntry } from "../../../src/domain/logs/list-audit.ts";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { auditApi } from "../../api/groups.ts";
 
 export type AuditQuery = Readonly<{
   actor?: string | undefined;
@@ -18,11 +18,6 @@ export type AuditQuery = Readonly<{
 export const auditPage = (query: AuditQuery, page: number, pageSize: number) =>
   queryOptions({
     queryKey: ["audit", query, page, pageSize],
-    queryFn: async ({ signal }) =>
-      (
-        await request<{ items: AuditEntry[]; total: number }>("/api/audit/", {
-          query: { ...query, p: page + 1, page_size: pageSize },
-          signal,
-        })
-      ).data,
+    queryFn: ({ signal }) =>
+      readData(auditApi.get({ query: { ...query, p: page + 1, page_size: pageSize }, fetch: { signal } })),
   });

@@ -1,12 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Book, BookSlice, Discrepancy } from "../../../src/billing/books/check-books.ts";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { bookApi } from "../../api/groups.ts";
 
 /** Which books there are, and what calls cost beyond balances (quota units). */
 export const booksOverview = queryOptions({
   queryKey: ["books"],
-  queryFn: async ({ signal }) =>
-    (await request<{ books: readonly Book[]; uncovered: number }>("/api/books/", { signal })).data,
+  queryFn: ({ signal }) => readData(bookApi.get({ fetch: { signal } })),
 });
 
 /** How far the check of a book is. */
@@ -17,10 +17,10 @@ export async function checkBook(book: Book, onProgress: (progress: Progress) => 
   let checked = 0;
   const wrong: Discrepancy[] = [];
   for (let after: number | null = 0; after !== null; ) {
-    const { data }: { data: BookSlice } = await request<BookSlice>(`/api/books/${book}`, { query: { after }, signal });
-    checked += data.checked;
-    wrong.push(...data.wrong);
-    after = data.next;
+    const slice: BookSlice = await readData(bookApi({ book }).get({ query: { after }, fetch: { signal } }));
+    checked += slice.checked;
+    wrong.push(...slice.wrong);
+    after = slice.next;
     onProgress({ checked, wrong: [...wrong], isDone: after === null });
   }
 }

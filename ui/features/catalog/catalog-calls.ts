@@ -2,7 +2,8 @@ import { queryOptions } from "@tanstack/react-query";
 import type { CatalogEntry } from "../../../src/catalog/entry.ts";
 import type { CatalogEntryView } from "../../../src/domain/models/list-catalog.ts";
 import type { UpdatePlan } from "../../../src/domain/models/plan-update.ts";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { catalogApi } from "../../api/groups.ts";
 
 export type CatalogModel = CatalogEntryView;
 export type { UpdatePlan };
@@ -15,24 +16,21 @@ export type Catalog = Readonly<{
 
 export const catalog = queryOptions({
   queryKey: ["catalog"],
-  queryFn: async ({ signal }) => (await request<Catalog>("/api/catalog/", { signal })).data,
+  queryFn: ({ signal }): Promise<Catalog> => readData(catalogApi.get({ fetch: { signal } })),
 });
 
 /** What an operator says about a model; a price of null means the list price. */
 export type OwnEntry = Omit<CatalogEntry, "price"> & Readonly<{ price?: CatalogEntry["price"] | null }>;
 
-export const putEntry = (model: string, entry: OwnEntry) =>
-  request<null>("/api/catalog/", { method: "PUT", body: { model, entry } });
+export const putEntry = (model: string, entry: OwnEntry) => readData(catalogApi.put({ model, entry }));
 
-export const deleteEntry = (model: string) => request<null>("/api/catalog/", { method: "DELETE", query: { model } });
+export const deleteEntry = (model: string) => readData(catalogApi.delete({}, { query: { model } }));
 
 /** `document`: JSON text; absent: fetched from the address of the settings. */
 type Update = Readonly<{ document?: string }>;
 
-export const previewUpdate = async (update: Update): Promise<UpdatePlan> =>
-  (await request<UpdatePlan>("/api/catalog/update/preview", { method: "POST", body: update })).data;
+export const previewUpdate = (update: Update): Promise<UpdatePlan> => readData(catalogApi.update.preview.post(update));
 
-export const applyUpdate = async (update: Update): Promise<UpdatePlan> =>
-  (await request<UpdatePlan>("/api/catalog/update", { method: "POST", body: update })).data;
+export const applyUpdate = (update: Update): Promise<UpdatePlan> => readData(catalogApi.update.post(update));
 
-export const removeUpdate = () => request<null>("/api/catalog/update", { method: "DELETE" });
+export const removeUpdate = () => readData(catalogApi.update.delete());

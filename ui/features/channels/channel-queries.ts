@@ -134,6 +134,6 @@ export const enabledModels = queryOptions({
 
 export const groupNames = queryOptions({
   queryKey: ["groups"],
-  queryFn: ({ signal }) => readData(groupApi.get({ fetch: { signal } })),
+  queryFn: ({ signal }) => readData(groupApi.group.get({ fetch: { signal } })),
   staleTime: REFERENCE_STALE_MS,
 });

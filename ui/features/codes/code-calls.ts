@@ -1,30 +1,25 @@
-import { request } from "../../api/client.ts";
-import type { Code } from "./code.ts";
+import { readData } from "../../api/client.ts";
+import { redemptionApi } from "../../api/groups.ts";
 import type { CodeBody } from "./code-form.ts";
 
-const PATH = "/api/redemption/";
-
 /** Makes codes; resolves with their keys. */
-export const createCodes = async (body: CodeBody): Promise<string[]> =>
-  (await request<string[]>(PATH, { method: "POST", body })).data;
+export const createCodes = (body: CodeBody): Promise<string[]> => readData(redemptionApi.post(body));
 
-export const updateCode = (id: number, body: Partial<CodeBody>) =>
-  request<Code>(PATH, { method: "PUT", body: { ...body, id } });
+export const updateCode = (id: number, body: Partial<CodeBody>) => readData(redemptionApi.put({ ...body, id }));
 
 export const setCodeStatus = (id: number, status: number) =>
-  request<Code>(PATH, { method: "PUT", query: { status_only: "true" }, body: { id, status } });
+  readData(redemptionApi.put({ id, status }, { query: { status_only: "true" } }));
 
-export const deleteCode = (id: number) => request<null>(`${PATH}${id}/`, { method: "DELETE" });
+export const deleteCode = (id: number) => readData(redemptionApi({ id }).delete());
 
 /** These resolve with how many codes it was. */
-export const disableCodes = async (ids: readonly number[]): Promise<number> =>
-  (await request<number>(`${PATH}batch-disable`, { method: "PUT", body: { ids } })).data;
+export const disableCodes = (ids: readonly number[]): Promise<number> =>
+  readData(redemptionApi["batch-disable"].put({ ids: [...ids] }));
 
-export const deleteDisabledCodes = async (): Promise<number> =>
-  (await request<number>(`${PATH}delete-disabled`, { method: "DELETE" })).data;
+export const deleteDisabledCodes = (): Promise<number> => readData(redemptionApi["delete-disabled"].delete());
 
-export const countByName = async (name: string): Promise<number> =>
-  (await request<number>(`${PATH}count-by-name`, { query: { name } })).data;
+export const countByName = (name: string): Promise<number> =>
+  readData(redemptionApi["count-by-name"].get({ query: { name } }));
 
-export const deleteByName = async (name: string): Promise<number> =>
-  (await request<number>(`${PATH}delete-by-name`, { method: "DELETE", query: { name } })).data;
+export const deleteByName = (name: string): Promise<number> =>
+  readData(redemptionApi["delete-by-name"].delete({}, { query: { name } }));

@@ -1,13 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { CodeUse } from "../../../src/domain/codes/list-codes.ts";
-import { request } from "../../api/client.ts";
-import type { Code } from "./code.ts";
+import { readData } from "../../api/client.ts";
+import { redemptionApi } from "../../api/groups.ts";
 
 export type CodeQuery = Readonly<{
   keyword?: string | undefined;
   status?: number | undefined;
-  /** code or gift. */
-  type?: string | undefined;
+  type?: "code" | "gift" | undefined;
   sort?: string | undefined;
   order?: string | undefined;
   /** 0 is the first. */
@@ -21,13 +19,11 @@ export const CODES_KEY = ["codes"] as const;
 export const codePage = (query: CodeQuery) =>
   queryOptions({
     queryKey: [...CODES_KEY, "page", query],
-    queryFn: async ({ signal }) => {
+    queryFn: ({ signal }) => {
       const { page, pageSize, ...filters } = query;
-      const answer = await request<{ items: Code[]; total: number }>("/api/redemption/", {
-        query: { ...filters, p: page + 1, page_size: pageSize },
-        signal,
-      });
-      return answer.data;
+      return readData(
+        redemptionApi.get({ query: { ...filters, p: page + 1, page_size: pageSize }, fetch: { signal } }),
+      );
     },
   });
 
@@ -37,11 +33,6 @@ const USES_SHOWN = 100;
 export const codeUses = (id: number) =>
   queryOptions({
     queryKey: [...CODES_KEY, "uses", id],
-    queryFn: async ({ signal }) =>
-      (
-        await request<{ items: CodeUse[]; total: number }>(`/api/redemption/${id}/uses`, {
-          query: { page_size: USES_SHOWN },
-          signal,
-        })
-      ).data,
+    queryFn: ({ signal }) =>
+      readData(redemptionApi({ id }).uses.get({ query: { page_size: USES_SHOWN }, fetch: { signal } })),
   });

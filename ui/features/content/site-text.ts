@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { statusApi } from "../../api/groups.ts";
 
 export const SITE_TEXT_KEY = ["site-text"] as const;
 
@@ -7,6 +8,7 @@ export const SITE_TEXT_KEY = ["site-text"] as const;
 export const siteText = (name: "home_page_content" | "about" | "notice") =>
   queryOptions({
     queryKey: [...SITE_TEXT_KEY, name],
-    queryFn: async ({ signal }) => (await request<string>(`/api/${name}`, { signal, stayOn401: true })).data.trim(),
+    queryFn: async ({ signal }) =>
+      (await readData(statusApi[name].get({ fetch: { signal } }), { stayOn401: true })).trim(),
     staleTime: 60_000,
   });

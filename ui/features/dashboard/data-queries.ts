@@ -1,8 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { Latency } from "../../../src/domain/logs/read-latency.ts";
-import type { RunningOut } from "../../../src/domain/logs/read-running-out.ts";
-import type { Series, SeriesDimension, SeriesStep } from "../../../src/domain/logs/read-series.ts";
-import { request } from "../../api/client.ts";
+import type { SeriesDimension, SeriesStep } from "../../../src/domain/logs/read-series.ts";
+import { readData } from "../../api/client.ts";
+import { dataApi } from "../../api/groups.ts";
 
 /** Whose consumption: everybody's, or one's own. */
 export type DataScope = "all" | "self";
@@ -17,19 +16,19 @@ export const usageSeries = (scope: DataScope, { start, end, by, step }: DataView
       const query = {
         start_timestamp: start,
         end_timestamp: end,
-        by,
         step,
         offset_minutes: -new Date(start * 1000).getTimezoneOffset(),
       };
-      const path = scope === "all" ? "/api/data/series" : "/api/data/self/series";
-      return (await request<Series[]>(path, { query, signal })).data;
+      if (scope === "all") return readData(dataApi.series.get({ query: { ...query, by }, fetch: { signal } }));
+      const own = by === "user" || by === "channel" ? undefined : by;
+      return readData(dataApi.self.series.get({ query: { ...query, by: own }, fetch: { signal } }));
     },
     placeholderData: keepPreviousData,
   });
 
 export const runningOut = queryOptions({
   queryKey: ["data", "running-out"],
-  queryFn: async ({ signal }) => (await request<RunningOut[]>("/api/data/running-out", { signal })).data,
+  queryFn: ({ signal }) => readData(dataApi["running-out"].get({ fetch: { signal } })),
 });
 
 /** By what calls are told apart where their time is shown. */
@@ -40,7 +39,7 @@ export const latency = (by: LatencyDimension, { start, end }: Pick<DataView, "st
     queryKey: ["data", "latency", by, start, end],
     queryFn: async ({ signal }) => {
       const query = { by, start_timestamp: start, end_timestamp: end };
-      return (await request<{ calls: number; rows: Latency[] }>("/api/data/latency", { query, signal })).data;
+      return readData(dataApi.latency.get({ query, fetch: { signal } }));
     },
     placeholderData: keepPreviousData,
   });

@@ -1,32 +1,28 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Check, Report } from "../../../src/domain/diagnostics/examine.ts";
-import { request, requestEvents } from "../../api/client.ts";
-
-type Overview = Readonly<{
-  checks: readonly { check: Check; title: string }[];
-  /** Admits to a stream of so many events, sent at an interval. */
-  stream: { ticket: string; events: number; interval_ms: number };
-}>;
+import { followEvents, readData, readEnvelope } from "../../api/client.ts";
+import { doctorApi } from "../../api/groups.ts";
 
 /** The checks there are; asked anew for each visit, for the ticket is good for a minute. */
 export const doctorOverview = queryOptions({
   queryKey: ["doctor"],
   gcTime: 0,
-  queryFn: async ({ signal }) => (await request<Overview>("/api/doctor/", { signal })).data,
+  queryFn: ({ signal }) => readData(doctorApi.get({ fetch: { signal } })),
 });
 
 /** Runs one check. Rejects ApiError. */
-export const runCheck = async (check: Check, signal: AbortSignal): Promise<Report> =>
-  (await request<Report>(`/api/doctor/${check}`, { signal })).data;
+export const runCheck = (check: Check, signal: AbortSignal): Promise<Report> =>
+  readData(doctorApi({ check }).get({ fetch: { signal } }));
 
 /** How events arrived at this browser: milliseconds from the first to the last, and over how many they were sent. */
 export type Arrival = Readonly<{ spreadMs: number; sentMs: number; isHeld: boolean }>;
 
 /** Reads the timed stream through whatever lies between this browser and the gateway. Rejects ApiError. */
 export async function timeStream(signal: AbortSignal): Promise<Arrival> {
-  const { ticket, events, interval_ms } = (await request<Overview>("/api/doctor/", { signal })).data.stream;
+  const { ticket, events, interval_ms } = (await readData(doctorApi.get({ fetch: { signal } }))).stream;
   const arrivedMs: number[] = [];
-  await requestEvents<number>(`/api/doctor/stream?ticket=${encodeURIComponent(ticket)}`, {
+  await followEvents(doctorApi.stream, {
+    query: { ticket },
     onOpen: () => {},
     onEvent: () => arrivedMs.push(performance.now()),
     signal,
@@ -38,4 +34,4 @@ export async function timeStream(signal: AbortSignal): Promise<Arrival> {
 
 /** Sends a test mail. Resolves with what to tell; rejects ApiError. */
 export const sendTestMail = async (to: string): Promise<string> =>
-  (await request<null>("/api/doctor/mail", { method: "POST", body: { to } })).message;
+  (await readEnvelope(doctorApi.mail.post({ to }))).message;

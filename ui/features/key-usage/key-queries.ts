@@ -1,27 +1,24 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { callWithKey } from "../../api/with-key.ts";
-import type { LogEntry } from "../logs/log-entry.ts";
+import type { KeyStanding, KeyStandingResponse } from "../../../src/gateway/http/endpoints/billing.ts";
+import { readEnvelope, readJson } from "../../api/client.ts";
+import { logApi } from "../../api/groups.ts";
+import { requestHeaders } from "../../api/request-headers.ts";
 
-/** How a key stands, in quota units, as `GET /api/usage/token` answers. */
-export type KeyStanding = Readonly<{
-  name: string;
-  total_granted: number;
-  total_used: number;
-  total_available: number;
-  unlimited_quota: boolean;
-  model_limits: Readonly<Record<string, boolean>>;
-  model_limits_enabled: boolean;
-  /** Epoch seconds; 0: never. */
-  expires_at: number;
-}>;
+export type { KeyStanding };
 
 /** Kept only as long as the page is open: the key is part of what names it. */
 const FORGET = { gcTime: 0, retry: false } as const;
 
+/** The key travels in a header, so that no address holds it, and without the session of whoever is signed in. */
+const asKey = (key: string) => ({ authorization: `Bearer ${key}` });
+
 export const keyStanding = (key: string) =>
   queryOptions({
     queryKey: ["key-standing", key],
-    queryFn: async ({ signal }) => (await callWithKey<{ data: KeyStanding }>("/api/usage/token", key, signal)).data,
+    queryFn: async ({ signal }) => {
+      const init = { credentials: "omit", headers: { ...requestHeaders(), ...asKey(key) }, signal } as const;
+      return (await readJson<KeyStandingResponse>("/api/usage/token", init)).data;
+    },
     ...FORGET,
   });
 
@@ -29,10 +26,13 @@ export const keyLog = (key: string, page: number, pageSize: number) =>
   queryOptions({
     queryKey: ["key-log", key, page, pageSize],
     queryFn: ({ signal }) =>
-      callWithKey<{ data: LogEntry[]; total: number }>(
-        `/api/log/token?p=${page + 1}&page_size=${pageSize}`,
-        key,
-        signal,
+      readEnvelope(
+        logApi.token.get({
+          query: { p: page + 1, page_size: pageSize },
+          headers: asKey(key),
+          fetch: { credentials: "omit", signal },
+        }),
+        { stayOn401: true },
       ),
     placeholderData: keepPreviousData,
     ...FORGET,

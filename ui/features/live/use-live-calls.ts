@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { LiveCall } from "../../../src/domain/logs/call-feed.ts";
-import type { LiveCalls } from "../../../src/domain/logs/stream-calls.ts";
-import { ApiError, requestEvents } from "../../api/client.ts";
+import { ApiError, followEvents } from "../../api/client.ts";
+import { liveApi } from "../../api/groups.ts";
 import { mergeCalls } from "./merge-calls.ts";
 
 const AGAIN_MS = 3000;
@@ -27,7 +27,7 @@ export function useLiveCalls(isPaused: boolean) {
     const follow = async () => {
       while (!signal.aborted) {
         try {
-          await requestEvents<LiveCalls>("/api/live/calls", {
+          await followEvents(liveApi.calls, {
             signal,
             onOpen: () => {
               setState("open");

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { UsageStat } from "../../../src/domain/logs/usage-sums.ts";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { logApi, usersApi } from "../../api/groups.ts";
 import type { LogEntry } from "./log-entry.ts";
 
 /** What narrows the log; times are epoch seconds. */
@@ -24,8 +24,6 @@ export type LogFilters = Readonly<{
 export type LogScope = "all" | "self";
 
 export type LogPage = Readonly<{ items: LogEntry[]; total: number }>;
-type Bucket = Readonly<{ start: number; count: number; failed: number; quota: number }>;
-export type LogHistogram = Readonly<{ step: number; buckets: Bucket[] }>;
 
 const LOGS_KEY = ["logs"] as const;
 
@@ -45,7 +43,7 @@ export const logPage = (scope: LogScope, filters: LogFilters, page: number, page
     queryFn: async ({ client, signal }) => {
       const before = cursorBehind(client.getQueryData<LogPage>(pageKey(scope, filters, page - 1, pageSize)));
       const query = { ...parametersOf(scope, filters), p: page + 1, page_size: pageSize, before };
-      return (await request<LogPage>(pathOf(scope, ""), { query, signal })).data;
+      return readData(callsOf(scope).get({ query, fetch: { signal } }));
     },
     placeholderData: keepPreviousData,
   });
@@ -57,34 +55,33 @@ const MOST_ROWS = 100;
 export const requestRows = (scope: LogScope, requestId: string) =>
   queryOptions({
     queryKey: [...LOGS_KEY, "request", scope, requestId],
-    queryFn: async ({ signal }) =>
-      (await request<LogPage>(pathOf(scope, ""), { query: { request_id: requestId, page_size: MOST_ROWS }, signal }))
-        .data,
+    queryFn: ({ signal }) =>
+      readData(callsOf(scope).get({ query: { request_id: requestId, page_size: MOST_ROWS }, fetch: { signal } })),
   });
 
 export const logStat = (scope: LogScope, filters: LogFilters) =>
   queryOptions({
     queryKey: [...LOGS_KEY, "stat", scope, filters],
-    queryFn: async ({ signal }) =>
-      (await request<UsageStat>(pathOf(scope, "stat"), { query: parametersOf(scope, filters), signal })).data,
+    queryFn: ({ signal }) =>
+      readData(callsOf(scope).stat.get({ query: parametersOf(scope, filters), fetch: { signal } })),
     placeholderData: keepPreviousData,
   });
 
 export const logHistogram = (scope: LogScope, filters: LogFilters) =>
   queryOptions({
     queryKey: [...LOGS_KEY, "histogram", scope, filters],
-    queryFn: async ({ signal }) =>
-      (await request<LogHistogram>(pathOf(scope, "histogram"), { query: parametersOf(scope, filters), signal })).data,
+    queryFn: ({ signal }) =>
+      readData(callsOf(scope).histogram.get({ query: parametersOf(scope, filters), fetch: { signal } })),
     placeholderData: keepPreviousData,
   });
 
 /** Where the rows that fit can be downloaded as CSV. */
-export const logExportPath = (scope: LogScope): string => pathOf(scope, "export");
+export const logExport = (scope: LogScope) => callsOf(scope).export;
 
-const pathOf = (scope: LogScope, call: string): string => `/api/log/${scope === "self" ? "self/" : ""}${call}`;
+const callsOf = (scope: LogScope) => (scope === "self" ? logApi.self : logApi);
 
 /** The filters in the names of the calls. A model is looked for anywhere in the name. */
-export function parametersOf(scope: LogScope, filters: LogFilters): Record<string, string | number | undefined> {
+export function parametersOf(scope: LogScope, filters: LogFilters) {
   return {
     start_timestamp: filters.anyTime ? undefined : filters.start,
     end_timestamp: filters.anyTime ? undefined : filters.end,
@@ -104,5 +101,5 @@ export type UserFacts = Readonly<{ username: string; quota: number; used_quota: 
 export const userFacts = (id: number) =>
   queryOptions({
     queryKey: ["user-facts", id],
-    queryFn: async ({ signal }) => (await request<UserFacts>(`/api/user/${id}`, { signal })).data,
+    queryFn: ({ signal }): Promise<UserFacts> => readData(usersApi({ id }).get({ fetch: { signal } })),
   });

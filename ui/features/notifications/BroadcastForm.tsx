@@ -25,8 +25,8 @@ export const BroadcastForm = ({ isBusy }: { isBusy: boolean }) => {
   const [content, setContent] = useState("");
   const start = useMutation({
     mutationFn: () => startBroadcast({ event, title, content }),
-    onSuccess: ({ data }) => {
-      queries.setQueryData(broadcastProgress.queryKey, data);
+    onSuccess: (progress) => {
+      queries.setQueryData(broadcastProgress.queryKey, progress);
       setTitle("");
       setContent("");
     },

@@ -1,7 +1,8 @@
-import { request } from "../../api/client.ts";
+import { readData, readEnvelope } from "../../api/client.ts";
+import { notificationApi } from "../../api/groups.ts";
 
 /** Sends a message the stored way; rejects ApiError with why it did not arrive. */
-export const sendTest = () => request<null>("/api/user/setting/test", { method: "POST", body: {} });
+export const sendTest = () => readEnvelope(notificationApi.setting.test.post({}));
 
 export type PushCode = Readonly<{
   code: string;
@@ -11,11 +12,10 @@ export type PushCode = Readonly<{
   expires_in: number;
 }>;
 
-export const createPushCode = async (): Promise<PushCode> =>
-  (await request<PushCode>("/api/user/push/code", { method: "POST", body: {} })).data;
+export const createPushCode = (): Promise<PushCode> => readData(notificationApi.push.code.post({}));
 
 /** Whether the code was scanned by now, and is bound. */
 export const bindPush = async (code: string): Promise<boolean> =>
-  (await request<{ bound: boolean }>("/api/user/push/bind", { method: "POST", body: { code } })).data.bound;
+  (await readData(notificationApi.push.bind.post({ code }))).bound;
 
-export const unbindPush = () => request<null>("/api/user/push", { method: "DELETE" });
+export const unbindPush = () => readEnvelope(notificationApi.push.delete());

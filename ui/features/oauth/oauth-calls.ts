@@ -1,4 +1,5 @@
-import { type Answer, request } from "../../api/client.ts";
+import { readData, readEnvelope } from "../../api/client.ts";
+import { bindingApi, oauthApi } from "../../api/groups.ts";
 import { rememberedInvitation } from "../register/invitation.ts";
 import type { StoredUser } from "../session/stored-user.ts";
 import type { ServiceName } from "./services.ts";
@@ -10,18 +11,21 @@ export type Entrance = StoredUser | Readonly<{ require_2fa: true }> | null;
 /** Leaves for another service, which sends the browser back to /oauth/{service}. Rejects ApiError. */
 export async function goToService(service: ServiceName, returnTo: string): Promise<void> {
   const state = crypto.randomUUID();
-  const { data } = await request<{ url: string }>(`/api/oauth/${service}/start`, {
-    query: service === "telegram" ? { state } : { aff: rememberedInvitation() },
-    stayOn401: true,
-  });
+  const start =
+    service === "telegram"
+      ? bindingApi.oauth.telegram.start.get({ query: { state } })
+      : oauthApi({ provider: service }).start.get({ query: { aff: rememberedInvitation() } });
+  const { url } = await readData(start, { stayOn401: true });
   rememberUnderWay({ service, returnTo, state });
-  window.location.assign(data.url);
+  window.location.assign(url);
 }
 
 /** Ends what `goToService` began, with the parameters that the service gave the browser. Rejects ApiError. */
 export const comeBack = (service: ServiceName, query: Readonly<Record<string, string>>, isSignedIn: boolean) => {
-  const path = service === "telegram" ? `telegram/${isSignedIn ? "bind" : "login"}` : service;
-  return request<Entrance>(`/api/oauth/${path}`, { query, stayOn401: true });
+  const stay = { stayOn401: true };
+  if (service !== "telegram") return readEnvelope(oauthApi({ provider: service }).get({ query }), stay);
+  const { bind, login } = bindingApi.oauth.telegram;
+  return isSignedIn ? readEnvelope(bind.get({ query }), stay) : readEnvelope(login.get({ query }), stay);
 };
 
 /** The fields of Telegram's answer in an address's fragment; null without one. */
@@ -40,7 +44,7 @@ export function readTelegramFragment(fragment: string): Record<string, string> |
 }
 
 /** Signs in with the code that the WeChat account sent. Rejects ApiError. */
-export const signInByWeChat = (code: string): Promise<Answer<Entrance>> =>
-  request<Entrance>("/api/oauth/wechat", { query: { code, aff: rememberedInvitation() }, stayOn401: true });
+export const signInByWeChat = (code: string) =>
+  readEnvelope(bindingApi.oauth.wechat.get({ query: { code, aff: rememberedInvitation() } }), { stayOn401: true });
 
-export const bindWeChat = (code: string) => request<null>("/api/oauth/wechat/bind", { query: { code } });
+export const bindWeChat = (code: string) => readEnvelope(bindingApi.oauth.wechat.bind.get({ query: { code } }));

@@ -2,7 +2,8 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { accountExportApi } from "../../api/groups.ts";
 import { Panel } from "../../components/layout.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { SwitchRow } from "../../components/SwitchRow.tsx";
@@ -18,8 +19,7 @@ export const ExportPanel = () => {
   const [password, setPassword] = useState("");
   const submit = async () => {
     const body = withKeys ? { with_keys: true, password } : {};
-    const call = { method: "POST", body } as const;
-    openFile((await request<{ address: string }>("/api/user/self/export/download", call)).data.address);
+    openFile((await readData(accountExportApi.self.export.download.post(body))).address);
     notifyDone(t("personal.export.done"));
     setOpen(false);
   };

@@ -1,5 +1,6 @@
 import type { UserView } from "../../../src/domain/accounts/user-view.ts";
-import { request } from "../../api/client.ts";
+import { readEnvelope } from "../../api/client.ts";
+import { userSelfApi } from "../../api/groups.ts";
 
 /** What users set for themselves; secrets come as flags. */
 export type UserSetting = Readonly<Record<string, unknown>>;
@@ -14,5 +15,4 @@ export function readSetting({ setting }: UserView): UserSetting {
 }
 
 /** Saves some settings; the others stay. */
-export const saveSetting = (changes: UserSetting) =>
-  request<null>("/api/user/setting", { method: "PUT", body: changes });
+export const saveSetting = (changes: UserSetting) => readEnvelope(userSelfApi.setting.put(changes));

@@ -1,7 +1,8 @@
 import Box from "@mui/material/Box";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { logApi } from "../../api/groups.ts";
 import { Money } from "../../components/Money.tsx";
 import type { Answer } from "./chat.ts";
 
@@ -18,8 +19,8 @@ export const AnswerFacts = ({ answer }: { answer: Answer }) => {
     queryKey: ["playground-cost", requestId],
     queryFn: async ({ signal }) => {
       const query = { request_id: requestId, p: 1, page_size: 1 };
-      const { data } = await request<{ items: { quota: number }[] }>("/api/log/self", { query, signal });
-      return data.items[0]?.quota ?? null;
+      const { items } = await readData(logApi.self.get({ query, fetch: { signal } }));
+      return items[0]?.quota ?? null;
     },
     enabled: requestId !== "" && totalMs > 0,
     staleTime: Number.POSITIVE_INFINITY,

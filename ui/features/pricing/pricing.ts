@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { PriceChangeView } from "../../../src/domain/channels/list-price-changes.ts";
 import type { PricedModel as ListedModel } from "../../../src/domain/channels/list-prices.ts";
-import { request } from "../../api/client.ts";
+import { readData, readEnvelope } from "../../api/client.ts";
+import { pricingApi } from "../../api/groups.ts";
 
 /** A model and its price before the factor of the group. */
 export type PricedModel = ListedModel;
@@ -17,19 +18,12 @@ export type Pricing = Readonly<{
   ownGroup: string;
 }>;
 
-type Beside = Readonly<{
-  group_ratio: Record<string, number>;
-  discounts: Record<string, Discount>;
-  usable_group: Record<string, string>;
-  group: string;
-}>;
-
 /** `userId` keeps what a visitor saw apart from what somebody signed in sees. */
 export const pricing = (userId: number | undefined) =>
   queryOptions({
     queryKey: ["pricing", userId ?? "visitor"],
     queryFn: async ({ signal }): Promise<Pricing> => {
-      const answer = await request<PricedModel[], Beside>("/api/pricing", { signal, stayOn401: true });
+      const answer = await readEnvelope(pricingApi.pricing.get({ fetch: { signal } }), { stayOn401: true });
       return {
         models: answer.data,
         groupRatio: answer.group_ratio,
@@ -81,8 +75,7 @@ export const priceChanges = (userId: number | undefined) =>
     queryKey: ["price-changes", userId ?? "visitor"],
     queryFn: async ({ pageParam, signal }) => {
       const query = { p: pageParam, page_size: CHANGES_PER_PAGE };
-      const path = "/api/pricing/changes";
-      return (await request<{ items: PriceChange[]; total: number }>(path, { query, signal, stayOn401: true })).data;
+      return readData(pricingApi.pricing.changes.get({ query, fetch: { signal } }), { stayOn401: true });
     },
     initialPageParam: 1,
     getNextPageParam: ({ total }, _pages, page) => (page * CHANGES_PER_PAGE < total ? page + 1 : undefined),

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { fetchPlain } from "../../api/plain.ts";
+import { readJson } from "../../api/client.ts";
 
 /** A call of the API as the reference shows it. */
 export type ApiCall = Readonly<{
@@ -36,11 +36,7 @@ export type ApiDocument = Readonly<{ paths: Record<string, Record<string, Operat
 
 export const apiDocument = queryOptions({
   queryKey: ["openapi"],
-  queryFn: async ({ signal }): Promise<ApiDocument> => {
-    const answer = await fetchPlain("/openapi.json", { signal });
-    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
-    return (await answer.json()) as ApiDocument;
-  },
+  queryFn: ({ signal }) => readJson<ApiDocument>("/openapi.json", { signal }),
   staleTime: Number.POSITIVE_INFINITY,
 });
 

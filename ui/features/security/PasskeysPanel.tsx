@@ -33,8 +33,7 @@ export const PasskeysPanel = () => {
   };
   const submit = async () => {
     if (subject === null) return;
-    const next =
-      subject === "new" ? await addPasskey(name, password) : (await removePasskey(subject.id, password)).data;
+    const next = subject === "new" ? await addPasskey(name, password) : await removePasskey(subject.id, password);
     if (next) queries.setQueryData(passkeys.queryKey, next);
     setSubject(null);
   };

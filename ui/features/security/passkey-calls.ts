@@ -1,11 +1,7 @@
-import {
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  startAuthentication,
-  startRegistration,
-} from "@simplewebauthn/browser";
+import { startAuthentication, startRegistration } from "@simplewebauthn/browser";
 import { queryOptions } from "@tanstack/react-query";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { passkeyApi } from "../../api/groups.ts";
 import type { StoredUser } from "../session/stored-user.ts";
 
 export type Passkey = Readonly<{
@@ -19,36 +15,27 @@ export type Passkey = Readonly<{
 /** One's own passkeys. */
 export const passkeys = queryOptions({
   queryKey: ["passkeys"],
-  queryFn: async ({ signal }) => (await request<Passkey[]>("/api/user/passkey", { signal })).data,
+  queryFn: ({ signal }) => readData(passkeyApi.passkey.get({ fetch: { signal } })),
 });
 
 /** Signs in with a passkey; null when the person closed the browser's question. Rejects ApiError. */
 export async function signInWithPasskey(): Promise<StoredUser | null> {
-  const begun = await request<PublicKeyCredentialRequestOptionsJSON>("/api/user/passkey/login/begin", {
-    method: "POST",
-    body: {},
-    stayOn401: true,
-  });
-  const response = await unlessClosed(startAuthentication({ optionsJSON: begun.data }));
+  const optionsJSON = await readData(passkeyApi.passkey.login.begin.post({}), { stayOn401: true });
+  const response = await unlessClosed(startAuthentication({ optionsJSON }));
   if (!response) return null;
-  const path = "/api/user/passkey/login/finish";
-  return (await request<StoredUser>(path, { method: "POST", body: response, stayOn401: true })).data;
+  return readData(passkeyApi.passkey.login.finish.post(response), { stayOn401: true });
 }
 
 /** Makes a passkey; null when the person closed the browser's question. Rejects ApiError. */
 export async function addPasskey(name: string, password: string): Promise<Passkey[] | null> {
-  const begun = await request<PublicKeyCredentialCreationOptionsJSON>("/api/user/passkey/register/begin", {
-    method: "POST",
-    body: { password },
-  });
-  const response = await unlessClosed(startRegistration({ optionsJSON: begun.data }));
+  const optionsJSON = await readData(passkeyApi.passkey.register.begin.post({ password }));
+  const response = await unlessClosed(startRegistration({ optionsJSON }));
   if (!response) return null;
-  const path = "/api/user/passkey/register/finish";
-  return (await request<Passkey[]>(path, { method: "POST", body: { name, response } })).data;
+  return readData(passkeyApi.passkey.register.finish.post({ name, response }));
 }
 
 export const removePasskey = (id: string, password: string) =>
-  request<Passkey[]>("/api/user/passkey/remove", { method: "POST", body: { id, password } });
+  readData(passkeyApi.passkey.remove.post({ id, password }));
 
 async function unlessClosed<T>(asked: Promise<T>): Promise<T | null> {
   try {

@@ -1,5 +1,6 @@
 import { useAtomValue } from "jotai";
-import { ApiError, request } from "../../api/client.ts";
+import { ApiError, readData } from "../../api/client.ts";
+import { securityApi, sessionApi } from "../../api/groups.ts";
 import { forgetUser, rememberUser, type StoredUser, userAtom } from "./stored-user.ts";
 
 type Session = Readonly<{
@@ -27,10 +28,7 @@ export const useSession = (): Session => ({
 });
 
 async function signIn(username: string, password: string, turnstile: string): Promise<StoredUser | null> {
-  const { data } = await request<StoredUser | { require_2fa: true }>("/api/user/login", {
-    method: "POST",
-    query: { turnstile },
-    body: { username, password },
+  const data = await readData(sessionApi.login.post({ username, password }, { query: { turnstile } }), {
     stayOn401: true,
   });
   if ("require_2fa" in data) return null;
@@ -39,13 +37,12 @@ async function signIn(username: string, password: string, turnstile: string): Pr
 }
 
 async function finishSignIn(code: string): Promise<void> {
-  const path = "/api/user/login/2fa";
-  rememberUser((await request<StoredUser>(path, { method: "POST", body: { code }, stayOn401: true })).data);
+  rememberUser(await readData(securityApi.login["2fa"].post({ code }), { stayOn401: true }));
 }
 
 async function signOut(): Promise<void> {
   try {
-    await request<null>("/api/user/logout", { stayOn401: true });
+    await readData(sessionApi.logout.get(), { stayOn401: true });
   } catch (error) {
     // A session that has ended already is as good as one that ends now.
     if (!(error instanceof ApiError) || error.status !== 401) throw error;

@@ -6,6 +6,8 @@ import Button from "@mui/material/Button";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { readData } from "../../api/client.ts";
+import { announcementApi } from "../../api/groups.ts";
 import { useConfirm } from "../../components/confirm.tsx";
 import type { Column } from "../../components/data-table/column.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
@@ -72,7 +74,8 @@ export const AnnouncementsPanel = () => {
         </Button>
       </Row>
       <PagedTable<AnnouncementView>
-        path="/api/announcement/all"
+        name="announcements"
+        read={(query, signal) => readData(announcementApi.all.get({ query, fetch: { signal } }))}
         columns={columns}
         rowId={({ id }) => id}
         rowName={({ title }) => title}

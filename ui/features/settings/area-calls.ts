@@ -1,14 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Receipt } from "../../../src/billing/types.ts";
-import type { ListPriceSource } from "../../../src/console/models.ts";
-import type { ServedModel } from "../../../src/domain/channels/served-models.ts";
-import { request, requestLines } from "../../api/client.ts";
+import { postForLines, readData, readEnvelope } from "../../api/client.ts";
+import { discoveryApi, logApi, modelApi, optionApi, ratioApi, systemApi } from "../../api/groups.ts";
 
 export type OidcEndpoints = { authorization_endpoint: string; token_endpoint: string; user_info_endpoint: string };
 
-export const discoverOidc = async (wellKnown: string): Promise<OidcEndpoints> =>
-  (await request<OidcEndpoints>("/api/option/oidc_discovery", { method: "POST", body: { well_known: wellKnown } }))
-    .data;
+export const discoverOidc = (wellKnown: string): Promise<OidcEndpoints> =>
+  readData(discoveryApi.oidc_discovery.post({ well_known: wellKnown }));
 
 export type SystemInfo = {
   version: string;
@@ -22,28 +20,23 @@ export type SystemInfo = {
 
 export const systemInfo = queryOptions({
   queryKey: ["system-info"],
-  queryFn: async ({ signal }) => (await request<SystemInfo>("/api/system/info", { signal })).data,
+  queryFn: ({ signal }): Promise<SystemInfo> => readData(systemApi.info.get({ fetch: { signal } })),
 });
 
 /** Where and when the prices were read that come with this release. */
 export const listPriceSources = queryOptions({
   queryKey: ["list-price-sources"],
-  queryFn: async ({ signal }) => (await request<ListPriceSource[]>("/api/channel/list_prices", { signal })).data,
+  queryFn: ({ signal }) => readData(modelApi.channel.list_prices.get({ fetch: { signal } })),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
 export type Release = { version: string; url: string; notes: string; is_newer: boolean };
 
-export const checkUpdate = async (): Promise<Release> => (await request<Release>("/api/system/update")).data;
+export const checkUpdate = (): Promise<Release> => readData(systemApi.update.get());
 
 /** Deletes log rows older than `before` (epoch seconds), telling how many went so far. */
 export const clearLogs = (before: number, onDeleted: (count: number) => void, signal: AbortSignal) =>
-  requestLines<{ deleted: number }>(
-    "/api/log/clear",
-    { target_timestamp: before },
-    ({ deleted }) => onDeleted(deleted),
-    signal,
-  );
+  postForLines(logApi.clear, { target_timestamp: before }, ({ deleted }) => onDeleted(deleted), signal);
 
 /** Counts of tokens, as the call's usage would tell them. */
 export type ImaginedUsage = Readonly<{
@@ -69,13 +62,13 @@ export type ChargePreview = {
   receipt: Receipt;
 };
 
-export const previewCharge = async (model: string, group: string, usage: ImaginedUsage): Promise<ChargePreview> =>
-  (await request<ChargePreview>("/api/ratio/preview", { method: "POST", body: { model, group, ...usage } })).data;
+export const previewCharge = (model: string, group: string, usage: ImaginedUsage): Promise<ChargePreview> =>
+  readData(ratioApi.preview.post({ model, group, ...usage }));
 
 /** Every model that an enabled channel serves, and what the upstreams call it. */
 export const servedModels = queryOptions({
   queryKey: ["served-models"],
-  queryFn: async ({ signal }) => (await request<ServedModel[]>("/api/channel/models_served", { signal })).data,
+  queryFn: ({ signal }) => readData(modelApi.channel.models_served.get({ fetch: { signal } })),
 });
 
-export const resetModelRatio = () => request<null>("/api/option/rest_model_ratio", { method: "POST" });
+export const resetModelRatio = () => readEnvelope(optionApi.rest_model_ratio.post());

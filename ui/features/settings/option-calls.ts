@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
-import { request } from "../../api/client.ts";
+import { readData, readEnvelope } from "../../api/client.ts";
+import { optionApi } from "../../api/groups.ts";
 import type { OptionChange } from "./save-options.ts";
 
 export type OptionTexts = Readonly<Partial<Record<OptionKey, string>>>;
@@ -14,12 +15,10 @@ export type Options = Readonly<{
   secretsSet: ReadonlySet<OptionKey>;
 }>;
 
-type Beside = { secrets_set: OptionKey[]; defaults: OptionTexts; estimates: Record<string, number> };
-
 export const options = queryOptions({
   queryKey: ["options"],
   queryFn: async ({ signal }): Promise<Options> => {
-    const answer = await request<{ key: OptionKey; value: string }[], Beside>("/api/option/", { signal });
+    const answer = await readEnvelope(optionApi.get({ fetch: { signal } }));
     return {
       values: Object.fromEntries(answer.data.map(({ key, value }) => [key, value])),
       defaults: answer.defaults,
@@ -29,5 +28,4 @@ export const options = queryOptions({
   },
 });
 
-export const putOption = ({ key, value }: OptionChange) =>
-  request<null>("/api/option/", { method: "PUT", body: { key, value } });
+export const putOption = ({ key, value }: OptionChange) => readData(optionApi.put({ key, value }));

@@ -1,5 +1,6 @@
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { settingsTransferApi } from "../../api/groups.ts";
 import type { SettingsFile } from "./transfer-file.ts";
 
 type Options = SettingsFile["options"];
@@ -8,16 +9,9 @@ export type Problem = { key: string; message: string };
 export type PlannedChange = { key: OptionKey; is_secret: boolean; before: string | null; after: string | null };
 export type ImportPlan = { changes: PlannedChange[]; problems: Problem[] };
 
-export const exportSettings = async (secrets: boolean): Promise<SettingsFile> =>
-  (await request<SettingsFile>("/api/option/export", { method: "POST", body: { secrets } })).data;
+export const exportSettings = (secrets: boolean) => readData(settingsTransferApi.export.post({ secrets }));
 
-export const planImport = async (options: Options): Promise<ImportPlan> =>
-  (await request<ImportPlan>("/api/option/import/preview", { method: "POST", body: { options } })).data;
+export const planImport = (options: Options): Promise<ImportPlan> =>
+  readData(settingsTransferApi.import.preview.post({ options }));
 
-export const importSettings = async (options: Options): Promise<{ saved: OptionKey[]; refused: Problem[] }> =>
-  (
-    await request<{ saved: OptionKey[]; refused: Problem[] }>("/api/option/import", {
-      method: "POST",
-      body: { options },
-    })
-  ).data;
+export const importSettings = (options: Options) => readData(settingsTransferApi.import.post({ options }));

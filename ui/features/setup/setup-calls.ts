@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { setupApi } from "../../api/groups.ts";
 import type { setupBody } from "./setup-form.ts";
 
 type SetupStatus = Readonly<{
@@ -12,8 +13,7 @@ type SetupStatus = Readonly<{
 
 export const setupStatus = queryOptions({
   queryKey: ["setup"],
-  queryFn: async ({ signal }) => (await request<SetupStatus>("/api/setup", { signal, stayOn401: true })).data,
+  queryFn: ({ signal }): Promise<SetupStatus> => readData(setupApi.get({ fetch: { signal } }), { stayOn401: true }),
 });
 
-export const finishSetup = (body: ReturnType<typeof setupBody>) =>
-  request<null>("/api/setup", { method: "POST", body, stayOn401: true });
+export const finishSetup = (body: ReturnType<typeof setupBody>) => readData(setupApi.post(body), { stayOn401: true });

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ModelStatus } from "../../../src/console/model-status.ts";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { modelStatusApi } from "../../api/groups.ts";
 
 export type { ModelStatus };
 
@@ -10,8 +11,7 @@ const ASK_EVERY_MS = 60_000;
 export const modelStatus = (userId: number | undefined) =>
   queryOptions({
     queryKey: ["model-status", userId ?? "visitor"],
-    queryFn: async ({ signal }) =>
-      (await request<{ days: number; models: ModelStatus[] }>("/api/status/models", { signal, stayOn401: true })).data,
+    queryFn: ({ signal }) => readData(modelStatusApi.models.get({ fetch: { signal } }), { stayOn401: true }),
     refetchInterval: ASK_EVERY_MS,
   });
 

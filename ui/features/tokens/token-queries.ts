@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { request } from "../../api/client.ts";
+import { readData, readEnvelope } from "../../api/client.ts";
+import { groupApi, tokenApi } from "../../api/groups.ts";
 import type { Token } from "./token.ts";
 
 export type TokenQuery = Readonly<{
@@ -25,10 +26,9 @@ export const tokenPage = (query: TokenQuery) =>
     queryKey: [...TOKENS_KEY, "page", query],
     queryFn: async ({ signal }): Promise<TokenPage> => {
       const { page, pageSize, ...filters } = query;
-      const answer = await request<Token[], { total: number }>("/api/token/", {
-        query: { ...filters, p: page, page_size: pageSize },
-        signal,
-      });
+      const answer = await readEnvelope(
+        tokenApi.get({ query: { ...filters, p: page, page_size: pageSize }, fetch: { signal } }),
+      );
       return { items: answer.data, total: answer.total };
     },
   });
@@ -37,7 +37,7 @@ const REFERENCE_STALE_MS = 60_000;
 
 export const usableModels = queryOptions({
   queryKey: ["usable-models"],
-  queryFn: async ({ signal }) => (await request<string[]>("/api/user/models", { signal })).data,
+  queryFn: ({ signal }) => readData(groupApi.user.models.get({ fetch: { signal } })),
   staleTime: REFERENCE_STALE_MS,
 });
 
@@ -46,6 +46,6 @@ export type UsableGroups = Readonly<Record<string, { desc: string; ratio: number
 
 export const usableGroups = queryOptions({
   queryKey: ["usable-groups"],
-  queryFn: async ({ signal }) => (await request<UsableGroups>("/api/user/self/groups", { signal })).data,
+  queryFn: ({ signal }): Promise<UsableGroups> => readData(groupApi.user.self.groups.get({ fetch: { signal } })),
   staleTime: REFERENCE_STALE_MS,
 });

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { request } from "../../api/client.ts";
+import { readData } from "../../api/client.ts";
+import { usersApi } from "../../api/groups.ts";
 import type { User } from "./user.ts";
 
 export type UserFilters = Readonly<{
@@ -20,18 +21,13 @@ export const USERS_KEY = ["users"] as const;
 export const userPage = (filters: UserList, page: number, pageSize: number) =>
   queryOptions({
     queryKey: [...USERS_KEY, "page", filters, page, pageSize],
-    queryFn: async ({ signal }): Promise<UserPage> =>
-      (
-        await request<UserPage>("/api/user/search", {
-          query: { ...filters, p: page + 1, page_size: pageSize },
-          signal,
-        })
-      ).data,
+    queryFn: ({ signal }): Promise<UserPage> =>
+      readData(usersApi.search.get({ query: { ...filters, p: page + 1, page_size: pageSize }, fetch: { signal } })),
   });
 
 export const userById = (id: number) =>
   queryOptions({
     queryKey: [...USERS_KEY, "one", id],
-    queryFn: async ({ signal }) => (await request<User>(`/api/user/${id}`, { signal })).data,
+    queryFn: ({ signal }) => readData(usersApi({ id }).get({ fetch: { signal } })),
     gcTime: 0,
   });

@@ -3,6 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { OwnOrder } from "../../../src/domain/wallet/order-view.ts";
+import { readData } from "../../api/client.ts";
+import { paymentApi } from "../../api/groups.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { orderColumns } from "./order-columns.tsx";
 import { PagedTable } from "./PagedTable.tsx";
@@ -27,7 +29,8 @@ export const OrderTable = () => {
   );
   return (
     <PagedTable<OwnOrder>
-      path="/api/user/topup/orders"
+      name="orders"
+      read={(query, signal) => readData(paymentApi.user.topup.orders.get({ query, fetch: { signal } }))}
       usualSort="created_time"
       columns={orderColumns(t, i18n.language)}
       rowId={(order) => order.id}

@@ -7,15 +7,23 @@ import { DataTable } from "../../components/data-table/DataTable.tsx";
 import { addressSort, pageSizeAtom } from "../../components/data-table/url-state.ts";
 import { useDataTable } from "../../components/data-table/use-data-table.ts";
 import { useAddress } from "../../components/useAddress.ts";
-import { readList, WALLET_KEY } from "./wallet-calls.ts";
+import { WALLET_KEY } from "./wallet-calls.ts";
 
-type Props<Row extends RowData> = {
-  /** The call that answers pages of the list. */
-  path: string;
-  /** Reads a page where the answer has another shape than the wallet's. */
-  read?: typeof readList<Row>;
+/** Which page is asked for, and in which order; the first is 1. */
+export type PageQuery = Readonly<{
+  p: number;
+  page_size: number;
+  sort?: string | undefined;
+  order?: string | undefined;
+}>;
+
+export type PagedTableProps<Row extends RowData> = {
+  /** Under which its pages are kept. */
+  name: string;
+  /** Reads a page of the list, narrowed by `filters`. */
+  read: (page: PageQuery, signal: AbortSignal) => Promise<Readonly<{ items: readonly Row[]; total: number }>>;
   /** What narrows it. */
-  filters?: Readonly<Record<string, string>>;
+  filters?: object;
   /** What the server sorts it by when the address names nothing; without it, it has one order. */
   usualSort?: string;
   columns: readonly Column<Row>[];
@@ -32,18 +40,17 @@ type Props<Row extends RowData> = {
 };
 
 /** A list of the wallet, page by page; filters and an order that change begin at its first page. */
-export function PagedTable<Row extends RowData>(props: Props<Row>) {
-  const { path, read = readList<Row>, filters = {}, usualSort, pollMs } = props;
+export function PagedTable<Row extends RowData>(props: PagedTableProps<Row>) {
+  const { name, read, filters, usualSort, pollMs } = props;
   const address = useAddress();
   const sorting = usualSort === undefined ? undefined : addressSort(address, usualSort);
-  const query = { ...filters, ...sorting?.query };
-  const wanted = JSON.stringify(query);
+  const wanted = JSON.stringify({ ...filters, ...sorting?.query });
   const [at, setAt] = useState({ page: 0, wanted });
   const [pageSize, setPageSize] = useAtom(pageSizeAtom);
   const page = at.wanted === wanted ? at.page : 0;
   const list = useQuery({
-    queryKey: [...WALLET_KEY, path, wanted, page, pageSize],
-    queryFn: ({ signal }) => read(path, { page, pageSize }, signal, query),
+    queryKey: [...WALLET_KEY, name, wanted, page, pageSize],
+    queryFn: ({ signal }) => read({ ...sorting?.query, p: page + 1, page_size: pageSize }, signal),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollMs?.(state.data?.items ?? []) ?? false,
   });

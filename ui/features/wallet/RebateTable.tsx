@@ -5,10 +5,10 @@ import type { Column } from "../../components/data-table/column.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Money } from "../../components/Money.tsx";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
-import { PagedTable } from "./PagedTable.tsx";
+import { PagedTable, type PagedTableProps } from "./PagedTable.tsx";
 
-/** What others' recharges brought; `path` answers all of it, or dividends alone. */
-export const RebateTable = ({ path }: { path: string }) => {
+/** What others' recharges brought; `read` answers all of it, or dividends alone. */
+export const RebateTable = ({ name, read }: Pick<PagedTableProps<RebateView>, "name" | "read">) => {
   const { t } = useTranslation();
   const columns: Column<RebateView>[] = [
     {
@@ -58,7 +58,8 @@ export const RebateTable = ({ path }: { path: string }) => {
   ];
   return (
     <PagedTable<RebateView>
-      path={path}
+      name={name}
+      read={read}
       usualSort="created_time"
       columns={columns}
       rowId={(rebate) => rebate.id}

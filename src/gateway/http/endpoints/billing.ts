@@ -35,9 +35,26 @@ export const billingUsage = (context: RelayContext, request: Request, server: Re
     return { object: "list", total_usage: shown(context, used * 100) };
   });
 
+/** How an API key stands, in quota units. */
+export type KeyStanding = Readonly<{
+  object: "token_usage";
+  name: string;
+  total_granted: number;
+  total_used: number;
+  total_available: number;
+  unlimited_quota: boolean;
+  model_limits: Readonly<Record<string, boolean>>;
+  model_limits_enabled: boolean;
+  /** Epoch seconds; 0: never. */
+  expires_at: number;
+}>;
+
+/** What GET /api/usage/token answers. */
+export type KeyStandingResponse = Readonly<{ code: true; message: string; data: KeyStanding }>;
+
 /** GET /api/usage/token: how the key stands, in quota units, for tools that look keys up. */
 export const tokenUsage = (context: RelayContext, request: Request, server: RelayServer | null) =>
-  answerFor(context, request, server, openaiChatDoor, async (caller) => {
+  answerFor(context, request, server, openaiChatDoor, async (caller): Promise<KeyStandingResponse> => {
     const token = tokenOf(caller);
     const { remaining, used } = await context.services.readStanding({ tokenId: token.id });
     return {
