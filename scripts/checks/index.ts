@@ -1,7 +1,6 @@
+import { checkCommitMessages, readSubjects } from "./commit-messages.ts";
 import { checkFileLength } from "./file-length.ts";
 import { checkForbiddenCalls } from "./forbidden-calls.ts";
-import { checkImportCycles } from "./import-cycles.ts";
-import { checkImportDirection } from "./import-direction.ts";
 import { type Findings, ROOT, readSources } from "./source.ts";
 
 export type CheckResult = Readonly<{ name: string; ok: boolean; ms: number; output: string }>;
@@ -13,10 +12,19 @@ const CHECKS: readonly Check[] = [
   command("format and lint", ["biome", "check", "--config-path", "scripts", "src", "ui", "db", "scripts", "test"]),
   command("unused files, exports and packages", ["knip", "--config", "scripts/knip.json", "--no-progress"]),
   command("duplicates", ["jscpd", "--config", "scripts/jscpd.json", "src", "ui", "db", "scripts", "test"]),
-  own("import direction", () => checkImportDirection(readSources())),
-  own("import circles", () => checkImportCycles(readSources())),
+  command("layers and cycles", [
+    "depcruise",
+    "--config",
+    "scripts/checks/layers.ts",
+    "-T",
+    "err-long",
+    "src",
+    "ui",
+    "db",
+  ]),
   own("forbidden calls", () => checkForbiddenCalls(readSources())),
   own("file length", () => checkFileLength(readSources())),
+  own("commit messages", () => checkCommitMessages(readSubjects())),
 ];
 
 /** Runs every check, one after the other, and tells `report` of each as it ends. */
