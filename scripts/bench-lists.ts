@@ -15,13 +15,13 @@ import { parseArgs } from "node:util";
 import { openDatabase } from "../db/connect.ts";
 import { createVault } from "../src/lib/crypto.ts";
 import { loadSecrets } from "../src/lib/secrets.ts";
-import { login, ROOT_NAME, ROOT_PASSWORD, setUp } from "../test/e2e/console-client.ts";
+import { login, ROOT_NAME, ROOT_PASSWORD, setUp } from "../test/support/e2e/console-client.ts";
+import { startGateway } from "../test/support/processes/gateway.ts";
+import { startTemporaryPostgres } from "../test/support/processes/temporary-postgres.ts";
 import { measureList } from "./bench/list-times.ts";
 import { listProbes } from "./bench/lists.ts";
 import { measureBeside } from "./bench/relay-beside.ts";
 import { table } from "./bench/report.ts";
-import { startGateway } from "./processes/gateway.ts";
-import { startTemporaryPostgres } from "./processes/temporary-postgres.ts";
 import { FULL_SIZE, seed } from "./seed/seed.ts";
 
 const size = (name: keyof typeof FULL_SIZE) => ({ type: "string", default: String(FULL_SIZE[name]) }) as const;

@@ -5,8 +5,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
-import { createChannel, createToken, ROOT_NAME, ROOT_PASSWORD, setOption } from "../test/e2e/console-client.ts";
-import { type Stage, setStage, startGateway } from "../test/e2e/harness.ts";
+import { createChannel, createToken, ROOT_NAME, ROOT_PASSWORD, setOption } from "../test/support/e2e/console-client.ts";
+import { type Fixture, startFixture, startGateway } from "../test/support/e2e/fixture.ts";
 import { until } from "../test/support/lib/until.ts";
 
 const FOLDER = join(import.meta.dir, "../screenshots");
@@ -119,7 +119,7 @@ const isWanted = (name: string) => pagesWanted.length === 0 || pagesWanted.inclu
 
 process.env.SLUICE_E2E_SOURCE ??= "1";
 await mkdir(FOLDER, { recursive: true });
-const stage = await setStage(MODELS, {});
+const stage = await startFixture(MODELS, {});
 await fill(stage);
 /** Shows its setup still. */
 const untouched = await startGateway();
@@ -132,7 +132,7 @@ await stage.stop();
 await untouched.stop();
 
 /** Something to see on every page. */
-async function fill({ root, upstream, gateway, key }: Stage): Promise<void> {
+async function fill({ root, upstream, gateway, key }: Fixture): Promise<void> {
   await setOption(root, "ModelRatio", Object.fromEntries(MODELS.map((model) => [model, 1.25])));
   await setOption(root, "RetryTimes", 2);
   for (const option of ["CheckInEnabled", "RegisterEnabled", "DrawingEnabled", "TaskEnabled", "StatusPageEnabled"]) {

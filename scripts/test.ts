@@ -3,14 +3,15 @@
  * a real Postgres, and the tests that start the executable. Started by test.sh; the last line is the count.
  *   --update-timings   notes how long each file took in test/timings.json
  */
+
+import { startTemporaryPostgres, type TemporaryPostgres } from "../test/support/processes/temporary-postgres.ts";
 import { runChecks } from "./checks/index.ts";
 import { readSources } from "./checks/source.ts";
-import { startTemporaryPostgres, type TemporaryPostgres } from "./processes/temporary-postgres.ts";
 import { runTests } from "./test/bun-test.ts";
 import { listDatabaseTests } from "./test/database-tests.ts";
 import type { Count } from "./test/report.ts";
 
-const UNIT_FOLDERS = ["src", "ui", "db", "test/contracts", "test/gateway", "scripts"];
+const UNIT_FOLDERS = ["src", "ui", "db", "test/contracts", "test/gateway", "test/support", "scripts"];
 const total = { passed: 0, failed: 0 };
 const failures: string[] = [];
 /** For a test or a hook beside the code; far above what one takes, since the machine may be busy. */
@@ -18,7 +19,7 @@ const UNIT_MS = 90_000;
 const BROWSER_MS = 180_000;
 const WORKERS = 2;
 /** They measure how fast something is, or open more connections than others would leave them: nothing runs beside them. */
-const ALONE = ["./test/e2e/service.test.ts", "./test/e2e/streams.test.ts"];
+const ALONE = ["./test/e2e/gateway/service.test.ts", "./test/e2e/gateway/streams.test.ts"];
 /** The embedded database's code would be compiled once more, for speed: more work than a test's few seconds give back. */
 const SHORT_LIVED = { BUN_JSC_useOMGJIT: "0" };
 const isTimed = process.argv.includes("--update-timings");
@@ -91,6 +92,6 @@ function tests(
 
 /** The tests that start the executable and may do so side by side: each has its own gateway, data and browser. */
 function executableTests(): string[] {
-  const all = [...new Bun.Glob("test/e2e/*.test.ts").scanSync(".")].map((file) => `./${file}`);
+  const all = [...new Bun.Glob("test/e2e/**/*.test.ts").scanSync(".")].map((file) => `./${file}`);
   return all.filter((file) => !ALONE.includes(file));
 }

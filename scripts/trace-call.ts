@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createChannel, createToken, setOption, setUp } from "../test/e2e/console-client.ts";
+import { createChannel, createToken, setOption, setUp } from "../test/support/e2e/console-client.ts";
 import { chatReply, chunk, DONE, sse, startUpstream, usageChunk } from "../test/support/gateway/start-upstream.ts";
 import { ensureSeed } from "./build/seed.ts";
 import type { TracedFunction } from "./trace/instrument.ts";

@@ -1,4 +1,4 @@
-import type { Session } from "../../test/e2e/console-client.ts";
+import type { Session } from "../../test/support/e2e/console-client.ts";
 import { mainThreadMicroseconds } from "./process-stats.ts";
 import { median } from "./statistics.ts";
 

@@ -1,5 +1,5 @@
-import { login, type Session } from "../../test/e2e/console-client.ts";
-import type { Gateway } from "../processes/gateway.ts";
+import { login, type Session } from "../../test/support/e2e/console-client.ts";
+import type { Gateway } from "../../test/support/processes/gateway.ts";
 import { MODELS } from "../seed/models.ts";
 import type { ListProbe } from "./list-times.ts";
 

@@ -1,5 +1,5 @@
-import { createChannel, createToken, type Session, setOption } from "../../test/e2e/console-client.ts";
-import type { Gateway } from "../processes/gateway.ts";
+import { createChannel, createToken, type Session, setOption } from "../../test/support/e2e/console-client.ts";
+import type { Gateway } from "../../test/support/processes/gateway.ts";
 import type { ListProbe } from "./list-times.ts";
 import { type Latency, measureAtRate } from "./measure.ts";
 import { median } from "./statistics.ts";

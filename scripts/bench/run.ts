@@ -1,4 +1,4 @@
-import { startTemporaryPostgres } from "../processes/temporary-postgres.ts";
+import { startTemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
 import { costRows, gatewayRow, latencyRows, type MeasuredGateway, NAMES } from "./conclude.ts";
 import { Findings } from "./findings.ts";
 import { closedLoop, type Target, type Workload } from "./load.ts";

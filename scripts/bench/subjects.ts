@@ -8,8 +8,8 @@ import {
   type Session,
   setOption,
   setUp,
-} from "../../test/e2e/console-client.ts";
-import { type Gateway, startGateway } from "../processes/gateway.ts";
+} from "../../test/support/e2e/console-client.ts";
+import { type Gateway, startGateway } from "../../test/support/processes/gateway.ts";
 import type { Target } from "./load.ts";
 import type { Subject } from "./measure.ts";
 import { residentMib } from "./process-stats.ts";

@@ -1,5 +1,5 @@
 /** The upstream of the benchmark, a process of its own: answers by model name from bytes made beforehand. */
-import { chatChunks, chatCompletion } from "../../test/e2e/fake-upstream/payloads.ts";
+import { chatChunks, chatCompletion } from "../../test/support/e2e/fake-upstream/payloads.ts";
 import { anthropicEvents, geminiEvents } from "./provider-streams.ts";
 import { BURST_WORDS, DELAY_MS, MODELS, PACE_MS, PACED_WORDS, SLOW_PACE_MS, SLOW_WORDS } from "./workloads.ts";
 

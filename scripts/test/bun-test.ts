@@ -6,7 +6,7 @@ import { type Count, readReport } from "./report.ts";
 /** Far above what a run needs: it ends a run that hangs. */
 const RUN_TIMEOUT_MS = 25 * 60_000;
 /** How long each file took, in milliseconds: the longest are begun first, so that no worker waits for the other's last. */
-const TIMINGS = "scripts/test/timings.json";
+const TIMINGS = "test/timings.json";
 /** More files than this with failures mean that something is broken, not that the machine was busy. */
 const MAX_SECOND_CHANCES = 10;
 

@@ -9,7 +9,7 @@ test("finds the tests that open a database, by whatever they import", () => {
     "src/console/users.test.ts": 'import { start } from "../../test/support/console/start-console.ts";',
     "src/console/words.test.ts": 'import type { Start } from "../../test/support/console/start-console.ts";',
     "test/contracts/providers/all.test.ts": 'import { open } from "../../support/database.ts";',
-    "test/e2e/users.test.ts": 'import { open } from "../support/database.ts";',
+    "test/e2e/accounts/users.test.ts": 'import { open } from "../../support/database.ts";',
   };
   const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
   expect(listDatabaseTests(sources).sort()).toEqual(["db/changes.test.ts", "src/console/users.test.ts"]);

@@ -1,6 +1,6 @@
 import { afterAll } from "bun:test";
+import { endLeftovers } from "../../test/support/processes/gateway.ts";
 import { ensureSeed } from "../build/seed.ts";
-import { endLeftovers } from "../processes/gateway.ts";
 
 // The embedded database's worker imports the seed, which a fresh clone does not have yet.
 await ensureSeed();

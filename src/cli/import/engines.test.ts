@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createChanges } from "../../../db/changes.ts";
 import { listLogMonths } from "../../../db/partitions.ts";
 import type { Database } from "../../../db/types.ts";
-import { MARIADB, startEngines } from "../../../scripts/processes/import-engines.ts";
+import { MARIADB, startEngines } from "../../../test/support/processes/import-engines.ts";
 import { CHINESE, GONE_KEY, LIMITED_KEY, ROWS_OF } from "../../../test/support/import/rows.ts";
 import type { Engine } from "../../../test/support/import/schemas.ts";
 import { CHANNEL_KEY, contents, expectBooksRight, fill, KEYS } from "../../../test/support/import/start-import.ts";

@@ -1,0 +1,327 @@
+/** Somebody joins by themself in a real browser, guards the account, and signs in in every way of their own. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { say } from "../../../src/lib/messages.ts";
+import { fillPlaceholders, openSharedBrowser, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import {
+  findMailCode,
+  nextTotpCode,
+  openVisitor,
+  startSignInFixture,
+  TIMEOUT_MS,
+} from "../../support/e2e/sign-in-fixture.ts";
+import { until } from "../../support/lib/until.ts";
+
+const PASSWORD = "a first password";
+
+/** Who joins in each language. */
+const NEWCOMERS = {
+  en: { name: "newcomer", mailDomain: "example.com", device: "Laptop", gitHubId: 4711 },
+  zh: { name: "新来的人", mailDomain: "example.cn", device: "我的手机", gitHubId: 4712 },
+} as const;
+
+const browser = await openSharedBrowser();
+const fixture = await startSignInFixture({ EmailVerificationEnabled: "true" });
+afterAll(fixture.stop);
+const visitors = {
+  en: await openVisitor(browser, fixture.url, VIEWPORTS.en),
+  zh: await openVisitor(browser, fixture.url, VIEWPORTS.zh),
+};
+
+describe.each(["en", "zh"] as const)("joining, in %s", (language) => {
+  const newcomer = visitors[language];
+  const { name, mailDomain, device, gitHubId } = NEWCOMERS[language];
+  const address = `newcomer@${mailDomain}`;
+  let secret = "";
+  let recoveryCodes: string[] = [];
+  let password = PASSWORD;
+
+  test("asks for what is missing, cuts a name by its characters, and wants a password of 8 to 20", async () => {
+    const { open, page, words, field, button } = newcomer;
+    await open("/register?aff=ABCD");
+    await button(words.register.submit).click();
+    await page.getByText(words.register.errors.username).waitFor();
+    await page.getByText(words.register.errors.email).waitFor();
+    await newcomer.clean();
+    await field("username").fill("👩一二三四五六七八九十甲乙");
+    expect([...(await field("username").inputValue())]).toHaveLength(12);
+    await field("username").fill(name);
+    for (const [given, complaint] of [
+      ["七个字的密码吗", words.register.errors.password],
+      ["x".repeat(21), words.register.errors.passwordLong],
+    ] as const) {
+      await field("password").fill(given);
+      await button(words.register.submit).click();
+      await page.getByText(complaint).waitFor();
+    }
+    await field("password").fill(PASSWORD);
+    await field("confirm").fill("another password");
+    await button(words.register.submit).click();
+    await page.getByText(words.register.errors.confirm).waitFor();
+    // The first by a rule, the second from the list of those that leaked most often.
+    for (const given of ["password1", "Metallica"]) {
+      await field("password").fill(given);
+      await page.getByText(words.register.easyToGuess).waitFor();
+      await field("password").fill(PASSWORD);
+      await page.getByText(words.register.passwordHint).waitFor();
+    }
+  });
+
+  test("registers with the code from the mail, of an allowed domain", async () => {
+    const { page, words, field, button, countdown } = newcomer;
+    await fixture.root.put("/api/option/", { key: "EmailDomainRestrictionEnabled", value: "true" });
+    await field("email").fill(address);
+    await button(words.register.send).click();
+    await page.getByText(say("email_domain_refused", language), { exact: true }).waitFor();
+    await fixture.root.put("/api/option/", { key: "EmailDomainWhitelist", value: mailDomain });
+    await field("password").fill(PASSWORD);
+    await field("confirm").fill(PASSWORD);
+    const coming = fixture.post.next();
+    await button(words.register.send).click();
+    const code = findMailCode(await coming);
+    await countdown(words.register.resend).waitFor();
+    expect(await countdown(words.register.resend).isDisabled()).toBe(true);
+    await field("verification_code").fill(code);
+    await button(words.register.submit).click();
+    await page.waitForURL("**/login");
+    expect(await page.evaluate(() => localStorage.getItem("aff"))).toBe("ABCD");
+  });
+
+  test(
+    "turns two-step verification on, and is asked for it",
+    async () => {
+      const { open, page, words, field, button, dialog, typePassword, signOut } = newcomer;
+      await typePassword(name, PASSWORD);
+      await page.waitForURL("**/token");
+      await open("/personal?tab=security");
+      await button(words.security.totp.turnOn).click();
+      await dialog.locator('input[name="password"]').fill(PASSWORD);
+      await dialog.getByRole("button", { name: words.security.totp.do.password, exact: true }).click();
+      secret = (await page.locator("code", { hasText: /^[A-Z2-7]{32}$/ }).textContent()) ?? "";
+      await newcomer.clean();
+      await field("code").fill(nextTotpCode(secret));
+      await button(words.security.totp.confirm).click();
+      const codes = page.getByRole("status").locator("code");
+      await codes.first().waitFor();
+      recoveryCodes = await codes.allTextContents();
+      expect(recoveryCodes[0]).toMatch(/^\w{5}-\w{5}$/);
+      await newcomer.clean();
+      await button(words.security.totp.recoverySaved).click();
+      await page.getByText(words.security.totp.on, { exact: true }).waitFor();
+
+      await signOut();
+      await typePassword(name, PASSWORD);
+      await page.getByText(words.login.secondFactor.hint).waitFor();
+      await field("code").fill("000000");
+      await button(words.login.submit).click();
+      await page.getByText(say("second_factor_wrong", language), { exact: true }).waitFor();
+      await newcomer.clean();
+      await field("code").fill(recoveryCodes.pop() ?? "");
+      await button(words.login.submit).click();
+      await page.waitForURL("**/token");
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "adds a passkey and signs in with it alone",
+    async () => {
+      const { open, page, words, button, dialog, signOut } = newcomer;
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send("WebAuthn.enable");
+      await devtools.send("WebAuthn.addVirtualAuthenticator", {
+        options: {
+          protocol: "ctap2",
+          transport: "internal",
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      });
+      await open("/personal?tab=security");
+      await button(words.security.passkeys.add).click();
+      await dialog.locator('input[name="passkey-name"]').fill(device);
+      await dialog.locator('input[name="password"]').fill(PASSWORD);
+      await dialog.getByRole("button", { name: words.security.passkeys.add, exact: true }).click();
+      await page.getByText(device, { exact: true }).waitFor();
+      await signOut();
+      await open("/login");
+      await button(words.login.passkey).click();
+      await page.waitForURL("**/token");
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "signs in at another service and with the second factor",
+    async () => {
+      const { open, page, words, field, button, entry, signOut } = newcomer;
+      const { root, outside, url } = fixture;
+      await root.put("/api/option/", { key: "GitHubClientId", value: "client" });
+      await root.put("/api/option/", { key: "GitHubOAuthEnabled", value: "true" });
+      outside.seat({ id: gitHubId, login: `octocat-${language}` }, url);
+      await open("/personal");
+      const gitHub = entry(words.oauth.services.github);
+      await gitHub.getByRole("button", { name: words.personal.bindings.bind, exact: true }).click();
+      await gitHub.getByText(fillPlaceholders(words.personal.bindings.boundTo, { subject: gitHubId })).waitFor();
+      await signOut();
+      await open("/login?returnTo=/personal");
+      await button(words.oauth.services.github).click();
+      await field("code").fill(recoveryCodes.pop() ?? "");
+      await button(words.login.submit).click();
+      await page.waitForURL("**/personal");
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "resets the password by mail, which ends the other logins",
+    async () => {
+      const { open, page, words, field, button, countdown, entry, signOut, typePassword } = newcomer;
+      await signOut();
+      await open("/reset");
+      await button(words.reset.submit).click();
+      await page.getByText(words.reset.missing).waitFor();
+      await field("email").fill(address);
+      const coming = fixture.post.next();
+      await button(words.reset.submit).click();
+      await page.getByRole("status").first().waitFor();
+      expect(await countdown(words.reset.wait).isDisabled()).toBe(true);
+      await newcomer.clean();
+      const link = /http:\/\/\S+\/user\/reset\?\S+/.exec((await coming).text)?.[0] ?? "";
+      await page.goto(link);
+      await newcomer.clean();
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+      await button(words.reset.confirm.submit).click();
+      await page.getByText(words.reset.confirm.copied).waitFor();
+      password = (await page.getByRole("status").locator("code").textContent()) ?? "";
+      expect(await clipboard()).toBe(password);
+      await page.evaluate(() => navigator.clipboard.writeText("something else"));
+      await button(password).click();
+      await until(clipboard, (text) => text === password);
+      await newcomer.clean();
+      await typePassword(name, PASSWORD);
+      await page.getByRole("alert").waitFor();
+      await typePassword(name, password);
+      await field("code").fill(recoveryCodes.pop() ?? "");
+      await button(words.login.submit).click();
+      await page.waitForURL("**/token");
+      await open("/personal?tab=security");
+      await entry(new RegExp(words.security.sessions.current)).waitFor();
+      expect(await button(words.security.sessions.end).count()).toBe(0);
+      // The link works once.
+      await page.goto(link);
+      await button(words.reset.confirm.submit).click();
+      await page.getByText(say("reset_link_invalid", language), { exact: true }).waitFor();
+      await newcomer.clean();
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "makes new recovery codes, which end the former ones",
+    async () => {
+      const { open, page, words, field, button, dialog, signOut, typePassword } = newcomer;
+      const { totp } = words.security;
+      const [former = "", used = ""] = recoveryCodes;
+      await open("/personal?tab=security");
+      await button(totp.renew).click();
+      await field("code").fill("000000");
+      await dialog.getByRole("button", { name: totp.do.renew, exact: true }).click();
+      await dialog.getByRole("alert").waitFor();
+      await newcomer.clean();
+      await field("code").fill(used);
+      await dialog.getByRole("button", { name: totp.do.renew, exact: true }).click();
+      const codes = page.getByRole("status").locator("code");
+      await codes.first().waitFor();
+      const renewed = await codes.allTextContents();
+      expect(renewed).toHaveLength(10);
+      expect(new Set([...renewed, ...recoveryCodes]).size).toBe(renewed.length + recoveryCodes.length);
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await button(words.components.copy.copy).click();
+      await until(
+        () => page.evaluate(() => navigator.clipboard.readText()),
+        (text) => text === renewed.join("\n"),
+      );
+      await button(totp.recoverySaved).click();
+      await button(totp.renew).waitFor();
+      recoveryCodes = renewed;
+
+      await signOut();
+      await typePassword(name, password);
+      await field("code").fill(former);
+      await button(words.login.submit).click();
+      await page.getByRole("alert").waitFor();
+      await field("code").fill(recoveryCodes.pop() ?? "");
+      await button(words.login.submit).click();
+      await page.waitForURL("**/token");
+    },
+    TIMEOUT_MS,
+  );
+
+  if (language === "zh") {
+    test(
+      "reads what guards the account, and every question about it, on a phone",
+      async () => {
+        const { open, page, words, button, dialog } = newcomer;
+        const { totp, passkeys } = words.security;
+        for (const tab of ["account", "security"] as const) {
+          await open(`/personal?tab=${tab}`);
+          await page.getByRole("tabpanel").waitFor();
+          await page.waitForFunction(() => !document.querySelector(".MuiSkeleton-root"));
+          await newcomer.clean();
+        }
+        for (const [action, title] of [
+          [totp.renew, totp.ask.renew],
+          [totp.remove, totp.ask.remove],
+          [passkeys.remove, fillPlaceholders(passkeys.removeTitle, { name: device })],
+        ] as const) {
+          await button(action).click();
+          await dialog.getByText(title, { exact: true }).waitFor();
+          await newcomer.clean();
+          await button(words.components.cancel).click();
+          await dialog.waitFor({ state: "detached" });
+        }
+      },
+      TIMEOUT_MS,
+    );
+  }
+
+  test(
+    "removes the passkey and turns two-step verification off: the password alone lets in again",
+    async () => {
+      const { open, page, words, field, button, dialog, entry, signOut, typePassword } = newcomer;
+      const { totp, passkeys } = words.security;
+      await open("/personal?tab=security");
+      await entry(device).getByRole("button", { name: passkeys.remove, exact: true }).click();
+      await dialog.getByText(fillPlaceholders(passkeys.removeTitle, { name: device })).waitFor();
+      const remove = dialog.getByRole("button", { name: passkeys.remove, exact: true });
+      await field("password").and(dialog.locator("input")).fill("a wrong password");
+      await remove.click();
+      await dialog.getByRole("alert").waitFor();
+      await field("password").and(dialog.locator("input")).fill(password);
+      await remove.click();
+      await entry(device).waitFor({ state: "detached" });
+
+      await button(totp.remove).click();
+      const off = dialog.getByRole("button", { name: totp.do.remove, exact: true });
+      await field("code").fill("000000");
+      await off.click();
+      await dialog.getByRole("alert").waitFor();
+      await field("code").fill(recoveryCodes.pop() ?? "");
+      await off.click();
+      await button(totp.turnOn).waitFor();
+      expect(await page.getByText(totp.on, { exact: true }).count()).toBe(0);
+
+      await signOut();
+      await open("/login");
+      await button(words.login.passkey).click();
+      await page.getByRole("alert").waitFor();
+      await typePassword(name, password);
+      await page.waitForURL("**/token");
+      expect(newcomer.unexpected()).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+});

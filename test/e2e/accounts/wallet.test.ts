@@ -1,0 +1,227 @@
+/** Somebody redeems codes and pays in a real browser; an administrator completes an order whose payment was never told. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
+import { signEasyPay } from "../../../src/domain/wallet/easy-pay.ts";
+import { WORDS } from "../../support/e2e/browser.ts";
+import { login, setOptions } from "../../support/e2e/console-client.ts";
+import {
+  type ConsolePage,
+  fillPlaceholders,
+  openConsolePage,
+  startConsoleFixture,
+  VIEWPORTS,
+} from "../../support/e2e/console-page.ts";
+import { type Session, startGateway } from "../../support/e2e/fixture.ts";
+
+const PASSWORD = "a payer's password";
+const MERCHANT_KEY = "merchant key";
+const WEBHOOK_SECRET = "whsec_e2e";
+const PAYMENT_SITE = "https://pay.example.test";
+const DOLLAR = 500_000;
+
+/** Answers like the service that takes cards; `opened` are the orders it was asked to take. */
+function startFakeStripe() {
+  const opened: string[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const fields = new URLSearchParams(await request.text());
+      opened.push(fields.get("client_reference_id") ?? "");
+      return Response.json({ id: "cs_e2e", object: "checkout.session", url: `${PAYMENT_SITE}/card` });
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}`, opened, stop: () => server.stop(true) };
+}
+
+const stripe = startFakeStripe();
+afterAll(stripe.stop);
+const { browser, gateway, root } = await startConsoleFixture(() =>
+  startGateway({ env: { STRIPE_API_URL: stripe.url } }),
+);
+await setOptions(root, {
+  ServerAddress: gateway.url,
+  RechargeCashbackRate: 10,
+  MinTopUp: 2,
+  PayAddress: PAYMENT_SITE,
+  EpayId: "1001",
+  EpayKey: MERCHANT_KEY,
+  StripeSecretKey: "sk_e2e",
+  StripeWebhookSecret: WEBHOOK_SECRET,
+});
+
+/** Tells the gateway of a payment as Easy Pay does; returns what it answers. */
+async function tellEasyPay(form: Readonly<Record<string, string>>, changes: object = {}, key = MERCHANT_KEY) {
+  const { pid = "", out_trade_no = "", type = "", name = "", money = "" } = form;
+  const notice = { pid, trade_no: "GW1", out_trade_no, type, name, money, trade_status: "TRADE_SUCCESS", ...changes };
+  const query = new URLSearchParams({ ...notice, sign: signEasyPay(notice, key), sign_type: "MD5" });
+  return (await fetch(`${gateway.url}/api/user/epay/notify?${query}`)).text();
+}
+
+/** Tells the gateway of a payment by card as Stripe does; returns the answer's status. */
+async function tellStripe(tradeNo: string, secret = WEBHOOK_SECRET) {
+  const paid = { amount_total: 1000, currency: "usd", payment_status: "paid" };
+  const object = { id: "cs_e2e", client_reference_id: tradeNo, ...paid };
+  const body = JSON.stringify({ id: "evt", object: "event", type: "checkout.session.completed", data: { object } });
+  const time = Math.floor(Date.now() / 1000);
+  const signature = createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
+  const headers = { "stripe-signature": `t=${time},v1=${signature}` };
+  return (await fetch(`${gateway.url}/api/stripe/webhook`, { method: "POST", body, headers })).status;
+}
+
+describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
+  const { wallet: words, agents, components } = WORDS[language];
+  const name = `payer-${language}`;
+  const guest = `guest-${language}`;
+  let consolePage: ConsolePage;
+  let own: Session;
+  let invited: Session;
+  /** What the browser posted to the payment site. */
+  let posted = new URLSearchParams();
+
+  beforeAll(async () => {
+    await root.post("/api/user/", { username: name, password: PASSWORD });
+    own = await login(gateway, name, PASSWORD);
+    const invitation = { aff_code: await own.get("/api/user/aff"), password2: PASSWORD };
+    await root.send("POST", "/api/user/register", { username: guest, password: PASSWORD, ...invitation });
+    invited = await login(gateway, guest, PASSWORD);
+    consolePage = await openConsolePage(browser, gateway, VIEWPORTS[language], { username: name, password: PASSWORD });
+    await consolePage.page.route(`${PAYMENT_SITE}/**`, async (route) => {
+      posted = new URLSearchParams(route.request().postData() ?? "");
+      await route.fulfill({ contentType: "text/html", body: "<title>Pay</title>" });
+    });
+  });
+  afterAll(() => consolePage.close());
+
+  const balanceIs = (dollars: string) => consolePage.page.getByText(dollars, { exact: true }).first().waitFor();
+  const addCode = (key: string, dollars: number, more: object = {}) =>
+    root.post("/api/redemption/", { name: "e2e", quota: dollars * DOLLAR, count: 1, key, ...more });
+  const redeem = async (key: string) => {
+    await consolePage.page.getByLabel(words.redeem.label, { exact: true }).fill(key);
+    await consolePage.button(words.redeem.action).click();
+  };
+  const refusal = (text: string) => consolePage.page.getByRole("alert").filter({ hasText: text }).waitFor();
+  /** Chooses a way to pay, waits for its price, and confirms. Returns the form that was posted. */
+  const pay = async (method: keyof typeof words.methods, price: RegExp) => {
+    await consolePage.open("/topup");
+    await consolePage.button(words.methods[method]).click();
+    // The price of the chosen way arrives a moment later; the quick amounts show theirs already.
+    await consolePage.page.locator('button[type="submit"]', { hasText: price }).click();
+    await consolePage.button(price, consolePage.dialog()).click();
+    await consolePage.page.waitForURL(`${PAYMENT_SITE}/**`);
+    return Object.fromEntries(posted);
+  };
+
+  test("redeems a gift code that came with the address, and a code that is typed; neither twice", async () => {
+    await addCode(`gift-${language}`, 2, { is_gift: true });
+    await addCode(`code-${language}`, 1);
+    await consolePage.open(`/topup?code=gift-${language}`);
+    await consolePage.button(words.redeem.action).click();
+    await consolePage.waitForNotice(fillPlaceholders(words.redeem.gift, { amount: "$2.00" }));
+    await balanceIs("$2.00");
+    await consolePage.button(words.redeem.action).click();
+    await refusal(words.redeem.missing);
+    await redeem(`gift-${language}`);
+    await refusal(language === "en" ? "you have used this code" : "你已使用过该兑换码");
+    await redeem(` code-${language} `);
+    await consolePage.waitForNotice(fillPlaceholders(words.redeem.done, { amount: "$1.00" }));
+    await balanceIs("$3.00");
+    await redeem(`code-${language}`);
+    await refusal(language === "en" ? "the code has been used" : "该兑换码已被使用");
+    await redeem("no-such-code");
+    await refusal(language === "en" ? "the code is invalid" : "无效的兑换码");
+    await consolePage.expectAccessible();
+  });
+
+  test("pays with Alipay or WeChat Pay, from the minimum on, and is credited by the notice, not by coming back", async () => {
+    await consolePage.page.getByLabel(words.topUp.amount, { exact: true }).fill("1");
+    await refusal(fillPlaceholders(words.topUp.tooSmall, { minimum: 2 }));
+    const alipay = await pay("zfb", /73\.00/);
+    expect(alipay).toMatchObject({ type: "alipay", money: "73.00", sign: signEasyPay(alipay, MERCHANT_KEY) });
+    const form = await pay("wx", /73\.00/);
+    expect(form).toMatchObject({ type: "wxpay", money: "73.00", sign: signEasyPay(form, MERCHANT_KEY) });
+    await consolePage.page.goto(form.return_url ?? "");
+    const order = consolePage.row(form.out_trade_no ?? "?");
+    await order.getByText(words.statuses.pending, { exact: true }).waitFor();
+    expect(await tellEasyPay(form, {}, "another key")).toBe("fail");
+    expect(await tellEasyPay(form, { money: "0.73" })).toBe("fail");
+    expect((await own.get("/api/user/self")).quota).toBe(3 * DOLLAR);
+    expect(await tellEasyPay(form)).toBe("success");
+    expect(await tellEasyPay(form)).toBe("success");
+    // Nobody reloads: the page hears of it by itself.
+    await order.getByText(words.statuses.success, { exact: true }).waitFor();
+    await balanceIs("$13.00");
+    await consolePage
+      .row(alipay.out_trade_no ?? "?")
+      .getByText(words.statuses.pending, { exact: true })
+      .waitFor();
+  });
+
+  test("pays by card and is credited by the webhook before coming back, once, whoever else says so", async () => {
+    await pay("stripe", /10\.00/);
+    const tradeNo = stripe.opened.at(-1) ?? "";
+    expect(await tellStripe(tradeNo, "whsec_other")).toBe(400);
+    expect((await own.get("/api/user/self")).quota).toBe(13 * DOLLAR);
+    expect([await tellStripe(tradeNo), await tellStripe(tradeNo)]).toEqual([200, 200]);
+    await consolePage.open(`/topup?order=${tradeNo}`);
+    await consolePage.row(tradeNo).getByText(words.methods.stripe, { exact: true }).waitFor();
+    await consolePage.row(tradeNo).getByText(words.statuses.success, { exact: true }).waitFor();
+    await balanceIs("$23.00");
+    await consolePage.expectAccessible();
+    // The newest is first, and the cheapest: by what was paid it comes last.
+    const first = consolePage.page.locator("[data-row]:first-child");
+    await first.filter({ hasText: tradeNo }).waitFor();
+    if (language === "en") {
+      await consolePage.page.getByRole("columnheader", { name: words.orders.money }).getByRole("button").click();
+    } else {
+      await consolePage.page.getByRole("combobox", { name: components.table.sortBy }).click();
+      await consolePage.page.getByRole("option", { name: words.orders.money, exact: true }).click();
+    }
+    await first.filter({ hasNotText: tradeNo }).waitFor();
+  });
+
+  test("lists what others' recharges brought", async () => {
+    await addCode(`guest-${language}`, 20);
+    await invited.post("/api/user/topup", { key: `guest-${language}` });
+    await consolePage.open("/topup");
+    await balanceIs("$25.00");
+    await consolePage.page.getByRole("tab", { name: words.lists.rebates }).click();
+    const rebate = consolePage.row("g***");
+    for (const text of [words.rebates.cashback, "10%", "$20.00", "$2.00"]) await rebate.getByText(text).waitFor();
+    expect(await consolePage.page.getByRole("link", { name: agents.own.title, exact: true }).count()).toBe(0);
+    await consolePage.expectAccessible();
+  });
+
+  test("an administrator finds a stuck order and completes it, once; the log says who did", async () => {
+    const body = { amount: 4, top_up_code: "", payment_method: "zfb" };
+    const { out_trade_no: tradeNo } = await invited.post("/api/user/pay", body);
+    const office = await openConsolePage(browser, gateway, VIEWPORTS[language]);
+    await office.open("/order");
+    await office.row(name).first().waitFor();
+    await office.expectAccessible();
+    await office.open(`/order?search=${guest}&status=pending`);
+    await office.row(tradeNo).getByText(guest, { exact: true }).waitFor();
+    await office.chooseRowAction(tradeNo, words.allOrders.complete);
+    await office
+      .dialog()
+      .getByText(fillPlaceholders(words.allOrders.confirmBody, { amount: "$4.00", name: guest }))
+      .waitFor();
+    await office.button(words.allOrders.complete, office.dialog()).click();
+    await office.waitForNotice(words.allOrders.done);
+    await office.row(tradeNo).waitFor({ state: "detached" });
+    expect((await invited.get("/api/user/self")).quota).toBe(24 * DOLLAR);
+    await office.open(`/order?search=${tradeNo}`);
+    await office.row(tradeNo).getByText(words.statuses.success, { exact: true }).waitFor();
+    const { name: file, text } = await office.download(() => office.button(/CSV$/).click());
+    expect(file).toMatch(/^orders-\d{4}-\d\d-\d\d\.csv$/);
+    expect(text.trim().split("\n")).toHaveLength(2);
+    for (const cell of [tradeNo, guest, "29.20", "success"]) expect(text).toContain(cell);
+    await office.open("/audit");
+    await office.page
+      .getByText(new RegExp(`${tradeNo}.*${guest}|${guest}.*${tradeNo}`))
+      .first()
+      .waitFor();
+    expect([...office.complaints, ...consolePage.complaints]).toEqual([]);
+    await office.close();
+  });
+});

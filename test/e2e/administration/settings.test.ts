@@ -1,0 +1,377 @@
+/** A super administrator changes settings on every tab in a real browser. */
+import { afterAll, describe, expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
+import { WORDS } from "../../support/e2e/browser.ts";
+import { login } from "../../support/e2e/console-client.ts";
+import {
+  fillPlaceholders,
+  openConsolePage,
+  startConsoleFixture,
+  startSeeded,
+  VIEWPORTS,
+} from "../../support/e2e/console-page.ts";
+import { until } from "../../support/lib/until.ts";
+
+const words = WORDS.en.settings;
+const DOLLAR = 500_000;
+const LOGS = 3000;
+
+/** What the page has saved, in order. */
+const saved: { key: string; value: string }[] = [];
+
+/** What the address of release information answers with. */
+const release = { status: 200 };
+
+/** An identity provider that tells its addresses, and releases beside it. */
+function startProvider() {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: ({ url }) =>
+      new URL(url).pathname === "/release"
+        ? Response.json({ tag_name: "v987.1.0", html_url: "https://example.test/987", body: "Faster." }, release)
+        : new URL(url).pathname === "/.well-known/openid-configuration"
+          ? Response.json({
+              authorization_endpoint: "https://id.example.test/authorize",
+              token_endpoint: "https://id.example.test/token",
+              userinfo_endpoint: "https://id.example.test/me",
+            })
+          : new Response("not here", { status: 404 }),
+  });
+  return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+}
+
+const section = (id: string) => consolePage.page.locator(`[id="section-${id}"]`);
+const field = (key: string) => consolePage.page.locator(`[id="setting-${key}"]`);
+const optionOf = async (key: string): Promise<string | undefined> => {
+  const options: { key: string; value: string }[] = await root.get("/api/option/");
+  return options.find((option) => option.key === key)?.value;
+};
+/** Saves a section and returns the keys that went out, in order. What is refused is told by a notice. */
+const savedKeys = async (id: string, notice?: string | RegExp): Promise<string[]> => {
+  saved.length = 0;
+  await section(id).getByRole("button", { name: /^Save/ }).click();
+  if (notice) await consolePage.waitForNotice(notice);
+  // Nothing is left to be saved once everything is.
+  else await section(id).getByRole("button", { name: words.save, exact: true }).waitFor();
+  return saved.map(({ key }) => key);
+};
+const openTab = async (tab: string) => {
+  await consolePage.open(`/setting?tab=${tab}`);
+  await consolePage.page.getByRole("tabpanel").getByRole("heading").first().waitFor();
+};
+const toggle = (control: Locator) => control.click({ force: true });
+
+const provider = startProvider();
+afterAll(provider.stop);
+const { browser, gateway, root } = await startConsoleFixture(() =>
+  startSeeded({ channels: 1, users: 2, tokens: 2, logs: LOGS }, { UPDATE_CHECK_URL: `${provider.url}/release` }),
+);
+const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
+consolePage.page.on("request", (request) => {
+  if (request.method() === "PUT" && request.url().endsWith("/api/option")) saved.push(request.postDataJSON());
+});
+
+describe("settings", () => {
+  test("only what was changed is saved, switches first; nothing changed is said", async () => {
+    await openTab("operation");
+    expect(await savedKeys("quota", words.nothingChanged)).toEqual([]);
+    await field("QuotaForNewUser").fill(String(2 * DOLLAR));
+    await field("PreConsumedQuota").fill("a few");
+    await field("PreConsumedQuota").blur();
+    await section("quota").getByText(words.faults.number).waitFor();
+    expect(await savedKeys("quota", words.checkInput)).toEqual([]);
+    await field("PreConsumedQuota").fill("600");
+    await toggle(field("RebateEnabled"));
+    expect(await savedKeys("quota")).toEqual(["RebateEnabled", "QuotaForNewUser", "PreConsumedQuota"]);
+    expect([await optionOf("QuotaForNewUser"), await optionOf("RebateEnabled")]).toEqual([String(2 * DOLLAR), "true"]);
+    await root.post("/api/user/", { username: "newcomer", password: "lock-keeper-9" });
+    expect((await root.get("/api/user/search?keyword=newcomer")).items[0].quota).toBe(2 * DOLLAR);
+  }, 120_000);
+
+  test("a failure among several saves is told, and what worked is kept", async () => {
+    await openTab("system");
+    await toggle(field("GitHubOAuthEnabled"));
+    await toggle(field("RegisterEnabled"));
+    const partly = words.partly.split(":")[0] ?? "";
+    expect(await savedKeys("login", new RegExp(partly))).toEqual(["RegisterEnabled", "GitHubOAuthEnabled"]);
+    expect([await optionOf("RegisterEnabled"), await optionOf("GitHubOAuthEnabled")]).toEqual(["false", "false"]);
+    // What was refused is still there to be corrected.
+    expect(await field("GitHubOAuthEnabled").isChecked()).toBe(true);
+    await section("login").getByRole("button", { name: words.discard }).click();
+    await toggle(field("PasswordLoginEnabled"));
+    await consolePage.button(WORDS.en.components.cancel, consolePage.dialog(words.passwordLogin.title)).click();
+    expect(await field("PasswordLoginEnabled").isChecked()).toBe(true);
+  }, 120_000);
+
+  test("secrets are sent when typed, never shown again, and can be removed", async () => {
+    await openTab("system");
+    await field("SMTPServer").fill("mail.example.test");
+    await field("SMTPToken").fill("mail-secret-1");
+    expect((await savedKeys("smtp")).sort()).toEqual(["SMTPServer", "SMTPToken"]);
+    await section("smtp").getByText(words.secret.set).waitFor();
+    expect(await field("SMTPToken").inputValue()).toBe("");
+    expect(JSON.stringify(await root.get("/api/option/"))).not.toContain("mail-secret-1");
+    await field("SMTPServer").fill("mail2.example.test");
+    expect(await savedKeys("smtp")).toEqual(["SMTPServer"]);
+    await section("smtp").getByRole("button", { name: words.secret.remove }).click();
+    await consolePage.button(words.secret.remove, consolePage.dialog()).click();
+    await section("smtp").getByText(words.secret.unset).waitFor();
+  }, 120_000);
+
+  test("payment wants the server's address; trailing slashes go; domains are checked one by one", async () => {
+    await openTab("system");
+    await field("EpayId").fill("1001");
+    expect(await savedKeys("payment", words.needsServerAddress)).toEqual([]);
+    await field("ServerAddress").fill("https://gate.example.test/");
+    expect(await savedKeys("server")).toEqual(["ServerAddress"]);
+    expect(await optionOf("ServerAddress")).toBe("https://gate.example.test");
+    expect(await savedKeys("payment")).toEqual(["EpayId"]);
+    for (const [domain, notice] of [
+      ["not a domain", words.domains.faults.invalid],
+      ["example.test", words.domains.added],
+      ["example.test", words.domains.faults.duplicate],
+    ] as const) {
+      await field("EmailDomainWhitelist").fill(domain);
+      await section("emailDomains").getByRole("button", { name: words.domains.add }).click();
+      await consolePage.waitForNotice(notice);
+    }
+    expect(await savedKeys("emailDomains")).toEqual(["EmailDomainWhitelist"]);
+    expect(await optionOf("EmailDomainWhitelist")).toContain("example.test");
+  }, 120_000);
+
+  test("an identity provider's addresses are filled in by the server", async () => {
+    await openTab("system");
+    const fillIn = () => section("oidc").getByRole("button", { name: words.discovery.action }).click();
+    await field("oidc.well_known").fill("id.example.test");
+    await fillIn();
+    await consolePage.waitForNotice(words.discovery.address);
+    await field("oidc.well_known").fill(`${provider.url}/nowhere`);
+    await fillIn();
+    await consolePage.waitForNotice(/^Failed to get the OIDC configuration/);
+    await field("oidc.well_known").fill(`${provider.url}/.well-known/openid-configuration`);
+    await fillIn();
+    await consolePage.waitForNotice(words.discovery.done);
+    expect(await field("oidc.token_endpoint").inputValue()).toBe("https://id.example.test/token");
+    expect((await savedKeys("oidc")).sort()).toEqual([
+      "oidc.authorization_endpoint",
+      "oidc.token_endpoint",
+      "oidc.user_info_endpoint",
+      "oidc.well_known",
+    ]);
+    consolePage.complaints.length = 0;
+  }, 120_000);
+
+  test("limits of requests and habits of models: ranges, JSON with the place of its error, defaults", async () => {
+    await openTab("ratelimit");
+    await field("ModelRequestRateLimitSuccessCount").fill("0");
+    await field("ModelRequestRateLimitSuccessCount").blur();
+    await section("rateLimit").getByRole("alert").waitFor();
+    expect(await savedKeys("rateLimit", words.checkInput)).toEqual([]);
+    await field("ModelRequestRateLimitSuccessCount").fill("900");
+    expect(await savedKeys("rateLimit")).toEqual(["ModelRequestRateLimitSuccessCount"]);
+
+    await openTab("models");
+    const interval = field("general_setting.ping_interval_seconds");
+    expect(await interval.isDisabled()).toBe(true);
+    await toggle(field("general_setting.ping_interval_enabled"));
+    await interval.fill("20");
+    expect(await savedKeys("global")).toEqual([
+      "general_setting.ping_interval_enabled",
+      "general_setting.ping_interval_seconds",
+    ]);
+    await field("claude.default_max_tokens").fill('{\n  "default": 8192,,\n}');
+    await field("claude.default_max_tokens").blur();
+    await section("claude")
+      .getByText(fillPlaceholders(words.json.invalid, { line: 2, column: 19 }))
+      .waitFor();
+    expect(await savedKeys("claude", words.checkInput)).toEqual([]);
+    await section("claude").getByRole("button", { name: words.useDefault }).last().click();
+    await field("claude.thinking_adapter_budget_tokens_percentage").fill("1.5");
+    await field("claude.thinking_adapter_budget_tokens_percentage").blur();
+    await section("claude").getByRole("alert").waitFor();
+    await field("claude.thinking_adapter_budget_tokens_percentage").fill("0.5");
+    expect(await savedKeys("claude")).toEqual(["claude.thinking_adapter_budget_tokens_percentage"]);
+  }, 120_000);
+
+  test("the site's name, texts and links change for everybody at once", async () => {
+    await openTab("other");
+    await section("systemInfo").getByText(words.system.databases.embedded).waitFor();
+    await field("SystemName").fill("Lockside");
+    expect(await savedKeys("identity")).toEqual(["SystemName"]);
+    await consolePage.page.waitForFunction(() => document.title.includes("Lockside"));
+    await field("About").fill("# Who we are\n<script>alert(1)</script>**lock keepers**");
+    expect(await savedKeys("about")).toEqual(["About"]);
+    await consolePage.open("/about");
+    await consolePage.page.getByRole("heading", { name: "Who we are" }).waitFor();
+    expect(await consolePage.page.locator("main script").count()).toBe(0);
+
+    await openTab("operation");
+    await section("chats").getByText(words.defaultEmpty).waitFor();
+    await consolePage.button(fillPlaceholders(words.chats.addUsual_other, { count: 5 }), section("chats")).click();
+    await section("chats")
+      .getByLabel(fillPlaceholders(words.chats.linkOf, { place: 5 }))
+      .waitFor();
+    await consolePage.button(words.discard, section("chats")).click();
+    const add = consolePage.button(words.chats.add, section("chats"));
+    for (const [at, name] of ["First", "Second"].entries()) {
+      await add.click();
+      await section("chats")
+        .getByLabel(fillPlaceholders(words.chats.nameOf, { place: at + 1 }))
+        .fill(name);
+      const link = section("chats").getByLabel(fillPlaceholders(words.chats.linkOf, { place: at + 1 }));
+      await link.fill(`https://${name.toLowerCase()}.example.test/?key={key}`);
+    }
+    await section("chats")
+      .getByRole("button", { name: fillPlaceholders(words.chats.raise, { name: "Second" }) })
+      .click();
+    expect(await savedKeys("chats")).toEqual(["Chats"]);
+    expect(JSON.parse((await optionOf("Chats")) ?? "").map((entry: object) => Object.keys(entry)[0])).toEqual([
+      "Second",
+      "First",
+    ]);
+  }, 120_000);
+
+  test("a default that is too long for a line is counted there, and shown when asked for", async () => {
+    await openTab("operation");
+    await section("monitoring")
+      .getByText(fillPlaceholders(words.defaultEntries_other, { count: 7 }))
+      .waitFor();
+    await field("AutomaticDisableKeywords").fill("out of coal");
+    await consolePage.button(words.showDefault, section("monitoring")).click();
+    const label = words.fields.AutomaticDisableKeywords.label;
+    const shown = consolePage.page.getByRole("region", { name: fillPlaceholders(words.defaultOf, { name: label }) });
+    await shown.getByText("credit balance is too low").waitFor();
+    await consolePage.button(words.useDefault, section("monitoring")).click();
+    await shown.waitFor({ state: "detached" });
+    expect(await field("AutomaticDisableKeywords").inputValue()).toContain("credit balance is too low");
+  }, 120_000);
+
+  test("any setting is found by its words and jumped to", async () => {
+    await consolePage.open("/setting");
+    await consolePage.page.getByLabel(words.search.label).fill("check-in quota");
+    await consolePage.page.getByRole("option").first().waitFor();
+    // Also when it is looked for once more.
+    for (const _ of ["first", "again"]) {
+      await consolePage.page.getByLabel(words.search.label).fill("budget");
+      await consolePage.page.getByRole("option").filter({ hasText: "Claude" }).first().click();
+      await consolePage.page.getByRole("tab", { name: words.tabs.models, selected: true }).waitFor();
+      await section("claude").waitFor();
+      await consolePage.page.waitForFunction(() => document.activeElement?.id.startsWith("setting-claude."));
+    }
+    await consolePage.page.getByLabel(words.search.label).fill("zzzz");
+    await consolePage.page.getByText(words.search.none).waitFor();
+  }, 120_000);
+
+  test("all settings leave as a file and come back after a look at what would change", async () => {
+    await openTab("other");
+    const panel = section("transfer");
+    const { name, text } = await consolePage.download(() =>
+      panel.getByRole("button", { name: words.transfer.export }).click(),
+    );
+    expect(name).toMatch(/^settings-\d{4}-\d\d-\d\d\.json$/);
+    const content = JSON.parse(text);
+    expect(content.options).toMatchObject({ SystemName: "Lockside", RetryTimes: expect.any(String) });
+    expect(text).not.toContain("SMTPToken");
+    const give = (options: object) =>
+      panel.locator("input[type=file]").setInputFiles({
+        name: "settings.json",
+        mimeType: "application/json",
+        buffer: Buffer.from(JSON.stringify({ ...content, options: { ...content.options, ...options } })),
+      });
+    await give({ RetryTimes: "many" });
+    const drawer = consolePage.dialog(words.transfer.previewTitle);
+    await drawer.getByText(fillPlaceholders(words.transfer.problems_one, { count: 1 })).waitFor();
+    await consolePage.button(WORDS.en.components.cancel, drawer).click();
+    await give({ RetryTimes: "7", SystemName: "Sluice" });
+    await drawer.getByText("Lockside").waitFor();
+    await consolePage.expectAccessible();
+    await consolePage.button(fillPlaceholders(words.transfer.apply_other, { count: 2 }), drawer).click();
+    await consolePage.waitForNotice(fillPlaceholders(words.transfer.imported_other, { count: 2 }));
+    expect([await optionOf("RetryTimes"), await optionOf("SystemName")]).toEqual(["7", "Sluice"]);
+  }, 120_000);
+
+  test("what runs here is shown, and a newer release is looked for", async () => {
+    await openTab("other");
+    const panel = section("systemInfo");
+    const { version } = await root.get("/api/system/info");
+    await panel.getByText(version, { exact: true }).waitFor();
+    await panel.getByText(words.system.databases.embedded, { exact: true }).waitFor();
+    await panel.getByRole("button", { name: words.system.check }).click();
+    // What was built from source has no number to compare.
+    await panel.getByRole("status").filter({ hasText: "987.1.0" }).waitFor();
+    release.status = 503;
+    await panel.getByRole("button", { name: words.system.check }).click();
+    await consolePage.page.getByRole("alert").first().waitFor();
+    release.status = 200;
+  }, 120_000);
+
+  test("deleting old log rows says how far it is and is stopped: what was not deleted stays", async () => {
+    const total = async () => (await root.get("/api/log/?p=1&page_size=1")).total as number;
+    const before = await total();
+    await openTab("operation");
+    const panel = section("logging");
+    await consolePage.page.route("**/api/log/clear", () => {});
+    await panel.getByRole("button", { name: words.clearLogs.action }).click();
+    await consolePage.button(words.clearLogs.action, consolePage.dialog()).click();
+    await panel.getByRole("progressbar").waitFor();
+    await panel.getByText(fillPlaceholders(words.clearLogs.running, { count: 0 })).waitFor();
+    await panel.getByRole("button", { name: words.clearLogs.stop }).click();
+    await consolePage.waitForNotice(fillPlaceholders(words.clearLogs.stopped, { count: 0 }));
+    await panel.getByRole("progressbar").waitFor({ state: "detached" });
+    await consolePage.page.unroute("**/api/log/clear");
+    expect(await total()).toBe(before);
+  }, 120_000);
+
+  test("old log rows are deleted, and it is told how many", async () => {
+    const total = async () => (await root.get("/api/log/?p=1&page_size=1")).total as number;
+    const before = await total();
+    await openTab("operation");
+    const panel = section("logging");
+    await panel.getByRole("button", { name: words.clearLogs.action }).click();
+    await consolePage.button(words.clearLogs.action, consolePage.dialog()).click();
+    const notice = consolePage.page.getByText(/^[\d,]+ logs cleaned$/);
+    await notice.waitFor();
+    const told = Number((await notice.textContent())?.replace(/\D/g, ""));
+    expect(told).toBeGreaterThan(LOGS / 2);
+    const after = await until(total, (count) => count < before);
+    // The deletion itself is a row of the log.
+    expect(before - after).toBe(told - 1);
+  }, 120_000);
+
+  test("administrators who are not the highest see no settings", async () => {
+    const account = { username: "helper", password: "lock-keeper-9" };
+    await root.post("/api/user/", account);
+    const { userId } = await login(gateway, account.username, account.password);
+    await root.post("/api/user/manage", { id: userId, action: "promote" });
+    const admin = await openConsolePage(browser, gateway, VIEWPORTS.en, account);
+    await admin.open("/setting");
+    await admin.page.getByText(WORDS.en.shell.notPermitted.title).waitFor();
+    expect(await admin.page.locator('[id^="setting-"]').count()).toBe(0);
+    await admin.close();
+  }, 120_000);
+
+  test("nothing complained", () => {
+    // Refused values are answered with statuses that browsers list as errors.
+    expect(consolePage.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
+  });
+});
+
+describe("settings in Chinese on a phone", () => {
+  test("every tab fits and is readable, and saves", async () => {
+    const chinese = WORDS.zh.settings;
+    const phone = await openConsolePage(browser, gateway, VIEWPORTS.zh);
+    for (const tab of ["operation", "ratelimit", "models", "system", "other"] as const) {
+      await phone.open(`/setting?tab=${tab}`);
+      await phone.page.getByRole("tab", { name: chinese.tabs[tab], selected: true }).waitFor();
+      await phone.page.locator('[id^="section-"]').last().waitFor();
+      await phone.expectAccessible();
+    }
+    await phone.page.locator('[id="setting-SystemName"]').fill("船闸");
+    await phone.page.locator("#section-identity").getByRole("button").first().click();
+    await phone.waitForNotice(chinese.saved);
+    expect(await optionOf("SystemName")).toBe("船闸");
+    expect(phone.complaints).toEqual([]);
+    await phone.close();
+  }, 180_000);
+});

@@ -1,0 +1,221 @@
+/** An administrator checks the books, asks the router and the doctor, reads the audit log and jumps about, in a real browser. */
+import { describe, expect, test } from "bun:test";
+import { WORDS } from "../../support/e2e/browser.ts";
+import { createChannel, createToken } from "../../support/e2e/console-client.ts";
+import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import { ENGINES, emptyDatabase, setUp, startGateway } from "../../support/e2e/fixture.ts";
+import { until } from "../../support/lib/until.ts";
+import { gatewayCommand } from "../../support/processes/gateway.ts";
+
+const MODEL = "usage-1000-500";
+
+const { browser, fixture } = await startBrowserFixture([MODEL]);
+const { root, gateway, upstream, key } = fixture;
+const spare = await createChannel(root, upstream.url, [MODEL], { name: "spare", priority: -1 });
+await createChannel(root, upstream.url, [MODEL], { name: "for friends", group: "vip" });
+const { id: ferry } = await root.post("/api/user/", { username: "ferry", password: "lock-keeper-9" });
+const { id: token } = await createToken(root, { name: "my program" });
+const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+  method: "POST",
+  headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+  body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "hello" }] }),
+});
+expect(reply.status).toBe(200);
+await reply.text();
+const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
+
+describe("the pages of an operator", () => {
+  test("the books are added up again and nothing is off", async () => {
+    const words = WORDS.en.books;
+    await consolePage.open("/books");
+    await consolePage.button(words.check).click();
+    const books = Object.keys(words.names).length;
+    await consolePage.page
+      .getByText(words.right, { exact: true })
+      .nth(books - 1)
+      .waitFor();
+    expect(await consolePage.page.getByText(/\d off$/).count()).toBe(0);
+    await consolePage.expectAccessible();
+  }, 120_000);
+
+  test("the router says where a call would go, and why not elsewhere", async () => {
+    const words = WORDS.en.routing;
+    await consolePage.open("/router");
+    await consolePage.waitForNotice(words.idleTitle);
+    await consolePage.page.getByLabel(words.model).fill(MODEL);
+    await consolePage.button(words.ask).click();
+    await consolePage.row("spare").getByText(words.reasons.later).waitFor();
+    await consolePage.row("for friends").getByText(words.reasons.other_group).waitFor();
+    await consolePage.row(words.reasons.none).waitFor();
+    await consolePage.expectAccessible();
+    await consolePage.page.getByLabel(words.model).fill("nobody-has-this");
+    await consolePage.button(words.ask).click();
+    await consolePage.waitForNotice(words.emptyTitle);
+  }, 120_000);
+
+  test("the doctor examines everything, and says the fix for what it finds", async () => {
+    const words = WORDS.en.doctor;
+    await consolePage.open("/doctor");
+    const { checks } = await fixture.root.get("/api/doctor/");
+    const again = consolePage.button(words.again);
+    await consolePage.page.getByText(words.waits).first().waitFor({ state: "detached" });
+    await consolePage.page.getByText(/^(Nothing to fix|\d+ things? to fix)$/).waitFor();
+    for (const { title } of checks) await consolePage.page.getByRole("heading", { name: title, exact: true }).waitFor();
+    expect(await consolePage.page.getByText(words.states.fail, { exact: true }).count()).toBe(0);
+    await until(() => again.isEnabled());
+    await consolePage.expectAccessible();
+  }, 120_000);
+
+  test("the audit log shows who did what, with before and after, and is filtered", async () => {
+    const words = WORDS.en.audit;
+    const { items } = await fixture.root.get("/api/user/search?keyword=ferry");
+    await fixture.root.put("/api/user/", { id: items[0].id, note: "pays late" });
+    await consolePage.open("/audit");
+    await consolePage.page.getByRole("searchbox", { name: words.filters.search }).fill("ferry");
+    await consolePage.page.waitForURL("**search=ferry**");
+    await consolePage.row(/ferry/).first().click();
+    const entry = consolePage.dialog(/ferry/);
+    await entry.getByText("pays late").waitFor();
+    await consolePage.expectAccessible();
+    await consolePage.button(WORDS.en.components.close, entry).click();
+    const file = await consolePage.download(() => consolePage.button(WORDS.en.components.download).click());
+    expect(file.name).toMatch(/^audit-log-[\d-]+\.csv$/);
+    expect(file.text).toContain("pays late");
+    await consolePage.button(words.filters.action).click();
+    await consolePage.page.getByText(words.actions.promote, { exact: true }).click();
+    await consolePage.waitForNotice(words.none.title);
+    expect(new URL(consolePage.page.url()).searchParams.get("action")).toBe("promote");
+  }, 120_000);
+
+  test("the audit log shows what an edit of a channel changed, and only that", async () => {
+    const form = WORDS.en.channels.form;
+    await consolePage.open(`/channel/edit/${spare}`);
+    const drawer = consolePage.dialog(fillPlaceholders(form.editTitle, { name: "spare" }));
+    await drawer.getByLabel(form.weight, { exact: true }).fill("7");
+    await drawer.getByLabel(form.tag, { exact: true }).fill("north");
+    await consolePage.button(form.save, drawer).click();
+    await drawer.waitFor({ state: "detached" });
+    await consolePage.open(`/audit?action=update&search=(%23${spare})`);
+    const { fields, empty } = WORDS.en.audit;
+    const row = consolePage.row("spare").filter({ hasText: `${fields.weight}: 0 → 7` });
+    await row.getByText(`${fields.tag}: ${empty} → north`).waitFor();
+    await row.click();
+    const entry = consolePage.dialog(/spare/);
+    const lines = entry.getByRole("listitem");
+    await lines.filter({ hasText: fields.weight }).locator("del", { hasText: "0" }).waitFor();
+    await lines.filter({ hasText: fields.weight }).locator("ins", { hasText: "7" }).waitFor();
+    expect(await lines.count()).toBe(2);
+    await consolePage.button(WORDS.en.components.close, entry).click();
+  }, 120_000);
+
+  test("the palette jumps to pages, users, channels, keys and settings by keyboard", async () => {
+    const { page } = consolePage;
+    const words = WORDS.en.shell.palette;
+    const jump = async (text: string, choice: string) => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: words.placeholder }).fill(text);
+      const option = page.getByRole("option", { name: choice, exact: true });
+      await option.waitFor();
+      while ((await option.getAttribute("aria-selected")) !== "true") await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+    };
+    await consolePage.open("/token");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await jump("doctor", fillPlaceholders(words.goTo, { page: WORDS.en.shell.doctor }));
+    await page.waitForURL("**/doctor");
+    for (const [name, path] of [
+      [WORDS.en.pricing.title, "/pricing"],
+      [WORDS.en.reference.title, "/reference"],
+      [WORDS.en.keyUsage.title, "/key"],
+    ] as const) {
+      await jump(name, fillPlaceholders(words.goTo, { page: name }));
+      await page.waitForURL(`**${path}`);
+    }
+    await jump("ferry", fillPlaceholders(words.find.users, { text: "ferry" }));
+    await page.waitForURL("**/user?search=ferry");
+    await consolePage.row("ferry").waitFor();
+    await jump("spare", fillPlaceholders(words.find.channels, { text: "spare" }));
+    await page.waitForURL("**/channel?search=spare");
+    await consolePage.row("spare").waitFor();
+    await jump("ferr", fillPlaceholders(words.hit.user, { name: "ferry", id: ferry }));
+    await page.waitForURL(`**/user/edit/${ferry}`);
+    await consolePage.dialog(/ferry/).waitFor();
+    await jump("spar", fillPlaceholders(words.hit.channel, { name: "spare", id: spare }));
+    await page.waitForURL(`**/channel/edit/${spare}`);
+    await consolePage.dialog(/spare/).waitFor();
+    await jump("program", fillPlaceholders(words.hit.token, { name: "my program", id: token }));
+    await page.waitForURL("**/token?search=my*program");
+    await consolePage.row("my program").waitFor();
+    const { fields, sections } = WORDS.en.settings;
+    const setting = (section: "general" | "linuxdo", key: "RetryTimes" | "LinuxDOClientId") =>
+      fillPlaceholders(words.setting, { name: `${sections[section].title} · ${fields[key].label}` });
+    await jump("retry", setting("general", "RetryTimes"));
+    await page.waitForURL("**/setting?**RetryTimes**");
+    await page.waitForFunction(() => document.activeElement?.id === "setting-RetryTimes");
+    await jump("client id", setting("linuxdo", "LinuxDOClientId"));
+    await page.waitForFunction(() => document.activeElement?.id === "setting-LinuxDOClientId");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: words.placeholder }).fill("zzzz zzzz zzzz");
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox", { name: words.placeholder }).waitFor({ state: "detached" });
+  }, 120_000);
+
+  test("nothing complained", () => expect(consolePage.complaints).toEqual([]));
+
+  test("they are readable and clean in Chinese on a phone", async () => {
+    const phone = await openConsolePage(browser, fixture.gateway, VIEWPORTS.zh);
+    const changed = fillPlaceholders(WORDS.zh.logNotes.texts.user_changed, { name: "ferry", id: ferry });
+    for (const [path, title] of [
+      ["/books", WORDS.zh.books.title],
+      ["/router", WORDS.zh.routing.title],
+      ["/doctor", WORDS.zh.doctor.title],
+      ["/audit?search=修改了用户", WORDS.zh.audit.title],
+      ["/notice", WORDS.zh.notifications.broadcast.page],
+      ["/reference", WORDS.zh.reference.title],
+    ] as const) {
+      await phone.open(path);
+      await phone.page.getByRole("heading", { name: title, level: 1 }).waitFor();
+      if (path === "/doctor") await phone.page.getByText(WORDS.zh.doctor.waits).first().waitFor({ state: "detached" });
+      if (path.startsWith("/audit")) await phone.page.getByText(changed).first().waitFor();
+      await phone.expectAccessible();
+    }
+    expect(phone.complaints).toEqual([]);
+    await phone.close();
+  }, 180_000);
+});
+
+describe("the doctor's command", () => {
+  const examine = async (environment: Readonly<Record<string, string>>) => {
+    const { DATABASE_URL, SQL_DSN, REDIS_URL, REDIS_CONN_STRING, ...rest } = process.env;
+    const child = Bun.spawn([...gatewayCommand(), "doctor"], {
+      env: { ...rest, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const text = await new Response(child.stdout).text();
+    return { code: await child.exited, text };
+  };
+  const measured = /the gateway adds \d+\.\d\d ms \(median\) and \d+\.\d\d ms .* takes \d+ calls a second/;
+
+  test("asks the gateway that runs, which measures itself and charges nobody", async () => {
+    const before = (await fixture.root.get("/api/log/?p=1&page_size=1")).total;
+    const { code, text } = await examine({ DATA_DIR: fixture.gateway.dataDir });
+    expect(text).toMatch(measured);
+    expect(text).toContain("In the last");
+    expect(code).toBe(0);
+    expect((await fixture.root.get("/api/log/?p=1&page_size=1")).total).toBe(before);
+  }, 120_000);
+
+  test.if(ENGINES.includes("postgres"))(
+    "examines the data on a Postgres server while no gateway runs",
+    async () => {
+      const DATABASE_URL = await emptyDatabase();
+      const gateway = await startGateway({ env: { DATABASE_URL } });
+      await setUp(gateway);
+      await gateway.stop();
+      const { text } = await examine({ DATABASE_URL, DATA_DIR: gateway.dataDir });
+      expect(text).toMatch(measured);
+      expect(text).not.toContain("FAIL The database");
+    },
+    120_000,
+  );
+});

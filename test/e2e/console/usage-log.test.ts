@@ -1,0 +1,380 @@
+/** The usage log in a real browser: filters, columns, receipts, attempts, users, pages and the export of 100,000 rows. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { openDatabase } from "../../../db/connect.ts";
+import { addUp } from "../../../scripts/seed/sums.ts";
+import { WORDS } from "../../support/e2e/browser.ts";
+import { createChannel, createToken, login } from "../../support/e2e/console-client.ts";
+import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import { setOption } from "../../support/e2e/fixture.ts";
+import { until } from "../../support/lib/until.ts";
+
+const MODEL = "usage-1000-500";
+const FAILING = "err-400";
+const RETRIED = "twice-tried";
+const MANY = "one-of-many";
+const MANY_ROWS = 100_000;
+/** The request that the first of them tells of. */
+const OLD_REQUEST = "asked-days-ago";
+/** A request with more rows than its page shows. */
+const LONG_TALK = "talked-for-hours";
+const TALK_ROWS = 105;
+const DAY_S = 86_400;
+const MIB = 1024 * 1024;
+/** The whole file as text; the server and the page need a small part of it. */
+const FILE_MIB = 80;
+const USER = { username: "ferry", password: "lock-keeper-9" };
+
+/** Rows of a call that nobody made, three days ago, with the sums that belong to them. */
+async function addManyRows(dataDir: string): Promise<void> {
+  const database = await openDatabase({ databaseUrl: null, dataDir });
+  const from = Math.floor(Date.now() / 1000) - 3 * DAY_S;
+  await database.sql.begin(async (tx) => {
+    await tx.unsafe(`
+      insert into logs (created_at, type, user_id, username, token_name, model_name, "group", quota, prompt_tokens, content,
+        request_id)
+      select ${from} - n / 50, 2, 1, 'root', 'nightly', '${MANY}', 'default', 5, 10, n || repeat(' and so on', 70),
+        case when n = 1 then '${OLD_REQUEST}' when n <= 1 + ${TALK_ROWS} then '${LONG_TALK}~' || n end
+      from generate_series(1, ${MANY_ROWS}) n`);
+    await addUp(tx, { user: 1, token: 1, channel: 1 });
+  });
+  await database.close();
+}
+
+/** Calls a model; `door` other than OpenAI's speaks Anthropic's protocol. Returns the request's id when its row is there. */
+async function call(key: string, model: string, door: "openai" | "anthropic" = "openai"): Promise<string> {
+  const body = { model, max_tokens: 50, messages: [{ role: "user", content: "What is a sluice?" }] };
+  const [address, own] = door === "openai" ? ["/v1/chat/completions", {}] : ["/v1/messages", { top_k: 5 }];
+  const reply = await fetch(fixture.gateway.url + address, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ ...body, ...own }),
+  });
+  await reply.text();
+  const id = reply.headers.get("x-request-id") ?? "";
+  await until(
+    () => fixture.root.get(`/api/log/?request_id=${id}`),
+    ({ items }) => items.length > 0,
+  );
+  return id;
+}
+
+const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-log-"));
+await addManyRows(dataDir);
+const { browser, fixture } = await startBrowserFixture([MODEL, FAILING], { dataDir });
+const { root, upstream } = fixture;
+const mapped = (to: string) => ({ model_mapping: JSON.stringify({ [RETRIED]: to }) });
+await createChannel(root, upstream.url, [RETRIED], { name: "first-lock", priority: 10, ...mapped("err-500") });
+await createChannel(root, upstream.url, [RETRIED], { name: "second-lock", priority: 5, ...mapped(MODEL) });
+await setOption(root, "ModelRatio", { [MODEL]: 1, [FAILING]: 1, [RETRIED]: 2 });
+await setOption(root, "CompletionRatio", { [RETRIED]: 3 });
+await setOption(root, "GroupRatio", { default: 0.5 });
+await setOption(root, "RetryTimes", 1);
+await root.post("/api/user/", { ...USER, display_name: "Ferry" });
+const user = await login(fixture.gateway, USER.username, USER.password);
+await root.put("/api/user/", { id: user.userId, quota: 5_000_000 });
+const userKey = (await createToken(user, { name: "ferry-key" })).key;
+const consolePage = await openConsolePage(browser, fixture.gateway, VIEWPORTS.en);
+await consolePage.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+const words = WORDS.en.logs;
+const parts = WORDS.en.components;
+const address = () => new URL(consolePage.page.url()).searchParams;
+const copied = () => consolePage.page.evaluate(() => navigator.clipboard.readText());
+
+describe("the usage log", () => {
+  test("is narrowed by filters, which the address keeps and a name brings back", async () => {
+    const { page, button, dialog, row } = consolePage;
+    await call(fixture.key, MODEL);
+    await call(fixture.key, FAILING);
+    const id = await call(userKey, MODEL);
+    await consolePage.open("/log");
+    await row(FAILING).waitFor();
+    const choose = async (filter: string, value: string) => {
+      await button(filter).click();
+      const box = dialog(filter);
+      await box.getByRole("textbox", { name: filter }).fill(value);
+      await button(parts.filter.apply, box).click();
+    };
+    await choose(words.filters.model, "usage-1000");
+    await row(FAILING).waitFor({ state: "detached" });
+    expect(await row(MODEL).count()).toBe(2);
+    expect(address().get("model")).toBe("usage-1000");
+    await choose(words.filters.user, USER.username);
+    await row("root").waitFor({ state: "detached" });
+    await page.reload();
+    await row(USER.username).waitFor();
+    expect(await row(/./).count()).toBe(1);
+    expect([address().get("model"), address().get("user")]).toEqual(["usage-1000", USER.username]);
+
+    await button(parts.views.title).click();
+    await page.getByRole("textbox", { name: parts.views.name }).fill("ferry's calls");
+    await page.getByRole("menuitem", { name: parts.views.save }).click();
+    await button(fillPlaceholders(parts.filter.clearOne, { name: words.filters.user })).click();
+    await row("root").first().waitFor();
+    expect(address().has("user")).toBe(false);
+    await button(parts.filter.clear).click();
+    await row(FAILING).waitFor();
+    await button(words.filters.type).click();
+    await page.getByRole("menuitem", { name: words.types.failed }).click();
+    await row(MODEL).first().waitFor({ state: "detached" });
+    await row(FAILING).waitFor();
+    expect(address().get("type")).toBe("failed");
+    await button(parts.views.title).click();
+    await page.getByRole("menuitem", { name: /ferry's calls/ }).click();
+    await row(FAILING).waitFor({ state: "detached" });
+    await row(USER.username).waitFor();
+
+    await consolePage.open("/log");
+    await row(FAILING).waitFor();
+    await page.getByRole("searchbox", { name: words.filters.search }).fill(id);
+    await row("root").first().waitFor({ state: "detached" });
+    await row(USER.username).waitFor();
+    await consolePage.expectAccessible();
+    await page.getByRole("searchbox", { name: words.filters.search }).fill("nobody-asked-this");
+    await page.getByText(words.empty.requestTitle).waitFor();
+    await consolePage.expectAccessible();
+    // Days ago, which the range shown by itself does not reach.
+    await page.getByRole("searchbox", { name: words.filters.search }).fill(OLD_REQUEST);
+    await row(MANY).waitFor();
+    await consolePage.open(`/log?search=${OLD_REQUEST}&range=1h`);
+    await page.getByRole("link", { name: words.empty.requestAction }).click();
+    await page.waitForURL(`**/log/${OLD_REQUEST}`);
+    await page.getByRole("heading", { name: MANY }).waitFor();
+  }, 120_000);
+
+  test("says how many rows of a long talk its own page leaves out, and where they are", async () => {
+    const { page, button, row } = consolePage;
+    await consolePage.open(`/log/${LONG_TALK}`);
+    await page.getByText(fillPlaceholders(words.request.more_other, { count: TALK_ROWS - 100 })).waitFor();
+    expect(await page.getByRole("heading", { name: MANY }).count()).toBe(100);
+    await consolePage.expectAccessible();
+    await button(words.request.all).click();
+    await page.getByText(new RegExp(` of ${TALK_ROWS} `)).waitFor();
+    await row(MANY).first().waitFor();
+  }, 120_000);
+
+  test("shows the columns that were chosen, and the usual ones when the choice cannot be read", async () => {
+    const { page, button, dialog } = consolePage;
+    const head = (name: string) => page.getByRole("columnheader", { name, exact: true });
+    await consolePage.open("/log");
+    await head(words.columns.cost).waitFor();
+    // What a call cost is in sight without scrolling.
+    await consolePage.page.waitForFunction(() => {
+      const table = document.querySelector("table")?.parentElement;
+      return table != null && table.scrollWidth <= table.clientWidth;
+    });
+    expect(await head(words.columns.retry).count()).toBe(0);
+    await button(parts.table.columns).click();
+    const box = dialog(parts.table.columns);
+    await box.getByRole("checkbox", { name: words.columns.retry }).check();
+    await box.getByRole("checkbox", { name: words.columns.user }).uncheck();
+    await consolePage.expectAccessible();
+    await button(parts.done, box).click();
+    await head(words.columns.retry).waitFor();
+    await page.reload();
+    await head(words.columns.retry).waitFor();
+    expect(await head(words.columns.user).count()).toBe(0);
+    await button(parts.table.columns).click();
+    await button(parts.table.selectAllColumns, box).click();
+    await button(parts.done, box).click();
+    await head(words.columns.ip).waitFor();
+    await button(parts.table.columns).click();
+    await button(parts.table.resetColumns, box).click();
+    await button(parts.done, box).click();
+    await head(words.columns.ip).waitFor({ state: "detached" });
+    await page.evaluate(() => localStorage.setItem("logs-table-columns", "{broken"));
+    await page.reload();
+    await head(words.columns.user).waitFor();
+    expect(await head(words.columns.retry).count()).toBe(0);
+  }, 120_000);
+
+  test("opens a row into its receipt, its attempts and what was dropped", async () => {
+    const { page, button, row } = consolePage;
+    await page.evaluate(() => localStorage.setItem("logs-table-columns", JSON.stringify({ retry: true })));
+    const retried = await call(fixture.key, RETRIED);
+    const translated = await call(fixture.key, MODEL, "anthropic");
+    await consolePage.open(`/log?search=${retried}`);
+    await button(fillPlaceholders(parts.table.detailsOf, { name: RETRIED })).click();
+    const detail = page.locator("main");
+    // 1,000 × $4 + 500 × $12, per million, at half the price.
+    for (const text of ["$4", "0.004000", "$12", "0.006000", "0.010000", "× 0.5", "0.005000"])
+      await detail.getByText(text, { exact: true }).first().waitFor();
+    for (const text of [words.detail.attempts, words.detail.requested, words.detail.upstream])
+      await detail.getByText(text, { exact: true }).waitFor();
+    const shown = (await detail.textContent()) ?? "";
+    expect(shown.indexOf("first-lock")).toBeGreaterThan(-1);
+    expect(shown.lastIndexOf("second-lock")).toBeGreaterThan(shown.indexOf("first-lock"));
+    await detail.getByText("500", { exact: true }).first().waitFor();
+    await detail.getByText("200", { exact: true }).first().waitFor();
+    await consolePage.expectAccessible();
+    await button(words.share.link).click();
+    expect(await until(copied, (text) => text.includes("/log/"))).toBe(`${fixture.gateway.url}/log/${retried}`);
+    await button(words.share.receipt).click();
+    const receipt = await until(copied, (text) => text.includes(parts.receipt.charged));
+    expect(receipt).toContain(retried);
+    expect(receipt).toContain(`${parts.receipt.items.input}: 1,000 × $4 = $0.004000`);
+    await page.getByRole("link", { name: words.share.open }).click();
+    await page.waitForURL(`**/log/${retried}`);
+    await page.getByText(parts.receipt.charged, { exact: true }).waitFor();
+
+    await consolePage.open(`/log?search=${translated}`);
+    await button(fillPlaceholders(parts.table.detailsOf, { name: MODEL })).click();
+    await detail.getByText(words.detail.dropped).waitFor();
+    await detail.getByText("top_k", { exact: true }).waitFor();
+    await detail.getByText(words.detail.claude, { exact: true }).waitFor();
+    await consolePage.open(`/log?search=${retried}`);
+    await row(/#?\d+ → #?\d+/).waitFor();
+  }, 120_000);
+
+  test("tells administrators of a user, and users nothing of channels", async () => {
+    const { page, button, dialog, row } = consolePage;
+    const theirs = await call(userKey, RETRIED);
+    await consolePage.open(`/log?search=${theirs}`);
+    await button(fillPlaceholders(words.showUser, { name: USER.username })).click();
+    const box = dialog(fillPlaceholders(words.user.title, { name: USER.username }));
+    for (const text of [words.user.balance, words.user.used, words.user.requests])
+      await box.getByText(text, { exact: true }).waitFor();
+    await consolePage.expectAccessible();
+    await page.keyboard.press("Escape");
+    const own = await openConsolePage(browser, fixture.gateway, VIEWPORTS.en, USER);
+    await own.open(`/log?search=${theirs}`);
+    await own.row(RETRIED).waitFor();
+    await own.button(fillPlaceholders(parts.table.detailsOf, { name: RETRIED })).click();
+    await own.page.getByText(parts.receipt.charged, { exact: true }).waitFor();
+    const text = (await own.page.locator("main").textContent()) ?? "";
+    for (const secret of ["first-lock", "second-lock", words.columns.channel, words.detail.attempts])
+      expect(text).not.toContain(secret);
+    expect(await own.button(words.filters.user).count()).toBe(0);
+    await own.open("/log");
+    await own.row(RETRIED).first().waitFor();
+    expect(await own.row("root").count()).toBe(0);
+    await own.close();
+    await row(USER.username).waitFor();
+  }, 120_000);
+
+  test("pages in the size that was chosen, which stays", async () => {
+    const { page, button, row } = consolePage;
+    await consolePage.open(`/log?range=7d&model=${MANY}`);
+    await row(MANY).first().waitFor();
+    const sizeIs = (size: number) =>
+      until(
+        () => row(MANY).count(),
+        (count) => count === size,
+      );
+    await button(/per page/).click();
+    await page
+      .getByRole("menuitem", { name: fillPlaceholders(parts.table.perPage, { count: 20 }), exact: true })
+      .click();
+    await sizeIs(20);
+    await page.reload();
+    await sizeIs(20);
+    expect(await page.evaluate(() => localStorage.getItem("page-size"))).toBe("20");
+    await page
+      .getByText(fillPlaceholders(parts.table.range, { from: 1, to: 20, total: "100,000", unit: words.unit }))
+      .waitFor();
+    await button(parts.table.next).click();
+    await page.getByText(/^21–40 /).waitFor();
+    expect(address().get("p")).toBe("1");
+    await consolePage.open(`/log?range=7d&model=${MANY}&p=4999`);
+    await page.getByText(/^99,981–100,000 /).waitFor();
+    await sizeIs(20);
+    expect(await button(parts.table.next).isDisabled()).toBe(true);
+  }, 120_000);
+
+  test("is read no faster than it is taken", async () => {
+    const { root, gateway } = fixture;
+    const { port } = new URL(gateway.url);
+    const lines = [
+      `GET /api/log/export?model_name=${MANY} HTTP/1.1`,
+      `Host: 127.0.0.1:${port}`,
+      `Cookie: ${root.cookie}`,
+      `Sluice-User: ${root.userId}`,
+    ];
+    let received = 0;
+    const socket = await Bun.connect({
+      hostname: "127.0.0.1",
+      port: Number(port),
+      socket: {
+        data(self, bytes) {
+          received += bytes.byteLength;
+          self.pause();
+        },
+      },
+    });
+    socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+    await until(
+      async () => received,
+      (bytes) => bytes > 0,
+    );
+    const before = await residentBytes(gateway.pid);
+    // On a slow machine less comes to light in this time, not more.
+    for (let looks = 0; looks < 20; looks += 1) {
+      expect(((await residentBytes(gateway.pid)) - before) / MIB).toBeLessThan(FILE_MIB * 0.8);
+      await Bun.sleep(100);
+    }
+    socket.end();
+  }, 120_000);
+
+  test("leaves as a file of 100,000 rows, which neither page nor server holds", async () => {
+    const { page, button, row } = consolePage;
+    await consolePage.open(`/log?range=7d&model=${MANY}`);
+    await row(MANY).first().waitFor();
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable");
+    const heapBytes = async () => {
+      const { metrics } = await session.send("Performance.getMetrics");
+      return metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? 0;
+    };
+    const before = { server: await residentBytes(fixture.gateway.pid), page: await heapBytes() };
+    const begun = page.waitForEvent("download");
+    await button(WORDS.en.components.download).click();
+    const download = await begun;
+    let peak = 0;
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        peak = Math.max(peak, await residentBytes(fixture.gateway.pid));
+        await Bun.sleep(100);
+      }
+    })();
+    const file = Bun.file(await download.path());
+    isOver = true;
+    await watching;
+    expect(download.url()).toStartWith(`${fixture.gateway.url}/api/log/export?`);
+    expect(download.suggestedFilename()).toMatch(/^usage-log-[\d-]+\.csv$/);
+    expect(file.size).toBeGreaterThan((FILE_MIB - 20) * MIB);
+    const lines = (await file.text()).trimEnd().split("\r\n");
+    expect(lines).toHaveLength(MANY_ROWS + 1);
+    expect(new Set(lines.slice(1).map((line) => line.match(/,(\d+) and so on/)?.[1])).size).toBe(MANY_ROWS);
+    expect((peak - before.server) / MIB).toBeLessThan(FILE_MIB * 2);
+    expect(((await heapBytes()) - before.page) / MIB).toBeLessThan(FILE_MIB / 4);
+    expect(consolePage.complaints).toEqual([]);
+  }, 240_000);
+});
+
+/** What of a process is in memory. */
+async function residentBytes(pid: number): Promise<number> {
+  const status = await Bun.file(`/proc/${pid}/status`).text();
+  return Number(/VmRSS:\s*(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+}
+
+test("the log reads as well in Chinese on a phone", async () => {
+  const zh = WORDS.zh;
+  const phone = await openConsolePage(browser, fixture.gateway, VIEWPORTS.zh);
+  await phone.open("/log");
+  await phone.row(RETRIED).first().waitFor();
+  await phone.expectAccessible();
+  await phone.row(RETRIED).first().getByRole("button", { name: zh.components.table.details }).first().click();
+  await phone.page.getByText(zh.components.receipt.charged, { exact: true }).first().waitFor();
+  await phone.page.getByText(zh.logs.detail.attempts, { exact: true }).waitFor();
+  await phone.expectAccessible();
+  await phone.button(zh.components.table.columns).click();
+  await phone.dialog(zh.components.table.columns).waitFor();
+  await phone.expectAccessible();
+  expect(phone.complaints).toEqual([]);
+  await phone.close();
+}, 120_000);

@@ -1,0 +1,63 @@
+/** An administrator asks where a call would go, and sees a conversation stick; English wide, Chinese on a phone. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { WORDS } from "../../support/e2e/browser.ts";
+import { createChannel } from "../../support/e2e/console-client.ts";
+import { type ConsolePage, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+
+const MODEL = "gpt-4o";
+/** It goes on from an answer: its channel may have it in a cache. */
+const REQUEST = {
+  messages: [
+    { role: "user", content: "What is a sluice?" },
+    { role: "assistant", content: "A gate for water." },
+    { role: "user", content: "Who opens it?" },
+  ],
+};
+
+const { browser, fixture } = await startBrowserFixture([MODEL]);
+await createChannel(fixture.root, fixture.upstream.url, [MODEL], { name: "second" });
+const headers = { authorization: `Bearer ${fixture.key}`, "content-type": "application/json" };
+const body = JSON.stringify({ model: MODEL, ...REQUEST });
+const answer = await fetch(`${fixture.gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
+expect(answer.status).toBe(200);
+
+describe.each(["en", "zh"] as const)("routing in %s", (language) => {
+  const words = WORDS[language].routing;
+  let consolePage: ConsolePage;
+  beforeAll(async () => {
+    consolePage = await openConsolePage(browser, fixture.gateway, VIEWPORTS[language]);
+  });
+  afterAll(() => consolePage.close());
+
+  const shares = async (): Promise<string[]> => {
+    await consolePage.row("%").nth(1).waitFor();
+    const texts = await consolePage.row("%").allTextContents();
+    return texts.map((text) => /(100|50|0)%/.exec(text)?.[0] ?? "").toSorted();
+  };
+
+  test("a new call may go to both channels, a conversation stays with one", async () => {
+    await consolePage.open("/router");
+    const { page } = consolePage;
+    // Leaving a field closes the list of what it offers.
+    const fill = async (label: string, text: string) => {
+      await page.getByLabel(label, { exact: true }).fill(text);
+      await page.keyboard.press("Tab");
+    };
+    await fill(words.model, MODEL);
+    await consolePage.button(words.ask).click();
+    expect(await shares()).toEqual(["50%", "50%"]);
+    const [{ id }] = await fixture.root.get("/api/token/");
+    await fill(words.keyId, String(id));
+    await fill(words.request, JSON.stringify(REQUEST));
+    await consolePage.button(words.ask).click();
+    await page.getByText(words.stuck.by.prompt, { exact: false }).first().waitFor();
+    expect(await shares()).toEqual(["0%", "100%"]);
+    await consolePage.row(words.reasons.stuckElsewhere).waitFor();
+    await consolePage.expectAccessible();
+    await fill(words.request, '{"messages":[{"role":"user","content":"New"}]}');
+    await consolePage.button(words.ask).click();
+    await consolePage.waitForNotice(words.stuck.no);
+    expect(await shares()).toEqual(["50%", "50%"]);
+    expect(consolePage.complaints).toEqual([]);
+  }, 90_000);
+});

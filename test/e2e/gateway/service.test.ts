@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { availableParallelism, loadavg } from "node:os";
+import { ENGINES, type Gateway, startOn } from "../../support/e2e/fixture.ts";
+import { announceBody } from "../../support/lib/announce-body.ts";
+
+describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startOn(engine);
+  });
+  afterAll(async () => expect(await gateway.stop()).toBe(0));
+
+  test("is live and ready", async () => {
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+  });
+
+  test("answers in the caller's format what says to be too large", async () => {
+    for (const [path, status, answered] of [
+      ["/api/user/login", 413, { success: false, code: "request_too_large" }],
+      ["/v1/chat/completions", 401, { error: { type: expect.any(String) } }],
+      ["/v1/messages", 401, { type: "error", error: { type: "authentication_error" } }],
+    ] as const) {
+      const answer = await announceBody(gateway.url + path, 200 * 1024 ** 2);
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(JSON.parse(answer.text)).toMatchObject(answered);
+    }
+  });
+
+  test("shows its measurements to Prometheus", async () => {
+    const reply = await fetch(`${gateway.url}/metrics`);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("content-type")).toStartWith("text/plain");
+    expect(await reply.text()).toMatch(/^process_\w+ [\d.e+]+$/m);
+  });
+
+  test("gives every answer an id, the caller's own where it has one", async () => {
+    for (const path of ["/healthz", "/api/setup", "/api/no-such-call", "/v1/models", "/"]) {
+      const own = await fetch(gateway.url + path);
+      expect(own.headers.get("x-request-id")).toMatch(/^[\w-]{8,}$/);
+      const given = await fetch(gateway.url + path, { headers: { "x-request-id": "from-the-caller.1" } });
+      expect(given.headers.get("x-request-id")).toBe("from-the-caller.1");
+      const bad = await fetch(gateway.url + path, { headers: { "x-request-id": "not acceptable <>" } });
+      expect(bad.headers.get("x-request-id")).not.toBe("not acceptable <>");
+    }
+  });
+
+  test("serves the console on every page address, compressed, and asks to be set up", async () => {
+    for (const path of ["/", "/setup", "/login", "/no/such/page"]) {
+      const reply = await fetch(gateway.url + path, { headers: { "accept-encoding": "br" } });
+      expect(reply.headers.get("content-type")).toStartWith("text/html");
+      expect(reply.headers.get("content-security-policy")).toContain("default-src");
+    }
+    const { data } = (await (await fetch(`${gateway.url}/api/setup`)).json()) as { data: { status: boolean } };
+    expect(data.status).toBe(false);
+  });
+});
+
+describe.each([...ENGINES])("starting, %s database", (engine) => {
+  // The benchmark measures these targets; here, where others may be busy too, the best of three starts must come within
+  // twice that, and more where the machine has more to do than it can.
+  const patience = 2 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+  test("takes at most 2 s the first time, 1 s later", async () => {
+    const first: number[] = [];
+    const later: number[] = [];
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const fresh = await startOn(engine);
+      expect(await fresh.stop()).toBe(0);
+      const again = await startOn(engine, { dataDir: fresh.dataDir });
+      expect(await again.stop()).toBe(0);
+      first.push(fresh.startMs);
+      later.push(again.startMs);
+    }
+    expect(Math.min(...first)).toBeLessThan(2000 * patience);
+    expect(Math.min(...later)).toBeLessThan(1000 * patience);
+  });
+});
+
+test("a second process on the same data is refused with a clear message", async () => {
+  const gateway = await startOn("embedded");
+  const second = await startOn("embedded", { dataDir: gateway.dataDir }).catch((error: Error) => error);
+  expect(second).toBeInstanceOf(Error);
+  expect((second as Error).message).toMatch(/in use|another|already/i);
+  expect(await gateway.stop()).toBe(0);
+});

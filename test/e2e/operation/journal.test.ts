@@ -1,0 +1,78 @@
+/** The journal's command, beside a gateway that runs and without one: damaged charges are shown, repaired and charged once. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { linesOf } from "../../../src/billing/journal/line.ts";
+import { recordText } from "../../../src/billing/journal/record-text.ts";
+import { usageRecord } from "../../support/billing/start-billing.ts";
+import { login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
+import { ENGINES, emptyDatabase, setUp } from "../../support/e2e/fixture.ts";
+import { until } from "../../support/lib/until.ts";
+import { type Gateway, startGateway } from "../../support/processes/gateway.ts";
+import { runCommand } from "../../support/processes/run-command.ts";
+
+const readiness = async ({ url }: Gateway) => (await fetch(`${url}/readyz`)).json() as Promise<{ degraded: string[] }>;
+
+describe.each([...ENGINES])("on the %s database", (engine) => {
+  let env: Record<string, string> = {};
+  let gateway: Gateway;
+  beforeAll(async () => {
+    if (engine === "postgres") env = { DATABASE_URL: await emptyDatabase() };
+    gateway = await startGateway({ env });
+    await setUp(gateway);
+  });
+  afterAll(() => gateway.stop());
+
+  const journal = async (...args: string[]) => {
+    const { code, out, err } = await runCommand(["journal", ...args, "--json"], { ...env, DATA_DIR: gateway.dataDir });
+    expect(err).toBe("");
+    return { code, ...JSON.parse(out) };
+  };
+  const usedBy = async () => (await (await login(gateway, ROOT_NAME, ROOT_PASSWORD)).get("/api/user/self")).used_quota;
+
+  test("damaged charges of a killed process are shown, repaired and charged once", async () => {
+    const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
+    const { id: userId } = await root.get("/api/user/self");
+    expect(await gateway.stop("SIGKILL")).toBe(137);
+    const folder = path.join(gateway.dataDir, "journal", "0199-killed");
+    mkdirSync(folder, { recursive: true });
+    const [intact, damaged] = [100, 230].map((quota) => recordText(usageRecord({ userId, quota })));
+    const lines = Buffer.from(linesOf([intact as string, damaged as string]).bytes);
+    lines[0 + lines.lastIndexOf("127.0.0.1")] = 0x58;
+    writeFileSync(path.join(folder, "00000001.jsonl"), lines);
+
+    const before = await journal("inspect");
+    expect(before.processes).toContainEqual(
+      expect.objectContaining({ process: "0199-killed", inUse: false, records: 1, unwritten: 1, damaged: 1 }),
+    );
+    gateway = await startGateway({ dataDir: gateway.dataDir, env });
+    expect(await usedBy()).toBe(100);
+    expect((await readiness(gateway)).degraded).toContainEqual(expect.stringContaining("1 rejected charges"));
+
+    const { rejected, processes } = await journal("inspect");
+    expect(processes).toMatchObject([{ inUse: true, unwritten: 0 }]);
+    expect(rejected).toMatchObject([
+      { number: 1, entry: { process: "0199-killed", file: "0199-killed/00000001.jsonl", record: null } },
+    ]);
+    expect(Buffer.from(rejected[0].entry.raw, "base64").toString()).toContain("X27.0.0.1");
+    expect(await journal("replay")).toMatchObject({ code: 1, charged: [], left: [{ number: 1 }] });
+
+    const { entry } = rejected[0];
+    const file = path.join(gateway.dataDir, "journal", "rejected.jsonl");
+    const repaired = `${JSON.stringify({ ...entry, record: { ...entry.readable, ip: "127.0.0.1" } })}\n`;
+    writeFileSync(file, repaired);
+    expect(await journal("replay")).toMatchObject({ code: 0, left: [], charged: [{ quota: 230 }] });
+    await until(usedBy, (used) => used === 330);
+    writeFileSync(file, repaired);
+    expect(await journal("replay")).toMatchObject({ code: 0, known: 1, charged: [] });
+    expect(await usedBy()).toBe(330);
+    expect((await readiness(gateway)).degraded.filter((line) => line.includes("rejected"))).toEqual([]);
+
+    writeFileSync(file, "nonsense\n");
+    expect(await journal("acknowledge", "rejected")).toMatchObject({ code: 0, acknowledged: 1 });
+    expect(await journal("acknowledge", "nobody")).toMatchObject({ code: 1, acknowledged: 0 });
+    expect(readFileSync(path.join(gateway.dataDir, "journal", "rejected.acknowledged.jsonl"), "utf8")).toBe(
+      "nonsense\n",
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import { until } from "../lib/until.ts";
+import type { Session } from "./console-client.ts";
+
+/** A row of the usage log with its details parsed. */
+export type LogRow = Readonly<{
+  id: number;
+  type: number;
+  quota: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  channel: number;
+  token_id: number;
+  user_id: number;
+  model_name: string;
+  content: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into details of every shape
+  other: any;
+}>;
+
+const PATIENCE_MS = 5000;
+
+/** Consumption rows, newest first, as an administrator sees them. */
+async function consumptionLogs(root: Session, limit = 100): Promise<LogRow[]> {
+  const { items } = await root.get(`/api/log/?type=2&p=1&page_size=${limit}`);
+  return items.map((row: LogRow) => ({ ...row, other: JSON.parse(String(row.other) || "{}") }));
+}
+
+/** Waits until the log has rows that match (the journal is written to the database a moment after the call). */
+export function waitForLogs(root: Session, matches: (row: LogRow) => boolean, count = 1): Promise<LogRow[]> {
+  return until(
+    async () => (await consumptionLogs(root)).filter(matches),
+    ({ length }) => length >= count,
+  );
+}
+
+/** Longer than the journal waits before it writes to the database. */
+const QUIET_MS = 700;
+
+/** The caller's account once the charges of earlier calls are in it: read until two readings agree. */
+export async function settledAccount(
+  session: Session,
+): Promise<{ quota: number; used_quota: number; request_count: number }> {
+  const deadline = Date.now() + PATIENCE_MS;
+  let account = await session.get("/api/user/self");
+  while (Date.now() < deadline) {
+    await Bun.sleep(QUIET_MS);
+    const again = await session.get("/api/user/self");
+    if (again.request_count === account.request_count) return again;
+    account = again;
+  }
+  return account;
+}

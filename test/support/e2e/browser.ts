@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import { type Browser, chromium, type Page } from "playwright-core";
+import en from "../../../ui/locales/en.ts";
+import zh from "../../../ui/locales/zh.ts";
+
+/** The console's words, by which a test finds what it clicks. */
+export const WORDS = { en, zh } as const;
+export type Language = keyof typeof WORDS;
+
+/** The first has no windows and no user interface of its own: a quarter less to do. */
+const CHROMIUM = [
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Starts the system's Chromium. Throws when there is none. */
+export function openBrowser(): Promise<Browser> {
+  const executablePath = CHROMIUM.find(existsSync);
+  if (!executablePath) throw new Error("Chromium is not installed: apt-get install chromium");
+  return chromium.launch({ executablePath, args: ARGUMENTS });
+}
+
+/** A page in a language and colour scheme, with what it complains of: errors of scripts and refused requests. */
+export async function openPage(
+  browser: Browser,
+  options: Readonly<{ language: Language; dark?: boolean; width?: number; height?: number }>,
+): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
+    locale: options.language === "zh" ? "zh-CN" : "en-US",
+    colorScheme: options.dark ? "dark" : "light",
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  return { page, complaints };
+}
+
+/** The library as the builder has it, without the comments, which every page would have to read. */
+const AXE_SOURCE = readFileSync(
+  Bun.resolveSync("axe-core/axe.min.js", path.dirname(Bun.resolveSync("@axe-core/playwright", import.meta.dir))),
+  "utf8",
+);
+/** Stands in for the library where the page has it already. */
+const NOTHING = "0";
+/** What the library's global object has beside its documented functions: what a rule's findings are, if it has any. */
+type Axe = Readonly<{ _audit: { rules: readonly { id: string; impact: string | null }[] } }>;
+let lesserRules: readonly string[] | undefined;
+
+/** What axe finds serious or critical on the page as it stands. */
+export async function findSeriousViolations(page: Page): Promise<string[]> {
+  // Given to the builder it would be run several times in every page.
+  const isAlone = page.frames().length === 1;
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE_SOURCE);
+  lesserRules ??= await page.evaluate(() => {
+    const { axe } = window as unknown as { axe: Axe };
+    return axe._audit.rules.filter(({ impact }) => impact === "minor" || impact === "moderate").map(({ id }) => id);
+  });
+  const builder = new AxeBuilder({ page, axeSource: isAlone ? NOTHING : AXE_SOURCE }).options({
+    // Only what is wrong is put together, by the rules that can find something of interest.
+    resultTypes: ["violations"],
+    rules: Object.fromEntries(lesserRules.map((id) => [id, { enabled: false }])),
+  });
+  // No frames of other sites are looked into.
+  const { violations } = await builder.setLegacyMode().analyze();
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+}
+
+/** Pixels by which the page can be scrolled sideways; 0 is right. */
+export const measureHorizontalOverflow = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -1,0 +1,168 @@
+import { afterAll, expect } from "bun:test";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser, Locator, Page } from "playwright-core";
+import {
+  findSeriousViolations,
+  type Language,
+  measureHorizontalOverflow,
+  openBrowser,
+  openPage,
+  WORDS,
+} from "./browser.ts";
+import { ROOT_NAME, ROOT_PASSWORD } from "./console-client.ts";
+import { type Fixture, type Gateway, type Session, setUp, startFixture, startGateway } from "./fixture.ts";
+
+/** Long enough for a machine that does much else. */
+export const PAGE_TIMEOUT_MS = 30_000;
+
+/** The two ways in which screens are looked at: English wide and light, Chinese on a phone and dark. */
+export const VIEWPORTS = {
+  en: { language: "en", dark: false, width: 1280 },
+  zh: { language: "zh", dark: true, width: 390 },
+} as const;
+
+/** Marks notices that a test has read: the same words may come again while the first notice still stands there. */
+const SEEN_ATTRIBUTE = "data-told";
+const NOTICE = ".notistack-CollapseWrapper";
+
+/** A page of somebody who is signed in, with what tests do in it all the time. */
+export type ConsolePage = Readonly<{
+  page: Page;
+  complaints: string[];
+  /** Goes to a path of the console. */
+  open: (path: string) => Promise<void>;
+  button: (name: string | RegExp, within?: Locator) => Locator;
+  dialog: (name?: string | RegExp) => Locator;
+  row: (text: string | RegExp) => Locator;
+  /** Opens a row's menu and chooses. */
+  chooseRowAction: (rowName: string, action: string) => Promise<void>;
+  /** What a row's menu offers; closes it again. */
+  listRowActions: (rowName: string) => Promise<string[]>;
+  /** Waits for the notice that says so; one that was waited for before does not count again. */
+  waitForNotice: (text: string | RegExp) => Promise<void>;
+  /** Presses what starts a download. Returns the file's name and text. */
+  download: (press: () => Promise<void>) => Promise<{ name: string; text: string }>;
+  /** Fails when axe finds something serious, or the page can be scrolled sideways. */
+  expectAccessible: () => Promise<void>;
+  close: () => Promise<void>;
+}>;
+
+/** Opens a page of somebody who is signed in; of the super administrator unless another account is given. */
+export async function openConsolePage(
+  browser: Browser,
+  gateway: Pick<Gateway, "url">,
+  way: Readonly<{ language: Language; dark?: boolean; width?: number }>,
+  account: Readonly<{ username: string; password: string }> = { username: ROOT_NAME, password: ROOT_PASSWORD },
+): Promise<ConsolePage> {
+  const { page, complaints } = await openPage(browser, way);
+  const words = WORDS[way.language].components;
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS);
+  // Any page of the site will do, and this one asks for nothing.
+  await page.goto(`${gateway.url}/healthz`);
+  await page.evaluate(async (body) => {
+    const headers = { "content-type": "application/json" };
+    const reply = await fetch("/api/user/login", { method: "POST", headers, body: JSON.stringify(body) });
+    localStorage.setItem("user", JSON.stringify((await reply.json()).data));
+  }, account);
+  const button: ConsolePage["button"] = (name, within) =>
+    (within ?? page).getByRole("button", { name, exact: typeof name === "string" });
+  const menu = page.getByRole("menu");
+  const openMenu = async (name: string) => {
+    await button(words.table.actionsFor.replace("{{name}}", name)).click();
+    await menu.getByRole("menuitem").first().waitFor();
+  };
+  return {
+    page,
+    complaints,
+    open: async (path) => {
+      await page.goto(gateway.url + path);
+    },
+    button,
+    dialog: (name) => (name === undefined ? page.getByRole("dialog") : page.getByRole("dialog", { name })).last(),
+    row: (text) => page.locator("[data-row]").filter({ hasText: text }),
+    chooseRowAction: async (name, action) => {
+      await openMenu(name);
+      await menu.getByRole("menuitem", { name: action, exact: true }).click();
+    },
+    listRowActions: async (name) => {
+      await openMenu(name);
+      const actions = await menu.getByRole("menuitem").allTextContents();
+      await page.keyboard.press("Escape");
+      await menu.waitFor({ state: "detached" });
+      return actions;
+    },
+    waitForNotice: (text) =>
+      page
+        .getByText(text, { exact: true })
+        .and(page.locator(`:not([${SEEN_ATTRIBUTE}] *)`))
+        .filter({ visible: true })
+        .first()
+        .evaluate((node, [notice, told]) => node.closest(notice)?.setAttribute(told, ""), [
+          NOTICE,
+          SEEN_ATTRIBUTE,
+        ] as const),
+    download: async (press) => {
+      const download = page.waitForEvent("download");
+      await press();
+      const file = await download;
+      return { name: file.suggestedFilename(), text: await Bun.file(await file.path()).text() };
+    },
+    expectAccessible: async () => {
+      expect(await findSeriousViolations(page)).toEqual([]);
+      expect(await measureHorizontalOverflow(page)).toBe(0);
+    },
+    close: () => page.context().close(),
+  };
+}
+
+/** A browser for the tests of a file, opened at its top and closed after its last test. */
+export async function openSharedBrowser(): Promise<Browser> {
+  const browser = await openBrowser();
+  afterAll(() => browser.close());
+  return browser;
+}
+
+/**
+ * What the browser tests of a file share, opened at its top and closed after its last test: a browser, a gateway and its
+ * super administrator. `start` and `enter` say how, where it is not an empty gateway that is set up.
+ */
+export async function startConsoleFixture(
+  start: () => Promise<Gateway> = startGateway,
+  enter: (gateway: Gateway) => Promise<Session> = setUp,
+): Promise<Readonly<{ browser: Browser; gateway: Gateway; root: Session }>> {
+  const [browser, gateway] = await Promise.all([openSharedBrowser(), start()]);
+  afterAll(async () => void (await gateway.stop()));
+  return { browser, gateway, root: await enter(gateway) };
+}
+
+/** The same where calls are made: with a channel to a fake upstream that has these models, and a key. */
+export async function startBrowserFixture(
+  ...scene: Parameters<typeof startFixture>
+): Promise<Readonly<{ browser: Browser; fixture: Fixture }>> {
+  const [browser, fixture] = await Promise.all([openSharedBrowser(), startFixture(...scene)]);
+  afterAll(fixture.stop);
+  return { browser, fixture };
+}
+
+/** Starts a gateway whose database was filled with made-up rows of the last twelve months. */
+export async function startSeeded(
+  sizes: Readonly<Record<"channels" | "users" | "tokens" | "logs", number>>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Gateway> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-seeded-"));
+  const flags = Object.entries(sizes).map(([name, count]) => `--${name}=${count}`);
+  const { DATABASE_URL, SQL_DSN, ...environment } = process.env;
+  const child = Bun.spawn([process.execPath, path.join(import.meta.dir, "../../../scripts/seed.ts"), ...flags], {
+    env: { ...environment, DATA_DIR: dataDir },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const said = new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(`seeding failed: ${await said}`);
+  return startGateway({ dataDir, env });
+}
+
+/** Words with their places filled in. */
+export const fillPlaceholders = (words: string, values: Readonly<Record<string, string | number>>): string =>
+  words.replace(/\{\{(\w+)\}\}/g, (place, name: string) => String(values[name] ?? place));

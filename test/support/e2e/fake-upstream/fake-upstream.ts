@@ -1,0 +1,204 @@
+import { type Behaviour, behaviourOf } from "./behaviours.ts";
+import * as payloads from "./payloads.ts";
+
+/** A request as the upstream received it. */
+export type ReceivedRequest = {
+  method: string;
+  path: string;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any;
+  /** The caller went away before the answer was complete. */
+  aborted: boolean;
+  /** Bytes of the answer were sent to the end. */
+  completed: boolean;
+};
+
+export type FakeUpstream = Readonly<{
+  /** Base address for a channel, without /v1. */
+  url: string;
+  /** Every request so far, oldest first; empty it as you like. */
+  requests: ReceivedRequest[];
+  /** Streams that are open now. */
+  openStreams: () => number;
+  /** Streams that wait for release(). */
+  waitingStreams: () => number;
+  /** Lets every stream that waits (hold-after-N) go on to its end. */
+  release: () => void;
+  stop: () => Promise<void>;
+}>;
+
+export const UPSTREAM_KEY = "sk-upstream-key";
+const UPSTREAM_MODELS = ["gpt-4o", "gpt-4o-mini", "text-embedding-3-small"] as const;
+
+/**
+ * Starts an upstream that speaks OpenAI's API (chat and text completions, embeddings, models, billing) on a free loopback port.
+ * How it answers follows from the model's name, see behaviourOf. Calls need a bearer key; "sk-wrong" is refused.
+ */
+export function startFakeUpstream(): FakeUpstream {
+  const requests: ReceivedRequest[] = [];
+  const state = { open: 0, waiting: 0, gate: Promise.withResolvers<void>() };
+
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    // Streams that die on purpose would else be reported as errors of the test run.
+    development: false,
+    error: () => errorReply(500),
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      const text = await request.text();
+      const received: ReceivedRequest = {
+        method: request.method,
+        path: pathname,
+        headers: request.headers,
+        body: parse(text),
+        aborted: false,
+        completed: false,
+      };
+      requests.push(received);
+      request.signal.addEventListener("abort", () => {
+        received.aborted = !received.completed;
+      });
+      const key = request.headers.get("authorization")?.replace(/^Bearer /, "");
+      if (!key || key === "sk-wrong") return errorReply(401);
+      if (pathname === "/v1/models") return Response.json(payloads.modelList(UPSTREAM_MODELS));
+      const balance = payloads.BALANCES[pathname];
+      if (balance) return Response.json(balance);
+      const reply = await answer(received, state);
+      if (
+        !(reply.body instanceof ReadableStream) ||
+        !reply.headers.get("content-type")?.startsWith("text/event-stream")
+      ) {
+        received.completed = true;
+      }
+      return reply;
+    },
+  });
+
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    requests,
+    openStreams: () => state.open,
+    waitingStreams: () => state.waiting,
+    release() {
+      state.gate.resolve();
+      state.gate = Promise.withResolvers();
+    },
+    stop: () => server.stop(true),
+  };
+}
+
+type State = { open: number; waiting: number; gate: PromiseWithResolvers<void> };
+
+async function answer(received: ReceivedRequest, state: State): Promise<Response> {
+  const model = String(received.body?.model ?? "");
+  const behaviour = behaviourOf(model);
+  if (behaviour.firstByteMs) await Bun.sleep(behaviour.firstByteMs);
+  if (behaviour.errorStatus !== null) return errorReply(behaviour.errorStatus);
+  const streamed = received.body?.stream === true;
+  switch (received.path) {
+    case "/v1/chat/completions":
+      return streamed
+        ? eventStream(chatChunks(received.body, model, behaviour), behaviour, received, state)
+        : json(payloads.chatCompletion(model, behaviour.usage, behaviour.calls), behaviour);
+    case "/v1/completions":
+      return streamed
+        ? eventStream(
+            payloads.textChunks(model, includesUsage(received.body) ? behaviour.usage : null),
+            behaviour,
+            received,
+            state,
+          )
+        : json(payloads.textCompletion(model, behaviour.usage ?? payloads.DEFAULT_USAGE), behaviour);
+    case "/v1/embeddings":
+      return json(embed(received.body, model), behaviour);
+    default:
+      return errorReply(404);
+  }
+}
+
+type Body = Readonly<{ input?: unknown; encoding_format?: string; stream_options?: { include_usage?: boolean } }>;
+
+function includesUsage(body: Body): boolean {
+  return body.stream_options?.include_usage === true;
+}
+
+function chatChunks(body: Body, model: string, behaviour: Behaviour): object[] {
+  return payloads.chatChunks(model, {
+    includeUsage: includesUsage(body),
+    usage: behaviour.usage,
+    usageWithChoices: behaviour.usageWithChoices,
+    calls: behaviour.calls,
+    ...(behaviour.words === null ? {} : { words: Array.from({ length: behaviour.words }, (_, index) => ` w${index}`) }),
+  });
+}
+
+function embed(body: Body, model: string) {
+  const inputs = Array.isArray(body.input) ? body.input.length : 1;
+  return payloads.embeddings(model, inputs, body.encoding_format === "base64");
+}
+
+function json(body: object, behaviour: Behaviour): Response {
+  if (!behaviour.gzip) return Response.json(body, { headers: { "x-request-id": "req_upstream" } });
+  return new Response(Bun.gzipSync(JSON.stringify(body)), {
+    headers: { "content-type": "application/json", "content-encoding": "gzip" },
+  });
+}
+
+function errorReply(status: number): Response {
+  const headers = status === 429 ? { "retry-after": "1" } : undefined;
+  return Response.json(payloads.errorBody(status), { status, ...(headers && { headers }) });
+}
+
+/** Streams the chunks as server-sent events, and does on the way what the behaviour says. */
+function eventStream(chunks: object[], behaviour: Behaviour, received: ReceivedRequest, state: State): Response {
+  const events = [...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"].map((data) => `data: ${data}\n\n`);
+  const encoder = new TextEncoder();
+  let sent = 0;
+  let closed = false;
+  state.open += 1;
+  const close = () => {
+    if (!closed) state.open -= 1;
+    closed = true;
+  };
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (behaviour.after?.chunks === sent) {
+        if (behaviour.after.next === "die") {
+          close();
+          controller.error(new Error("the upstream died"));
+          return;
+        }
+        if (behaviour.after.next === "silence") await new Promise(() => {});
+        state.waiting += 1;
+        await state.gate.promise;
+        state.waiting -= 1;
+      }
+      if (behaviour.gapMs && sent > 0) await Bun.sleep(behaviour.gapMs);
+      if (closed) return;
+      controller.enqueue(encoder.encode(events[sent]));
+      sent += 1;
+      if (sent < events.length) return;
+      received.completed = true;
+      close();
+      controller.close();
+    },
+    cancel() {
+      received.aborted = true;
+      close();
+    },
+  });
+  return new Response(stream, {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return text ? JSON.parse(text) : null;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,109 @@
+/** What tests of signing up and in start from: a gateway whose mail and services elsewhere are fakes on this machine. */
+import { expect } from "bun:test";
+import { TOTP } from "otpauth";
+import type { Browser } from "playwright-core";
+import { startFakeSignInServices } from "../console/sign-in.ts";
+import { startMailServer } from "../notifications.ts";
+import { findSeriousViolations, type Language, measureHorizontalOverflow, openPage, WORDS } from "./browser.ts";
+import { setOptions } from "./console-client.ts";
+import { type Session, setUp, startGateway } from "./fixture.ts";
+
+const PATIENCE_MS = 30_000;
+/** For a test of several screens; a busy machine takes ten times as long as an idle one. */
+export const TIMEOUT_MS = 180_000;
+
+/** Starts the gateway with these settings on top of its own address and the mail server. */
+export async function startSignInFixture(settings: Readonly<Record<string, string>> = {}) {
+  const post = await startMailServer();
+  const outside = await startFakeSignInServices();
+  const gateway = await startGateway({
+    env: {
+      GITHUB_BASE_URL: outside.url,
+      GITHUB_API_URL: outside.url,
+      LINUXDO_BASE_URL: outside.url,
+      LINUXDO_API_URL: outside.url,
+      DISCORD_BASE_URL: outside.url,
+      TELEGRAM_BASE_URL: outside.url,
+      TURNSTILE_BASE_URL: outside.url,
+    },
+  });
+  const root = await setUp(gateway);
+  // Passkeys know sites by name.
+  const url = gateway.url.replace("127.0.0.1", "localhost");
+  await setOptions(root, {
+    ServerAddress: url,
+    SMTPServer: "127.0.0.1",
+    SMTPPort: String(post.port),
+    SMTPFrom: "gate@example.com",
+    ...settings,
+  });
+  const stop = async () => {
+    await gateway.stop();
+    await outside.stop();
+    await post.stop();
+  };
+  return { gateway, url, root, post, outside, stop };
+}
+
+/** An account that an administrator makes. */
+export const addUser = (root: Session, username: string, password: string): Promise<unknown> =>
+  root.post("/api/user/", { username, display_name: username, password });
+
+/** The code of six digits in a mail. */
+export const findMailCode = (mail: Readonly<{ text: string }>): string =>
+  /\b\d{6}\b/.exec(mail.text.split("text/plain")[1] ?? "")?.[0] ?? "";
+
+/** A code of the device that a gateway takes for the next half minute at least: that of the coming one. */
+export const nextTotpCode = (secret: string): string =>
+  new TOTP({ secret }).generate({ timestamp: Date.now() + 30_000 });
+
+/** Somebody at a browser of their own. */
+export async function openVisitor(
+  browser: Browser,
+  site: string,
+  options: Readonly<{ language: Language; dark?: boolean; width: number }>,
+) {
+  const words = WORDS[options.language];
+  const { page, complaints } = await openPage(browser, options);
+  page.setDefaultTimeout(PATIENCE_MS);
+  const field = (name: string) => page.locator(`input[name="${name}"]`);
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const open = (path: string) => page.goto(site + path);
+  return {
+    page,
+    words,
+    field,
+    button,
+    open,
+    dialog: page.getByRole("dialog"),
+    /** The button with these words, which tell the `seconds` that it counts down. */
+    countdown(text: string) {
+      const [before = "", after = ""] = text.split("{{seconds}}").map(RegExp.escape);
+      return page.getByRole("button", { name: new RegExp(`^${before}\\d+${after}$`) });
+    },
+    /** A line of a list on the personal page. */
+    entry: (title: string | RegExp) => page.getByRole("group", { name: title, exact: typeof title === "string" }),
+    async typePassword(username: string, password: string) {
+      await open("/login");
+      await field("username").fill(username);
+      await field("password").fill(password);
+      await button(words.login.submit).click();
+    },
+    /** Ends the session while no page of the console is open, which would notice and lead to /login in between. */
+    async signOut() {
+      await open("/healthz");
+      await page.evaluate(() => fetch("/api/user/logout", { method: "POST" }));
+      await page.evaluate(() => localStorage.removeItem("user"));
+    },
+    /** Nothing serious for axe, and nothing wider than the screen. */
+    async clean() {
+      expect(await findSeriousViolations(page)).toEqual([]);
+      expect(await measureHorizontalOverflow(page)).toBe(0);
+    },
+    /** What the browser complained of, without refusals that were provoked. */
+    unexpected: () => complaints.filter((text) => !/status of 4\d\d/.test(text)),
+    close: () => page.context().close(),
+  };
+}
+
+export type Visitor = Awaited<ReturnType<typeof openVisitor>>;
