@@ -9,6 +9,9 @@ COPY src src
 COPY db db
 COPY ui ui
 COPY scripts scripts
+COPY docs docs
+COPY ARCHITECTURE.md CONTRIBUTING.md ./
+ARG SOURCE_COMMIT=unknown
 RUN bun run build && mkdir /data
 
 # glibc, certificates and time zones, no shell; runs as uid 65532.

@@ -1,11 +1,12 @@
 /**
- * Builds the console into ui/dist and the executable into dist/sluice.
+ * Builds the console into ui/dist, the documentation into dist/docs and the executable with both into dist/sluice.
  *   --ui-only          only the console
  *   --no-ui            only the executable, with the console built before
  *   --target=NAME      cross build, e.g. bun-linux-arm64 → dist/sluice-linux-arm64
  */
 import { parseArgs } from "node:util";
 import { buildConsole } from "./build/console.ts";
+import { buildDocs } from "./build/docs.ts";
 import { buildExecutable } from "./build/executable.ts";
 import { ensureSeed } from "./build/seed.ts";
 
@@ -30,7 +31,10 @@ try {
   const sizes = (built: Awaited<ReturnType<typeof buildConsole>>) =>
     `${built.files} files, ${kilobytes(built.rawBytes)} → ${kilobytes(built.brotliBytes)} (br)`;
   const ui = flags["no-ui"] ? null : timed("console", buildConsole, sizes);
-  await Promise.all([seed, ui]);
+  const describeDocs = (built: Awaited<ReturnType<typeof buildDocs>>) =>
+    built ? `${built.files} files, ${kilobytes(built.bytes)}` : "up to date";
+  const docs = flags["ui-only"] ? null : timed("docs", buildDocs, describeDocs);
+  await Promise.all([seed, ui, docs]);
   if (!flags["ui-only"]) {
     await timed(
       "executable",

@@ -47,6 +47,8 @@ const site = Bun.serve({
     "/healthz": forward,
     "/readyz": forward,
     "/metrics": forward,
+    "/docs": forward,
+    "/docs/*": forward,
     "/*": index,
   },
 });

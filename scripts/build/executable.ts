@@ -6,8 +6,8 @@ const ROOT = path.resolve(import.meta.dir, "../..");
 
 /** The worker is a second entry point: the executable can only start workers that it was told of. */
 const ENTRYPOINTS = ["src/main.ts", "db/embedded/worker.ts"];
-/** Embedded under their last name: main reads them at `import.meta.dir`/dist and /migrations. */
-const ASSETS = ["ui/dist", "db/migrations"];
+/** Embedded under their last name: the server reads them at /$bunfs/root/dist, /docs and /migrations. */
+const ASSETS = ["ui/dist", "dist/docs", "db/migrations"];
 
 /**
  * Compiles the server with the console, the migrations and the embedded database into one file.

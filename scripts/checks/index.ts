@@ -9,7 +9,18 @@ type Check = Readonly<{ name: string; run: () => Promise<Omit<CheckResult, "name
 
 const CHECKS: readonly Check[] = [
   command("types", ["tsc", "--noEmit", "--project", "."]),
-  command("format and lint", ["biome", "check", "--config-path", "scripts", "src", "ui", "db", "scripts", "test"]),
+  command("format and lint", [
+    "biome",
+    "check",
+    "--config-path",
+    "scripts",
+    "src",
+    "ui",
+    "db",
+    "scripts",
+    "test",
+    "docs/.vitepress",
+  ]),
   command("unused files, exports and packages", ["knip", "--config", "scripts/knip.json", "--no-progress"]),
   command("duplicates", ["jscpd", "--config", "scripts/jscpd.json", "src", "ui", "db", "scripts", "test"]),
   command("layers and cycles", [

@@ -29,7 +29,7 @@ const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, st
   "referrer-policy": "strict-origin-when-cross-origin",
 });
 
-type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
+export type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
 
 /** Seconds that a caller must wait before the next page; 0: none. */
 export type PageLimit = (request: Request, server: PeerSource) => number;
@@ -43,7 +43,7 @@ export type ScriptHosts = () => readonly string[];
  * `limit`, the assets they are made of are not.
  */
 export function webAssets(root: string, limit: PageLimit = () => 0, scriptHosts: ScriptHosts = () => []) {
-  const load = cachedLoader(root);
+  const load = createAssetLoader(root);
   return new Elysia({ name: "web-assets" }).get(
     "/*",
     ({ request, path, server }) => {
@@ -54,7 +54,8 @@ export function webAssets(root: string, limit: PageLimit = () => 0, scriptHosts:
   );
 }
 
-const tooManyPages = (request: Request, seconds: number): Response =>
+/** Refuses a page until `seconds` have passed. */
+export const tooManyPages = (request: Request, seconds: number): Response =>
   new Response(say("too_many_requests", languageOf(request), { seconds }), {
     status: 429,
     headers: {
@@ -64,12 +65,27 @@ const tooManyPages = (request: Request, seconds: number): Response =>
     },
   });
 
-type Loader = (path: string, acceptEncoding: string) => Promise<Asset | null>;
+/** Reads the file at a path, in the best encoding that the client accepts; null: there is none. */
+export type AssetLoader = (path: string, acceptEncoding: string) => Promise<Asset | null>;
 
-async function serve(load: Loader, request: Request, path: string, scriptHosts: ScriptHosts): Promise<Response> {
+async function serve(load: AssetLoader, request: Request, path: string, scriptHosts: ScriptHosts): Promise<Response> {
   const hashed = path.startsWith("/assets/");
   const accepted = request.headers.get("accept-encoding") ?? "";
   const asset = (await load(path, accepted)) ?? (hashed ? null : await load("/index.html", accepted));
+  return assetResponse(request, asset, hashed, scriptHosts);
+}
+
+/**
+ * Responds with a file: one with a hashed name may be cached forever, any other is revalidated. Null is a 404; `status` is that
+ * of the response to a file.
+ */
+export function assetResponse(
+  request: Request,
+  asset: Asset | null,
+  hashed: boolean,
+  scriptHosts: ScriptHosts,
+  status = 200,
+): Response {
   if (!asset) return new Response("Not found", { status: 404, headers: { "cache-control": "no-store" } });
   const headers: Record<string, string> = {
     ...(asset.type.startsWith("text/html") && pageHeaders(scriptHosts())),
@@ -81,11 +97,11 @@ async function serve(load: Loader, request: Request, path: string, scriptHosts: 
   };
   if (request.headers.get("if-none-match")?.includes(asset.etag)) return new Response(null, { status: 304, headers });
   if (asset.encoding) headers["content-encoding"] = asset.encoding;
-  return new Response(asset.bytes, { headers });
+  return new Response(asset.bytes, { status, headers });
 }
 
-/** Keeps what was read: the console is a few megabytes in all, and only existing files enter. */
-function cachedLoader(root: string): Loader {
+/** Loads files of `root` and keeps them in memory: they are a few megabytes in all, and only existing files enter. */
+export function createAssetLoader(root: string): AssetLoader {
   const cache = new Map<string, Asset>();
   return async (path, acceptEncoding) => {
     if (path === "/" || path.includes("..") || path.includes("\0")) return null;

@@ -11,6 +11,7 @@ import { channelUpstreamRoutes } from "../console/channel-upstream.ts";
 import { channelRoutes } from "../console/channels.ts";
 import { compressed } from "../console/compressed.ts";
 import { dataRoutes } from "../console/data.ts";
+import { docsSite } from "../console/docs-site.ts";
 import { doctorRoutes } from "../console/doctor.ts";
 import { envelope } from "../console/envelope.ts";
 import { guard } from "../console/guard.ts";
@@ -57,7 +58,7 @@ import { runBenchmark } from "./benchmark/run-benchmark.ts";
 import { registerHealthMetrics } from "./health/metrics.ts";
 import { health, type Readiness } from "./health/routes.ts";
 import { openApiDocument } from "./openapi.ts";
-import { consoleRoot, type Services } from "./services.ts";
+import { consoleRoot, docsRoot, type Services } from "./services.ts";
 import { commit, version } from "./version.ts";
 
 /** Everything that is answered; `attach` tells it the server it listens on. */
@@ -98,6 +99,7 @@ export function createApp(services: Services, draining: () => boolean): App {
   const monitors = health({ readiness: () => readiness(services, draining), metrics: services.metrics, version });
   const apis: readonly AnyElysia[] = [relay, api, monitors];
   const document = lazily(() => openApiDocument(apis, version));
+  const limitPages = pageLimit(services);
   const management = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set, server }) => {
       set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
@@ -108,7 +110,8 @@ export function createApp(services: Services, draining: () => boolean): App {
     .use(monitors)
     .use(api)
     .get("/openapi.json", () => document())
-    .use(webAssets(consoleRoot(), pageLimit(services), scriptHosts(services)))
+    .use(docsSite(docsRoot(), limitPages))
+    .use(webAssets(consoleRoot(), limitPages, scriptHosts(services)))
     .compile();
   let listening: Bun.Server<Talk> | null = null;
   const answer = (request: Request): Promise<Response> => {

@@ -227,3 +227,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
 /** Where the built console is: embedded in the executable under its last name, in the sources under ui/dist. */
 export const consoleRoot = (): string =>
   Bun.isStandaloneExecutable ? "/$bunfs/root/dist" : join(import.meta.dir, "../../ui/dist");
+
+/** The folder of the built documentation site: inside the executable, or where the build leaves it. */
+export const docsRoot = (): string =>
+  Bun.isStandaloneExecutable ? "/$bunfs/root/docs" : join(import.meta.dir, "../../dist/docs");

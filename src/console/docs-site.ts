@@ -1,0 +1,34 @@
+import { Elysia } from "elysia";
+import type { PeerSource } from "../lib/client-ip.ts";
+import { type AssetLoader, assetResponse, createAssetLoader, type PageLimit, tooManyPages } from "./web-assets.ts";
+
+const PREFIX = "/docs";
+const OWN_SCRIPTS = () => [];
+
+/**
+ * Serves the documentation site in `root` under /docs, to everybody, with the headers of the console's files. A page's address
+ * has no `.html`; unknown pages get the site's own 404 page. Pages are limited by `limit`, the files they load are not.
+ */
+export function docsSite(root: string, limit: PageLimit = () => 0) {
+  const load = createAssetLoader(root);
+  const serve = async ({ request, path, server }: { request: Request; path: string; server: PeerSource }) => {
+    // The router takes /docs and /docs/ for the same; links of the pages need the second.
+    if (path === PREFIX) return new Response(null, { status: 308, headers: { location: `${PREFIX}/` } });
+    const file = path.slice(PREFIX.length);
+    const hashed = file.startsWith("/assets/");
+    const seconds = hashed ? 0 : limit(request, server);
+    if (seconds > 0) return tooManyPages(request, seconds);
+    const accepted = request.headers.get("accept-encoding") ?? "";
+    const found = hashed ? await load(file, accepted) : await loadPage(load, file, accepted);
+    if (found || hashed) return assetResponse(request, found, hashed, OWN_SCRIPTS);
+    return assetResponse(request, await load("/404.html", accepted), false, OWN_SCRIPTS, 404);
+  };
+  const hidden = { detail: { hide: true } };
+  return new Elysia({ name: "docs-site" }).get(PREFIX, serve, hidden).get(`${PREFIX}/*`, serve, hidden);
+}
+
+/** `/guide/pricing` is guide/pricing.html, `/decisions/` is decisions/index.html. */
+const loadPage = async (load: AssetLoader, file: string, accepted: string) =>
+  file.endsWith("/")
+    ? load(`${file}index.html`, accepted)
+    : ((await load(file, accepted)) ?? load(`${file}.html`, accepted));
