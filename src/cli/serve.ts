@@ -1,4 +1,4 @@
-import { talkSockets } from "../gateway/http/create-gateway.ts";
+import { realtimeSockets } from "../gateway/http/create-gateway.ts";
 import { ensureDataDir } from "../lib/data-dir.ts";
 import { createLogger } from "../lib/log.ts";
 import { createApp } from "../server/app.ts";
@@ -34,7 +34,7 @@ export async function serve(): Promise<number> {
       idleTimeout: config.idleTimeoutSeconds,
       maxRequestBodySize: Math.max(config.maxRequestBodyBytes, config.maxUploadBytes),
       fetch: app.fetch,
-      websocket: talkSockets,
+      websocket: realtimeSockets,
     }),
   ).catch(async (error) => {
     // What it has registered and locked does not outlive it.

@@ -8,13 +8,13 @@ import { type Reservation, reserve } from "./billing/reserve.ts";
 import { settle } from "./billing/settle.ts";
 import { type Call, newCall } from "./call/call.ts";
 import { CallTiming } from "./call/call-timing.ts";
-import type { RelayContext } from "./call/context.ts";
+import type { GatewayContext } from "./call/context.ts";
 import type { Arrival } from "./http/arrival.ts";
 import type { ClientBody } from "./http/client-body.ts";
 import { refuseIfClientLeft } from "./http/client-presence.ts";
 import { withEarlyPings } from "./http/early-pings.ts";
 import { parseRequest, readRequest } from "./http/parse-request.ts";
-import { refuse, respondWithError, toRelayError } from "./http/refuse.ts";
+import { refuse, respondWithError, toGatewayError } from "./http/refuse.ts";
 import { Router } from "./routing/router.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
 import { bindState } from "./state/provider-state.ts";
@@ -24,7 +24,7 @@ import type { Received } from "./upstream/receive.ts";
 import { send } from "./upstream/send.ts";
 
 /** A call of an API key or of the playground. Responds to every failure in the client's own format. */
-export async function handleCall(context: RelayContext, arrival: Arrival): Promise<Response> {
+export async function handleCall(context: GatewayContext, arrival: Arrival): Promise<Response> {
   const { request, server, endpoint, signedIn } = arrival;
   const { services } = context;
   const timing = signedIn?.timing ?? new CallTiming(performance.now());
@@ -47,21 +47,21 @@ export async function handleCall(context: RelayContext, arrival: Arrival): Promi
 }
 
 /** price → reserve → route → adapt → send → respond → settle → record */
-async function runCall(context: RelayContext, call: Call): Promise<Response> {
-  call.client.watch(context.arrivals);
+async function runCall(context: GatewayContext, call: Call): Promise<Response> {
+  call.client.watch(context.pendingDisconnects);
   try {
     const prices = priceCall(context.prices, call);
     const reserved = await reserve(context, call, prices);
     return await withEarlyPings(context, call, relay(context, call, reserved));
   } catch (error) {
     call.client.end();
-    const refusal = toRelayError(context, error, call.requestId);
+    const refusal = toGatewayError(context, error, call.requestId);
     return respondWithError(context, call.request, refusal, call.endpoint.codec, call.body);
   }
 }
 
 /** The response to a call whose quota is reserved. Rejects RelayError; then nothing stays held. */
-async function relay(context: RelayContext, call: Call, reserved: Reservation): Promise<Response> {
+async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
   let received: Received;
   try {
     beginCall(context, call);
@@ -77,7 +77,7 @@ async function relay(context: RelayContext, call: Call, reserved: Reservation): 
 
 /** Tries one channel after the other until one responds; the client has received nothing by then. Rejects RelayError. */
 export async function failOver<Result>(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   prices: CallPrices,
   attempt: (choice: Choice) => Promise<Result>,
@@ -97,7 +97,7 @@ export async function failOver<Result>(
 }
 
 /** Tries one channel. Rejects AttemptFailure where another may be tried. */
-const attempt = (context: RelayContext, call: Call, { prices }: Reservation, choice: Choice): Promise<Received> =>
+const attempt = (context: GatewayContext, call: Call, { prices }: Reservation, choice: Choice): Promise<Received> =>
   trackAttempt(context, call, prices, choice, async (running) => {
     for (;;) {
       const request = await adapt(context, call, running.route);

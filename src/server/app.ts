@@ -39,12 +39,12 @@ import { setChannelStatus } from "../domain/channels/set-status.ts";
 import type { Overhead, Patient, RelayBenchmark } from "../domain/diagnostics/patient.ts";
 import { channelDisabled } from "../domain/notifications/channel-notices.ts";
 import {
+  createGateway,
   createObjectStore,
-  createRelay,
   createResponseStore,
-  isRelayPath,
-  type RelayServices,
-  type Talk,
+  type GatewayServices,
+  isGatewayPath,
+  type RealtimeSession,
 } from "../gateway/http/create-gateway.ts";
 import type { Explanation } from "../gateway/routing/explain.ts";
 import { limitKeyOf } from "../lib/client-ip.ts";
@@ -64,7 +64,7 @@ import { commit, version } from "./version.ts";
 /** Everything that is answered; `attach` tells it the server it listens on. */
 export type App = Readonly<{
   fetch(request: Request): Response | Promise<Response>;
-  attach(server: Bun.Server<Talk>): void;
+  attach(server: Bun.Server<RealtimeSession>): void;
   /** Talks in realtime end: idle ones now, the others with the response that is under way. */
   drain(): void;
   /** Ends what is still open with an error; resolves when talks are charged. */
@@ -82,7 +82,7 @@ export type App = Readonly<{
 export function createApp(services: Services, draining: () => boolean): App {
   const parts = relayServices(services);
   const { routes, takeCall, talks, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } =
-    createRelay(parts);
+    createGateway(parts);
   const patient = patientOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
   const api = managementApi(services, explain, readLive, patient);
@@ -113,12 +113,12 @@ export function createApp(services: Services, draining: () => boolean): App {
     .use(docsSite(docsRoot(), limitPages))
     .use(webAssets(consoleRoot(), limitPages, scriptHosts(services)))
     .compile();
-  let listening: Bun.Server<Talk> | null = null;
+  let listening: Bun.Server<RealtimeSession> | null = null;
   const answer = (request: Request): Promise<Response> => {
     const path = pathOf(request.url);
     const call = takeCall(request, path, listening);
     if (call) return call;
-    if (isRelayPath(path)) return Promise.resolve(relay.fetch(request));
+    if (isGatewayPath(path)) return Promise.resolve(relay.fetch(request));
     return Promise.resolve(management.fetch(request)).then((made) => compressed(request, made));
   };
   return {
@@ -263,7 +263,7 @@ function recheckKeyOf({ database, vault, tokens, users }: Services): RecheckKey 
   });
 }
 
-function relayServices(services: Services): RelayServices {
+function relayServices(services: Services): GatewayServices {
   const { database, changes, vault, log, notifier } = services;
   const deps = { db: database.db, changes, vault };
   return {

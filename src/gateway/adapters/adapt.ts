@@ -1,36 +1,36 @@
 import type { Ask } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
 import { boundedNames, type Route } from "../upstream/bind-channel.ts";
 import { buildRequest } from "../upstream/build-request.ts";
 import type { Outgoing } from "../upstream/upstream.ts";
-import type { Passage } from "./adapter.ts";
-import { choosePassage } from "./select-adapter.ts";
+import type { Adapter } from "./adapter.ts";
+import { selectAdapter } from "./select-adapter.ts";
 
 /** A call's request as one upstream takes it, and how its response is read. */
 export type AdaptedRequest = Readonly<{
-  adapter: Passage;
+  adapter: Adapter;
   ask: Ask;
   outgoing: Outgoing;
   /** Summaries of reasoning were not known to be refused when the request was written. */
-  asksSummaries: boolean;
+  requestsSummaries: boolean;
 }>;
 
 /**
  * Writes the call's request in the format of its route. Notes on the route the final model name and what had to be dropped.
  * Rejects DecodeError, RelayError.
  */
-export async function adapt(context: RelayContext, call: Call, bound: Route): Promise<AdaptedRequest> {
+export async function adapt(context: GatewayContext, call: Call, bound: Route): Promise<AdaptedRequest> {
   const asksSummaries = !context.withoutSummaries.has(bound.channel);
-  const adapter = choosePassage(context, call, bound);
+  const adapter = selectAdapter(context, call, bound);
   const encoded = await adapter.encode();
   const { ask } = encoded;
   const dropped = boundedNames(encoded.dropped);
   call.attempts.route = { ...bound, upstreamModel: ask.model, dropped };
   refuseLoss(call, dropped);
   const outgoing = await buildRequest(context, call, encoded, bound);
-  return { adapter, ask, outgoing, asksSummaries };
+  return { adapter, ask, outgoing, requestsSummaries: asksSummaries };
 }
 
 /** A client, or its key, may ask to be refused rather than misunderstood (header `X-Sluice-Strict`). */
@@ -38,7 +38,7 @@ function refuseLoss({ caller, request }: Call, dropped: readonly string[]): void
   if (dropped.length === 0) return;
   if (!caller.token?.strict && !isOn(request.headers.get("x-sluice-strict"))) return;
   const names = dropped.join(", ");
-  throw new RelayError(400, "unsupported_parameters", `The upstream of this model cannot express: ${names}.`, {
+  throw new GatewayError(400, "unsupported_parameters", `The upstream of this model cannot express: ${names}.`, {
     type: "invalid_request_error",
     param: dropped[0] ?? "",
   });

@@ -3,8 +3,8 @@ import type { JsonObject } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Ask } from "../../providers/contract/provider.ts";
-import type { OutputTally } from "../billing/output-meter.ts";
-import type { RelayError } from "../call/errors.ts";
+import type { OutputMeter } from "../billing/output-meter.ts";
+import type { GatewayError } from "../call/errors.ts";
 
 /** The request for one upstream, as its format has it. */
 export type EncodedRequest = Readonly<{
@@ -16,46 +16,46 @@ export type EncodedRequest = Readonly<{
 }>;
 
 /** A complete answer on its way to the client. */
-export type WholeAnswer = Readonly<{
+export type CompleteResponse = Readonly<{
   /** As a function where the upstream told no figures: it is made with those that were counted here. */
   body: string | Uint8Array<ArrayBuffer> | ((billed: ReportedUsage) => string);
   contentType: string;
   /** The upstream's own figures; null: none. */
   reported: ReportedUsage | null;
-  tally: OutputTally;
+  meter: OutputMeter;
   /** A response that is made in the background, as it stands: it is charged when it is over. */
-  running?: JsonObject;
+  background?: JsonObject;
 }>;
 
 /**
  * How one call crosses from its client's format to one upstream's and back: as bytes where both are the same, read and
  * written anew where they are not. Made for each attempt; it may keep what the request said.
  */
-export type Passage = {
+export type Adapter = {
   /** Throws or rejects DecodeError and RelayError. */
   encode(): EncodedRequest | Promise<EncodedRequest>;
   /** Waits for what an answer only announces; `ask` gets what an address of the same upstream says. */
-  follow?(
+  awaitResult?(
     body: Uint8Array<ArrayBuffer>,
     ask: (url: string) => Promise<Uint8Array<ArrayBuffer>>,
   ): Promise<Uint8Array<ArrayBuffer>>;
   /** The error that an answer with status 200 is all the same; null: it is none. `text` gives the error's own words. */
-  errorIn(body: Uint8Array<ArrayBuffer>): string | null;
+  findError(body: Uint8Array<ArrayBuffer>): string | null;
   /** The same of whole events at the beginning of a stream; one that follows words breaks a stream that has begun. */
-  errorInEvents(block: Uint8Array): string | null;
+  findStreamError(block: Uint8Array): string | null;
   /** Whether whole events at the beginning of a stream hold any of an answer: a stream of something else does not. */
-  answersIn(block: Uint8Array): boolean;
+  startsResponse(block: Uint8Array): boolean;
   /** The response in the background that the stream which begins so is about; null or absent: it is an answer like others. */
-  runningIn?(first: Uint8Array): JsonObject | null;
+  findBackgroundResponse?(first: Uint8Array): JsonObject | null;
   /** The status that such an error stands for, since its own was 200. */
   statusOf(error: string): number;
   /** What an error answer says. */
   readError(status: number, body: string): ReadError;
   /** A complete answer; null: it is none, such as a web page or an object of another API. */
-  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null;
+  readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null;
   /** A complete answer of an upstream for a client that wants a stream; null: it makes no sense. */
-  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null;
-  view(): StreamView;
+  synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null;
+  streamView(): StreamView;
 };
 
 /** The status of an error that tells none. */
@@ -65,7 +65,7 @@ export const UNKNOWN_FAILURE = 502;
 export type Piece = Uint8Array | string;
 
 /** Pieces one behind the other. */
-export const joined = (first: Piece, second: Piece): Piece =>
+export const concatPieces = (first: Piece, second: Piece): Piece =>
   typeof first === "string" && typeof second === "string"
     ? first + second
     : Buffer.concat([bytesOf(first), bytesOf(second)]);
@@ -85,9 +85,9 @@ export type StreamView = {
   readonly usage: ReportedUsage | null;
   /** The answer came to its own end, marker or not. */
   readonly finished: boolean;
-  readonly tally: OutputTally;
+  readonly meter: OutputMeter;
   /** What is written last, once the call is settled: `last` as `take` returned it, and the end. */
   close(last: Piece, billed: ReportedUsage): Piece;
   /** The stream broke off: how the client is told. */
-  broken(error: RelayError, requestId: string): Piece;
+  broken(error: GatewayError, requestId: string): Piece;
 };

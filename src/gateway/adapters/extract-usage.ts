@@ -7,7 +7,7 @@ const MAX_USAGE_BYTES = 2_048;
 const USAGE_MEMBER = Buffer.from('"usage"');
 
 /** Usage of a complete answer: its last usage object, cut out without parsing the rest (which may be long vectors). */
-export function readWholeUsage(body: Uint8Array): ReportedUsage | null {
+export function extractUsage(body: Uint8Array): ReportedUsage | null {
   const key = lastIndexOfBytes(body, USAGE_MEMBER);
   if (key < 0) return null;
   const start = key + USAGE_MEMBER.length;

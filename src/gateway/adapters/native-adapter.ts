@@ -5,12 +5,18 @@ import { readUsage } from "../../formats/openai-chat/response/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import type { FormFile, OwnFormat } from "../../providers/contract/native-format.ts";
 import type {} from "../../providers/contract/provider.ts";
-import { OutputTally } from "../billing/output-meter.ts";
+import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { tooLarge } from "../http/client-body.ts";
 import type { Route } from "../upstream/bind-channel.ts";
-import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./adapter.ts";
-import { answerAsEvents, EventsView } from "./views/events-view.ts";
+import {
+  type Adapter,
+  type CompleteResponse,
+  type EncodedRequest,
+  type StreamView,
+  UNKNOWN_FAILURE,
+} from "./adapter.ts";
+import { EventsView, responseAsEvents } from "./views/events-view.ts";
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 3_000;
@@ -20,7 +26,7 @@ const IS_PICTURES: ReadonlySet<string> = new Set(["images", "image-edits"]);
 const JSON_TYPE = "application/json";
 
 /** Calls beside chats for a provider that has words of its own for them; jobs are waited for. */
-export class OwnFormatPassage implements Passage {
+export class NativeAdapter implements Adapter {
   readonly readError = readError;
 
   constructor(
@@ -42,7 +48,7 @@ export class OwnFormatPassage implements Passage {
   }
 
   /** Asks for a job until it is over; the answer that says so. */
-  async follow(
+  async awaitResult(
     body: Uint8Array<ArrayBuffer>,
     ask: (url: string) => Promise<Uint8Array<ArrayBuffer>>,
   ): Promise<Uint8Array<ArrayBuffer>> {
@@ -60,7 +66,7 @@ export class OwnFormatPassage implements Passage {
     return answer;
   }
 
-  errorIn(body: Uint8Array<ArrayBuffer>): string | null {
+  findError(body: Uint8Array<ArrayBuffer>): string | null {
     const answer = answerOf(body);
     if (!answer) return null;
     const failure = this.format.failure?.(answer);
@@ -68,12 +74,12 @@ export class OwnFormatPassage implements Passage {
     return isErrorAnswer(answer) ? textOfBytes(body) : null;
   }
 
-  errorInEvents(): string | null {
+  findStreamError(): string | null {
     return null;
   }
 
   /** It is never asked for a stream. */
-  answersIn(): boolean {
+  startsResponse(): boolean {
     return true;
   }
 
@@ -81,7 +87,7 @@ export class OwnFormatPassage implements Passage {
     return numberOf(recordOf(recordOf(parseJson(error))?.error)?.status) ?? UNKNOWN_FAILURE;
   }
 
-  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+  readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
     const { endpoint, body: request } = this.call;
     const content = this.#content(body, contentType);
     if (content) return content;
@@ -96,16 +102,16 @@ export class OwnFormatPassage implements Passage {
     );
   }
 
-  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
+  synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null {
     // Sound is no events, whatever the client wants.
     const content = this.#content(body, JSON_TYPE);
     if (content) return content;
     const answer = this.#decode(body, JSON_TYPE);
     const { capability } = this.call.endpoint;
-    return answer && this.#answered(answer, answerAsEvents(capability, answer), "text/event-stream; charset=utf-8");
+    return answer && this.#answered(answer, responseAsEvents(capability, answer), "text/event-stream; charset=utf-8");
   }
 
-  view(): StreamView {
+  streamView(): StreamView {
     return new EventsView(() => null);
   }
 
@@ -115,7 +121,7 @@ export class OwnFormatPassage implements Passage {
     return Promise.all(parts.map(async ({ name, file }) => ({ name, bytes: await file.bytes() })));
   }
 
-  #content(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+  #content(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
     const answer = IS_MEDIA.test(contentType) ? null : answerOf(body);
     const content = answer && this.format.content?.(answer, this.call.body.json);
     return content ? this.#answered(this.#decode(body, contentType), content.body, content.contentType) : null;
@@ -128,10 +134,10 @@ export class OwnFormatPassage implements Passage {
     return decoded && { ...decoded, ...(IS_PICTURES.has(endpoint.capability) && { created: this.call.createdAt }) };
   }
 
-  #answered(answer: JsonObject | null, body: WholeAnswer["body"], contentType: string): WholeAnswer {
-    const tally = new OutputTally();
-    tally.other();
-    return { body, contentType, reported: this.#reported(answer), tally };
+  #answered(answer: JsonObject | null, body: CompleteResponse["body"], contentType: string): CompleteResponse {
+    const meter = new OutputMeter();
+    meter.other();
+    return { body, contentType, reported: this.#reported(answer), meter: meter };
   }
 
   #reported(answer: JsonObject | null): ReportedUsage | null {

@@ -17,23 +17,29 @@ import { outgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Form } from "../../lib/multipart/read-form.ts";
 import type { Ask } from "../../providers/contract/provider.ts";
 import { searchToolOf } from "../billing/hosted-tools.ts";
-import { OutputTally } from "../billing/output-meter.ts";
+import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../upstream/bind-channel.ts";
-import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./adapter.ts";
-import { readWholeUsage } from "./extract-usage.ts";
+import {
+  type Adapter,
+  type CompleteResponse,
+  type EncodedRequest,
+  type StreamView,
+  UNKNOWN_FAILURE,
+} from "./adapter.ts";
+import { extractUsage } from "./extract-usage.ts";
 import { isResponseTo, isStreamOf } from "./recognize-response.ts";
 import { ChatView } from "./views/chat-view.ts";
-import { answerAsEvents, EventsView } from "./views/events-view.ts";
+import { EventsView, responseAsEvents } from "./views/events-view.ts";
 
 /** How a passage is to treat the client's request. */
-export type PassageOptions = Readonly<{
+export type AdapterOptions = Readonly<{
   /** The body goes as it came (global.pass_through_request_enabled). */
   untouched: boolean;
   /** What is known about models. */
   catalog: Catalog;
   /** The upstream is not asked for a stream, whatever the client wants. */
-  wholeOnly: boolean;
+  neverStreams: boolean;
   /** Contents are logged, so answers are read. */
   logsContent: boolean;
 }>;
@@ -42,19 +48,19 @@ export type PassageOptions = Readonly<{
  * OpenAI's formats on upstreams that speak them: bytes go both ways as they come. In the request only those keys are
  * changed that must be: the model's name, what the provider cannot take, usage to be asked for, the channel's override.
  */
-export class BytesPassage implements Passage {
+export class PassthroughAdapter implements Adapter {
   readonly readError = readError;
 
   constructor(
     private readonly call: Call,
     private readonly route: Route,
-    private readonly options: PassageOptions,
+    private readonly options: AdapterOptions,
   ) {}
 
   encode(): EncodedRequest | Promise<EncodedRequest> {
     const { call, route, options } = this;
     const { body, endpoint, summary } = call;
-    const stream = summary.stream && !options.wholeOnly;
+    const stream = summary.stream && !options.neverStreams;
     const ask: Ask = {
       capability: endpoint.capability,
       dialect: "openai-chat",
@@ -71,13 +77,13 @@ export class BytesPassage implements Passage {
     return { ask, body: await outgoingForm(parts, { model: ask.model }), dropped: NONE };
   }
 
-  errorIn(body: Uint8Array<ArrayBuffer>): string | null {
+  findError(body: Uint8Array<ArrayBuffer>): string | null {
     if (!mayTellError(body)) return null;
     const text = textOfBytes(body);
     return isErrorAnswer(parseJson(text)) ? text : null;
   }
 
-  errorInEvents(block: Uint8Array): string | null {
+  findStreamError(block: Uint8Array): string | null {
     return errorInPlaceOfAnswer(block);
   }
 
@@ -85,44 +91,44 @@ export class BytesPassage implements Passage {
     return errorOf(200, parseJson(error))?.status ?? UNKNOWN_FAILURE;
   }
 
-  answersIn(block: Uint8Array): boolean {
+  startsResponse(block: Uint8Array): boolean {
     return isStreamOf(this.call.endpoint.capability, block);
   }
 
-  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+  readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
     const { endpoint, body: request } = this.call;
     return isResponseTo(endpoint.capability, request.json, body, contentType) ? this.#read(body, contentType) : null;
   }
 
-  #read(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer {
-    const reported = this.#metered(body, contentType) ?? readWholeUsage(body);
-    const tally = new OutputTally();
+  #read(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse {
+    const reported = this.#metered(body, contentType) ?? extractUsage(body);
+    const meter = new OutputMeter();
     // Looked into only where it decides something: no figures, an empty answer, contents to be logged, a search to be charged.
     const decides = !reported || reported.completionTokens === 0 || this.options.logsContent;
-    if (decides || searchToolOf(this.call, this.route) !== null) tally.pushWhole(body);
+    if (decides || searchToolOf(this.call, this.route) !== null) meter.pushResponse(body);
     const { endpoint, body: request } = this.call;
     const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
-    if (amended) return { body: textOfAmended(amended), contentType, reported, tally };
+    if (amended) return { body: textOfAmended(amended), contentType, reported, meter: meter };
     const counted = reported === null && isText(endpoint.capability) ? withCountedUsage(body) : null;
-    return { body: counted ?? body, contentType, reported, tally };
+    return { body: counted ?? body, contentType, reported, meter: meter };
   }
 
-  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
+  synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null {
     const reply = recordOf(parseJson(textOfBytes(body)));
     const { endpoint, body: request } = this.call;
     if (!reply || !isResponseTo(endpoint.capability, request.json, body, "application/json")) return null;
     if (!isText(endpoint.capability)) {
-      const { reported, tally } = this.#read(body, "application/json");
-      return { body: answerAsEvents(endpoint.capability, reply), contentType: EVENT_STREAM, reported, tally };
+      const { reported, meter } = this.#read(body, "application/json");
+      return { body: responseAsEvents(endpoint.capability, reply), contentType: EVENT_STREAM, reported, meter: meter };
     }
-    const tally = new OutputTally();
-    tally.pushWhole(body);
+    const meter = new OutputMeter();
+    meter.pushResponse(body);
     const reported = usageIn(reply);
     const { wantsUsage } = this.call.summary;
     const told = reported
       ? replyAsStream({ ...reply, usage: reply.usage ?? usageObject(reported) }, wantsUsage)
       : (billed: ReportedUsage) => replyAsStream({ ...reply, usage: countedUsage(billed) }, wantsUsage);
-    return { body: told, contentType: EVENT_STREAM, reported, tally };
+    return { body: told, contentType: EVENT_STREAM, reported, meter: meter };
   }
 
   /** What the endpoint's own rule says that the call used. */
@@ -133,7 +139,7 @@ export class BytesPassage implements Passage {
     return endpoint.meter(this.call, answer, this.route.price);
   }
 
-  view(): StreamView {
+  streamView(): StreamView {
     const { endpoint, summary } = this.call;
     if (isText(endpoint.capability)) return new ChatView(summary.wantsUsage);
     return new EventsView((event) => endpoint.meter?.(this.call, event, this.route.price) ?? readUsage(event.usage));

@@ -10,44 +10,44 @@ import type { Provider } from "../../providers/contract/provider.ts";
 import { searchesAlways } from "../../providers/labs/openai/chat-search.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import { threadKeeperOf } from "../state/message-threads.ts";
-import { keeperOf } from "../state/responses/keep.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { threadStorer } from "../state/message-threads.ts";
+import { responseStorer } from "../state/responses/keep.ts";
 import type { Route } from "../upstream/bind-channel.ts";
-import type { Passage } from "./adapter.ts";
+import type { Adapter } from "./adapter.ts";
 import { channelPromptOf } from "./conversation/channel-prompt.ts";
-import { customCalls, takesCustomTools } from "./conversation/custom-tool-calls.ts";
+import { customToolCalls, takesCustomTools } from "./conversation/custom-tool-calls.ts";
 import { inlineMedia } from "./conversation/inline-media.ts";
 import { needsPreparation } from "./conversation/prepare-conversation.ts";
 import { clientNames } from "./conversation/tool-names.ts";
-import { OwnFormatPassage } from "./native-adapter.ts";
-import { BytesPassage } from "./passthrough-adapter.ts";
-import { ConversationPassage } from "./translating-adapter.ts";
+import { NativeAdapter } from "./native-adapter.ts";
+import { PassthroughAdapter } from "./passthrough-adapter.ts";
+import { TranslatingAdapter } from "./translating-adapter.ts";
 import { FilteredTexts } from "./views/filtered-texts.ts";
-import { sensitiveFilters } from "./views/response-word-filter.ts";
+import { responseFilters } from "./views/response-word-filter.ts";
 import type { StepFilter } from "./views/step-filter.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** How this call crosses to this channel: as bytes wherever its client and the upstream speak the same and nothing must change. */
-export function choosePassage(context: RelayContext, call: Call, route: Route): Passage {
+export function selectAdapter(context: GatewayContext, call: Call, route: Route): Adapter {
   const { channel, key, provider, upstreamModel } = route;
   const { settings } = context.services;
   const { endpoint } = call;
   const options = {
     untouched:
       settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true,
-    wholeOnly: provider.streams === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
+    neverStreams: provider.streams === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: settings.get("LogChatContentEnabled"),
     catalog: context.catalog(),
   };
   if (endpoint.capability !== "chat") {
     const own = provider.ownFormat?.({ capability: endpoint.capability, model: upstreamModel }, key);
     const mostBytes = context.services.config.maxRequestBodyBytes;
-    if (own) return new OwnFormatPassage(call, route, own, mostBytes);
-    const passage = new BytesPassage(call, route, options);
-    const filters = endpoint.capability === "completions" ? sensitiveFilters(settings) : [];
+    if (own) return new NativeAdapter(call, route, own, mostBytes);
+    const passage = new PassthroughAdapter(call, route, options);
+    const filters = endpoint.capability === "completions" ? responseFilters(settings) : [];
     return filters.length > 0 ? new FilteredTexts(passage, filters) : passage;
   }
   const door = endpoint.codec.dialect;
@@ -67,30 +67,30 @@ export function choosePassage(context: RelayContext, call: Call, route: Route): 
     (!call.summary.stream && provider.onlyStreams?.(upstreamModel) === true) ||
     needsPreparation(upstreamModel, dialect);
   if (door === "openai-chat" && dialect === door && !rewritten && !provider.framing) {
-    return new BytesPassage(call, route, options);
+    return new PassthroughAdapter(call, route, options);
   }
   const conversation = dialect === door ? null : (call.fullConversation?.() ?? null);
   const toolNames = conversation ? toolAliases(spreadNamespaces(conversation)) : NO_NAMES;
-  return new ConversationPassage(call, route, {
+  return new TranslatingAdapter(call, route, {
     ...options,
     dialect,
     toolNames,
     settings: context.conversationSettings,
     refusesBetas: (model) => context.withoutBetas.get(channel)?.has(model) === true,
-    hidesThoughts: context.withoutSummaries.has(channel),
+    reasoningHidden: context.withoutSummaries.has(channel),
     inlineMedia: inlining(context, provider, dialect),
     filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
     prompt,
-    thoughts: context.thoughts,
-    keeper: (request) =>
+    reasoningMemory: context.reasoningMemory,
+    storeResponse: (request) =>
       dialect === "anthropic" && request.extra.dialect === "anthropic"
-        ? threadKeeperOf(context, call, route, request)
-        : keeperOf(context, call, route, request, dialect === "openai-responses" && !call.isResumed),
+        ? threadStorer(context, call, route, request)
+        : responseStorer(context, call, route, request, dialect === "openai-responses" && !call.isResumed),
   });
 }
 
 const speaks = (
-  { withoutResponses }: RelayContext,
+  { withoutResponses }: GatewayContext,
   channel: ChannelEntry,
   { dialects }: Provider,
   dialect: ChatDialect,
@@ -106,7 +106,7 @@ const searchesByResponses = (call: Call, { provider, upstreamModel }: Route, doo
 
 /** Some upstreams fetch nothing; chats have addresses for images, but none for documents. */
 function inlining(
-  context: RelayContext,
+  context: GatewayContext,
   { inlineMedia: fetchesNothing }: Provider,
   dialect: ChatDialect,
 ): ((conversation: Conversation) => Promise<void>) | null {
@@ -123,7 +123,11 @@ function filtersFor(
   custom: ReadonlySet<string>,
 ): readonly (() => StepFilter)[] {
   const tellsThoughts = channel.setting.thinking_to_content === true && door === "openai-chat";
-  const filters = sensitiveFilters(settings);
+  const filters = responseFilters(settings);
   if (!tellsThoughts && custom.size === 0) return filters;
-  return [...(tellsThoughts ? [thinkingToContent] : []), ...(custom.size > 0 ? [customCalls(custom)] : []), ...filters];
+  return [
+    ...(tellsThoughts ? [thinkingToContent] : []),
+    ...(custom.size > 0 ? [customToolCalls(custom)] : []),
+    ...filters,
+  ];
 }

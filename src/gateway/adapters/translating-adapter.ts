@@ -10,12 +10,18 @@ import { textOfBytes } from "../../lib/bytes.ts";
 import { randomId } from "../../lib/request-id.ts";
 import { eventEnd, readEvents } from "../../lib/sse.ts";
 import { providerCodecs } from "../../providers/codecs.ts";
-import { OutputTally } from "../billing/output-meter.ts";
+import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { NOTHING_YET, refuseLoose, runningAt, runningIn } from "../state/responses/background.ts";
-import type { KeepReply } from "../state/responses/keep.ts";
+import type { StoreResponse } from "../state/responses/keep.ts";
 import type { Route } from "../upstream/bind-channel.ts";
-import { type EncodedRequest, type Passage, type StreamView, UNKNOWN_FAILURE, type WholeAnswer } from "./adapter.ts";
+import {
+  type Adapter,
+  type CompleteResponse,
+  type EncodedRequest,
+  type StreamView,
+  UNKNOWN_FAILURE,
+} from "./adapter.ts";
 import type { ConversationOptions } from "./conversation/conversation-options.ts";
 import { encodeConversation } from "./conversation/encode-conversation.ts";
 import { ConversationView } from "./views/conversation-view.ts";
@@ -28,7 +34,7 @@ const saysSomething = (step: ReplyEvent): boolean => step.type !== "start" || st
  * A chat read in the client's format and written in the upstream's, and its answer the other way. Where both are the same
  * format, bytes are passed on and only read on the side, as long as nothing in them must change.
  */
-export class ConversationPassage implements Passage {
+export class TranslatingAdapter implements Adapter {
   readonly #codec: ProviderCodec;
 
   constructor(
@@ -50,7 +56,7 @@ export class ConversationPassage implements Passage {
     return { ...known, param: known.param ?? "", shaped: true };
   }
 
-  errorIn(body: Uint8Array<ArrayBuffer>): string | null {
+  findError(body: Uint8Array<ArrayBuffer>): string | null {
     const text = textOfBytes(body);
     const parsed = parseJson(text);
     // Not JSON: a stream that was gathered.
@@ -58,7 +64,7 @@ export class ConversationPassage implements Passage {
     return this.#codec.decodeError(200, parsed) ? text : null;
   }
 
-  errorInEvents(block: Uint8Array): string | null {
+  findStreamError(block: Uint8Array): string | null {
     const decoder = this.#codec.streamDecoder(randomId);
     // One after the other: the first that says anything decides, and the block may hold half the answer.
     for (let from = 0; from < block.length; ) {
@@ -72,12 +78,12 @@ export class ConversationPassage implements Passage {
     return null;
   }
 
-  answersIn(block: Uint8Array): boolean {
+  startsResponse(block: Uint8Array): boolean {
     const decoder = this.#codec.streamDecoder(randomId);
     return readEvents(textOfBytes(block)).some((event) => decoder.push(event).some(saysSomething));
   }
 
-  runningIn(first: Uint8Array): JsonObject | null {
+  findBackgroundResponse(first: Uint8Array): JsonObject | null {
     return this.#running(runningAt, first);
   }
 
@@ -97,16 +103,16 @@ export class ConversationPassage implements Passage {
     return this.#codec.decodeError(200, parseJson(error))?.status ?? UNKNOWN_FAILURE;
   }
 
-  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
+  readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
     const running = this.#running(runningIn, body);
-    if (running) return { body, contentType, reported: null, tally: new OutputTally(), running };
+    if (running) return { body, contentType, reported: null, meter: new OutputMeter(), background: running };
     const steps = this.#read(body);
     if (!steps) return null;
-    const { collected, tally } = this.#collect(steps);
+    const { collected, meter } = this.#collect(steps);
     const { reply } = collected;
     if (this.#passesBytes) {
       this.#keep(reply);
-      return { body, contentType, reported: reply.usage, tally };
+      return { body, contentType, reported: reply.usage, meter: meter };
     }
     const keep = this.#keeper();
     const write = (usage: ReportedUsage): string => {
@@ -116,20 +122,26 @@ export class ConversationPassage implements Passage {
       return JSON.stringify(answer);
     };
     const written = reply.usage ? write(reply.usage) : write;
-    return { body: written, contentType: "application/json", reported: reply.usage, tally };
+    return { body: written, contentType: "application/json", reported: reply.usage, meter: meter };
   }
 
-  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
+  synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null {
     const { codec } = this.call.endpoint;
     const running = this.#running(runningIn, body);
     if (running) {
       const begun = { type: "response.created", response: running, sequence_number: 0 };
       const told = `event: ${begun.type}\ndata: ${JSON.stringify(begun)}\n\n`;
-      return { body: told, contentType: codec.streamType, reported: null, tally: new OutputTally(), running };
+      return {
+        body: told,
+        contentType: codec.streamType,
+        reported: null,
+        meter: new OutputMeter(),
+        background: running,
+      };
     }
     const steps = this.#read(body);
     if (!steps) return null;
-    const { collected, tally, filtered } = this.#collect(steps);
+    const { collected, meter, filtered } = this.#collect(steps);
     const encoder = codec.streamEncoder(this.#context(), this.#conversation());
     const { reply } = collected;
     const write = (usage: ReportedUsage): string => {
@@ -137,10 +149,10 @@ export class ConversationPassage implements Passage {
       return filtered.map((step) => encoder.push(step)).join("") + encoder.end(usage);
     };
     const written = reply.usage ? write(reply.usage) : write;
-    return { body: written, contentType: codec.streamType, reported: reply.usage, tally };
+    return { body: written, contentType: codec.streamType, reported: reply.usage, meter: meter };
   }
 
-  view(): StreamView {
+  streamView(): StreamView {
     const { endpoint } = this.call;
     return new ConversationView({
       decoder: this.#codec.streamDecoder(randomId),
@@ -157,8 +169,8 @@ export class ConversationPassage implements Passage {
     return isResponse && this.call.body.json.background === true;
   }
 
-  #keeper(): KeepReply | null {
-    return this.options.keeper?.(this.#conversation()) ?? null;
+  #keeper(): StoreResponse | null {
+    return this.options.storeResponse?.(this.#conversation()) ?? null;
   }
 
   /** Keeps an answer that goes out as a stream, or as its bytes; one that goes on with a talk that is kept here, whole. */
@@ -174,8 +186,8 @@ export class ConversationPassage implements Passage {
 
   /** Clients of the upstream's own format know to bring thoughts back. */
   #watch(): ((step: ReplyEvent) => void) | null {
-    const { thoughts, dialect } = this.options;
-    return this.#sameFormat ? null : thoughts.watch(this.call.caller.user.id, dialect);
+    const { reasoningMemory: thoughts, dialect } = this.options;
+    return this.#sameFormat ? null : thoughts.observe(this.call.caller.user.id, dialect);
   }
 
   get #sameFormat(): boolean {
@@ -197,21 +209,21 @@ export class ConversationPassage implements Passage {
     return reply && stepsOf(reply);
   }
 
-  #collect(steps: Iterable<ReplyEvent>): { collected: ReplyCollector; tally: OutputTally; filtered: ReplyEvent[] } {
+  #collect(steps: Iterable<ReplyEvent>): { collected: ReplyCollector; meter: OutputMeter; filtered: ReplyEvent[] } {
     const filters = this.options.filters.map((make) => make());
     const collected = new ReplyCollector();
-    const tally = new OutputTally();
+    const meter = new OutputMeter();
     const filtered: ReplyEvent[] = [];
     const watch = this.#watch();
     for (const step of steps) {
-      tally.step(step);
+      meter.step(step);
       watch?.(step);
       for (const passed of applyFilters(filters, step)) {
         collected.push(passed);
         filtered.push(passed);
       }
     }
-    return { collected, tally, filtered };
+    return { collected, meter, filtered };
   }
 
   #conversation(): Conversation {

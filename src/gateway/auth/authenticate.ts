@@ -4,8 +4,8 @@ import { usableGroups } from "../../domain/accounts/usable-groups.ts";
 import type { TokenEntry } from "../../domain/api-keys/directory.ts";
 import { limitKeyOf } from "../../lib/client-ip.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { RelayError } from "../call/errors.ts";
-import type { RelayServices } from "../call/services.ts";
+import { GatewayError } from "../call/errors.ts";
+import type { GatewayServices } from "../call/services.ts";
 
 /** Who calls, and under which group the call runs. */
 export type Caller = Readonly<{
@@ -38,7 +38,7 @@ export function readCredential(request: Request): Credential | null {
   const suffix = bare.slice(dash + 1).split("-", 1)[0] ?? "";
   if (suffix === "") return { key: bare.slice(0, dash), channelId: null };
   if (!/^\d{1,9}$/.test(suffix))
-    throw new RelayError(400, "invalid_channel_id", "The channel id behind the API key is not valid.");
+    throw new GatewayError(400, "invalid_channel_id", "The channel id behind the API key is not valid.");
   return { key: bare.slice(0, dash), channelId: Number(suffix) };
 }
 
@@ -79,23 +79,27 @@ function withoutBearer(value: string | null): string {
  * Finds the key's owner and checks both (reference behaviour 1.5): key status, expiry, allowed addresses, owner's status,
  * and the right to name a channel. Expired and exhausted keys are marked so in the background. Throws RelayError.
  */
-export function authenticateByMemory(services: RelayServices, request: Request, ip: string, now: number): Caller {
+export function authenticateByMemory(services: GatewayServices, request: Request, ip: string, now: number): Caller {
   const credential = readCredential(request);
   if (!credential)
-    throw new RelayError(401, "missing_api_key", "No API key was sent. Send it as “Authorization: Bearer sk-…”.");
+    throw new GatewayError(401, "missing_api_key", "No API key was sent. Send it as “Authorization: Bearer sk-…”.");
   const token = services.tokens.findByKey(credential.key);
-  if (!token) throw new RelayError(401, "invalid_api_key", "This API key is not valid.");
+  if (!token) throw new GatewayError(401, "invalid_api_key", "This API key is not valid.");
   checkToken(services, token, credential.key, now);
   const user = services.users.get(token.userId);
   if (!user || user.deleted)
-    throw new RelayError(401, "invalid_api_key", "The owner of this API key no longer exists.");
+    throw new GatewayError(401, "invalid_api_key", "The owner of this API key no longer exists.");
   if (user.status !== USER_STATUS.active)
-    throw new RelayError(403, "user_banned", "The owner of this API key is banned.");
+    throw new GatewayError(403, "user_banned", "The owner of this API key is banned.");
   if (token.allowIps && !token.allowIps.matches(ip)) {
-    throw new RelayError(403, "ip_not_allowed", `This API key may not be used from the address ${ip || "(unknown)"}.`);
+    throw new GatewayError(
+      403,
+      "ip_not_allowed",
+      `This API key may not be used from the address ${ip || "(unknown)"}.`,
+    );
   }
   if (credential.channelId !== null && user.role < ROLE.admin) {
-    throw new RelayError(403, "channel_not_allowed", "Only administrators may name a channel behind the API key.");
+    throw new GatewayError(403, "channel_not_allowed", "Only administrators may name a channel behind the API key.");
   }
   return {
     user,
@@ -120,19 +124,19 @@ const REFUSED_BY_MEMORY: ReadonlySet<unknown> = new Set([
  * the refusal again, or 503 where an unknown key can't be looked up.
  */
 async function authenticateByDatabase(
-  services: RelayServices,
+  services: GatewayServices,
   request: Request,
   ip: string,
   refusal: unknown,
 ): Promise<Caller> {
-  if (!(refusal instanceof RelayError) || !REFUSED_BY_MEMORY.has(refusal.code)) throw refusal;
+  if (!(refusal instanceof GatewayError) || !REFUSED_BY_MEMORY.has(refusal.code)) throw refusal;
   const { key } = readCredential(request) ?? { key: "" };
   let isFresh: boolean;
   try {
     isFresh = await services.recheckKey(key, limitKeyOf(ip));
   } catch {
     if (refusal.code !== "invalid_api_key") throw refusal;
-    throw new RelayError(
+    throw new GatewayError(
       503,
       "key_check_unavailable",
       "The API key cannot be checked at the moment. Try again shortly.",
@@ -146,7 +150,7 @@ async function authenticateByDatabase(
 }
 
 /** The caller, by memory, else by the database, in a group that it may use. Rejects RelayError. */
-export async function authenticate(services: RelayServices, request: Request, ip: string): Promise<Caller> {
+export async function authenticate(services: GatewayServices, request: Request, ip: string): Promise<Caller> {
   let caller: Caller;
   try {
     caller = authenticateByMemory(services, request, ip, nowSeconds());
@@ -158,31 +162,31 @@ export async function authenticate(services: RelayServices, request: Request, ip
 }
 
 /** Checks that the caller may use its group. Throws RelayError. */
-export function authorizeGroup({ settings }: RelayServices, caller: Caller): void {
+export function authorizeGroup({ settings }: GatewayServices, caller: Caller): void {
   if (caller.pinnedChannelId !== null || !caller.token?.group) return;
   const { group } = caller;
   if (!usableGroups(settings, caller.user.group).has(group)) {
-    throw new RelayError(403, "group_not_allowed", `The group “${group}” of this API key is not open to its owner.`);
+    throw new GatewayError(403, "group_not_allowed", `The group “${group}” of this API key is not open to its owner.`);
   }
   if (!settings.get("GroupRatio").has(group)) {
-    throw new RelayError(403, "group_deprecated", `The group “${group}” of this API key no longer exists.`);
+    throw new GatewayError(403, "group_deprecated", `The group “${group}” of this API key no longer exists.`);
   }
 }
 
 const masked = (key: string): string => `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
 
-function checkToken(services: RelayServices, token: TokenEntry, key: string, now: number): void {
+function checkToken(services: GatewayServices, token: TokenEntry, key: string, now: number): void {
   const expired = token.expiredTime !== -1 && token.expiredTime <= now;
   // A budget that is due is filled when the call is admitted.
   const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= now;
   if (token.status === 4 && !isDue)
-    throw new RelayError(401, "api_key_exhausted", `The quota of the API key ${masked(key)} is used up.`, {
+    throw new GatewayError(401, "api_key_exhausted", `The quota of the API key ${masked(key)} is used up.`, {
       limit: "key_quota",
     });
   if (token.status === 3 || expired) {
     if (token.status === 1) services.tokens.setStatus(token.id, 3);
-    throw new RelayError(401, "api_key_expired", "This API key has expired.");
+    throw new GatewayError(401, "api_key_expired", "This API key has expired.");
   }
   if (token.status !== 1 && token.status !== 4)
-    throw new RelayError(401, "api_key_disabled", "This API key is disabled.");
+    throw new GatewayError(401, "api_key_disabled", "This API key is disabled.");
 }

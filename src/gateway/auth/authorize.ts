@@ -1,24 +1,24 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing-index.ts";
-import { RelayError } from "../call/errors.ts";
-import type { RelayServices } from "../call/services.ts";
+import { GatewayError } from "../call/errors.ts";
+import type { GatewayServices } from "../call/services.ts";
 import type { Arrival } from "../http/arrival.ts";
 import type { ParsedRequest } from "../http/parse-request.ts";
 import type { Caller } from "./authenticate.ts";
-import { refuseSensitive } from "./word-filter.ts";
+import { refuseBlockedWords } from "./word-filter.ts";
 
 /**
  * Checks what a caller asks for against its key, the site's word filter and the channels of its group. Returns the
  * candidates, best tier first; no tier where nobody serves the model. Throws RelayError.
  */
 export function authorize(
-  services: RelayServices,
+  services: GatewayServices,
   { only }: Pick<Arrival, "only">,
   caller: Caller,
   { summary: { model }, prompt }: Pick<ParsedRequest, "summary" | "prompt">,
 ): Candidates {
   authorizeModel(caller, model);
-  refuseSensitive(services.settings, prompt);
+  refuseBlockedWords(services.settings, prompt);
   return only ? { model, tiers: [{ priority: 0, channels: [only] }] } : findCandidates(services, caller, model);
 }
 
@@ -26,14 +26,14 @@ export function authorize(
 export function authorizeModel(caller: Caller, model: string): void {
   const limits = caller.pinnedChannelId === null ? caller.token?.modelLimits : null;
   if (!limits) return;
-  if (limits.size === 0) throw new RelayError(403, "model_not_allowed", "This API key has no access to any model.");
+  if (limits.size === 0) throw new GatewayError(403, "model_not_allowed", "This API key has no access to any model.");
   if (!limits.has(model)) {
-    throw new RelayError(403, "model_not_allowed", `This API key has no access to the model “${model}”.`);
+    throw new GatewayError(403, "model_not_allowed", `This API key has no access to the model “${model}”.`);
   }
 }
 
 /** The channels that may serve the call, best tier first; no tier where nobody does (`noRoute` says why). Throws RelayError. */
-export function findCandidates(services: RelayServices, caller: Caller, model: string): Candidates {
+export function findCandidates(services: GatewayServices, caller: Caller, model: string): Candidates {
   if (caller.pinnedChannelId !== null) {
     const channel = pinnedChannel(services, caller.pinnedChannelId);
     return { model: withoutPrefix(channel, model), tiers: [{ priority: 0, channels: [channel] }] };
@@ -45,10 +45,10 @@ export function findCandidates(services: RelayServices, caller: Caller, model: s
  * Why nobody serves a model: 404 where no channel of the group has it (clients retry a 503 for minutes), 503 where channels
  * that have it are switched off at the moment.
  */
-export function noRoute({ channels }: RelayServices, { group }: Caller, model: string): RelayError {
+export function noRoute({ channels }: GatewayServices, { group }: Caller, model: string): GatewayError {
   for (const { groups, models, modelPrefix } of channels.all()) {
     if (!groups.includes(group) || !models.some((name) => modelPrefix + name === model)) continue;
-    return new RelayError(
+    return new GatewayError(
       503,
       "model_not_available",
       `There is no available channel for the model “${model}” in the group “${group}”.`,
@@ -57,16 +57,21 @@ export function noRoute({ channels }: RelayServices, { group }: Caller, model: s
   return unknownModel(model);
 }
 
-export const unknownModel = (model: string): RelayError =>
-  new RelayError(404, "model_not_found", `The model “${model}” does not exist, or this API key has no access to it.`, {
-    type: "invalid_request_error",
-    param: "model",
-  });
+export const unknownModel = (model: string): GatewayError =>
+  new GatewayError(
+    404,
+    "model_not_found",
+    `The model “${model}” does not exist, or this API key has no access to it.`,
+    {
+      type: "invalid_request_error",
+      param: "model",
+    },
+  );
 
-function pinnedChannel(services: RelayServices, id: number): ChannelEntry {
+function pinnedChannel(services: GatewayServices, id: number): ChannelEntry {
   const channel = services.channels.get(id);
-  if (!channel) throw new RelayError(400, "invalid_channel_id", `There is no channel ${id}.`);
-  if (channel.status !== 1) throw new RelayError(403, "channel_disabled", `The channel ${id} is disabled.`);
+  if (!channel) throw new GatewayError(400, "invalid_channel_id", `There is no channel ${id}.`);
+  if (channel.status !== 1) throw new GatewayError(403, "channel_disabled", `The channel ${id} is disabled.`);
   return channel;
 }
 

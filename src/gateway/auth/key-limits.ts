@@ -1,7 +1,7 @@
 import type { TokenEntry } from "../../domain/api-keys/directory.ts";
 import type { LimitKind } from "../../lib/metrics.ts";
-import { ledgerUnavailable, RelayError } from "../call/errors.ts";
-import type { RelayServices } from "../call/services.ts";
+import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
+import type { GatewayServices } from "../call/services.ts";
 import { minuteLimiters } from "./limiters.ts";
 
 /** What owners set for single keys: calls and tokens a minute, and budgets that renew. */
@@ -20,7 +20,7 @@ export function createTokenLimits({
   sharedLimits,
   renewBudget,
   log,
-}: Pick<RelayServices, "sharedLimits" | "renewBudget" | "log">): TokenLimits {
+}: Pick<GatewayServices, "sharedLimits" | "renewBudget" | "log">): TokenLimits {
   const callLimiter = minuteLimiters("key-calls", sharedLimits);
   const tokenLimiter = minuteLimiters("key-tokens", sharedLimits);
   /** Calls of one key that come at the turn of its period wait for the same renewal. */
@@ -67,7 +67,7 @@ export function createTokenLimits({
 
 function refuse(limit: LimitKind, waitSeconds: number, what: string): void {
   if (waitSeconds === 0) return;
-  throw new RelayError(429, "rate_limit_exceeded", `${what} Try again in ${waitSeconds} s.`, {
+  throw new GatewayError(429, "rate_limit_exceeded", `${what} Try again in ${waitSeconds} s.`, {
     type: "rate_limit_error",
     retryAfterSeconds: waitSeconds,
     limit,

@@ -1,8 +1,8 @@
 import { nowSeconds } from "../../lib/clock.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
 import type { Arrival } from "../http/arrival.ts";
 import type { Caller } from "./authenticate.ts";
 
@@ -11,7 +11,7 @@ import type { Caller } from "./authenticate.ts";
  * key's. Awaits nothing where they are counted in this process. Rejects RelayError.
  */
 export async function rateLimit(
-  { services, requestLimit, userLimits, tokenLimits }: RelayContext,
+  { services, requestLimit, userLimits, tokenLimits }: GatewayContext,
   { request, endpoint }: Pick<Arrival, "request" | "endpoint">,
   { user, token }: Caller,
 ): Promise<void> {
@@ -29,14 +29,14 @@ export async function rateLimit(
 function refuseDisabled(settings: SettingsReader, { codec, capability }: Arrival["endpoint"]): void {
   if (isTask(capability)) {
     if (settings.get(capability === "drawing" ? "DrawingEnabled" : "TaskEnabled")) return;
-    throw new RelayError(403, "endpoint_disabled", "Tasks of this kind are turned off on this site.");
+    throw new GatewayError(403, "endpoint_disabled", "Tasks of this kind are turned off on this site.");
   }
   const { dialect } = codec;
   if (dialect.startsWith("openai") && !settings.get("OpenAIEndpointEnabled")) {
-    throw new RelayError(403, "endpoint_disabled", "The OpenAI endpoints are turned off on this site.");
+    throw new GatewayError(403, "endpoint_disabled", "The OpenAI endpoints are turned off on this site.");
   }
   if (dialect === "anthropic" && !settings.get("ClaudeEndpointEnabled")) {
-    throw new RelayError(403, "endpoint_disabled", "The Anthropic endpoint is turned off on this site.");
+    throw new GatewayError(403, "endpoint_disabled", "The Anthropic endpoint is turned off on this site.");
   }
 }
 
@@ -45,6 +45,6 @@ function refuseBrowserExtension(settings: SettingsReader, request: Request): voi
   if (!settings.get("global.block_browser_extension_enabled")) return;
   const origin = request.headers.get("origin") ?? "";
   if (origin.includes("extension") && origin.includes("://")) {
-    throw new RelayError(403, "browser_extension_blocked", "Browser extensions may not call this site.");
+    throw new GatewayError(403, "browser_extension_blocked", "Browser extensions may not call this site.");
   }
 }

@@ -1,7 +1,7 @@
 import type { LimitKind } from "../../lib/metrics.ts";
 import { createLimiter, type Limiter, type SharedLimits } from "../../lib/shared-limits.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import { RelayError } from "../call/errors.ts";
+import { GatewayError } from "../call/errors.ts";
 
 /** Counts model requests per user: in this process at once, or where replicas count together. */
 export type ModelRequestLimit = {
@@ -69,8 +69,8 @@ const refuseLater = async (
   forSuccess: number | Promise<number>,
 ): Promise<void> => refuse(limits, await forAll, await forSuccess);
 
-const tooMany = (limit: LimitKind, count: number, minutes: number, retryAfterSeconds: number): RelayError =>
-  new RelayError(
+const tooMany = (limit: LimitKind, count: number, minutes: number, retryAfterSeconds: number): GatewayError =>
+  new GatewayError(
     429,
     "rate_limit_exceeded",
     `You may make ${count} requests in ${minutes} minute${minutes === 1 ? "" : "s"}. Try again in ${retryAfterSeconds} s.`,

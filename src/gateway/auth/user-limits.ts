@@ -2,7 +2,7 @@ import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { LimitKind } from "../../lib/metrics.ts";
 import type { SharedLimits } from "../../lib/shared-limits.ts";
 import type { Call } from "../call/call.ts";
-import { RelayError } from "../call/errors.ts";
+import { GatewayError } from "../call/errors.ts";
 import { minuteLimiters } from "./limiters.ts";
 
 /** Limits that administrators set for single users: calls a minute, and calls at the same time in this process. */
@@ -49,8 +49,8 @@ function refuse(requestsPerMinute: number, waitSeconds: number): void {
   throw tooMany("user_requests_per_minute", `You may make ${requestsPerMinute} requests a minute.`, waitSeconds);
 }
 
-const tooMany = (limit: LimitKind, what: string, retryAfterSeconds: number): RelayError =>
-  new RelayError(429, "rate_limit_exceeded", `${what} Try again in ${retryAfterSeconds} s.`, {
+const tooMany = (limit: LimitKind, what: string, retryAfterSeconds: number): GatewayError =>
+  new GatewayError(429, "rate_limit_exceeded", `${what} Try again in ${retryAfterSeconds} s.`, {
     type: "rate_limit_error",
     retryAfterSeconds,
     limit,

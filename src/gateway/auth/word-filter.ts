@@ -1,17 +1,17 @@
 import type { JsonObject } from "../../formats/json.ts";
 import { eachPromptText } from "../../formats/openai-chat/request/summary.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import { RelayError } from "../call/errors.ts";
+import { GatewayError } from "../call/errors.ts";
 
 /** Refuses a prompt with a word or pattern of SensitiveWords, when the check is on. Throws RelayError. */
-export function refuseSensitive(settings: SettingsReader, body: JsonObject): void {
+export function refuseBlockedWords(settings: SettingsReader, body: JsonObject): void {
   if (!settings.get("CheckSensitiveEnabled") || !settings.get("CheckSensitiveOnPromptEnabled")) return;
   const { words, patterns } = settings.get("SensitiveWords");
   if (words.length === 0 && patterns.length === 0) return;
   eachPromptText(body, (text) => {
     const lowered = words.length > 0 ? text.toLowerCase() : "";
     if (words.some((word) => lowered.includes(word)) || patterns.some((pattern) => pattern.test(text))) {
-      throw new RelayError(
+      throw new GatewayError(
         400,
         "sensitive_words_detected",
         "The prompt contains words that this site does not allow.",

@@ -5,18 +5,18 @@ import { listsSearch } from "../../formats/tools/web-search.ts";
 import { searchesAlways } from "../../providers/labs/openai/chat-search.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../upstream/bind-channel.ts";
-import type { OutputTally } from "./output-meter.ts";
+import type { OutputMeter } from "./output-meter.ts";
 
 /**
  * Uses of tools that the upstream ran itself and does not tell among its figures, by the answer, the tools asked for and
  * the model; null: none.
  */
-export function hostedTools(call: Call, route: Route, tally: OutputTally, catalog: Catalog): ToolCalls | null {
+export function hostedTools(call: Call, route: Route, meter: OutputMeter, catalog: Catalog): ToolCalls | null {
   const { endpoint, body } = call;
   const { upstreamModel } = route;
   if (endpoint.capability !== "chat") return null;
   if (searchesAlways(upstreamModel)) return { web_search_preview: 1 };
-  const told = withSearch(call, route, tally);
+  const told = withSearch(call, route, meter);
   // Before Gemini 3 Google charges an answer that rests on its search, since then each query.
   const perAnswer = told?.google_search && catalog.find(upstreamModel).search_billing === "answer";
   const used = perAnswer ? { ...told, google_search: 1 } : told;
@@ -27,9 +27,9 @@ export function hostedTools(call: Call, route: Route, tally: OutputTally, catalo
 }
 
 /** With the search of a provider that tells nothing of it but the pages that it found. */
-function withSearch(call: Call, route: Route, tally: OutputTally): ToolCalls | null {
+function withSearch(call: Call, route: Route, meter: OutputMeter): ToolCalls | null {
   const tool = searchToolOf(call, route);
-  return tool !== null && tally.cites ? { ...tally.toolCalls, [tool]: 1 } : tally.toolCalls;
+  return tool !== null && meter.cites ? { ...meter.toolCalls, [tool]: 1 } : meter.toolCalls;
 }
 
 /** What the search is called that the call asks a provider for whose answers must be looked into to charge it; null: none. */

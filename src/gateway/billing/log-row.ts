@@ -80,7 +80,7 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
 }
 
 /** What is kept of a call: where calls are not logged, nothing but its charge. */
-export const keptOf = (record: UsageRecord, settings: SettingsReader): UsageRecord =>
+export const storedRow = (record: UsageRecord, settings: SettingsReader): UsageRecord =>
   settings.get("LogConsumeEnabled")
     ? record
     : { ...record, ip: "", content: "", other: { request_id: record.other.request_id }, unlogged: true };

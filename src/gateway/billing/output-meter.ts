@@ -20,7 +20,7 @@ const TOKENS_PER_CALL = 7;
  * What an answer said, kept only as far as a local count would need it: while all goes well nothing of it is decoded, and
  * memory stays bounded however long the stream is.
  */
-export class OutputTally implements OutputSink {
+export class OutputMeter implements OutputSink {
   #raw: Uint8Array[] = [];
   #rawBytes = 0;
   #texts: string[] = [];
@@ -88,7 +88,7 @@ export class OutputTally implements OutputSink {
   }
 
   /** Takes a complete answer that was not streamed. */
-  pushWhole(body: Uint8Array): void {
+  pushResponse(body: Uint8Array): void {
     const answer = recordOf(parseJson(textOfBytes(body)));
     if (collectOutput(answer, this)) this.#finished = true;
     if (answer && !Array.isArray(answer.choices)) this.#more = true;

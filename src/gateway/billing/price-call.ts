@@ -2,7 +2,7 @@ import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/upstream-model.ts";
 import type { Call } from "../call/call.ts";
-import { RelayError } from "../call/errors.ts";
+import { GatewayError } from "../call/errors.ts";
 import type { Prices } from "./price.ts";
 
 /** What a call costs with each of the channels that may serve it. */
@@ -18,12 +18,12 @@ export function priceCall(prices: Prices, call: Call): CallPrices {
   const [first = call.candidates.model, ...others] = upstreamNamesOf(call);
   if (others.length === 0) return { price: priceOf(prices, call, first), byName: null };
   const byName = new Map<string, Price>();
-  let refusal: RelayError | null = null;
+  let refusal: GatewayError | null = null;
   for (const name of [first, ...others]) {
     try {
       byName.set(name, priceOf(prices, call, name));
     } catch (error) {
-      if (!(error instanceof RelayError)) throw error;
+      if (!(error instanceof GatewayError)) throw error;
       refusal ??= error;
     }
   }

@@ -6,7 +6,7 @@ import type { Price } from "../../billing/types.ts";
 import { type Decimal, ONE, whole } from "../../lib/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Caller } from "../auth/authenticate.ts";
-import { RelayError } from "../call/errors.ts";
+import { GatewayError } from "../call/errors.ts";
 
 /** What a price depends on of who pays it. */
 type PricePayer = Readonly<{ group: string; user: Pick<Caller["user"], "acceptUnsetPrice"> }>;
@@ -75,8 +75,8 @@ export function createPrices(settings: SettingsReader): Prices {
   };
 }
 
-export const noPrice = (model: string): RelayError =>
-  new RelayError(
+export const noPrice = (model: string): GatewayError =>
+  new GatewayError(
     500,
     "model_price_error",
     `The model “${model}” has no price yet. The administrator can set one, or you can accept models without a price in your settings.`,

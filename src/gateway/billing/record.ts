@@ -1,13 +1,13 @@
 import { type CallEnding, NO_USAGE, type Usage } from "../../billing/types.ts";
 import { noRoute } from "../auth/authorize.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import type { RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import type { GatewayError } from "../call/errors.ts";
 import { endedCall, liveCallOf } from "../call/live-call.ts";
 import { CLIENT_LEFT } from "../http/client-presence.ts";
-import { toRelayError } from "../http/refuse.ts";
+import { toGatewayError } from "../http/refuse.ts";
 import { contentRules, contentToLog } from "./log-content.ts";
-import { keptOf, logRowOf } from "./log-row.ts";
+import { logRowOf, storedRow } from "./log-row.ts";
 import type { Reservation } from "./reserve.ts";
 import type { Settlement } from "./settle.ts";
 
@@ -16,7 +16,7 @@ import type { Settlement } from "./settle.ts";
  * record survives the process.
  */
 export async function record(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   reserved: Reservation,
   { ended, usage, evidence, charged }: Settlement,
@@ -32,10 +32,10 @@ export async function record(
     receipt: charged.receipt,
     status: 200,
     error: ended.error ?? null,
-    ownFinish: ended.tally.ownFinish,
-    content: rules && contentToLog(call.prompt, ended.tally.countable().text, rules),
+    ownFinish: ended.meter.ownFinish,
+    content: rules && contentToLog(call.prompt, ended.meter.countable().text, rules),
   });
-  const kept = keptOf(row, settings);
+  const kept = storedRow(row, settings);
   const survives = hold ? billing.settle(hold, kept) : billing.record(kept);
   end(context, call, row);
   context.requestLimit.succeeded(row.userId);
@@ -46,22 +46,22 @@ export async function record(
 }
 
 /** The call is under way: its user's limit and the live feed hear of it. Throws RelayError 429. */
-export function beginCall({ userLimits, services: { feed } }: RelayContext, call: Call): void {
+export function beginCall({ userLimits, services: { feed } }: GatewayContext, call: Call): void {
   userLimits.begin(call);
   if (feed.isWatched) feed.tell(liveCallOf(call));
 }
 
 /** Records a call that failed before a response; what the client gets. */
-export function failCall(context: RelayContext, call: Call, reserved: Reservation, thrown: unknown): RelayError {
+export function failCall(context: GatewayContext, call: Call, reserved: Reservation, thrown: unknown): GatewayError {
   const { client, attempts, requestId } = call;
-  const error = client.hasLeft ? CLIENT_LEFT : toRelayError(context, thrown, requestId);
+  const error = client.hasLeft ? CLIENT_LEFT : toGatewayError(context, thrown, requestId);
   const ending = client.hasLeft ? "client_left" : attempts.isEmpty ? "refused" : "upstream_failed";
   recordFailure(context, call, reserved, error, ending);
   return error;
 }
 
 /** Records the refusal of a call that no channel serves; null: some channel may serve it. */
-export function refuseUnserved(context: RelayContext, call: Call): RelayError | null {
+export function refuseUnserved(context: GatewayContext, call: Call): GatewayError | null {
   const { caller, candidates, summary } = call;
   if (candidates.tiers.length > 0) return null;
   const error = noRoute(context.services, caller, summary.model);
@@ -71,10 +71,10 @@ export function refuseUnserved(context: RelayContext, call: Call): RelayError | 
 
 /** Ends a call that failed before a response: returns what was held and leaves a row of the failure. */
 export function recordFailure(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   reserved: Reservation | null,
-  error: RelayError,
+  error: GatewayError,
   ending: CallEnding,
 ): void {
   const { billing, settings } = context.services;
@@ -94,7 +94,7 @@ export function recordFailure(
 }
 
 /** Nothing runs for the call any more: its limits, the metrics and the live feed hear of it. */
-function end(context: RelayContext, call: Call, row: ReturnType<typeof logRowOf>): void {
+function end(context: GatewayContext, call: Call, row: ReturnType<typeof logRowOf>): void {
   const { feed } = context.services;
   call.client.end();
   context.userLimits.end(call);

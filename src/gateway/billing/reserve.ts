@@ -2,9 +2,9 @@ import { InsufficientQuota } from "../../billing/ledger/errors.ts";
 import type { CacheWrites } from "../../billing/pricing/estimate.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import { ledgerUnavailable, RelayError } from "../call/errors.ts";
-import type { Hold, RelayServices } from "../call/services.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
+import type { GatewayServices, Hold } from "../call/services.ts";
 import { holdFor } from "./estimate.ts";
 import { type CallPrices, possiblePrices } from "./price-call.ts";
 
@@ -20,7 +20,7 @@ export type Reservation = Readonly<{
  * not enough quota, or nobody can say whether there is enough.
  */
 export async function reserve(
-  { services, prices: table }: RelayContext,
+  { services, prices: table }: GatewayContext,
   call: Call,
   prices: CallPrices,
 ): Promise<Reservation> {
@@ -46,7 +46,7 @@ function cacheWritesOf(body: string): CacheWrites {
  * Sets an amount of quota units aside, one at least: who has nothing left makes no calls, free models included. Awaits
  * nothing while the balance is ample. Rejects RelayError.
  */
-export async function reserveAmount({ billing }: RelayServices, caller: Caller, units: number): Promise<Hold> {
+export async function reserveAmount({ billing }: GatewayServices, caller: Caller, units: number): Promise<Hold> {
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   const amount = Math.max(1, units);
   try {
@@ -57,17 +57,17 @@ export async function reserveAmount({ billing }: RelayServices, caller: Caller, 
   }
 }
 
-function refusal(error: unknown, amount: number): RelayError {
+function refusal(error: unknown, amount: number): GatewayError {
   if (!(error instanceof InsufficientQuota)) {
     return ledgerUnavailable("The balance cannot be checked at the moment. Try again shortly.");
   }
   const { who, availableUnits } = error;
   const amounts = `${amount} quota units are needed for it at most, ${Math.max(0, availableUnits)} are available`;
   return who === "user"
-    ? new RelayError(403, "insufficient_user_quota", `Your quota does not cover this call: ${amounts}.`, {
+    ? new GatewayError(403, "insufficient_user_quota", `Your quota does not cover this call: ${amounts}.`, {
         limit: "user_quota",
       })
-    : new RelayError(
+    : new GatewayError(
         403,
         "pre_consume_token_quota_failed",
         `The quota of this API key does not cover this call: ${amounts}.`,

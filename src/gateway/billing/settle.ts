@@ -1,10 +1,10 @@
 import { charge } from "../../billing/pricing/charge.ts";
 import { type CallEnding, NO_USAGE, type Usage, type UsageEvidence } from "../../billing/types.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
+import type { GatewayContext } from "../call/context.ts";
 import { countPrompt, countText } from "./count-tokens.ts";
 import { hostedTools } from "./hosted-tools.ts";
-import type { OutputTally } from "./output-meter.ts";
+import type { OutputMeter } from "./output-meter.ts";
 import type { Reservation } from "./reserve.ts";
 
 /** What is known of an answer when it ends. */
@@ -16,7 +16,7 @@ export type Ending = Readonly<{
   drained?: boolean;
   /** The figures are our own count after all. */
   counted?: boolean;
-  tally: OutputTally;
+  meter: OutputMeter;
   error?: string;
 }>;
 
@@ -33,7 +33,7 @@ export type Settlement = Readonly<{
  * where it reported none.
  */
 export async function settle(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   { prices }: Reservation,
   ended: Ending,
@@ -41,32 +41,32 @@ export async function settle(
   const route = call.attempts.route;
   const price = route?.price ?? prices.price;
   const { usage, evidence } = await usageOf(call, ended);
-  const toolCalls = route && hostedTools(call, route, ended.tally, context.catalog());
+  const toolCalls = route && hostedTools(call, route, ended.meter, context.catalog());
   const counted = toolCalls ? { ...usage, toolCalls: { ...toolCalls, ...usage.toolCalls } } : usage;
   return { ended, usage, evidence, charged: charge(price, counted, context.prices.quotaPerUnit()) };
 }
 
 async function usageOf(call: Call, ended: Ending): Promise<Readonly<{ usage: Usage; evidence: UsageEvidence }>> {
-  const { reported, tally } = ended;
+  const { reported, meter } = ended;
   if (!reported) {
-    if (tally.isEmpty) return { usage: NO_USAGE, evidence: "none" };
-    return { usage: await estimateUsage(call, tally), evidence: "estimated" };
+    if (meter.isEmpty) return { usage: NO_USAGE, evidence: "none" };
+    return { usage: await estimateUsage(call, meter), evidence: "estimated" };
   }
   if (mayBeBehind(call, ended)) return atLeastWhatCame(call, ended, reported);
-  return { usage: isFreeReply(call, reported, tally) ? NO_USAGE : reported, evidence: evidenceOf(ended) };
+  return { usage: isFreeReply(call, reported, meter) ? NO_USAGE : reported, evidence: evidenceOf(ended) };
 }
 
 /** Figures that came before the last word, as Anthropic's do, or that know of none though there are some. */
-const mayBeBehind = (call: Call, { ending, drained, reported, tally }: Ending): boolean => {
+const mayBeBehind = (call: Call, { ending, drained, reported, meter }: Ending): boolean => {
   const { capability } = call.endpoint;
   if (capability !== "chat" && capability !== "completions") return false;
-  // Asked last: the tally reads everything that came to know whether it is empty.
-  return ((ending !== "complete" && !drained) || reported?.completionTokens === 0) && !tally.isEmpty;
+  // Asked last: the meter reads everything that came to know whether it is empty.
+  return ((ending !== "complete" && !drained) || reported?.completionTokens === 0) && !meter.isEmpty;
 };
 
 /** The output that was reported, or what came of it where that is more. */
 async function atLeastWhatCame(call: Call, ended: Ending, reported: Usage) {
-  const { text, extraTokens } = ended.tally.countable();
+  const { text, extraTokens } = ended.meter.countable();
   const came = (await countText(call.summary.model, text)) + extraTokens;
   if (came <= reported.completionTokens) return { usage: reported, evidence: evidenceOf(ended) };
   return { usage: { ...reported, completionTokens: came }, evidence: "estimated" as const };
@@ -76,11 +76,11 @@ const evidenceOf = ({ drained, counted }: Ending): UsageEvidence =>
   counted ? "estimated" : drained ? "drained" : "reported";
 
 /** An answer without content costs nothing where the endpoint says so; an explicit count of output tokens is content. */
-const isFreeReply = (call: Call, reported: Usage, tally: OutputTally): boolean =>
-  call.endpoint.emptyIsFree && reported.completionTokens === 0 && tally.isEmpty;
+const isFreeReply = (call: Call, reported: Usage, meter: OutputMeter): boolean =>
+  call.endpoint.emptyIsFree && reported.completionTokens === 0 && meter.isEmpty;
 
-async function estimateUsage(call: Call, tally: OutputTally): Promise<Usage> {
-  const { text, extraTokens } = tally.countable();
+async function estimateUsage(call: Call, meter: OutputMeter): Promise<Usage> {
+  const { text, extraTokens } = meter.countable();
   const { prompt, summary } = call;
   const [promptTokens, outputTokens] = await Promise.all([
     countPrompt(summary.model, prompt),

@@ -4,7 +4,7 @@ import type { DialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { SigningTools } from "../../providers/contract/provider.ts";
 import type { ConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
-import type { ThoughtMemory } from "../adapters/conversation/reasoning-memory.ts";
+import type { ReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
 import type { TokenLimits } from "../auth/key-limits.ts";
 import type { ModelRequestLimit } from "../auth/request-limit.ts";
 import type { UserLimits } from "../auth/user-limits.ts";
@@ -16,13 +16,13 @@ import type { KeyRing } from "../routing/scheduler/key-ring.ts";
 import type { KeyTraffic } from "../routing/scheduler/key-traffic.ts";
 import type { Stickiness } from "../routing/scheduler/stickiness.ts";
 import type { Upstream } from "../upstream/upstream.ts";
-import type { Watch } from "./deadline-wheel.ts";
-import type { RelayMetrics } from "./metrics.ts";
-import type { RelayServices } from "./services.ts";
+import type { DeadlineWheel } from "./deadline-wheel.ts";
+import type { GatewayMetrics } from "./metrics.ts";
+import type { GatewayServices } from "./services.ts";
 
 /** What the steps of a call work with: the other rooms, and the relay's own memory. */
-export type RelayContext = Readonly<{
-  services: RelayServices;
+export type GatewayContext = Readonly<{
+  services: GatewayServices;
   prices: Prices;
   requestLimit: ModelRequestLimit;
   userLimits: UserLimits;
@@ -42,19 +42,19 @@ export type RelayContext = Readonly<{
   withoutSummaries: WeakSet<ChannelEntry>;
   /** Channels whose server turned out to have no call that counts tokens. */
   withoutTokenCount: WeakSet<ChannelEntry>;
-  watch: Watch;
+  deadlines: DeadlineWheel;
   /** Calls whose client has not been looked after yet. */
-  arrivals: Watch;
+  pendingDisconnects: DeadlineWheel;
   /** Fetches media that clients name by address. */
   mediaFetch: SafeFetch;
   signing: SigningTools;
-  thoughts: ThoughtMemory;
+  reasoningMemory: ReasoningMemory;
   conversationSettings: ConversationSettings;
   /** What is known about models. */
   catalog: () => Catalog;
   /** The models behind the channels of a route, where they differ. */
   modelsOf: ReturnType<typeof createModelsOf>;
-  metrics: RelayMetrics;
+  metrics: GatewayMetrics;
   /** From 0 to 1: draws among channels by their weights. */
   random: () => number;
 }>;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import { createWatch, type Watched } from "./deadline-wheel.ts";
+import { createDeadlineWheel, type HasDeadline } from "./deadline-wheel.ts";
 
 const TICK_MS = 250;
 
@@ -7,9 +7,9 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 /** Things to be watched that note when they were looked at; `during` happens as they are. */
-function watchedThings(count: number, during: (index: number, all: readonly Watched[]) => void = () => {}) {
+function watchedThings(count: number, during: (index: number, all: readonly HasDeadline[]) => void = () => {}) {
   const looked: number[] = [];
-  const all: Watched[] = Array.from({ length: count }, (_, index) => ({
+  const all: HasDeadline[] = Array.from({ length: count }, (_, index) => ({
     place: -1,
     check: () => {
       looked.push(index);
@@ -20,12 +20,12 @@ function watchedThings(count: number, during: (index: number, all: readonly Watc
 }
 
 test("everything watched is looked at, until it is removed", () => {
-  const watch = createWatch();
+  const watch = createDeadlineWheel();
   const { all, looked } = watchedThings(4);
   for (const one of all) watch.add(one);
   jest.advanceTimersByTime(TICK_MS);
   expect(looked.splice(0).sort()).toEqual([0, 1, 2, 3]);
-  for (const index of [1, 3]) watch.remove(all[index] as Watched);
+  for (const index of [1, 3]) watch.remove(all[index] as HasDeadline);
   expect(watch.size).toBe(2);
   jest.advanceTimersByTime(TICK_MS);
   expect(looked.splice(0).sort()).toEqual([0, 2]);
@@ -36,7 +36,7 @@ test.each([
   ["itself and its neighbours", (index: number) => [index - 1, index, index + 1]],
   ["everything", () => [0, 1, 2, 3, 4]],
 ])("what is looked at may remove %s", (_, removes) => {
-  const watch = createWatch();
+  const watch = createDeadlineWheel();
   const { all, looked } = watchedThings(5, (index, things) => {
     for (const other of removes(index)) if (things[other]) watch.remove(things[other]);
   });
@@ -50,8 +50,8 @@ test.each([
 });
 
 test("adding twice and removing what is not there change nothing", () => {
-  const watch = createWatch();
-  const [one, other] = watchedThings(2).all as [Watched, Watched];
+  const watch = createDeadlineWheel();
+  const [one, other] = watchedThings(2).all as [HasDeadline, HasDeadline];
   watch.add(one);
   watch.add(one);
   watch.remove(other);
@@ -62,9 +62,9 @@ test("adding twice and removing what is not there change nothing", () => {
 });
 
 test("begins again after a pause", () => {
-  const watch = createWatch();
+  const watch = createDeadlineWheel();
   const { all, looked } = watchedThings(1);
-  const [one] = all as [Watched];
+  const [one] = all as [HasDeadline];
   watch.add(one);
   watch.remove(one);
   jest.advanceTimersByTime(10 * TICK_MS);

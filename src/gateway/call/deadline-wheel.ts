@@ -1,5 +1,5 @@
 /** Something that must be looked at now and then: a stream that may be silent, a call that may wait too long. */
-export type Watched = {
+export type HasDeadline = {
   check(nowMs: number): void;
   /** The process ends now: whatever still runs must end, too. */
   cutOff?(): void;
@@ -8,9 +8,9 @@ export type Watched = {
 };
 
 /** One clock for all open calls: cheaper than a timer each, which every chunk would have to wind up again. */
-export type Watch = {
-  add(watched: Watched): void;
-  remove(watched: Watched): void;
+export type DeadlineWheel = {
+  add(watched: HasDeadline): void;
+  remove(watched: HasDeadline): void;
   /** Cuts off everything watched, and whatever is added from now on. */
   cutOff(): void;
   readonly size: number;
@@ -19,10 +19,10 @@ export type Watch = {
 const TICK_MS = 250;
 
 /** Calls `check` of everything watched four times a second, with `performance.now()`. */
-export function createWatch(): Watch {
+export function createDeadlineWheel(): DeadlineWheel {
   // No Set: one that changes with every call makes itself anew again and again, and what it was goes on pointing at what
   // it became. The garbage collector's short rounds then keep all calls since its last long one.
-  const all: Watched[] = [];
+  const all: HasDeadline[] = [];
   let timer: Timer | null = null;
   let isCutOff = false;
   const tick = () => {

@@ -12,7 +12,7 @@ const LOCAL_TYPE = "sluice_error";
 export const PLAYGROUND_PATH = "/pg/chat/completions";
 
 /** A call is refused or failed; what the client is told. Never holds keys, addresses or stack traces. */
-export class RelayError extends Error {
+export class GatewayError extends Error {
   override name = "RelayError";
   readonly status: number;
   readonly type: string;
@@ -50,24 +50,24 @@ export class RelayError extends Error {
 const UNAVAILABLE_RETRY_AFTER_S = 5;
 
 /** 503: what the call costs can't be set aside, because the database does not answer. */
-export const ledgerUnavailable = (message: string): RelayError =>
-  new RelayError(503, "ledger_unavailable", message, { retryAfterSeconds: UNAVAILABLE_RETRY_AFTER_S });
+export const ledgerUnavailable = (message: string): GatewayError =>
+  new GatewayError(503, "ledger_unavailable", message, { retryAfterSeconds: UNAVAILABLE_RETRY_AFTER_S });
 
 /** What clients are told whose calls end with the process. */
-export const shuttingDown = (): RelayError =>
-  new RelayError(503, "server_shutting_down", "The gateway is restarting. Send the request again.", {
+export const shuttingDown = (): GatewayError =>
+  new GatewayError(503, "server_shutting_down", "The gateway is restarting. Send the request again.", {
     retryAfterSeconds: 1,
   });
 
 /** The error as OpenAI's API writes it, the request id behind the message. */
-export function errorObject(error: RelayError, requestId: string, language: Language = "en"): { error: OpenAiError } {
+export function errorObject(error: GatewayError, requestId: string, language: Language = "en"): { error: OpenAiError } {
   const message = `${sayFailure(error.message, language)} (request id: ${requestId})`;
   const { type, param, code, extra } = error;
   return { error: { ...ownExtra(extra, "openai-chat"), message, type, param, code } };
 }
 
 /** The answer to a refused or failed call, in the format of its door; without one in OpenAI's. */
-export function errorResponse(error: RelayError, request: Request, door?: DoorCodec): Response {
+export function errorResponse(error: GatewayError, request: Request, door?: DoorCodec): Response {
   const requestId = requestIdOf(request);
   const headers: Record<string, string> = { ...corsHeaders(request), "x-request-id": requestId };
   // What is left of the body would be read for as long as the client likes.
@@ -75,7 +75,7 @@ export function errorResponse(error: RelayError, request: Request, door?: DoorCo
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   const body =
     door && door.dialect !== "openai-chat"
-      ? door.encodeError(told(error), requestId)
+      ? door.encodeError(toErrorObject(error), requestId)
       : errorObject(error, requestId, readersLanguage(request));
   return Response.json(body, { status: error.status, headers });
 }
@@ -85,7 +85,7 @@ const readersLanguage = (request: Request): Language =>
   new URL(request.url).pathname === PLAYGROUND_PATH ? languageOf(request) : "en";
 
 /** The error in the words that every format's encoder knows. */
-export const told = ({ status, type, code, message, param, extra }: RelayError): ReplyError => ({
+export const toErrorObject = ({ status, type, code, message, param, extra }: GatewayError): ReplyError => ({
   status,
   type,
   code: code === null ? null : String(code),

@@ -4,7 +4,7 @@ import { LabelledCounts, LabelledTimes } from "../../lib/labelled-metrics.ts";
 import type { Call } from "./call.ts";
 import { type RecentOverhead, RecentOverheads } from "./recent-overheads.ts";
 
-export type RelayMetrics = {
+export type GatewayMetrics = {
   /** A call is over. */
   finished(call: Call, record: UsageRecord): void;
   /** A request was refused before it became a call. */
@@ -20,7 +20,7 @@ export type RelayMetrics = {
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** The relay's figures in Prometheus' form. Labels are few and bounded: never models, users or keys. */
-export function createRelayMetrics(registry: Registry): RelayMetrics {
+export function createGatewayMetrics(registry: Registry): GatewayMetrics {
   let openStreams = 0;
   const requests = new LabelledCounts(
     registry,

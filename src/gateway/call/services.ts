@@ -20,7 +20,7 @@ import type { ResponseStore } from "../state/responses/store.ts";
 /** Quota set aside for one call. */
 export type Hold = Readonly<{ amount: number }>;
 
-export type RelayServices = Readonly<{
+export type GatewayServices = Readonly<{
   config: Pick<
     Config,
     | "relayTimeoutMs"

@@ -4,18 +4,18 @@ import type { TopLevelChanges } from "../../lib/json-splice.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import type { CallTiming } from "../call/call-timing.ts";
 import type { ClientBody } from "./client-body.ts";
-import type { Endpoint, PathAsk } from "./endpoints/endpoint.ts";
+import type { Endpoint, PathParameters } from "./endpoints/endpoint.ts";
 
 /** The server a request came through, as far as the gateway needs it. */
-export type RelayServer = PeerSource & { timeout(request: Request, seconds: number): void };
+export type GatewayServer = PeerSource & { timeout(request: Request, seconds: number): void };
 
 /** A request that arrived at an endpoint. */
 export type Arrival = Readonly<{
   request: Request;
-  server: RelayServer | null;
+  server: GatewayServer | null;
   endpoint: Endpoint;
   /** What the path says. */
-  path?: PathAsk;
+  path?: PathParameters;
   /** The only channel that can serve it. */
   only?: ChannelEntry;
   /** A caller who is signed in to the console, with the body as it was read and what of it is changed. */

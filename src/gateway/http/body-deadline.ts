@@ -1,10 +1,10 @@
-import { createWatch, type Watched } from "../call/deadline-wheel.ts";
-import { RelayError } from "../call/errors.ts";
+import { createDeadlineWheel, type HasDeadline } from "../call/deadline-wheel.ts";
+import { GatewayError } from "../call/errors.ts";
 
 /** Slower than any line that a person would call from: 128 kbit/s. */
 const MIN_BYTES_PER_MS = 16;
 
-const deadlines = createWatch();
+const deadlines = createDeadlineWheel();
 
 /**
  * Resolves with what `reading` resolves with. Rejects RelayError 408 once `timeoutMs` and the time that `bytes` need over a
@@ -13,12 +13,12 @@ const deadlines = createWatch();
 export function withBodyDeadline<Body>(reading: Promise<Body>, bytes: number, timeoutMs: number): Promise<Body> {
   return new Promise((resolve, reject) => {
     const deadlineMs = performance.now() + timeoutMs + bytes / MIN_BYTES_PER_MS;
-    const watched: Watched = {
+    const watched: HasDeadline = {
       place: -1,
       check(nowMs) {
         if (nowMs < deadlineMs) return;
         deadlines.remove(watched);
-        reject(new RelayError(408, "request_timeout", "The request body did not arrive in time.", DETAILS));
+        reject(new GatewayError(408, "request_timeout", "The request body did not arrive in time.", DETAILS));
       },
     };
     deadlines.add(watched);

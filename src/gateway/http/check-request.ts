@@ -3,7 +3,7 @@ import { findBrokenLimit, type NumberLimit } from "../../formats/request-rules/n
 import { findLikeName, findUnclearMember, type UnclearMember } from "../../formats/request-rules/request-members.ts";
 import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
 import type { FormPart } from "../../lib/multipart/read-form.ts";
-import { RelayError } from "../call/errors.ts";
+import { GatewayError } from "../call/errors.ts";
 
 /**
  * Refuses a request that a provider may read differently than this gateway, or whose numbers no price can be made of. `json` is
@@ -52,7 +52,7 @@ export function checkForm(parts: readonly FormPart[], json: JsonObject, { member
 const decidedBy = (name: string, { isFreeByName }: RequestRules["members"]): string | null =>
   isFreeByName.get(name) === false ? name : null;
 
-function unclearMember({ path, likeName }: UnclearMember): RelayError {
+function unclearMember({ path, likeName }: UnclearMember): GatewayError {
   return invalidMember(
     path,
     likeName === null
@@ -61,9 +61,9 @@ function unclearMember({ path, likeName }: UnclearMember): RelayError {
   );
 }
 
-function brokenLimit({ path, min, max, isWhole, code }: NumberLimit): RelayError {
+function brokenLimit({ path, min, max, isWhole, code }: NumberLimit): GatewayError {
   return invalidMember(path, `“${path}” must be a ${isWhole ? "whole " : ""}number from ${min} to ${max}.`, code);
 }
 
-const invalidMember = (param: string, message: string, code = "invalid_request"): RelayError =>
-  new RelayError(400, code, message, { type: "invalid_request_error", param });
+const invalidMember = (param: string, message: string, code = "invalid_request"): GatewayError =>
+  new GatewayError(400, code, message, { type: "invalid_request_error", param });

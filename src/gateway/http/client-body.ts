@@ -10,7 +10,7 @@ import { lookupTable } from "../../lib/lookup-table.ts";
 import { type Form, FormTooLarge, readForm } from "../../lib/multipart/read-form.ts";
 import { MalformedForm } from "../../lib/multipart/scanner.ts";
 import type { Config } from "../../server/config.ts";
-import { RelayError } from "../call/errors.ts";
+import { GatewayError } from "../call/errors.ts";
 import { withBodyDeadline } from "./body-deadline.ts";
 import { checkForm, checkRequest } from "./check-request.ts";
 
@@ -105,7 +105,7 @@ async function unpack(
   if (encoding === "identity" || encoding === "") return sent;
   const unpacker = unpackers[encoding];
   if (!unpacker)
-    throw new RelayError(415, "unsupported_encoding", `The content encoding “${encoding}” is not supported.`);
+    throw new GatewayError(415, "unsupported_encoding", `The content encoding “${encoding}” is not supported.`);
   try {
     return new Uint8Array(await unpacker(sent, { maxOutputLength: maxBytes }));
   } catch (error) {
@@ -114,10 +114,15 @@ async function unpack(
   }
 }
 
-export const invalidRequest = (message: string, param = ""): RelayError =>
-  new RelayError(400, "invalid_request", message, { type: "invalid_request_error", param });
+export const invalidRequest = (message: string, param = ""): GatewayError =>
+  new GatewayError(400, "invalid_request", message, { type: "invalid_request_error", param });
 
-export const tooLarge = (maxBytes: number): RelayError =>
-  new RelayError(413, "request_too_large", `The request body is larger than ${Math.floor(maxBytes / 1_048_576)} MB.`, {
-    type: "invalid_request_error",
-  });
+export const tooLarge = (maxBytes: number): GatewayError =>
+  new GatewayError(
+    413,
+    "request_too_large",
+    `The request body is larger than ${Math.floor(maxBytes / 1_048_576)} MB.`,
+    {
+      type: "invalid_request_error",
+    },
+  );

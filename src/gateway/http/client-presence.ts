@@ -1,11 +1,11 @@
 import type { Call } from "../call/call.ts";
-import type { Watch, Watched } from "../call/deadline-wheel.ts";
-import { RelayError } from "../call/errors.ts";
+import type { DeadlineWheel, HasDeadline } from "../call/deadline-wheel.ts";
+import { GatewayError } from "../call/errors.ts";
 
 /** A call this old has waited for something (its body, a hold, a rate limit), and its client may have left meanwhile. */
 const CHECK_AFTER_MS = 20;
 
-export const CLIENT_LEFT = new RelayError(499, "client_left", "The client closed its connection.");
+export const CLIENT_LEFT = new GatewayError(499, "client_left", "The client closed its connection.");
 
 /**
  * To be called right before a call goes to an upstream: what nobody waits for any more is neither made nor charged. Only
@@ -20,17 +20,17 @@ export function refuseIfClientLeft({ client, timing, request }: Pick<Call, "clie
  * Whether the client of a call is still there. The runtime makes a request's signal only when it is asked for, and that is
  * expensive: most calls are over before the deadline wheel turns for the first time, so only then the signal is read.
  */
-export class ClientPresence implements Watched {
+export class ClientPresence implements HasDeadline {
   place = -1;
   hasLeft = false;
   /** Stops what runs for the call; set while an upstream works. */
   onLeave: (() => void) | null = null;
-  #wheel: Watch | null = null;
+  #wheel: DeadlineWheel | null = null;
 
   constructor(private readonly request: Request) {}
 
   /** Begins to look for the client. */
-  watch(wheel: Watch): void {
+  watch(wheel: DeadlineWheel): void {
     this.#wheel = wheel;
     wheel.add(this);
   }

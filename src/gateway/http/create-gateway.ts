@@ -8,16 +8,16 @@ import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { signingTools } from "../../providers/contract/signing-tools.ts";
 import { createModelCatalog } from "../../settings/model-catalog.ts";
 import { createConversationSettings } from "../adapters/conversation/conversation-settings.ts";
-import { createThoughtMemory } from "../adapters/conversation/reasoning-memory.ts";
+import { createReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
 import { createTokenLimits } from "../auth/key-limits.ts";
 import { createModelRequestLimit } from "../auth/request-limit.ts";
 import { createUserLimits } from "../auth/user-limits.ts";
 import { createPrices } from "../billing/price.ts";
-import type { RelayContext } from "../call/context.ts";
-import { createWatch } from "../call/deadline-wheel.ts";
-import { createRelayMetrics } from "../call/metrics.ts";
-import type { RelayServices } from "../call/services.ts";
-import { createTalks } from "../realtime/sessions.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { createDeadlineWheel } from "../call/deadline-wheel.ts";
+import { createGatewayMetrics } from "../call/metrics.ts";
+import type { GatewayServices } from "../call/services.ts";
+import { createRealtimeSessions } from "../realtime/sessions.ts";
 import { createHealth } from "../routing/channel-health.ts";
 import { readLive } from "../routing/channel-live.ts";
 import { type ExplainQuestion, type Explanation, explain } from "../routing/explain.ts";
@@ -29,20 +29,20 @@ import { createStickiness } from "../routing/scheduler/stickiness.ts";
 import { readTrafficFile, writeTrafficFile } from "../routing/scheduler/traffic-file.ts";
 import { settleForgotten } from "../state/files/follow.ts";
 import { createUpstream } from "../upstream/upstream.ts";
-import type { RelayServer } from "./arrival.ts";
+import type { GatewayServer } from "./arrival.ts";
 import { formFolder } from "./client-body.ts";
 import { routesOf, takeCall } from "./routes.ts";
 
-export type { RelayServices } from "../call/services.ts";
-export { type Talk, talkSockets } from "../realtime/sessions.ts";
+export type { GatewayServices } from "../call/services.ts";
+export { type RealtimeSession, realtimeSockets } from "../realtime/sessions.ts";
 export { createObjectStore } from "../state/files/store.ts";
 export { createResponseStore } from "../state/responses/store.ts";
-export { isRelayPath } from "./routes.ts";
+export { isGatewayPath } from "./routes.ts";
 
 /** The data plane: every route that API keys (and the playground) call; and what its scheduler would do. */
-export function createRelay(services: RelayServices, random: () => number = Math.random) {
+export function createGateway(services: GatewayServices, random: () => number = Math.random) {
   const { dataDir } = services.config;
-  const context: RelayContext = { ...createContext(services, readTrafficFile(dataDir)), random };
+  const context: GatewayContext = { ...createContext(services, readTrafficFile(dataDir)), random };
   const keepTraffic = () => {
     try {
       writeTrafficFile(dataDir, context.traffic.kept());
@@ -55,14 +55,15 @@ export function createRelay(services: RelayServices, random: () => number = Math
   rmSync(formFolder(services.config), { recursive: true, force: true });
   setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS).unref();
   setInterval(() => void settleForgotten(context).catch(() => {}), SETTLE_MS).unref();
-  const talks = createTalks(context);
+  const talks = createRealtimeSessions(context);
   return {
     routes: routesOf(context, talks),
-    takeCall: (request: Request, path: string, server: RelayServer | null) => takeCall(context, request, path, server),
+    takeCall: (request: Request, path: string, server: GatewayServer | null) =>
+      takeCall(context, request, path, server),
     talks,
     /** Ends every call that is open with an error in its client's format; talks resolve when they are charged. */
     async cutOff() {
-      context.watch.cutOff();
+      context.deadlines.cutOff();
       await talks.cut();
     },
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
@@ -84,9 +85,9 @@ const KEEP_TRAFFIC_MS = 60_000;
 const SWEEP_MS = 3_600_000;
 
 /** The memory of one relay, and the other rooms as it sees them. */
-export function createContext(services: RelayServices, earlierTraffic: KeptTraffic = {}): RelayContext {
+export function createContext(services: GatewayServices, earlierTraffic: KeptTraffic = {}): GatewayContext {
   const coolDown = createCoolDown();
-  const watch = createWatch();
+  const watch = createDeadlineWheel();
   const policy = createAddressPolicy(services.config.allowPrivateUpstreams);
   const mediaFetch = createSafeFetch(policy);
   const catalog = createModelCatalog(services.settings);
@@ -111,14 +112,14 @@ export function createContext(services: RelayServices, earlierTraffic: KeptTraff
     conversationSettings: createConversationSettings(services.settings, catalog),
     catalog,
     modelsOf: createModelsOf(catalog),
-    thoughts: createThoughtMemory(),
+    reasoningMemory: createReasoningMemory(),
     withoutResponses: new WeakSet(),
     withoutBetas: new WeakMap(),
     withoutSummaries: new WeakSet(),
     withoutTokenCount: new WeakSet(),
-    watch,
-    arrivals: createWatch(),
+    deadlines: watch,
+    pendingDisconnects: createDeadlineWheel(),
     random: Math.random,
-    metrics: createRelayMetrics(services.metrics),
+    metrics: createGatewayMetrics(services.metrics),
   };
 }

@@ -1,8 +1,8 @@
 import { randomId, requestIdOf } from "../../lib/request-id.ts";
 import { EVENT_STREAM_HEADERS } from "../../lib/sse.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError, told } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError, toErrorObject } from "../call/errors.ts";
 import { corsHeaders } from "./headers.ts";
 
 /**
@@ -11,7 +11,7 @@ import { corsHeaders } from "./headers.ts";
  * have its status; it is told as an error event.
  */
 export async function withEarlyPings(
-  { services: { settings } }: RelayContext,
+  { services: { settings } }: GatewayContext,
   call: Call,
   answer: Promise<Response>,
 ): Promise<Response> {
@@ -81,9 +81,9 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
     } catch (error) {
       if (this.#left) return null;
       const known =
-        error instanceof RelayError
+        error instanceof GatewayError
           ? error
-          : new RelayError(500, "internal_error", "Something went wrong inside the gateway.");
+          : new GatewayError(500, "internal_error", "Something went wrong inside the gateway.");
       controller.enqueue(Buffer.from(this.#toldAsEvent(known)));
       controller.close();
       return null;
@@ -92,7 +92,7 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
     }
   }
 
-  #toldAsEvent(error: RelayError): string {
+  #toldAsEvent(error: GatewayError): string {
     const { summary, endpoint, body, conversation } = this.call;
     const context = {
       model: summary.model,
@@ -101,6 +101,6 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
       newId: randomId,
     };
     const request = conversation?.() ?? endpoint.codec.decodeRequest(body.json);
-    return endpoint.codec.streamEncoder(context, request).push({ type: "error", error: told(error) });
+    return endpoint.codec.streamEncoder(context, request).push({ type: "error", error: toErrorObject(error) });
   }
 }

@@ -2,13 +2,13 @@ import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { TopLevelChanges } from "../../lib/json-splice.ts";
 import { promptTokensBound } from "../billing/estimate.ts";
 import type { CallTiming } from "../call/call-timing.ts";
-import type { RelayServices } from "../call/services.ts";
+import type { GatewayServices } from "../call/services.ts";
 import type { Arrival } from "./arrival.ts";
 import { type ClientBody, invalidRequest, readBody } from "./client-body.ts";
-import type { Asked, Endpoint } from "./endpoints/endpoint.ts";
+import type { Endpoint, EndpointRequest } from "./endpoints/endpoint.ts";
 
 /** A request as its endpoint reads it. */
-export type ParsedRequest = Asked &
+export type ParsedRequest = EndpointRequest &
   Readonly<{
     body: ClientBody;
     /** What the endpoint itself changes in the body. */
@@ -21,7 +21,7 @@ const NO_CHANGES: TopLevelChanges = {};
 
 /** Reads the request's body; the wait for it is noted. Rejects RelayError. A form is the caller's to discard. */
 export async function readRequest(
-  { config }: Pick<RelayServices, "config">,
+  { config }: Pick<GatewayServices, "config">,
   { request, endpoint, signedIn }: Arrival,
   timing: CallTiming,
 ): Promise<ClientBody> {

@@ -1,34 +1,34 @@
 import { DecodeError, type DoorCodec } from "../../formats/conversation/codec.ts";
-import type { RelayContext } from "../call/context.ts";
-import { errorResponse, RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { errorResponse, GatewayError } from "../call/errors.ts";
 import { type ClientBody, invalidRequest } from "./client-body.ts";
 
 /** The refusal that a client gets for whatever went wrong; what is no refusal is logged. */
-export function toRelayError({ services }: RelayContext, error: unknown, requestId?: string): RelayError {
-  if (error instanceof RelayError) return error;
+export function toGatewayError({ services }: GatewayContext, error: unknown, requestId?: string): GatewayError {
+  if (error instanceof GatewayError) return error;
   if (error instanceof DecodeError) return invalidRequest(error.message, error.param);
   services.log.error({ error, requestId }, "a call failed inside the gateway");
-  return new RelayError(500, "internal_error", "Something went wrong inside the gateway.");
+  return new GatewayError(500, "internal_error", "Something went wrong inside the gateway.");
 }
 
 /** The response to a request that was refused before it became a call, in the client's format. */
 export function refuse(
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
   thrown: unknown,
   codec?: DoorCodec,
   body: ClientBody | null = null,
 ): Response {
-  const error = toRelayError(context, thrown);
+  const error = toGatewayError(context, thrown);
   context.metrics.refused(error.status);
   return respondWithError(context, request, error, codec, body);
 }
 
 /** The response to a refused or failed call; its limits are counted, and the files of its form deleted. */
 export function respondWithError(
-  { services }: RelayContext,
+  { services }: GatewayContext,
   request: Request,
-  error: RelayError,
+  error: GatewayError,
   codec?: DoorCodec,
   body: ClientBody | null = null,
 ): Response {

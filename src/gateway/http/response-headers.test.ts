@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Call } from "../call/call.ts";
-import { answerTo } from "./response-headers.ts";
+import { responseTo } from "./response-headers.ts";
 
 /** As much of a call as its headers depend on. */
 function callOf(requestId: string, origin?: string, dropped: readonly string[] = []): Call {
@@ -11,10 +11,10 @@ function callOf(requestId: string, origin?: string, dropped: readonly string[] =
 const headersOf = ({ headers }: Response) => Object.fromEntries(headers.entries());
 
 test("answers share what is common to them, and nothing else", () => {
-  const first = answerTo(callOf("one", undefined, ["seed"]), "{}", "application/json", false);
-  const forPage = answerTo(callOf("two", "https://chat.example"), "{}", "application/json", false);
-  const stream = answerTo(callOf("three"), "", "text/event-stream", true);
-  const last = answerTo(callOf("four"), "{}", "application/json", false);
+  const first = responseTo(callOf("one", undefined, ["seed"]), "{}", "application/json", false);
+  const forPage = responseTo(callOf("two", "https://chat.example"), "{}", "application/json", false);
+  const stream = responseTo(callOf("three"), "", "text/event-stream", true);
+  const last = responseTo(callOf("four"), "{}", "application/json", false);
   const own = { "content-type": "application/json", "x-sluice-overhead-ms": "0.35" };
   expect(headersOf(first)).toEqual({ ...own, "x-request-id": "one", "x-sluice-dropped": "seed" });
   expect(headersOf(last)).toEqual({ ...own, "x-request-id": "four" });
@@ -30,6 +30,6 @@ test("answers share what is common to them, and nothing else", () => {
 
 test("content types that upstreams make up do not gather", () => {
   const types = Array.from({ length: 250 }, (_, index) => `audio/x-${index}`);
-  const told = types.map((type) => answerTo(callOf(type), null, type, false).headers.get("content-type"));
+  const told = types.map((type) => responseTo(callOf(type), null, type, false).headers.get("content-type"));
   expect(told).toEqual(types);
 });

@@ -3,13 +3,13 @@ import type { Call } from "../call/call.ts";
 import { corsHeaders } from "./headers.ts";
 
 /** What an answer is given as. */
-export type AnswerBody = ConstructorParameters<typeof Response>[0];
+export type ResponseBody = ConstructorParameters<typeof Response>[0];
 
 /**
  * The answer to a call, with its headers; the gateway's own time up to its first byte stands in X-Sluice-Overhead-Ms.
  * `isStream`: its body is a stream of events.
  */
-export function answerTo(call: Call, body: AnswerBody, contentType: string, isStream: boolean): Response {
+export function responseTo(call: Call, body: ResponseBody, contentType: string, isStream: boolean): Response {
   const overheadMs = call.timing.markOverhead();
   const dropped = call.attempts.route?.dropped ?? [];
   const headers = commonHeaders(call.request, contentType, isStream);

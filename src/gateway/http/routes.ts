@@ -1,17 +1,17 @@
 import { Elysia } from "elysia";
 import { geminiDoor } from "../../formats/gemini/index.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
-import type { RelayContext } from "../call/context.ts";
-import { errorResponse, PLAYGROUND_PATH, RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../call/errors.ts";
 import { handleCall } from "../pipeline.ts";
-import type { Talks } from "../realtime/sessions.ts";
+import type { RealtimeSessions } from "../realtime/sessions.ts";
 import { objectRoutes } from "../state/files/routes.ts";
 import { refusal as refuseDrawing } from "../tasks/drawing/answers.ts";
 import { drawingRoutes } from "../tasks/drawing/routes.ts";
 import { refusal as refuseMusic } from "../tasks/music/music.ts";
 import { musicRoutes } from "../tasks/music/routes.ts";
 import { videoRoutes } from "../tasks/video/routes.ts";
-import type { RelayServer } from "./arrival.ts";
+import type { GatewayServer } from "./arrival.ts";
 import { billingSubscription, billingUsage, tokenUsage } from "./endpoints/billing.ts";
 import { messages, responses } from "./endpoints/conversations.ts";
 import { countMessageTokens } from "./endpoints/count-tokens.ts";
@@ -28,7 +28,7 @@ import {
   transcriptions,
   translations,
 } from "./endpoints/media.ts";
-import { doorOf, listModels, showModel } from "./endpoints/models.ts";
+import { codecOf, listModels, showModel } from "./endpoints/models.ts";
 import { handlePlayground } from "./endpoints/playground.ts";
 import { storedResponse } from "./endpoints/stored-responses.ts";
 import { chatCompletions, completions } from "./endpoints/text.ts";
@@ -38,13 +38,13 @@ import { PREFLIGHT_HEADERS } from "./headers.ts";
 const BASES = ["/v1", "/hf/v1"] as const;
 
 /** Every route of the data plane. */
-export function routesOf(context: RelayContext, talks: Talks) {
+export function routesOf(context: GatewayContext, talks: RealtimeSessions) {
   const app = new Elysia({ name: "relay" }).onError({ as: "global" }, ({ code, error, request, path }) => {
-    if (code === "NOT_FOUND") return isRelayPath(path) ? unknownPath(context, request, path) : undefined;
-    if (!isRelayPath(path)) return;
+    if (code === "NOT_FOUND") return isGatewayPath(path) ? unknownPath(context, request, path) : undefined;
+    if (!isGatewayPath(path)) return;
     const requestId = requestIdOf(request);
     context.services.log.error({ requestId, method: request.method, path, error }, "a route failed unforeseen");
-    return errorResponse(new RelayError(500, "internal_error", "Something went wrong inside the gateway."), request);
+    return errorResponse(new GatewayError(500, "internal_error", "Something went wrong inside the gateway."), request);
   });
   for (const base of BASES) app.use(versionOne(context, talks, base)).use(videoRoutes(context, base));
   app.use(geminiVersions(context));
@@ -64,7 +64,7 @@ export function routesOf(context: RelayContext, talks: Talks) {
 }
 
 /** What dashboards for OpenAI's API ask of a key; with and without /v1. */
-const billingRoutes = (context: RelayContext, prefix: string) =>
+const billingRoutes = (context: GatewayContext, prefix: string) =>
   new Elysia({ name: `relay${prefix}`, prefix })
     .get("/subscription", ({ request, server }) => billingSubscription(context, request, server))
     .get("/usage", ({ request, server }) => billingUsage(context, request, server))
@@ -124,16 +124,16 @@ const endpointByPath: ReadonlyMap<string, Endpoint> = new Map(
 
 /** Takes a request that is one of these calls past the router, which such calls would pay for; null: it is another. */
 export function takeCall(
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
   path: string,
-  server: RelayServer | null,
+  server: GatewayServer | null,
 ): Promise<Response> | null {
   const endpoint = endpointByPath.get(path);
   return endpoint && request.method === "POST" ? handleCall(context, { request, server, endpoint }) : null;
 }
 
-function versionOne(context: RelayContext, talks: Talks, base: string) {
+function versionOne(context: GatewayContext, talks: RealtimeSessions, base: string) {
   const unread = { parse: "none" } as const;
   const app = new Elysia({ name: `relay${base}`, prefix: base })
     .post(
@@ -183,7 +183,7 @@ function versionOne(context: RelayContext, talks: Talks, base: string) {
 }
 
 /** Google's own addresses; the library asks /v1 for some, which versionOne serves. */
-function geminiVersions(context: RelayContext) {
+function geminiVersions(context: GatewayContext) {
   return new Elysia({ name: "relay/v1beta", prefix: "/v1beta" })
     .get("/models", ({ request, server }) => listGeminiModels(context, request, server))
     .get("/models/*", ({ request, server, params }) =>
@@ -196,7 +196,7 @@ function geminiVersions(context: RelayContext) {
 }
 
 /** Whether the path belongs to the data plane. */
-export const isRelayPath = (path: string): boolean =>
+export const isGatewayPath = (path: string): boolean =>
   /^\/(?:v1|v1beta|v1alpha|v2|pg|hf|dashboard\/billing|api\/usage\/token|(?:fast\/|relax\/|turbo\/)?mj|mj-[^/]+|suno)(?:\/|$)/.test(
     path,
   );
@@ -204,14 +204,14 @@ export const isRelayPath = (path: string): boolean =>
 const preflight = () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
 
 const unsupported = ({ request }: { request: Request }) =>
-  errorResponse(new RelayError(501, "api_not_implemented", "This API is not offered."), request);
+  errorResponse(new GatewayError(501, "api_not_implemented", "This API is not offered."), request);
 
 /** Says in the shape of the API that the path belongs to that there is nothing at it. */
-function unknownPath(context: RelayContext, request: Request, path: string): Response {
-  const error = new RelayError(404, "unknown_url", `Invalid URL (${request.method} ${path})`, {
+function unknownPath(context: GatewayContext, request: Request, path: string): Response {
+  const error = new GatewayError(404, "unknown_url", `Invalid URL (${request.method} ${path})`, {
     type: "invalid_request_error",
   });
   if (path === "/suno" || path.startsWith("/suno/")) return refuseMusic(context, request, error);
   if (/^(\/[^/]+)?\/mj(-[^/]+)?(\/|$)/.test(path)) return refuseDrawing(context, request, error);
-  return errorResponse(error, request, /^\/v1(beta|alpha)/.test(path) ? geminiDoor : doorOf(request));
+  return errorResponse(error, request, /^\/v1(beta|alpha)/.test(path) ? geminiDoor : codecOf(request));
 }

@@ -1,15 +1,15 @@
 import type { CallEnding } from "../../billing/types.ts";
 import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { OutputTally } from "../billing/output-meter.ts";
+import { OutputMeter } from "../billing/output-meter.ts";
 import { priceCall, priceUnder } from "../billing/price-call.ts";
 import { type Reservation, reserve } from "../billing/reserve.ts";
 import type { Call } from "../call/call.ts";
 import { CallTiming } from "../call/call-timing.ts";
-import type { RelayContext } from "../call/context.ts";
+import type { GatewayContext } from "../call/context.ts";
 import { finish } from "../pipeline.ts";
 import type { Connected } from "./connect.ts";
-import { callerOf, responseCall, type TalkOrigin, type Terms, termsOf } from "./response-call.ts";
+import { callerOf, responseCall, type SessionOrigin, type Terms, termsOf } from "./response-call.ts";
 import type { Said } from "./session-meter.ts";
 
 /** A response as it is charged. */
@@ -30,15 +30,15 @@ export type ReservedResponse = Readonly<{ call: Call; reserved: Reservation }>;
  * The account of one talk: quota is set aside for one response, settled when it is done, and set aside anew. Every response
  * is a log row with its receipt.
  */
-export class TalkBill {
+export class RealtimeBilling {
   /** The next response, quota held; null while none is. */
   #next: ReservedResponse | null;
   #terms: Terms;
 
   /** `opening` is the call under which the talk was opened, quota held. */
   constructor(
-    private readonly context: RelayContext,
-    private readonly origin: TalkOrigin,
+    private readonly context: GatewayContext,
+    private readonly origin: SessionOrigin,
     private readonly connected: Connected,
     private readonly opening: ReservedResponse,
   ) {
@@ -112,13 +112,13 @@ export class TalkBill {
     timing.firstByteMs = call.timing.firstByteMs;
     const createdAt = nowSeconds() - Math.round(waitedMs / 1000);
     const charged = { ...call, timing, createdAt, prompt: said.prompt, attempts };
-    const tally = new OutputTally();
-    if (said.text !== "") tally.text(said.text);
+    const meter = new OutputMeter();
+    if (said.text !== "") meter.text(said.text);
     await finish(this.context, charged, reserved, {
       ending,
       reported: usage,
       counted: !reported,
-      tally,
+      meter: meter,
       ...(error && { error }),
     });
   }

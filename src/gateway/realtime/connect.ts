@@ -4,9 +4,9 @@ import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
 import type { CallPrices } from "../billing/price-call.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
+import type { GatewayContext } from "../call/context.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
-import { AttemptFailure, notAnswered, refusedByUpstream } from "../upstream/attempt-failure.ts";
+import { AttemptFailure, noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
 import { bindChannel, type Route } from "../upstream/bind-channel.ts";
 import { requestedVersionOf } from "../upstream/build-request.ts";
 
@@ -18,7 +18,7 @@ const HANDSHAKE_MS = 30_000;
 
 /** Opens the connection to one channel. Rejects AttemptFailure; the call's list of attempts tells how it went either way. */
 export async function connect(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   prices: CallPrices,
   choice: Choice,
@@ -64,9 +64,9 @@ export async function connect(
 
 function failureOf({ channel, key }: Choice, error: unknown) {
   if (error instanceof HandshakeRefused) {
-    return refusedByUpstream(channel, key, error.status, refusal(error), null);
+    return rejectedByUpstream(channel, key, error.status, refusal(error), null);
   }
-  return error instanceof AttemptFailure ? error : notAnswered(channel, key, "unreachable", error);
+  return error instanceof AttemptFailure ? error : noResponse(channel, key, "unreachable", error);
 }
 
 /** The runtime tells the status of a refused handshake alone, not the words. */

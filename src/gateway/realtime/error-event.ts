@@ -1,7 +1,7 @@
-import { errorObject, type RelayError } from "../call/errors.ts";
+import { errorObject, type GatewayError } from "../call/errors.ts";
 
 /** The error as a talk's client is told it; `causeId`: the id of the event that it answers. */
-export const errorEvent = (error: RelayError, requestId: string, causeId: string | null = null) => {
+export const errorEvent = (error: GatewayError, requestId: string, causeId: string | null = null) => {
   const { error: told } = errorObject(error, requestId);
   return {
     type: "error",

@@ -5,39 +5,39 @@ import { authenticateByMemory, authorizeGroup, type Caller } from "../auth/authe
 import { authorizeModel, findCandidates, noRoute } from "../auth/authorize.ts";
 import { type Call, newCall } from "../call/call.ts";
 import { CallTiming } from "../call/call-timing.ts";
-import type { RelayContext } from "../call/context.ts";
+import type { GatewayContext } from "../call/context.ts";
 import { invalidRequest } from "../http/client-body.ts";
 import { realtime } from "./endpoint.ts";
 
 /** Who opened a talk, and what with. */
-export type TalkOrigin = Readonly<{ request: Request; requestId: string; ip: string; model: string }>;
+export type SessionOrigin = Readonly<{ request: Request; requestId: string; ip: string; model: string }>;
 
 /** Under which conditions a talk goes on. */
 export type Terms = Readonly<{ caller: Caller; candidates: Candidates }>;
 
 /** The caller as the key and its owner stand now: both may change while a talk goes on. Throws RelayError. */
-export function callerOf({ services }: RelayContext, { request, ip }: TalkOrigin): Caller {
+export function callerOf({ services }: GatewayContext, { request, ip }: SessionOrigin): Caller {
   const caller = authenticateByMemory(services, request, ip, nowSeconds());
   authorizeGroup(services, caller);
   return caller;
 }
 
 /** Throws RelayError where the caller may not use the session's model; its candidates are empty where nobody serves it. */
-export function requestTerms({ services }: RelayContext, { model }: TalkOrigin, caller: Caller): Terms {
+export function requestTerms({ services }: GatewayContext, { model }: SessionOrigin, caller: Caller): Terms {
   if (model === "") throw invalidRequest("“model” is missing in the address.", "model");
   authorizeModel(caller, model);
   return { caller, candidates: findCandidates(services, caller, model) };
 }
 
 /** Throws RelayError where the caller may not use the session's model, or nobody serves it. */
-export function termsOf(context: RelayContext, origin: TalkOrigin, caller: Caller): Terms {
+export function termsOf(context: GatewayContext, origin: SessionOrigin, caller: Caller): Terms {
   const terms = requestTerms(context, origin, caller);
   if (terms.candidates.tiers.length === 0) throw noRoute(context.services, caller, origin.model);
   return terms;
 }
 
 /** A call for one response of a talk: with the talk's request id and a record id of its own, for a log row of its own. */
-export function responseCall(origin: TalkOrigin, { caller, candidates }: Terms, model = origin.model): Call {
+export function responseCall(origin: SessionOrigin, { caller, candidates }: Terms, model = origin.model): Call {
   const authorized = {
     request: new Request(origin.request.url, { headers: { [REQUEST_ID_HEADER]: origin.requestId } }),
     endpoint: realtime,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { TalkContent } from "./session-content.ts";
+import { RealtimeTranscript } from "./session-content.ts";
 
 const item = (role: string, text: string) => ({
   type: "conversation.item.create",
@@ -7,7 +7,7 @@ const item = (role: string, text: string) => ({
 });
 
 test("what was said is kept from one charge to the next, texts and transcripts alike", () => {
-  const content = new TalkContent();
+  const content = new RealtimeTranscript();
   content.client({ type: "session.update", session: { instructions: "be kind" } });
   content.client(item("user", "hello"));
   content.upstream({ type: "response.output_text.delta", delta: "good " });
@@ -36,7 +36,7 @@ test("what was said is kept from one charge to the next, texts and transcripts a
 });
 
 test("a talk that is never charged does not grow without end", () => {
-  const content = new TalkContent();
+  const content = new RealtimeTranscript();
   const long = "x".repeat(100_000);
   for (let count = 0; count < 10; count += 1) {
     content.client(item("user", long));

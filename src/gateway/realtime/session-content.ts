@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 256 * 1024;
 export type TalkWords = Readonly<{ prompt: JsonObject; text: string }>;
 
 /** The words of a talk for the content log: texts as they were sent, and what sound was written down as. */
-export class TalkContent {
+export class RealtimeTranscript {
   #instructions = "";
   /** Of the response that was asked for last; null: those of the session. */
   #own: string | null = null;

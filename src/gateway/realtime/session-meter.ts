@@ -1,7 +1,7 @@
 import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { countText } from "../billing/count-tokens.ts";
-import { TalkContent, type TalkWords } from "./session-content.ts";
+import { RealtimeTranscript, type TalkWords } from "./session-content.ts";
 
 /** PCM of 16 bits at 24 kHz, and G.711 at 8 kHz. */
 const PCM_BYTES_PER_SECOND = 48_000;
@@ -21,8 +21,8 @@ export type Said = TalkWords & Readonly<{ count(model: string): Promise<Reported
  * What both sides of a talk said since it was last charged: billed where the upstream does not tell what a response used,
  * or the connection ends before it could.
  */
-export class TalkTally {
-  readonly #content = new TalkContent();
+export class RealtimeMeter {
+  readonly #content = new RealtimeTranscript();
   #heard = newSide();
   #spoken = newSide();
   #heardBytesPerSecond = PCM_BYTES_PER_SECOND;

@@ -7,18 +7,18 @@ import { priceCall } from "../billing/price-call.ts";
 import { recordFailure, refuseUnserved } from "../billing/record.ts";
 import { reserve } from "../billing/reserve.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
 import { failOver } from "../pipeline.ts";
-import { type Charge, type ReservedResponse, TalkBill } from "./billing.ts";
+import { type Charge, RealtimeBilling, type ReservedResponse } from "./billing.ts";
 import { type Connected, connect } from "./connect.ts";
 import { realtime } from "./endpoint.ts";
 import { errorEvent } from "./error-event.ts";
 import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
-import { requestTerms, responseCall, type TalkOrigin } from "./response-call.ts";
-import { TalkTally } from "./session-meter.ts";
+import { requestTerms, responseCall, type SessionOrigin } from "./response-call.ts";
+import { RealtimeMeter } from "./session-meter.ts";
 import { readRealtimeUsage } from "./usage.ts";
-import { TalkWords } from "./word-filter.ts";
+import { RealtimeWordFilter } from "./word-filter.ts";
 
 /** Codes of RFC 6455. */
 const CLOSE = { normal: 1000, goingAway: 1001, refused: 1008, failed: 1011 } as const;
@@ -27,13 +27,13 @@ const PING_MS = 30_000;
 const LOST_AFTER_MS = 75_000;
 
 /** How a talk ends. */
-type End = Readonly<{ ending: CallEnding; code: number; reason: string; error?: RelayError }>;
+type End = Readonly<{ ending: CallEnding; code: number; reason: string; error?: GatewayError }>;
 
 /** One talk in realtime, from the client's connection to its end. */
-export class Talk {
+export class RealtimeSession {
   readonly #abort = new AbortController();
-  readonly #tally = new TalkTally();
-  readonly #words: TalkWords;
+  readonly #meter = new RealtimeMeter();
+  readonly #words: RealtimeWordFilter;
   /** Responses under way: id → `performance.now()` at their beginning. */
   readonly #responses = new Map<string, number>();
   #client: ClientSocket | null = null;
@@ -42,7 +42,7 @@ export class Talk {
   /** Counts the talk among its user's calls under way. */
   #place: Call | null = null;
   #connected: Connected | null = null;
-  #bill: TalkBill | null = null;
+  #bill: RealtimeBilling | null = null;
   #pings: Timer | null = null;
   #heardAtMs = 0;
   #hasEnded = false;
@@ -53,11 +53,11 @@ export class Talk {
 
   /** `onEnd` is called once, when nothing of the talk is left but perhaps a last charge. */
   constructor(
-    private readonly context: RelayContext,
-    private readonly origin: TalkOrigin,
-    private readonly onEnd: (talk: Talk) => void,
+    private readonly context: GatewayContext,
+    private readonly origin: SessionOrigin,
+    private readonly onEnd: (talk: RealtimeSession) => void,
   ) {
-    this.#words = new TalkWords(context, origin.requestId, origin.model);
+    this.#words = new RealtimeWordFilter(context, origin.requestId, origin.model);
   }
 
   /** The client is connected. */
@@ -77,7 +77,7 @@ export class Talk {
       return;
     }
     this.#pipe?.toUpstream(frame);
-    this.#tally.client(event);
+    this.#meter.client(event);
   }
 
   /** The client has taken what waited for it. */
@@ -121,7 +121,7 @@ export class Talk {
   }
 
   async #connect({ call, reserved: { prices } }: ReservedResponse): Promise<Connected> {
-    if (this.#hasEnded) throw new RelayError(499, "client_left", "The client closed its connection.");
+    if (this.#hasEnded) throw new GatewayError(499, "client_left", "The client closed its connection.");
     const { headers } = this.origin.request;
     return failOver(this.context, call, prices, (choice) =>
       connect(this.context, call, prices, choice, headers, this.#abort.signal),
@@ -131,7 +131,7 @@ export class Talk {
   #join(opening: ReservedResponse, connected: Connected): void {
     const { socket, route } = connected;
     this.#connected = connected;
-    this.#bill = new TalkBill(this.context, this.origin, connected, opening);
+    this.#bill = new RealtimeBilling(this.context, this.origin, connected, opening);
     this.context.traffic.begin(route.channel.id, route.key);
     opening.call.timing.markFirstByte();
     this.#heardAtMs = performance.now();
@@ -148,7 +148,7 @@ export class Talk {
   /** A talk that does not come about: the client is told, what was set aside goes back. */
   #refuse(error: unknown): void {
     const { context } = this;
-    const told = error instanceof RelayError ? error : INTERNAL;
+    const told = error instanceof GatewayError ? error : INTERNAL;
     if (told === INTERNAL) context.services.log.error({ error }, "a talk could not be opened");
     if (this.#call) {
       const { call, reserved } = this.#call;
@@ -170,7 +170,7 @@ export class Talk {
     for (const told of toClient) this.#tell(told);
     if (toUpstream !== null) this.#connected?.socket.send(toUpstream);
     if (!event || this.#hasEnded) return;
-    this.#tally.upstream(event);
+    this.#meter.upstream(event);
     switch (event.type) {
       case "session.created":
       case "session.updated":
@@ -192,12 +192,12 @@ export class Talk {
     const startedAtMs = this.#responses.get(id) ?? performance.now();
     this.#responses.delete(id);
     const reported = readRealtimeUsage(response.usage);
-    if (reported || this.#tally.hasSpoken) {
+    if (reported || this.#meter.hasSpoken) {
       const failed = response.status === "failed";
       const error = textOf(recordOf(recordOf(response.status_details)?.error)?.message);
       this.#charge({
         reported,
-        said: this.#tally.take(),
+        said: this.#meter.take(),
         startedAtMs,
         ending: failed ? "upstream_failed" : "complete",
         ...(failed && { error: error ?? "The response failed." }),
@@ -226,7 +226,7 @@ export class Talk {
   /** Runs after all charges before; one that is refused ends the talk. */
   #inTurn(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((error) => {
-      const told = error instanceof RelayError ? error : INTERNAL;
+      const told = error instanceof GatewayError ? error : INTERNAL;
       if (told === INTERNAL) this.context.services.log.error({ error }, "a talk could not be charged");
       this.#end({ ending: "refused", code: CLOSE.refused, reason: String(told.code ?? told.type), error: told });
     });
@@ -276,15 +276,15 @@ export class Talk {
     const elapsedMs = this.#call?.call.timing.elapsedMs ?? 0;
     context.traffic.end(route.channel.id, route.key, ending === "upstream_failed", elapsedMs);
     this.#leavePlace();
-    if (this.#tally.hasSpoken) {
+    if (this.#meter.hasSpoken) {
       const [startedAtMs = performance.now()] = this.#responses.values();
-      this.#charge({ reported: null, said: this.#tally.take(), startedAtMs, ending });
+      this.#charge({ reported: null, said: this.#meter.take(), startedAtMs, ending });
     } else this.#inTurn(async () => bill.release());
   }
 }
 
-const INTERNAL = new RelayError(500, "internal_error", "Something went wrong inside the gateway.");
-const UPSTREAM_BROKE = new RelayError(502, "upstream_closed", "The upstream broke the connection off.", {
+const INTERNAL = new GatewayError(500, "internal_error", "Something went wrong inside the gateway.");
+const UPSTREAM_BROKE = new GatewayError(502, "upstream_closed", "The upstream broke the connection off.", {
   type: "upstream_error",
 });
 const TOO_SLOW: End = { ending: "client_left", code: CLOSE.failed, reason: "too much is waiting for the client" };
@@ -292,7 +292,7 @@ const SHUTTING_DOWN: End = {
   ending: "complete",
   code: CLOSE.goingAway,
   reason: "shutting_down",
-  error: new RelayError(503, "shutting_down", "The gateway is restarting. Connect again."),
+  error: new GatewayError(503, "shutting_down", "The gateway is restarting. Connect again."),
 };
 
 const textOfFrame = (frame: Frame): string => (typeof frame === "string" ? frame : textOfBytes(frame));

@@ -1,19 +1,19 @@
 import type { PeerSource } from "../../lib/client-ip.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
-import type { RelayContext } from "../call/context.ts";
-import { errorResponse, RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { errorResponse, GatewayError } from "../call/errors.ts";
 import type { ClientSocket, Frame } from "./pipe.ts";
-import { Talk } from "./session.ts";
+import { RealtimeSession } from "./session.ts";
 
-export type { Talk } from "./session.ts";
+export type { RealtimeSession } from "./session.ts";
 
 /** A server that can turn a request into a WebSocket. */
 export type UpgradingServer = PeerSource & {
-  upgrade(request: Request, options: { data: Talk; headers?: Record<string, string> }): boolean;
+  upgrade(request: Request, options: { data: RealtimeSession; headers?: Record<string, string> }): boolean;
 };
 
 /** The talks that go on in this process. */
-export type Talks = Readonly<{
+export type RealtimeSessions = Readonly<{
   /** GET /v1/realtime: undefined when the request has become a talk. */
   start(request: Request, server: UpgradingServer | null): Response | undefined;
   /** Ends idle talks now, the others with their response. */
@@ -28,7 +28,7 @@ const LARGEST_FRAME_BYTES = 32 * 1_048_576;
 const MOST_WAITING_BYTES = 64 * 1_048_576;
 
 /** How the HTTP server treats WebSockets. */
-export const talkSockets: Bun.WebSocketHandler<Talk> = {
+export const realtimeSockets: Bun.WebSocketHandler<RealtimeSession> = {
   maxPayloadLength: LARGEST_FRAME_BYTES,
   backpressureLimit: MOST_WAITING_BYTES,
   idleTimeout: 120,
@@ -39,8 +39,8 @@ export const talkSockets: Bun.WebSocketHandler<Talk> = {
   close: (socket, code, reason) => socket.data.closed(code, reason),
 };
 
-export function createTalks(context: RelayContext): Talks {
-  const talks = new Set<Talk>();
+export function createRealtimeSessions(context: GatewayContext): RealtimeSessions {
+  const talks = new Set<RealtimeSession>();
   return {
     start(request, server) {
       const { searchParams } = new URL(request.url);
@@ -51,7 +51,7 @@ export function createTalks(context: RelayContext): Talks {
         ip: context.services.clientAddress.ip(request, server),
         model: searchParams.get("model") ?? searchParams.get("deployment") ?? "",
       };
-      const talk = new Talk(context, origin, (ended) => talks.delete(ended));
+      const talk = new RealtimeSession(context, origin, (ended) => talks.delete(ended));
       const headers = { "x-request-id": origin.requestId, ...protocolOf(request) };
       if (!server?.upgrade(request, { data: talk, headers })) return errorResponse(NO_WEBSOCKET, request);
       talks.add(talk);
@@ -75,6 +75,6 @@ function protocolOf({ headers }: Request): Record<string, string> {
   return offered?.includes("realtime") ? { "sec-websocket-protocol": "realtime" } : {};
 }
 
-const NO_WEBSOCKET = new RelayError(426, "upgrade_required", "This address is for WebSockets.", {
+const NO_WEBSOCKET = new GatewayError(426, "upgrade_required", "This address is for WebSockets.", {
   type: "invalid_request_error",
 });

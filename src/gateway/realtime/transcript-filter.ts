@@ -1,7 +1,7 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import { sensitiveFilters } from "../adapters/views/response-word-filter.ts";
+import { responseFilters } from "../adapters/views/response-word-filter.ts";
 import { applyFilters, type StepFilter } from "../adapters/views/step-filter.ts";
 
 /** What the client is told in place of an event, and the response that is to end. */
@@ -52,7 +52,7 @@ export class SpokenWords {
     const { version } = this.settings;
     if (version !== this.#version) {
       this.#version = version;
-      this.#makers = sensitiveFilters(this.settings);
+      this.#makers = responseFilters(this.settings);
     }
     return this.#makers;
   }

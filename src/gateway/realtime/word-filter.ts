@@ -1,7 +1,7 @@
 import { type JsonObject, recordOf, textOf } from "../../formats/json.ts";
-import { refuseSensitive } from "../auth/word-filter.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
+import { refuseBlockedWords } from "../auth/word-filter.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
 import { checkRequest } from "../http/check-request.ts";
 import { invalidRequest } from "../http/client-body.ts";
 import { toldBy } from "./client-texts.ts";
@@ -17,11 +17,11 @@ type Told = Readonly<{ toClient: readonly Frame[]; toUpstream: Frame | null }>;
 const STOP_ID = "evt_not_allowed";
 
 /** Keeps a talk, both ways, to the words that the site allows. */
-export class TalkWords {
+export class RealtimeWordFilter {
   readonly #spoken: SpokenWords;
 
   constructor(
-    private readonly context: RelayContext,
+    private readonly context: GatewayContext,
     private readonly requestId: string,
     private readonly model: string,
   ) {
@@ -37,10 +37,10 @@ export class TalkWords {
       if (!event) throw invalidRequest("The event is not a JSON object.");
       checkRequest(text, event, realtimeRules);
       this.#refuseOtherModel(event);
-      refuseSensitive(this.context.services.settings, toldBy(event));
+      refuseBlockedWords(this.context.services.settings, toldBy(event));
       return null;
     } catch (error) {
-      if (!(error instanceof RelayError)) throw error;
+      if (!(error instanceof GatewayError)) throw error;
       this.context.metrics.refused(error.status);
       return JSON.stringify(errorEvent(error, this.requestId, textOf(event?.event_id)));
     }

@@ -1,12 +1,12 @@
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
 import { keyAlone, mayGoOff, switchesOff, type UpstreamRefusal } from "../../domain/channels/refusal.ts";
-import type { RelayServices } from "../call/services.ts";
+import type { GatewayServices } from "../call/services.ts";
 
 /**
  * Switches off what an upstream will go on refusing: the failing key; the channel when that was its last. Only with
  * AutomaticDisableChannelEnabled and the channel's auto_ban.
  */
-export function createHealth({ settings, disableChannel }: Pick<RelayServices, "settings" | "disableChannel">) {
+export function createHealth({ settings, disableChannel }: Pick<GatewayServices, "settings" | "disableChannel">) {
   return {
     report(channel: ChannelEntry, key: string, refusal: UpstreamRefusal): void {
       if (!switchesOff(channel, refusal, settings)) return;

@@ -1,12 +1,12 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ChannelLive, KeyLive } from "../../domain/channels/live.ts";
-import type { RelayContext } from "../call/context.ts";
+import type { GatewayContext } from "../call/context.ts";
 import type { CoolDown } from "./scheduler/cool-down.ts";
 import type { TrafficOfHour } from "./scheduler/key-traffic.ts";
 
 /** How a channel and each of its keys do at the moment, and did in the last hour. */
 export function readLive(
-  { coolDown, traffic }: Pick<RelayContext, "coolDown" | "traffic">,
+  { coolDown, traffic }: Pick<GatewayContext, "coolDown" | "traffic">,
   channel: ChannelEntry,
 ): ChannelLive {
   const total = { calls: 0, failed: 0, elapsedMs: 0 };

@@ -23,9 +23,9 @@ const LEAST_CACHED_TOKENS = 1_024;
 const LEAST_CACHED_BOUND = 2 * LEAST_CACHED_TOKENS;
 
 /** By which of its members a conversation is recognised. */
-export type RecognisedBy = "prompt_cache_key" | "user" | "prompt";
+export type RecognizedBy = "prompt_cache_key" | "user" | "prompt";
 
-export type ConversationKey = Readonly<{ key: bigint; by: RecognisedBy }>;
+export type ConversationKey = Readonly<{ key: bigint; by: RecognizedBy }>;
 
 /**
  * What calls of one conversation have in common: who calls, the model, and the client's own cache key, or else how the
@@ -41,7 +41,7 @@ export function conversationKey({
   prompt,
   promptBound,
 }: Speaking): ConversationKey | null {
-  const keyOf = (by: RecognisedBy, text: string): ConversationKey => {
+  const keyOf = (by: RecognizedBy, text: string): ConversationKey => {
     return { key: BigInt(Bun.hash(`${userId}/${tokenId}/${model}\n${by}\n${text}`)), by };
   };
   const cacheKey = textOf(body.prompt_cache_key);

@@ -3,21 +3,21 @@ import type { Tier } from "../../domain/channels/routing-index.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { promptTokensBound } from "../billing/estimate.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
-import type { RelayServices } from "../call/services.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
+import type { GatewayServices } from "../call/services.ts";
 import { generateContent, messages, responses } from "../http/endpoints/conversations.ts";
 import { chatCompletions } from "../http/endpoints/text.ts";
-import { conversationKey, type RecognisedBy } from "./conversation-key.ts";
+import { conversationKey, type RecognizedBy } from "./conversation-key.ts";
 import type { ExplainQuestion } from "./explain.ts";
 import { findChannel } from "./scheduler/find-channel.ts";
 
 /** The channel and key that have a conversation's prompt in their cache. */
-export type Stuck = Readonly<{
+export type StickyChannel = Readonly<{
   channelId: number;
   /** Place among the channel's keys, from 0; -1: it has the key no more. */
   keyIndex: number;
-  by: RecognisedBy;
+  by: RecognizedBy;
   /** Epoch milliseconds until which it is remembered, unless another call comes. */
   until: number;
   /** Channel and key are in order, so a call would go there. */
@@ -25,17 +25,17 @@ export type Stuck = Readonly<{
 }>;
 
 /** Where the scheduler remembers that the conversation went; null: nowhere. Changes nothing. */
-export function findStuck(
+export function explainStickyChannel(
   {
     services,
     stickiness,
     keys,
-  }: Pick<RelayContext, "stickiness" | "keys"> &
-    Readonly<{ services: Readonly<{ tokens: Pick<RelayServices["tokens"], "get"> }> }>,
+  }: Pick<GatewayContext, "stickiness" | "keys"> &
+    Readonly<{ services: Readonly<{ tokens: Pick<GatewayServices["tokens"], "get"> }> }>,
   { model, conversation }: ExplainQuestion,
   tiers: readonly Tier[],
   suits: (channel: ChannelEntry) => boolean,
-): Stuck | null {
+): StickyChannel | null {
   const token = conversation && services.tokens.get(conversation.tokenId);
   if (!token) return null;
   for (const { body, prompt } of readings(model, conversation.request)) {
@@ -58,7 +58,7 @@ export function readings(model: string, request: JsonObject): { body: JsonObject
     try {
       return [{ body, prompt: endpoint.read(body, { model }).prompt }];
     } catch (error) {
-      if (error instanceof DecodeError || error instanceof RelayError) return [];
+      if (error instanceof DecodeError || error instanceof GatewayError) return [];
       throw error;
     }
   });

@@ -2,12 +2,12 @@ import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.t
 import type { Candidates } from "../../domain/channels/routing-index.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream-model.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
-import type { RelayServices } from "../call/services.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
+import type { GatewayServices } from "../call/services.ts";
 import { coolingOf } from "./channel-live.ts";
 import { type IneligibleReason, ineligibleReason, type Requirements } from "./eligibility.ts";
-import { findStuck, readings, type Stuck } from "./explain-stickiness.ts";
+import { explainStickyChannel, readings, type StickyChannel } from "./explain-stickiness.ts";
 import { needsOf, type Shortcoming, shortcomingOf } from "./model-fit.ts";
 import { contenders } from "./scheduler/choose.ts";
 
@@ -26,7 +26,7 @@ export type Explanation = Readonly<{
   /** Every channel that knows the model, the likeliest first. */
   channels: readonly ExplainedChannel[];
   /** Where earlier calls of the conversation went; null: none is remembered. */
-  stuck: Stuck | null;
+  stuck: StickyChannel | null;
 }>;
 
 export type ExplainedChannel = Readonly<{
@@ -57,12 +57,12 @@ type Reason =
   | ("no_key" | "cooling");
 
 /** What the explanation rests on: what the scheduler itself does. */
-type Known = Pick<RelayContext, "coolDown" | "keys" | "modelsOf" | "prices" | "stickiness" | "traffic"> &
+type Known = Pick<GatewayContext, "coolDown" | "keys" | "modelsOf" | "prices" | "stickiness" | "traffic"> &
   Readonly<{
     services: Readonly<{
-      channels: Pick<RelayServices["channels"], "candidates">;
-      tokens: Pick<RelayServices["tokens"], "get">;
-      users: Pick<RelayServices["users"], "get">;
+      channels: Pick<GatewayServices["channels"], "candidates">;
+      tokens: Pick<GatewayServices["tokens"], "get">;
+      users: Pick<GatewayServices["users"], "get">;
     }>;
   }>;
 
@@ -79,7 +79,12 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
   const prefers = lackOf && ((channel: ChannelEntry) => lackOf(channel) === null);
   const suits = (channel: ChannelEntry) => ineligibleReason(channel, requirements) === null;
   const shares = contenders(tiers, null, keys, suits, prefers);
-  const stuck = findStuck(context, question, tiers, (channel) => suits(channel) && (!prefers || prefers(channel)));
+  const stuck = explainStickyChannel(
+    context,
+    question,
+    tiers,
+    (channel) => suits(channel) && (!prefers || prefers(channel)),
+  );
   const known = new Set(places.keys());
   for (const channel of all) {
     if (channel.models.some((name) => channel.modelPrefix + name === model)) known.add(channel);
@@ -164,7 +169,7 @@ function requirementsOf({ services, prices }: Known, question: ExplainQuestion, 
         prices.of({ group, user }, model, upstreamModelOf(channel, model, bare));
         return true;
       } catch (error) {
-        if (error instanceof RelayError) return false;
+        if (error instanceof GatewayError) return false;
         throw error;
       }
     },

@@ -5,8 +5,8 @@ import { countPrompt } from "../billing/count-tokens.ts";
 import { usualTokens } from "../billing/estimate.ts";
 import { type CallPrices, hasPrice } from "../billing/price-call.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
 import { AttemptFailure, clientErrorOf, UNSUPPORTED } from "../upstream/attempt-failure.ts";
 import { providerFor } from "../upstream/bind-channel.ts";
 import { conversationKey } from "./conversation-key.ts";
@@ -27,7 +27,7 @@ export class Router {
   #conversation: bigint | null = null;
 
   constructor(
-    private readonly context: RelayContext,
+    private readonly context: GatewayContext,
     private readonly call: Call,
     prices: CallPrices | null,
   ) {
@@ -154,7 +154,7 @@ class CallRequirements implements Requirements {
   }
 }
 
-function reportFailure(context: RelayContext, { channel, key }: Choice, failure: AttemptFailure): void {
+function reportFailure(context: GatewayContext, { channel, key }: Choice, failure: AttemptFailure): void {
   const isFault = failure.status >= 500;
   if (isFault) context.coolDown.failed(channel.id, key);
   if (failure.status === 429 || (isFault && failure.retryAfter !== null)) {
@@ -165,17 +165,17 @@ function reportFailure(context: RelayContext, { channel, key }: Choice, failure:
 }
 
 /** What the client gets for a failed attempt. */
-export const clientErrorFor = ({ services }: RelayContext, failure: AttemptFailure): RelayError =>
+export const clientErrorFor = ({ services }: GatewayContext, failure: AttemptFailure): GatewayError =>
   clientErrorOf(failure, services.settings.get("global.hide_upstream_error_enabled"));
 
 /** Nothing could be tried: another kind of request is needed, or another time. */
-function noChannel(call: Call): RelayError {
+function noChannel(call: Call): GatewayError {
   const { candidates, caller, summary } = call;
   if (!candidates.tiers.some(({ channels }) => channels.some((channel) => providerFor(call, channel)))) {
     const { status, code, message } = UNSUPPORTED;
-    return new RelayError(status, code, message, { type: "upstream_error" });
+    return new GatewayError(status, code, message, { type: "upstream_error" });
   }
-  return new RelayError(
+  return new GatewayError(
     503,
     "model_not_available",
     `No channel can serve the model “${summary.model}” in the group “${caller.group}” at the moment.`,

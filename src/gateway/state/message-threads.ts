@@ -6,11 +6,11 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { needsPreparation } from "../adapters/conversation/prepare-conversation.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
 import type { Route } from "../upstream/bind-channel.ts";
 import { hashOf } from "./files/ask-upstream.ts";
-import type { KeepReply } from "./responses/keep.ts";
+import type { StoreResponse } from "./responses/keep.ts";
 import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
 
 /**
@@ -20,7 +20,7 @@ import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
  * Anthropic's SDKs resend the whole conversation without a thread; a thread that is gone, with the one on which they
  * create it anew (`ThreadUnsupportedRequestErrorDetails`, `ThreadNotFoundErrorDetails` of @anthropic-ai/sdk).
  */
-export async function bindThread(context: RelayContext, call: Call): Promise<Call> {
+export async function bindThread(context: GatewayContext, call: Call): Promise<Call> {
   const thread = recordOf(call.body.json.thread);
   if (!thread) return call;
   const keeps = (channel: ChannelEntry) => keepsThreads(channel, call);
@@ -31,7 +31,7 @@ export async function bindThread(context: RelayContext, call: Call): Promise<Cal
     : bound;
 }
 
-async function bindContinuation({ services }: RelayContext, call: Call, messageId: string): Promise<Call> {
+async function bindContinuation({ services }: GatewayContext, call: Call, messageId: string): Promise<Call> {
   const { caller, candidates } = call;
   const stored = await services.responses.find(storeKey(messageId), caller.user.id, nowSeconds());
   const channel = candidates.tiers.flatMap(({ channels }) => channels).find(({ id }) => id === stored?.channelId);
@@ -42,12 +42,12 @@ async function bindContinuation({ services }: RelayContext, call: Call, messageI
 }
 
 /** Remembers which channel and key answered in a thread; null: the request has none. */
-export function threadKeeperOf(
-  context: RelayContext,
+export function threadStorer(
+  context: GatewayContext,
   call: Call,
   { channel, key }: Route,
   request: Conversation,
-): KeepReply | null {
+): StoreResponse | null {
   const hours = keepHours(context);
   if (!recordOf(request.extra.members.thread) || hours === 0) return null;
   return (reply) => {
@@ -70,7 +70,7 @@ export function threadKeeperOf(
 /** Messages and responses are kept in one place: their ids must not be taken for each other. */
 const storeKey = (messageId: string): string => `thread:${messageId}`;
 
-const keepHours = ({ services }: RelayContext): number => services.settings.get("responses.keep_hours");
+const keepHours = ({ services }: GatewayContext): number => services.settings.get("responses.keep_hours");
 
 /**
  * Anthropic's own address keeps threads; of another address only its operator knows, since services that imitate the API
@@ -89,8 +89,8 @@ function keepsThreads(channel: ChannelEntry, call: Call): boolean {
   );
 }
 
-const unsupported = (): RelayError =>
-  new RelayError(
+const unsupported = (): GatewayError =>
+  new GatewayError(
     400,
     "thread_unsupported_request",
     "No channel for this model keeps message threads. Send the whole conversation without “thread”.",
@@ -104,8 +104,8 @@ const unsupported = (): RelayError =>
     },
   );
 
-const notFound = (messageId: string): RelayError =>
-  new RelayError(
+const notFound = (messageId: string): GatewayError =>
+  new GatewayError(
     404,
     "thread_not_found",
     `No thread is kept here for the message '${messageId}'. Send the whole conversation with a new thread.`,

@@ -4,8 +4,8 @@ import type { ChatDialect, Conversation } from "../../formats/conversation/conve
 import { recordOf, textOf } from "../../formats/json.ts";
 import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
 import { bindThread } from "./message-threads.ts";
 import { narrowChannels } from "./responses/pin-channel.ts";
 import { resume } from "./responses/resume.ts";
@@ -15,7 +15,7 @@ import { resume } from "./responses/resume.ts";
  * it, or puts in what the gateway itself keeps. Such a reference is never left out: the answer would be given without the
  * conversation. Throws or rejects RelayError where nobody can have it.
  */
-export async function bindState(context: RelayContext, call: Call): Promise<Call> {
+export async function bindState(context: GatewayContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {
     case "openai-responses":
       return bindReferences(context, await resume(context, call));
@@ -50,7 +50,7 @@ function refers(value: unknown): boolean {
   return record ? textOf(record.id) !== null || textOf(record.type) !== null : textOf(value) !== null && value !== "";
 }
 
-function bindReferences(context: RelayContext, call: Call): Call {
+function bindReferences(context: GatewayContext, call: Call): Call {
   const conversation = call.fullConversation?.();
   const name = conversation && referenceIn(conversation);
   // Threads and earlier responses have channels of their own.
@@ -61,7 +61,7 @@ function bindReferences(context: RelayContext, call: Call): Call {
   return bound;
 }
 
-function keepsState(context: RelayContext, call: Call, channel: ChannelEntry, dialect: ChatDialect): boolean {
+function keepsState(context: GatewayContext, call: Call, channel: ChannelEntry, dialect: ChatDialect): boolean {
   const provider = providerOf(channel.type);
   if (!provider?.dialects.includes(dialect)) return false;
   if (dialect === "anthropic") return provider.keepsState !== undefined;
@@ -78,8 +78,8 @@ export function refuseLostReference(conversation: Conversation, dialect: ChatDia
   if (name !== null) throw lostReference(name);
 }
 
-const lostReference = (name: string): RelayError =>
-  new RelayError(
+const lostReference = (name: string): GatewayError =>
+  new GatewayError(
     400,
     "unsupported_reference",
     `“${name}” refers to something that the provider of this model does not keep. Send the content itself instead.`,

@@ -8,7 +8,7 @@ const LONGEST_DRAIN_CAP_MS = 600_000;
  * stops the upstream at once and bills what had come, counted locally; *drain* lets the upstream finish within
  * `drain_cap_seconds` (60) and bills what it reports.
  */
-export const drains = (channel: ChannelEntry): boolean => channel.setting.broken_stream === "drain";
+export const drainsOnDisconnect = (channel: ChannelEntry): boolean => channel.setting.broken_stream === "drain";
 
 export function drainCapMs({ setting }: ChannelEntry): number {
   const seconds = Number(setting.drain_cap_seconds ?? Number.NaN);

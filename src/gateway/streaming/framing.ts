@@ -11,7 +11,7 @@ const LF = 10;
  * The body of a streamed response as server-sent events, whatever its own framing; null when it has none. It fails with
  * ResponseTooLargeError where an event takes more than `maxEventBytes`.
  */
-export function framed(
+export function toEventStream(
   { body }: Pick<Response, "body">,
   framing: Framing,
   maxEventBytes: number,

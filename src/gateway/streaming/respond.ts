@@ -1,25 +1,25 @@
 import type { Usage } from "../../billing/types.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import type { WholeAnswer } from "../adapters/adapter.ts";
-import { OutputTally } from "../billing/output-meter.ts";
+import type { CompleteResponse } from "../adapters/adapter.ts";
+import { OutputMeter } from "../billing/output-meter.ts";
 import { failCall } from "../billing/record.ts";
 import type { Reservation } from "../billing/reserve.ts";
 import type { Ending } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import { answerTo } from "../http/response-headers.ts";
-import { noted } from "../state/files/follow.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { responseTo } from "../http/response-headers.ts";
+import { storeObject } from "../state/files/follow.ts";
 import { chargeLater } from "../state/responses/background.ts";
 import { BackgroundView } from "../state/responses/background-view.ts";
 import type { OpenStream, Received } from "../upstream/receive.ts";
 import { StreamPump } from "./stream-pump.ts";
 
 /** settle → record, once a response is complete. Resolves with what the call was billed on. */
-export type Finish = (context: RelayContext, call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
+export type Finish = (context: GatewayContext, call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
 
 /** The response to the client; `finish` is called when all of it is known. Rejects RelayError. */
 export async function respond(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   reserved: Reservation,
   received: Received,
@@ -31,18 +31,18 @@ export async function respond(
     case "bytes":
       return respondBytes(context, call, reserved, received, finish);
     case "stream":
-      return received.running
-        ? respondBackground(context, call, reserved, received, received.running, finish)
+      return received.background
+        ? respondBackground(context, call, reserved, received, received.background, finish)
         : respondStream(context, call, reserved, received, finish);
   }
 }
 
 /** Charges a complete response and hands it to the client; as a stream where one was requested. */
 async function respondComplete(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   reserved: Reservation,
-  { running, reported, tally, body, contentType }: WholeAnswer,
+  { background: running, reported, meter, body, contentType }: CompleteResponse,
   finish: Finish,
 ): Promise<Response> {
   const { timing, client, summary } = call;
@@ -51,28 +51,28 @@ async function respondComplete(
   timing.markOverhead();
   const owed = running ? (await chargeLater(context, call, reserved, running)).reserved : reserved;
   const ending = client.hasLeft ? "client_left" : "complete";
-  const billed = await finish(context, call, owed, { ending, reported, drained: client.hasLeft, tally });
-  return answerTo(call, typeof body === "function" ? body(billed) : body, contentType, summary.stream);
+  const billed = await finish(context, call, owed, { ending, reported, drained: client.hasLeft, meter: meter });
+  return responseTo(call, typeof body === "function" ? body(billed) : body, contentType, summary.stream);
 }
 
 /** What such a call costs is known from its request: it is charged before its bytes go by. */
 async function respondBytes(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   reserved: Reservation,
   { body, contentType }: Extract<Received, { kind: "bytes" }>,
   finish: Finish,
 ): Promise<Response> {
   call.timing.markFirstByte();
-  const tally = new OutputTally();
-  tally.other();
+  const meter = new OutputMeter();
+  meter.other();
   const reported = call.endpoint.meter?.(call, null, call.attempts.route?.price ?? null) ?? null;
-  await finish(context, call, reserved, { ending: "complete", reported, tally });
-  return answerTo(call, body, contentType, false);
+  await finish(context, call, reserved, { ending: "complete", reported, meter: meter });
+  return responseTo(call, body, contentType, false);
 }
 
 function respondStream(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   reserved: Reservation,
   source: OpenStream,
@@ -83,12 +83,12 @@ function respondStream(
   if (call.client.hasLeft) pump.cancel();
   // The DOM's types do not know the runtime's direct streams, which write to the socket without a queue between.
   const stream = new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>);
-  return answerTo(call, stream, call.endpoint.codec.streamType, true);
+  return responseTo(call, stream, call.endpoint.codec.streamType, true);
 }
 
 /** A response in the background is kept before its stream begins, and charged when it is over, not with this call. */
 async function respondBackground(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   reserved: Reservation,
   source: OpenStream,
@@ -103,7 +103,7 @@ async function respondBackground(
   const { object } = later;
   const view = new BackgroundView(source.view, (response) => {
     if (!object) return;
-    noted(context, object, response).catch((error) => {
+    storeObject(context, object, response).catch((error) => {
       log.warn({ error, responseId: object.id }, "a response will be charged when it is looked at again");
     });
   });

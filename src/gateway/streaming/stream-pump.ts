@@ -1,13 +1,13 @@
 import type { CallEnding, Usage } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { joined, type Piece, type StreamView } from "../adapters/adapter.ts";
+import { concatPieces, type Piece, type StreamView } from "../adapters/adapter.ts";
 import type { Ending } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import type { Watched } from "../call/deadline-wheel.ts";
-import { RelayError, shuttingDown } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import type { HasDeadline } from "../call/deadline-wheel.ts";
+import { GatewayError, shuttingDown } from "../call/errors.ts";
 import type { OpenStream } from "../upstream/receive.ts";
-import { drainCapMs, drains } from "./broken-stream.ts";
+import { drainCapMs, drainsOnDisconnect } from "./broken-stream.ts";
 import { EventBuffer } from "./event-buffer.ts";
 
 const EVENT_END = Buffer.from("\n\n");
@@ -20,7 +20,7 @@ const REST_MS = 2_000;
  * than the client takes it, settles the call before the client sees its end, and applies the rule for broken streams when
  * either side leaves.
  */
-export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Array> {
+export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8Array> {
   readonly type = "direct";
   place = -1;
   readonly #view: StreamView;
@@ -51,7 +51,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   #settled = false;
 
   constructor(
-    private readonly context: RelayContext,
+    private readonly context: GatewayContext,
     private readonly call: Call,
     private readonly source: OpenStream,
     /** settle → record */
@@ -67,7 +67,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     this.#ready = [source.first];
     this.#ended = source.ended;
     call.client.onLeave = () => this.#clientLeft();
-    context.watch.add(this);
+    context.deadlines.add(this);
     context.metrics.streamBegan();
   }
 
@@ -168,16 +168,16 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     if (finished || this.#clientGone) return this.#complete(rest);
     const error = this.#breakError();
     await this.#end(this.#isCutOff ? "shutdown" : this.#timedOut ? "idle_timeout" : "upstream_failed", error.message);
-    return joined(rest, this.#view.broken(error, this.call.requestId));
+    return concatPieces(rest, this.#view.broken(error, this.call.requestId));
   }
 
-  #breakError(): RelayError {
+  #breakError(): GatewayError {
     if (this.#isCutOff) return shuttingDown();
-    if (this.#isTooLarge) return new RelayError(502, "response_too_large", "The upstream's answer is too large.");
+    if (this.#isTooLarge) return new GatewayError(502, "response_too_large", "The upstream's answer is too large.");
     if (this.#timedOut) {
-      return new RelayError(504, "stream_idle_timeout", `The upstream sent nothing for ${this.#idleMs / 1000} s.`);
+      return new GatewayError(504, "stream_idle_timeout", `The upstream sent nothing for ${this.#idleMs / 1000} s.`);
     }
-    return new RelayError(502, "stream_broken", "The upstream ended the stream before it was complete.");
+    return new GatewayError(502, "stream_broken", "The upstream ended the stream before it was complete.");
   }
 
   /** An event has no end: the upstream is cut off, and what came of the event is dropped. */
@@ -201,15 +201,15 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   #end(ending: CallEnding, error?: string): Promise<Usage> | null {
     if (this.#settled) return null;
     this.#settled = true;
-    this.context.watch.remove(this);
+    this.context.deadlines.remove(this);
     this.context.metrics.streamEnded();
     if (this.#ended) this.source.exchange.end();
-    const drained = this.#clientGone && drains(this.#channel);
+    const drained = this.#clientGone && drainsOnDisconnect(this.#channel);
     return this.finish({
       ending: this.#clientGone ? "client_left" : ending,
       reported: this.#view.usage,
       drained,
-      tally: this.#view.tally,
+      meter: this.#view.meter,
       ...(error !== undefined && { error }),
     });
   }
@@ -218,7 +218,7 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
     if (this.#clientGone || this.#settled) return;
     this.#clientGone = true;
     this.call.client.hasLeft = true;
-    if (drains(this.#channel)) {
+    if (drainsOnDisconnect(this.#channel)) {
       this.#drainUntil = performance.now() + drainCapMs(this.#channel);
     } else {
       this.source.exchange.abort();
@@ -235,13 +235,13 @@ export class StreamPump implements Watched, Bun.DirectUnderlyingSource<Uint8Arra
   /** What follows the end marker is read and dropped; the watch ends it when it takes too long. */
   async #readRest(): Promise<void> {
     this.#drainUntil = performance.now() + REST_MS;
-    this.context.watch.add(this);
+    this.context.deadlines.add(this);
     try {
       while (!(await this.source.reader.read()).done);
     } catch {
       // The call is settled: how the connection ends no longer matters.
     }
-    this.context.watch.remove(this);
+    this.context.deadlines.remove(this);
     this.source.exchange.end();
   }
 }

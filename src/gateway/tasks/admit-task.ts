@@ -5,8 +5,8 @@ import { rateLimit } from "../auth/rate-limit.ts";
 import { refuseUnserved } from "../billing/record.ts";
 import { type Call, newCall } from "../call/call.ts";
 import { CallTiming } from "../call/call-timing.ts";
-import type { RelayContext } from "../call/context.ts";
-import type { RelayServer } from "../http/arrival.ts";
+import type { GatewayContext } from "../call/context.ts";
+import type { GatewayServer } from "../http/arrival.ts";
 import type { ClientBody } from "../http/client-body.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import { parseRequest, readRequest } from "../http/parse-request.ts";
@@ -26,14 +26,14 @@ export type Plan = Readonly<{
 }>;
 
 /** Where an order comes from. */
-export type OrderArrival = Readonly<{ request: Request; server: RelayServer | null; endpoint: Endpoint }>;
+export type OrderArrival = Readonly<{ request: Request; server: GatewayServer | null; endpoint: Endpoint }>;
 
 /**
  * The call behind an order: authenticate → limits → body → plan → channels. `plan` is made once caller and body are known.
  * Rejects RelayError. A form is the caller's to discard.
  */
 export async function admitTask<Planned extends Plan>(
-  context: RelayContext,
+  context: GatewayContext,
   { request, server, endpoint }: OrderArrival,
   plan: (caller: Caller, body: ClientBody) => Planned | Promise<Planned>,
 ): Promise<{ call: Call; planned: Planned; body: ClientBody }> {

@@ -1,7 +1,7 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
 import { corsHeaders } from "../http/headers.ts";
 
 /** An answer of a protocol of tasks. */
@@ -9,19 +9,19 @@ export const answer = (request: Request, body: unknown, status = 200): Response 
   Response.json(body, { status, headers: { ...corsHeaders(request), "x-request-id": requestIdOf(request) } });
 
 /** What the client is told of whatever went wrong; counted. */
-export function taskErrorOf({ services, metrics }: RelayContext, error: unknown): RelayError {
+export function taskErrorOf({ services, metrics }: GatewayContext, error: unknown): GatewayError {
   const told = readable(services.log, error);
   metrics.refused(told.status);
   return told;
 }
 
-function readable(log: RelayContext["services"]["log"], error: unknown): RelayError {
-  if (error instanceof RelayError) return error;
-  if (error instanceof DecodeError) return new RelayError(400, "invalid_request", error.message);
+function readable(log: GatewayContext["services"]["log"], error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (error instanceof DecodeError) return new GatewayError(400, "invalid_request", error.message);
   log.error({ error }, "a call for a task failed unforeseen");
-  return new RelayError(500, "internal_error", "Something went wrong inside the gateway.");
+  return new GatewayError(500, "internal_error", "Something went wrong inside the gateway.");
 }
 
 /** Neither the user nor the key has enough left; clients of these protocols look for one word. */
-export const isQuota = ({ code }: RelayError): boolean =>
+export const isQuota = ({ code }: GatewayError): boolean =>
   code === "insufficient_user_quota" || code === "pre_consume_token_quota_failed";

@@ -9,19 +9,19 @@ import { parseJson } from "../../formats/json.ts";
 import { readError } from "../../formats/openai-chat/errors/error.ts";
 import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
-import { OutputTally } from "../billing/output-meter.ts";
+import { OutputMeter } from "../billing/output-meter.ts";
 import { type CallPrices, priceCall } from "../billing/price-call.ts";
 import { failCall, recordFailure } from "../billing/record.ts";
 import { reserve } from "../billing/reserve.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
 import { refuseIfClientLeft } from "../http/client-presence.ts";
-import { toRelayError } from "../http/refuse.ts";
+import { toGatewayError } from "../http/refuse.ts";
 import { failOver, finish } from "../pipeline.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { type RunningAttempt, trackAttempt } from "../upstream/attempt.ts";
-import { notAnswered, refusedByUpstream } from "../upstream/attempt-failure.ts";
+import { noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
 import { bodyLimits, readBody, readErrorText } from "../upstream/read-body.ts";
 
 /** What an upstream answered to an order. */
@@ -59,7 +59,7 @@ const ONE_TASK = { ...NO_USAGE, promptTokens: 1 };
  * back. Rejects RelayError; then nothing stays held and the row tells why.
  */
 export async function submitTask<Answer>(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   order: TaskOrder<Answer>,
 ): Promise<Readonly<{ id: number; sent: Sent<Answer> }>> {
@@ -80,20 +80,26 @@ export async function submitTask<Answer>(
     if (sent.upstreamId === null) {
       const { reason, code } = sent;
       isCharged = true;
-      recordFailure(context, call, reserved, new RelayError(400, code, reason, { type: "upstream_error" }), "refused");
+      recordFailure(
+        context,
+        call,
+        reserved,
+        new GatewayError(400, code, reason, { type: "upstream_error" }),
+        "refused",
+      );
       await refuseTask(db, order.kind, row, { reason, code, channelId });
       return { id: row, sent };
     }
     const { quota } = charge(route?.price ?? prices.price, ONE_TASK, context.prices.quotaPerUnit());
     isCharged = true;
-    await finish(context, call, reserved, { ending: "complete", reported: ONE_TASK, tally: new OutputTally() });
+    await finish(context, call, reserved, { ending: "complete", reported: ONE_TASK, meter: new OutputMeter() });
     const { upstreamId } = sent;
     const keyHash = vault.keyedHash(route?.key ?? "");
     await order.take(row, { upstreamId, channelId, keyHash, quota }, sent);
     return { id: row, sent };
   } catch (thrown) {
     // Once it is charged the row alone decides: it was not taken, so it fails and gives the charge back.
-    if (isCharged) throw toRelayError(context, thrown, call.requestId);
+    if (isCharged) throw toGatewayError(context, thrown, call.requestId);
     const error = failCall(context, call, reserved, thrown);
     const channelId = call.attempts.route?.channel.id ?? 0;
     if (id !== null) await refuseTask(db, order.kind, id, { reason: error.message, code: error.status, channelId });
@@ -102,7 +108,7 @@ export async function submitTask<Answer>(
 }
 
 function attemptOrder<Answer>(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   prices: CallPrices,
   choice: Choice,
@@ -127,10 +133,10 @@ function attemptOrder<Answer>(
     entry.firstByteMs = Math.round(call.timing.elapsedMs);
     if (!response.ok) {
       const told = readError(response.status, text);
-      throw refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
+      throw rejectedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
     }
     const sent = order.read(parseJson(text), provider);
-    if (!sent) throw notAnswered(channel, key, "broken");
+    if (!sent) throw noResponse(channel, key, "broken");
     return sent;
   };
   return trackAttempt(context, call, prices, choice, work, SUBMIT_TIMEOUT_MS);

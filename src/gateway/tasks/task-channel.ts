@@ -1,15 +1,15 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
 
 /** Which channel an earlier task belongs to, and which of its keys. */
 export type TaskOrigin = Readonly<{ channelId: number; keyHash: string }>;
 
 /** The channel of an earlier task, with its key alone. Throws RelayError when it is gone or off. */
-export function channelOfTask({ services }: RelayContext, { channelId, keyHash }: TaskOrigin): ChannelEntry {
+export function channelOfTask({ services }: GatewayContext, { channelId, keyHash }: TaskOrigin): ChannelEntry {
   const channel = services.channels.get(channelId);
-  if (!channel) throw new RelayError(400, "get_channel_info_failed", "get_channel_info_failed");
-  if (channel.status !== 1) throw new RelayError(400, "channel_disabled", "The channel of this task is disabled.");
+  if (!channel) throw new GatewayError(400, "get_channel_info_failed", "get_channel_info_failed");
+  if (channel.status !== 1) throw new GatewayError(400, "channel_disabled", "The channel of this task is disabled.");
   const { vault } = services.tasks;
   const key = channel.keys.find((candidate) => vault.keyedHash(candidate) === keyHash) ?? channel.keys[0] ?? "";
   return { ...channel, keys: [key], disabledKeys: new Set() };

@@ -1,7 +1,7 @@
 import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import type { Ask, Provider } from "../../providers/contract/provider.ts";
 import { isBetaRefusal } from "../../providers/shared/hosted-claude.ts";
-import type { RelayContext } from "../call/context.ts";
+import type { GatewayContext } from "../call/context.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { isUnknownEndpoint } from "./unknown-endpoint.ts";
 
@@ -10,17 +10,17 @@ type Asked = Readonly<{
   provider: Provider;
   ask: Ask;
   /** Summaries of thoughts were not known to be refused when it was asked. */
-  asksSummaries: boolean;
+  requestsSummaries: boolean;
 }>;
 
 /** Answers whether it learnt something by which the next asking differs: each tells so of a refusal once. */
-type Rule = (context: RelayContext, choice: Choice, asked: Asked, status: number, told: ReadError) => boolean;
+type Rule = (context: GatewayContext, choice: Choice, asked: Asked, status: number, told: ReadError) => boolean;
 
 /**
  * Whether a refusal was for something that need not have been asked: then it is remembered for calls to come, and the same
  * upstream is to be asked once more.
  */
-export const mends: Rule = (...refusal) => RULES.some((rule) => rule(...refusal));
+export const adaptAfterRejection: Rule = (...refusal) => RULES.some((rule) => rule(...refusal));
 
 /** Many servers that imitate OpenAI have no Responses. */
 const knowsNoResponses: Rule = ({ withoutResponses }, { channel }, { ask }, status, told) => {
@@ -40,8 +40,8 @@ const refusesBetas: Rule = ({ withoutBetas }, { channel }, { ask }, status, { me
 };
 
 /** OpenAI summarises thoughts for organisations alone that it has verified; others are refused for having asked. */
-const refusesSummaries: Rule = ({ withoutSummaries }, { channel }, { asksSummaries }, status, { message }) => {
-  if (!asksSummaries || status !== 400 || !/verified.*reasoning summar/i.test(message)) return false;
+const refusesSummaries: Rule = ({ withoutSummaries }, { channel }, { requestsSummaries }, status, { message }) => {
+  if (!requestsSummaries || status !== 400 || !/verified.*reasoning summar/i.test(message)) return false;
   withoutSummaries.add(channel);
   return true;
 };

@@ -4,7 +4,7 @@ import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import { UpstreamBusyError } from "../../lib/outbound/connection-limit.ts";
 import { EncodingError } from "../../lib/outbound/decode-body.ts";
 import { OutboundError } from "../../lib/outbound/outbound-error.ts";
-import { RelayError } from "../call/errors.ts";
+import { GatewayError } from "../call/errors.ts";
 import { withoutKey } from "../routing/channel-health.ts";
 import type { Exchange } from "./exchange.ts";
 import { ResponseTooLargeError } from "./read-body.ts";
@@ -37,7 +37,7 @@ export class AttemptFailure extends Error {
 }
 
 /** The upstream answered with an error. */
-export function refusedByUpstream(
+export function rejectedByUpstream(
   channel: ChannelEntry,
   key: string,
   status: number,
@@ -64,7 +64,7 @@ function withoutKeyInside(members: JsonObject, key: string): JsonObject | null {
 }
 
 /** No usable answer came: the client is told the kind of failure, the operator its cause. */
-export function notAnswered(
+export function noResponse(
   channel: ChannelEntry,
   key: string,
   kind: FailureKind,
@@ -117,19 +117,19 @@ function detailOf(cause: unknown): string | null {
 }
 
 /** What the client is told when no other channel may be tried. */
-export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boolean): RelayError {
+export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boolean): GatewayError {
   const status = clientStatus(failure.mappedStatus);
   const retryAfterSeconds = status === 429 ? retryAfterOf(failure) : undefined;
   if (status === 429) {
     // Details of a quota name the operator's organization or project.
-    return new RelayError(429, failure.error.code, "The upstream of this group is saturated. Try again later.", {
+    return new GatewayError(429, failure.error.code, "The upstream of this group is saturated. Try again later.", {
       type: failure.error.type,
       retryAfterSeconds,
     });
   }
   const hidden = hideUpstreamErrors && failure.answered;
   const message = hidden ? `Upstream error with status code ${status}` : failure.error.message;
-  return new RelayError(status, hidden ? null : failure.error.code, message, {
+  return new GatewayError(status, hidden ? null : failure.error.code, message, {
     type: hidden ? "upstream_error" : failure.error.type,
     param: hidden ? "" : failure.error.param,
     extra: hidden ? undefined : failure.error.extra,

@@ -3,10 +3,10 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { CallPrices } from "../billing/price-call.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
-import { RelayError, shuttingDown } from "../call/errors.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError, shuttingDown } from "../call/errors.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
-import { AttemptFailure, failureKind, notAnswered } from "./attempt-failure.ts";
+import { AttemptFailure, failureKind, noResponse } from "./attempt-failure.ts";
 import { bindChannel, type Route } from "./bind-channel.ts";
 import { Exchange } from "./exchange.ts";
 
@@ -24,7 +24,7 @@ export type RunningAttempt = Readonly<{
  * AttemptFailure where another channel may be tried, else RelayError or DecodeError.
  */
 export async function trackAttempt<Result>(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   prices: CallPrices,
   choice: Choice,
@@ -34,7 +34,7 @@ export async function trackAttempt<Result>(
   const { channel, key } = choice;
   const { timing, attempts, client } = call;
   const budgetMs = timeoutMs === undefined ? firstByteBudgetMs(channel) : null;
-  const exchange = new Exchange(context.watch, timeoutMs ?? budgetMs ?? context.services.config.relayTimeoutMs);
+  const exchange = new Exchange(context.deadlines, timeoutMs ?? budgetMs ?? context.services.config.relayTimeoutMs);
   const startMs = timing.elapsedMs;
   const entry = attempts.begin(choice, startMs);
   context.coolDown.begin(channel.id, key);
@@ -49,7 +49,7 @@ export async function trackAttempt<Result>(
   } catch (thrown) {
     const cause = exchange.stopped === "shutdown" ? shuttingDown() : thrown;
     exchange.abort();
-    if (cause instanceof DecodeError || cause instanceof RelayError) {
+    if (cause instanceof DecodeError || cause instanceof GatewayError) {
       entry.error = cause.message;
       throw cause;
     }
@@ -72,7 +72,7 @@ const isClientsFault = (status: number): boolean => status === 400 || status ===
 
 function failureOf({ channel, key }: Choice, exchange: Exchange, cause: unknown, hasBudget: boolean): AttemptFailure {
   const isLate = exchange.stopped === "first_byte_timeout";
-  return notAnswered(channel, key, failureKind(exchange, cause), cause, isLate && hasBudget);
+  return noResponse(channel, key, failureKind(exchange, cause), cause, isLate && hasBudget);
 }
 
 /** The channel's own limit on the time to the first byte (setting `first_byte_timeout_seconds`); null: the general one. */

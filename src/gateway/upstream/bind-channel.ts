@@ -6,7 +6,7 @@ import { providerOf } from "../../providers/registry.ts";
 import { type CallPrices, priceUnder } from "../billing/price-call.ts";
 import type { Call } from "../call/call.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
-import { notAnswered } from "./attempt-failure.ts";
+import { noResponse } from "./attempt-failure.ts";
 
 /** A channel and key as a call uses them: what the call is charged and logged by. */
 export type Route = Readonly<{
@@ -30,7 +30,7 @@ export function providerFor({ endpoint }: Pick<Call, "endpoint">, { type }: Chan
 /** Binds the call to a channel and key. Throws AttemptFailure when the channel cannot serve it. */
 export function bindChannel(call: Call, prices: CallPrices | null, { channel, key }: Choice): Route {
   const provider = providerFor(call, channel);
-  if (!provider) throw notAnswered(channel, key, "unsupported");
+  if (!provider) throw noResponse(channel, key, "unsupported");
   const upstreamModel = upstreamModelOf(channel, call.summary.model, call.candidates.model);
   return {
     channel,

@@ -3,13 +3,13 @@ import { userAgentOf } from "../../domain/channels/user-agent.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import type { EncodedRequest } from "../adapters/adapter.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
+import type { GatewayContext } from "../call/context.ts";
 import type { Route } from "./bind-channel.ts";
 import type { Outgoing } from "./upstream.ts";
 
 /** The request as it goes to the route's upstream: address, key, and signature where the provider wants one. */
 export async function buildRequest(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   { ask: adapted, body }: Pick<EncodedRequest, "ask" | "body">,
   { channel, key, provider }: Pick<Route, "channel" | "key" | "provider">,

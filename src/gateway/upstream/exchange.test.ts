@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import type { Watch, Watched } from "../call/deadline-wheel.ts";
+import type { DeadlineWheel, HasDeadline } from "../call/deadline-wheel.ts";
 import { Exchange } from "./exchange.ts";
 
 /** An exchange under a limit of a second, and what tells it the time: milliseconds from its beginning. */
 function start(limitMs = 1_000) {
-  const watched = new Set<Watched>();
-  const watch: Watch = {
+  const watched = new Set<HasDeadline>();
+  const watch: DeadlineWheel = {
     add: (one) => void watched.add(one),
     remove: (one) => void watched.delete(one),
     cutOff() {},

@@ -1,5 +1,5 @@
 import type { ReleaseConnection } from "../../lib/outbound/connection-limit.ts";
-import type { Watch, Watched } from "../call/deadline-wheel.ts";
+import type { DeadlineWheel, HasDeadline } from "../call/deadline-wheel.ts";
 
 /** Why the gateway stopped an exchange with an upstream. */
 export type StopReason = "client_left" | "first_byte_timeout" | "idle_timeout" | "shutdown";
@@ -11,10 +11,10 @@ const MAX_BODY_MS = 3_600_000;
  * One exchange with an upstream: its abort signal, its deadlines, and the connection it occupies. Never shares the
  * client's own signal.
  */
-export class Exchange implements Watched {
+export class Exchange implements HasDeadline {
   place = -1;
   readonly #controller = new AbortController();
-  readonly #watch: Watch;
+  readonly #watch: DeadlineWheel;
   #deadlineMs = Number.POSITIVE_INFINITY;
   /** Longest silence while a body is read; 0: no body is being read. */
   #idleMs = 0;
@@ -26,7 +26,7 @@ export class Exchange implements Watched {
   readonly #headMs: number;
 
   /** Its first response must begin within `headMs` from now; 0: no limit. */
-  constructor(watch: Watch, headMs: number) {
+  constructor(watch: DeadlineWheel, headMs: number) {
     this.#watch = watch;
     this.#headMs = headMs;
     this.expectHead();

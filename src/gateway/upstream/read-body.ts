@@ -1,4 +1,4 @@
-import type { RelayContext } from "../call/context.ts";
+import type { GatewayContext } from "../call/context.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The upstream's response is larger than the gateway takes. */
@@ -13,7 +13,7 @@ export class ResponseTooLargeError extends Error {
 type BodyLimits = Readonly<{ maxBytes: number; idleMs: number }>;
 
 /** Limits on a response that is read whole before anything of it is used. */
-export const bodyLimits = ({ services: { config } }: RelayContext): BodyLimits => ({
+export const bodyLimits = ({ services: { config } }: GatewayContext): BodyLimits => ({
   maxBytes: config.maxResponseBodyBytes,
   idleMs: config.streamingTimeoutMs,
 });

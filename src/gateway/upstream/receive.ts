@@ -3,14 +3,14 @@ import type { JsonObject } from "../../formats/json.ts";
 import { carriesData } from "../../formats/openai-chat/response/stream.ts";
 import { withoutKeepAlives } from "../../lib/json-body.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
-import type { Passage, StreamView, WholeAnswer } from "../adapters/adapter.ts";
+import type { Adapter, CompleteResponse, StreamView } from "../adapters/adapter.ts";
 import { isHtml } from "../adapters/recognize-response.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
+import type { GatewayContext } from "../call/context.ts";
 import { EventBuffer } from "../streaming/event-buffer.ts";
-import { framed } from "../streaming/framing.ts";
+import { toEventStream } from "../streaming/framing.ts";
 import { firstByteBudgetMs, type RunningAttempt } from "./attempt.ts";
-import { type AttemptFailure, notAnswered, refusedByUpstream } from "./attempt-failure.ts";
+import { type AttemptFailure, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
 import type { Route } from "./bind-channel.ts";
 import type { Exchange } from "./exchange.ts";
 import {
@@ -25,7 +25,7 @@ import {
 
 /** What an upstream sent, as far as it must be known before the client gets its first byte. */
 export type Received =
-  | Readonly<{ kind: "complete"; response: WholeAnswer }>
+  | Readonly<{ kind: "complete"; response: CompleteResponse }>
   /** Audio or the like, which is passed on as it comes. */
   | Readonly<{ kind: "bytes"; body: ReadableStream<Uint8Array>; contentType: string }>
   | OpenStream;
@@ -41,12 +41,12 @@ export type OpenStream = Readonly<{
   /** The upstream has ended already. */
   ended: boolean;
   /** The response in the background that the stream is about; null: it is a response like others. */
-  running: JsonObject | null;
+  background: JsonObject | null;
 }>;
 
 /** Receives a response with a good status. Null: the request is worth adapting once more. Rejects AttemptFailure. */
 export async function receive(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   attempt: RunningAttempt,
   request: AdaptedRequest,
@@ -61,18 +61,18 @@ export async function receive(
   // The stream of an upstream that only streams is gathered for a client that wants a complete response.
   const gathers = stream && capability === "chat" && !call.summary.stream;
   if (stream && !gathers && (framing || !isJson)) {
-    const body = framing ? framed(response, framing, maxResponseBodyBytes) : response.body;
+    const body = framing ? toEventStream(response, framing, maxResponseBodyBytes) : response.body;
     return openStream(context, call, attempt, request.adapter, readerOf(body));
   }
   if (call.endpoint.capability === "speech" && !isJson) {
     return openBytes(context, call, attempt, response, contentType);
   }
-  const gathered = gathers && framing ? new Response(framed(response, framing, maxResponseBodyBytes)) : response;
+  const gathered = gathers && framing ? new Response(toEventStream(response, framing, maxResponseBodyBytes)) : response;
   return receiveComplete(context, call, attempt, request, gathered, contentType);
 }
 
 async function openBytes(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   { route, exchange, entry }: RunningAttempt,
   response: Response,
@@ -80,17 +80,17 @@ async function openBytes(
 ): Promise<Received> {
   const { channel, key } = route;
   const body = await openBody(response, exchange, context.services.config.streamingTimeoutMs);
-  if (!body) throw notAnswered(channel, key, "empty");
+  if (!body) throw noResponse(channel, key, "empty");
   if (isHtml(body.first, contentType)) {
     exchange.abort();
-    throw notAnswered(channel, key, "invalid");
+    throw noResponse(channel, key, "invalid");
   }
   entry.firstByteMs = Math.round(call.timing.elapsedMs);
   return { kind: "bytes", body: body.stream, contentType };
 }
 
 async function receiveComplete(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   attempt: RunningAttempt,
   request: AdaptedRequest,
@@ -102,24 +102,24 @@ async function receiveComplete(
   const { adapter } = request;
   const bytes = await readBody(response, exchange, bodyLimits(context));
   const trimmed = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
-  const body = adapter.follow ? await adapter.follow(trimmed, polling(context, attempt, request)) : trimmed;
+  const body = adapter.awaitResult ? await adapter.awaitResult(trimmed, polling(context, attempt, request)) : trimmed;
   entry.firstByteMs = Math.round(call.timing.elapsedMs);
-  if (body.byteLength === 0) throw notAnswered(channel, key, "empty");
-  const error = adapter.errorIn(body);
+  if (body.byteLength === 0) throw noResponse(channel, key, "empty");
+  const error = adapter.findError(body);
   if (error !== null) {
     const failure = errorWithGoodStatus(route, adapter, error);
     if (failure.status !== 401 || !provider.forgetToken?.(key)) throw failure;
     exchange.expectHead();
     return null;
   }
-  const complete = call.summary.stream ? adapter.wholeAsStream(body) : adapter.whole(body, contentType);
-  if (!complete) throw notAnswered(channel, key, "invalid");
+  const complete = call.summary.stream ? adapter.synthesizeStream(body) : adapter.readResponse(body, contentType);
+  if (!complete) throw noResponse(channel, key, "invalid");
   return { kind: "complete", response: complete };
 }
 
 /** Reads a URL of the same upstream, for jobs whose result is fetched later. */
 function polling(
-  context: RelayContext,
+  context: GatewayContext,
   { route, exchange }: RunningAttempt,
   { adapter, outgoing: { headers, proxy } }: AdaptedRequest,
 ) {
@@ -129,26 +129,26 @@ function polling(
     if (response.ok) return readBody(response, exchange, bodyLimits(context));
     const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
     const error = adapter.readError(response.status, text);
-    throw refusedByUpstream(route.channel, route.key, response.status, error, response.headers.get("retry-after"));
+    throw rejectedByUpstream(route.channel, route.key, response.status, error, response.headers.get("retry-after"));
   };
 }
 
 /** An error inside a response with status 200. */
-function errorWithGoodStatus({ channel, key }: Route, adapter: Passage, error: string): AttemptFailure {
+function errorWithGoodStatus({ channel, key }: Route, adapter: Adapter, error: string): AttemptFailure {
   const status = adapter.statusOf(error);
-  return refusedByUpstream(channel, key, status, adapter.readError(status, error), null);
+  return rejectedByUpstream(channel, key, status, adapter.readError(status, error), null);
 }
 
 /** Reads until the first event is understood, so that an early failure can still be answered, or tried elsewhere. */
 async function openStream(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   { route, exchange, entry }: RunningAttempt,
-  adapter: Passage,
+  adapter: Adapter,
   reader: ByteReader | null,
 ): Promise<OpenStream> {
   const { channel, key } = route;
-  if (!reader) throw notAnswered(channel, key, "empty");
+  if (!reader) throw noResponse(channel, key, "empty");
   const { maxBytes, idleMs } = bodyLimits(context);
   // A channel's own limit counts until the first event, the general one until the head.
   if (firstByteBudgetMs(channel) === null) exchange.expectBody(idleMs);
@@ -168,20 +168,29 @@ async function openStream(
     const block = done ? Buffer.concat([latest, events.takePending()]) : latest;
     if (carriesData(block)) {
       hasData = true;
-      const error = adapter.errorInEvents(block);
+      const error = adapter.findStreamError(block);
       if (error !== null) {
         exchange.abort();
         throw errorWithGoodStatus(route, adapter, error);
       }
     }
-    if (hasData && adapter.answersIn(block)) {
-      const running = adapter.runningIn?.(block) ?? null;
+    if (hasData && adapter.startsResponse(block)) {
+      const running = adapter.findBackgroundResponse?.(block) ?? null;
       const whole = skipped.length === 0 ? block : Buffer.concat([...skipped, block]);
       exchange.endTimeouts();
       const first = events.pendingBytes === 0 ? whole : Buffer.concat([whole, events.takePending()]);
-      return { kind: "stream", channel, exchange, view: adapter.view(), reader, first, ended: done, running };
+      return {
+        kind: "stream",
+        channel,
+        exchange,
+        view: adapter.streamView(),
+        reader,
+        first,
+        ended: done,
+        background: running,
+      };
     }
-    if (done) throw notAnswered(channel, key, hasData ? "invalid" : "empty");
+    if (done) throw noResponse(channel, key, hasData ? "invalid" : "empty");
     if (block.length > 0) skipped.push(block);
     if (bytes > maxBytes) {
       exchange.abort();

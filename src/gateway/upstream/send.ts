@@ -1,11 +1,11 @@
 import type { AdaptedRequest } from "../adapters/adapt.ts";
 import type { Call } from "../call/call.ts";
-import type { RelayContext } from "../call/context.ts";
+import type { GatewayContext } from "../call/context.ts";
 import { refuseIfClientLeft } from "../http/client-presence.ts";
-import { drains } from "../streaming/broken-stream.ts";
-import { mends } from "./adapt-after-rejection.ts";
+import { drainsOnDisconnect } from "../streaming/broken-stream.ts";
+import { adaptAfterRejection } from "./adapt-after-rejection.ts";
 import type { RunningAttempt } from "./attempt.ts";
-import { refusedByUpstream } from "./attempt-failure.ts";
+import { rejectedByUpstream } from "./attempt-failure.ts";
 import { readErrorText } from "./read-body.ts";
 import { type Received, receive } from "./receive.ts";
 
@@ -15,7 +15,7 @@ import { type Received, receive } from "./receive.ts";
  * AttemptFailure, or what the connection fails with.
  */
 export async function send(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   attempt: RunningAttempt,
   request: AdaptedRequest,
@@ -24,16 +24,16 @@ export async function send(
   const { channel, key } = route;
   refuseIfClientLeft(call);
   call.client.onLeave = () => {
-    if (!drains(channel)) exchange.stop("client_left");
+    if (!drainsOnDisconnect(channel)) exchange.stop("client_left");
   };
   const response = await context.upstream.send(request.outgoing, exchange);
   entry.status = response.status;
   if (response.ok) return receive(context, call, attempt, request, response);
   const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
   const error = request.adapter.readError(response.status, text);
-  if (mends(context, route, { ...request, provider: route.provider }, response.status, error)) {
+  if (adaptAfterRejection(context, route, { ...request, provider: route.provider }, response.status, error)) {
     exchange.expectHead();
     return null;
   }
-  throw refusedByUpstream(channel, key, error.status ?? response.status, error, response.headers.get("retry-after"));
+  throw rejectedByUpstream(channel, key, error.status ?? response.status, error, response.headers.get("retry-after"));
 }

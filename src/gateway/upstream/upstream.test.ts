@@ -2,12 +2,12 @@ import { afterEach, expect, test } from "bun:test";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { OutboundError } from "../../lib/outbound/outbound-error.ts";
-import { createWatch } from "../call/deadline-wheel.ts";
+import { createDeadlineWheel } from "../call/deadline-wheel.ts";
 import { Exchange } from "./exchange.ts";
 import { createUpstream } from "./upstream.ts";
 
 const TEXT = JSON.stringify({ text: "水闸 lets ships climb ".repeat(500) });
-const watch = createWatch();
+const watch = createDeadlineWheel();
 const newExchange = () => new Exchange(watch, 60_000);
 const create = (allowPrivate = true, usesEnvironmentProxy = false) =>
   createUpstream(createAddressPolicy(allowPrivate), { usesEnvironmentProxy, maxConnections: 100 });

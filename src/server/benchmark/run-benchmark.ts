@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import { createRoutingIndex } from "../../domain/channels/routing-index.ts";
 import type { RelayBenchmark } from "../../domain/diagnostics/patient.ts";
 import { createCallFeed } from "../../domain/logs/call-feed.ts";
-import type { RelayServices } from "../../gateway/call/services.ts";
+import type { GatewayServices } from "../../gateway/call/services.ts";
 import { createContext } from "../../gateway/http/create-gateway.ts";
 import { chatCompletions } from "../../gateway/http/endpoints/text.ts";
 import { handleCall } from "../../gateway/pipeline.ts";
@@ -36,7 +36,7 @@ const ANSWER = JSON.stringify({
  * limited or logged. Returns what the relay adds. Rejects when a call fails.
  */
 export async function runBenchmark(
-  services: Pick<RelayServices, "settings" | "responses" | "objects" | "tasks" | "log">,
+  services: Pick<GatewayServices, "settings" | "responses" | "objects" | "tasks" | "log">,
 ): Promise<RelayBenchmark> {
   const upstream = Bun.serve({
     port: 0,
@@ -109,10 +109,10 @@ const at = (sorted: readonly number[], share: number): number =>
 
 /** The other rooms as this relay sees them: the site's settings, and nobody's money. */
 function standIn(
-  services: Pick<RelayServices, "settings" | "responses" | "objects" | "tasks" | "log">,
+  services: Pick<GatewayServices, "settings" | "responses" | "objects" | "tasks" | "log">,
   upstreamUrl: string,
   key: string,
-): RelayServices {
+): GatewayServices {
   const { settings, responses, objects, tasks, log } = services;
   const index = createRoutingIndex();
   const channel = channelTo(upstreamUrl);

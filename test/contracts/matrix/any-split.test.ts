@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ProviderCodec } from "../../../src/formats/conversation/codec.ts";
 import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
-import { framed } from "../../../src/gateway/streaming/framing.ts";
+import { toEventStream } from "../../../src/gateway/streaming/framing.ts";
 import { textOfBytes } from "../../../src/lib/bytes.ts";
 import { readEvents, wholeEventsLength } from "../../../src/lib/sse.ts";
 import { providerCodecs } from "../../../src/providers/codecs.ts";
@@ -57,7 +57,7 @@ async function* eventsOf(pieces: readonly Uint8Array[], framing: Framing): Async
       controller.close();
     },
   });
-  for await (const piece of framed(new Response(body), framing, MAX_EVENT_BYTES) ?? []) yield piece;
+  for await (const piece of toEventStream(new Response(body), framing, MAX_EVENT_BYTES) ?? []) yield piece;
 }
 
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.bytes());

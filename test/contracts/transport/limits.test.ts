@@ -1,7 +1,7 @@
 /** Upstreams that never finish, or send more than a process can hold, through the whole relay and in every client format. */
 import { afterEach, expect, test } from "bun:test";
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
-import { framed } from "../../../src/gateway/streaming/framing.ts";
+import { toEventStream } from "../../../src/gateway/streaming/framing.ts";
 import { ResponseTooLargeError } from "../../../src/gateway/upstream/read-body.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { until } from "../../support/lib/until.ts";
@@ -199,7 +199,7 @@ test("an event without end is too large in other framings, too", async () => {
   const endlessBody = () =>
     new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(120)) });
   for (const framing of ["ndjson", "aws-events", "zhipu-events"] as const) {
-    const reader = framed(new Response(endlessBody()), framing, MIB)?.getReader();
+    const reader = toEventStream(new Response(endlessBody()), framing, MIB)?.getReader();
     await expect(reader?.read() as Promise<unknown>).rejects.toBeInstanceOf(ResponseTooLargeError);
   }
 });

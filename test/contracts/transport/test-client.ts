@@ -1,11 +1,11 @@
-import { createWatch } from "../../../src/gateway/call/deadline-wheel.ts";
+import { createDeadlineWheel } from "../../../src/gateway/call/deadline-wheel.ts";
 import { Exchange } from "../../../src/gateway/upstream/exchange.ts";
 import { readBody, readErrorText } from "../../../src/gateway/upstream/read-body.ts";
 import { createUpstream } from "../../../src/gateway/upstream/upstream.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import type { RawRequest } from "./raw-server.ts";
 
-const watch = createWatch();
+const watch = createDeadlineWheel();
 
 /** The relay's upstream client under limits of a test. */
 export function createTestClient({ headMs = 400, idleMs = 400, maxBytes = 4_000_000, maxConnections = 1_000 } = {}) {

@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
-import type { KeptObject, ObjectStore } from "../../../src/gateway/state/files/store.ts";
+import type { ObjectStore, StoredObject } from "../../../src/gateway/state/files/store.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 
 const USAGE = { prompt_tokens: 60, completion_tokens: 40, total_tokens: 100 };
@@ -78,7 +78,7 @@ const upstream = Bun.serve<unknown>({
   },
 });
 
-const kept = new Map<string, KeptObject>();
+const kept = new Map<string, StoredObject>();
 const objects: ObjectStore = {
   keep: async (object) => void kept.set(object.id, { ...kept.get(object.id), ...object }),
   find: async (kind, id) => (kept.get(id)?.kind === kind ? (kept.get(id) ?? null) : null),

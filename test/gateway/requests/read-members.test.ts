@@ -7,7 +7,7 @@ import { openaiRules } from "../../../src/formats/openai-chat/request/request-ru
 import { responsesRules } from "../../../src/formats/openai-responses/request/request-rules.ts";
 import type { RequestMembers } from "../../../src/formats/request-rules/request-members.ts";
 import type { RequestRules } from "../../../src/formats/request-rules/request-rules.ts";
-import { refuseSensitive } from "../../../src/gateway/auth/word-filter.ts";
+import { refuseBlockedWords } from "../../../src/gateway/auth/word-filter.ts";
 import { contentToLog } from "../../../src/gateway/billing/log-content.ts";
 import { generateContent, messages, responses } from "../../../src/gateway/http/endpoints/conversations.ts";
 import { embeddings } from "../../../src/gateway/http/endpoints/embeddings.ts";
@@ -48,7 +48,7 @@ function unlisted(endpoint: Endpoint, body: JsonObject): string[] {
   const seen = watched(body, members, read);
   const asked = endpoint.read(seen, { model: "m" });
   asked.conversation?.();
-  refuseSensitive(FILTERED, asked.prompt);
+  refuseBlockedWords(FILTERED, asked.prompt);
   conversationKey({ userId: 1, tokenId: 1, model: "m", body: seen, prompt: asked.prompt, promptBound: 9_999 });
   contentToLog(asked.prompt, "", { maxCharacters: 100, redacts: false, patterns: { words: [], patterns: [] } });
   endpoint.meter?.(asked, null, null);

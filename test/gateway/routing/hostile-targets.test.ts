@@ -1,6 +1,6 @@
 /** Addresses that would lead a request inside: names that change their answer between check and connection, and redirects. */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { createWatch } from "../../../src/gateway/call/deadline-wheel.ts";
+import { createDeadlineWheel } from "../../../src/gateway/call/deadline-wheel.ts";
 import { Exchange } from "../../../src/gateway/upstream/exchange.ts";
 import { createUpstream } from "../../../src/gateway/upstream/upstream.ts";
 import { createDialWebSocket } from "../../../src/lib/outbound/dial-websocket.ts";
@@ -38,7 +38,7 @@ beforeEach(() => {
   reached.length = 0;
 });
 
-const exchange = () => new Exchange(createWatch(), 20_000);
+const exchange = () => new Exchange(createDeadlineWheel(), 20_000);
 const upstream = () => createUpstream(policy, { usesEnvironmentProxy: false, maxConnections: 10, lookup });
 const url = (path = "/") => `http://rebinding.example:${port}${path}`;
 const request = { url: url(), headers: {}, body: "{}", proxy: "" };

@@ -1,6 +1,6 @@
 import { InsufficientQuota, LedgerUnavailable } from "../../../src/billing/ledger/errors.ts";
 import type { UsageRecord } from "../../../src/billing/types.ts";
-import type { Hold, RelayServices } from "../../../src/gateway/call/services.ts";
+import type { GatewayServices, Hold } from "../../../src/gateway/call/services.ts";
 import { until } from "../lib/until.ts";
 
 type FakeHold = Hold & { state: "held" | "settled" | "refunded" };
@@ -25,7 +25,7 @@ export class FakeBilling {
     return this.records[count - 1] as UsageRecord;
   }
 
-  get service(): RelayServices["billing"] {
+  get service(): GatewayServices["billing"] {
     return {
       reserve: ({ amount, token }) => {
         if (this.isUnavailable) throw new LedgerUnavailable("the database does not answer");

@@ -13,9 +13,9 @@ import type { TaskDeps } from "../../../src/domain/tasks/task.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
 import {
   createContext,
-  createRelay,
-  type RelayServices,
-  talkSockets,
+  createGateway,
+  type GatewayServices,
+  realtimeSockets,
 } from "../../../src/gateway/http/create-gateway.ts";
 import { settleForgotten } from "../../../src/gateway/state/files/follow.ts";
 import type { ObjectStore } from "../../../src/gateway/state/files/store.ts";
@@ -56,7 +56,7 @@ type Setup = {
   /** What every key and user is said to have. */
   standing?: Standing;
   /** Instead of billing in memory. */
-  billing?: RelayServices["billing"];
+  billing?: GatewayServices["billing"];
   /** Where tasks are kept; without it there are none. */
   tasks?: TaskDeps;
   /** Draws channels; else by chance. */
@@ -76,7 +76,7 @@ export function startRelay(setup: Setup) {
   const standingsRead: StandingSubject[] = [];
   const metrics = new Registry();
   const feed = createCallFeed();
-  const services: RelayServices = {
+  const services: GatewayServices = {
     config: {
       relayTimeoutMs: 0,
       streamingTimeoutMs: 60_000,
@@ -125,7 +125,7 @@ export function startRelay(setup: Setup) {
     countRefusal: createRefusalCount(metrics),
     metrics,
   };
-  const relay = createRelay(services, setup.random);
+  const relay = createGateway(services, setup.random);
   const app = new Elysia().use(relay.routes).compile();
   const server = Bun.serve({
     port: 0,
@@ -133,7 +133,7 @@ export function startRelay(setup: Setup) {
     idleTimeout: 0,
     maxRequestBodySize: 256 * 1_048_576,
     fetch: app.fetch,
-    websocket: talkSockets,
+    websocket: realtimeSockets,
   });
   app.server = server;
   const url = `http://127.0.0.1:${server.port}`;

@@ -4,7 +4,7 @@ import Link from "@mui/material/Link";
 import { Link as RouterLink } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { ExplainedChannel } from "../../../src/gateway/routing/explain.ts";
-import type { Stuck } from "../../../src/gateway/routing/explain-stickiness.ts";
+import type { StickyChannel } from "../../../src/gateway/routing/explain-stickiness.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { Row } from "../../components/layout.tsx";
 import { StatusChip } from "../../components/StatusChip.tsx";
@@ -13,7 +13,7 @@ import { exactTime } from "../../components/TimeAgo.tsx";
 const TONES = { ready: "ok", cooling: "warn", disabled: "bad" } as const;
 
 /** The columns of the answer: one row a channel. */
-export function useRouteColumns(stuck: Stuck | null): Column<ExplainedChannel>[] {
+export function useRouteColumns(stuck: StickyChannel | null): Column<ExplainedChannel>[] {
   const { t, i18n } = useTranslation();
   return [
     {

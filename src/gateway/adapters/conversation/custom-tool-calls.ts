@@ -10,7 +10,7 @@ export const takesCustomTools = ({ customTools }: Provider, dialect: ChatDialect
   dialect === "openai-responses" || (dialect === "openai-chat" && customTools === true);
 
 /** Turns calls of the functions that stood for the client's free-text tools back into calls of these. */
-export function customCalls(names: ReadonlySet<string>): () => StepFilter {
+export function customToolCalls(names: ReadonlySet<string>): () => StepFilter {
   return () => {
     const open = new Map<string, { choice: number; index: number; input: FreeText }>();
     const told = (choice: number, index: number, text: string): ReplyEvent[] =>

@@ -30,7 +30,7 @@ export async function encodeConversation(
   const stream =
     provider.streams === "always" ||
     provider.onlyStreams?.(upstreamModel) === true ||
-    (summary.stream && !options.wholeOnly);
+    (summary.stream && !options.neverStreams);
   const ask: Ask = {
     capability: "chat",
     dialect,
@@ -57,7 +57,7 @@ async function writtenAnew(call: Call, route: Route, options: ConversationOption
   const led = withChannelPrompt(spread, options.prompt);
   const prepared = prepareConversation(led, upstreamModel, dialect, settings);
   const dropped = new Set<string>();
-  const remembered = options.thoughts.recall(call.caller.user.id, dialect, prepared.conversation);
+  const remembered = options.reasoningMemory.recall(call.caller.user.id, dialect, prepared.conversation);
   const said = takesCustomTools(provider, dialect) ? remembered : customAsFunctions(remembered, dropped);
   const conversation = { ...withToolNames(said, options.toolNames), model: prepared.model, stream: ask.stream };
   if (options.inlineMedia) await options.inlineMedia(conversation);
@@ -68,7 +68,7 @@ async function writtenAnew(call: Call, route: Route, options: ConversationOption
     searches: provider.searchesChats === true,
     marksCache: provider.marksCache === true,
     combinesTools: provider.combinesTools === true,
-    hidesThoughts: options.hidesThoughts,
+    hidesThoughts: options.reasoningHidden,
     newId: randomId,
   };
   const encoded = providerCodecs[dialect].encodeRequest(conversation, target, dropped);

@@ -1,7 +1,7 @@
 import type { Conversation, MediaPart, Part } from "../../../formats/conversation/conversation.ts";
 import { mediaTypeOf } from "../../../lib/media-type.ts";
 import { OutboundError } from "../../../lib/outbound/outbound-error.ts";
-import type { RelayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../../call/context.ts";
 import { invalidRequest } from "../../http/client-body.ts";
 
 const MAX_MEDIA_BYTES = 20 * 1024 * 1024;
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 20_000;
  * `takes`: addresses that it fetches itself. Rejects RelayError with what was wrong.
  */
 export async function inlineMedia(
-  context: RelayContext,
+  context: GatewayContext,
   conversation: Conversation,
   types: readonly MediaPart["type"][] = ["image", "audio", "video", "document"],
   takes: (url: string) => boolean = () => false,
@@ -27,7 +27,7 @@ export async function inlineMedia(
   await Promise.all(parts.map((part) => inline(context, part)));
 }
 
-async function inline({ mediaFetch }: RelayContext, part: MediaPart): Promise<void> {
+async function inline({ mediaFetch }: GatewayContext, part: MediaPart): Promise<void> {
   if (part.source.kind !== "url") return;
   const { url } = part.source;
   try {

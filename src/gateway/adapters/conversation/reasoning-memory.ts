@@ -16,9 +16,9 @@ type Kept = Readonly<{ thoughts: readonly ReasoningPart[]; signature: Signature 
  * their format has no common place for these; Anthropic and Gemini then refuse or think anew. In memory, bounded, of one
  * process: what is forgotten costs a thought, not the call.
  */
-export type ThoughtMemory = {
+export type ReasoningMemory = {
   /** Sees the steps of an answer of `dialect` to this user go by. */
-  watch(userId: number, dialect: ChatDialect): (step: ReplyEvent) => void;
+  observe(userId: number, dialect: ChatDialect): (step: ReplyEvent) => void;
   /** Puts thoughts back that the client left out, where they are signed by `dialect`. */
   recall(userId: number, dialect: ChatDialect, conversation: Conversation): Conversation;
 };
@@ -26,7 +26,7 @@ export type ThoughtMemory = {
 const MOST_CALLS = 10_000;
 const MOST_CHARACTERS = 100_000;
 
-export function createThoughtMemory(): ThoughtMemory {
+export function createReasoningMemory(): ReasoningMemory {
   const calls = new Map<string, Kept>();
   const keep = (name: string, kept: Kept) => {
     calls.set(name, kept);
@@ -35,7 +35,7 @@ export function createThoughtMemory(): ThoughtMemory {
     if (oldest !== undefined) calls.delete(oldest);
   };
   return {
-    watch(userId, dialect) {
+    observe(userId, dialect) {
       let thoughts: ReasoningPart[] = [];
       return (step) => {
         if (step.type === "reasoning") thoughts = withText(thoughts, step.text);

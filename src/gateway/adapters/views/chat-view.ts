@@ -13,8 +13,8 @@ import {
 } from "../../../formats/openai-chat/response/stream.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { splitEvents } from "../../../lib/sse.ts";
-import { OutputTally } from "../../billing/output-meter.ts";
-import { errorObject, type RelayError } from "../../call/errors.ts";
+import { OutputMeter } from "../../billing/output-meter.ts";
+import { errorObject, type GatewayError } from "../../call/errors.ts";
 import { bytesOf, type Piece, type StreamView } from "../adapter.ts";
 
 const DONE = Buffer.from(DONE_EVENT);
@@ -25,7 +25,7 @@ const EMPTY = Buffer.alloc(0);
  * kept from a client that did not ask for it, and added for one that asked in vain.
  */
 export class ChatView implements StreamView {
-  readonly tally = new OutputTally();
+  readonly meter = new OutputMeter();
   usage: ReportedUsage | null = null;
   /** Usage was reported where OpenAI's clients look for it. */
   #hasStandardUsage = false;
@@ -42,7 +42,7 @@ export class ChatView implements StreamView {
   }
 
   get finished(): boolean {
-    return this.ended || this.tally.sawFinish;
+    return this.ended || this.meter.sawFinish;
   }
 
   take(whole: Uint8Array): Uint8Array {
@@ -62,7 +62,7 @@ export class ChatView implements StreamView {
     return Buffer.concat([last.subarray(0, end), Buffer.from(usageEvent(this.#firstChunk(), usage)), DONE]);
   }
 
-  broken(error: RelayError, requestId: string): Uint8Array {
+  broken(error: GatewayError, requestId: string): Uint8Array {
     // The upstream has told its own error, and no end behind it.
     if (errorEventIn(this.#last) !== null) return DONE;
     return Buffer.from(`data: ${JSON.stringify(errorObject(error, requestId))}\n\n${DONE_EVENT}`);
@@ -80,13 +80,13 @@ export class ChatView implements StreamView {
   #inspect(block: Uint8Array): Uint8Array {
     this.#first ??= block;
     if (!mentionsUsage(block)) {
-      this.tally.push(block);
+      this.meter.push(block);
       return block;
     }
     const { usage, isStandard, block: passed } = readUsageEvents(block, this.keepUsage);
     this.usage = usage ?? this.usage;
     this.#hasStandardUsage ||= isStandard;
-    this.tally.push(passed);
+    this.meter.push(passed);
     return passed;
   }
 }

@@ -3,9 +3,9 @@ import type { ReplyEvent, StreamDecoder, StreamEncoder } from "../../../formats/
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { EventReader } from "../../../lib/sse.ts";
-import { OutputTally } from "../../billing/output-meter.ts";
-import { type RelayError, told } from "../../call/errors.ts";
-import { joined, type Piece, type StreamView } from "../adapter.ts";
+import { OutputMeter } from "../../billing/output-meter.ts";
+import { type GatewayError, toErrorObject } from "../../call/errors.ts";
+import { concatPieces, type Piece, type StreamView } from "../adapter.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
 
 type Parts = Readonly<{
@@ -22,7 +22,7 @@ type Parts = Readonly<{
 
 /** A stream read step by step: translated for the client, or handed on as it is. */
 export class ConversationView implements StreamView {
-  readonly tally = new OutputTally();
+  readonly meter = new OutputMeter();
   usage: ReportedUsage | null = null;
   failed: string | null = null;
   #finished = false;
@@ -54,17 +54,17 @@ export class ConversationView implements StreamView {
       this.parts.keep?.({ ...reply, usage: reply.usage ?? billed });
     }
     if (this.parts.passesBytes || this.failed !== null) return last;
-    return joined(last, owed + this.parts.encoder.end(this.usage ?? billed));
+    return concatPieces(last, owed + this.parts.encoder.end(this.usage ?? billed));
   }
 
-  broken(error: RelayError): Piece {
-    return this.parts.encoder.push({ type: "error", error: told(error) });
+  broken(error: GatewayError): Piece {
+    return this.parts.encoder.push({ type: "error", error: toErrorObject(error) });
   }
 
   #write(steps: readonly ReplyEvent[]): string {
     let text = "";
     for (const step of steps) {
-      this.tally.step(step);
+      this.meter.step(step);
       this.parts.watch?.(step);
       if (step.type === "usage") this.usage = step.usage;
       else if (step.type === "finish") this.#finished = true;

@@ -3,8 +3,8 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/j
 import { errorEventIn } from "../../../formats/openai-chat/response/stream.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
 import { eventData, splitEvents } from "../../../lib/sse.ts";
-import { OutputTally } from "../../billing/output-meter.ts";
-import { errorObject, type RelayError } from "../../call/errors.ts";
+import { OutputMeter } from "../../billing/output-meter.ts";
+import { errorObject, type GatewayError } from "../../call/errors.ts";
 import { bytesOf, type Piece, type StreamView } from "../adapter.ts";
 
 /** The end of a picture is `….completed`, that of speech and transcripts `….done`. */
@@ -16,15 +16,15 @@ const LAST_MARKS = [".completed", ".done"].map((mark) => Buffer.from(mark));
  * it says was used.
  */
 export class EventsView implements StreamView {
-  readonly tally = new OutputTally();
+  readonly meter = new OutputMeter();
   readonly ended = false;
   usage: ReportedUsage | null = null;
   failed: string | null = null;
   finished = false;
 
   /** `meter` reads what a last event says. */
-  constructor(private readonly meter: (event: JsonObject) => ReportedUsage | null) {
-    this.tally.other();
+  constructor(private readonly usageIn: (event: JsonObject) => ReportedUsage | null) {
+    this.meter.other();
   }
 
   take(block: Uint8Array): Uint8Array {
@@ -40,7 +40,7 @@ export class EventsView implements StreamView {
     return bytesOf(last);
   }
 
-  broken(error: RelayError, requestId: string): Uint8Array {
+  broken(error: GatewayError, requestId: string): Uint8Array {
     return Buffer.from(
       `event: error\ndata: ${JSON.stringify({ type: "error", ...errorObject(error, requestId) })}\n\n`,
     );
@@ -51,13 +51,13 @@ export class EventsView implements StreamView {
       const data = recordOf(parseJson(eventData(event) ?? ""));
       if (!data || !LAST_EVENT.test(textOf(data.type) ?? "")) continue;
       this.finished = true;
-      this.usage = this.meter(data) ?? this.usage;
+      this.usage = this.usageIn(data) ?? this.usage;
     }
   }
 }
 
 /** A complete answer as the stream that the client asked for: its last events. */
-export function answerAsEvents(capability: string, answer: JsonObject): string {
+export function responseAsEvents(capability: string, answer: JsonObject): string {
   const { data, usage, text } = answer;
   const events: JsonObject[] =
     capability === "transcriptions"

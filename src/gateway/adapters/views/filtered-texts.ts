@@ -5,38 +5,38 @@ import type { ReadError } from "../../../formats/openai-chat/errors/error.ts";
 import { chunkOf } from "../../../formats/openai-chat/response/stream.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { eventData, splitEvents } from "../../../lib/sse.ts";
-import type { RelayError } from "../../call/errors.ts";
+import type { GatewayError } from "../../call/errors.ts";
 import {
+  type Adapter,
   bytesOf,
+  type CompleteResponse,
+  concatPieces,
   type EncodedRequest,
-  joined,
-  type Passage,
   type Piece,
   type StreamView,
-  type WholeAnswer,
 } from "../adapter.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
 
 type Filters = readonly (() => StepFilter)[];
 
 /** Text completions whose texts are filtered on their way; everything else is as the inner passage has it. */
-export class FilteredTexts implements Passage {
+export class FilteredTexts implements Adapter {
   constructor(
-    private readonly inner: Passage,
+    private readonly inner: Adapter,
     private readonly filters: Filters,
   ) {}
 
   encode(): EncodedRequest | Promise<EncodedRequest> {
     return this.inner.encode();
   }
-  errorIn(body: Uint8Array<ArrayBuffer>): string | null {
-    return this.inner.errorIn(body);
+  findError(body: Uint8Array<ArrayBuffer>): string | null {
+    return this.inner.findError(body);
   }
-  errorInEvents(block: Uint8Array): string | null {
-    return this.inner.errorInEvents(block);
+  findStreamError(block: Uint8Array): string | null {
+    return this.inner.findStreamError(block);
   }
-  answersIn(block: Uint8Array): boolean {
-    return this.inner.answersIn(block);
+  startsResponse(block: Uint8Array): boolean {
+    return this.inner.startsResponse(block);
   }
   statusOf(error: string): number {
     return this.inner.statusOf(error);
@@ -45,14 +45,14 @@ export class FilteredTexts implements Passage {
     return this.inner.readError(status, body);
   }
 
-  whole(body: Uint8Array<ArrayBuffer>, contentType: string): WholeAnswer | null {
-    return this.inner.whole(this.#filtered(body), contentType);
+  readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
+    return this.inner.readResponse(this.#filtered(body), contentType);
   }
-  wholeAsStream(body: Uint8Array<ArrayBuffer>): WholeAnswer | null {
-    return this.inner.wholeAsStream(this.#filtered(body));
+  synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null {
+    return this.inner.synthesizeStream(this.#filtered(body));
   }
-  view(): StreamView {
-    return new FilteredView(this.inner.view(), this.filters);
+  streamView(): StreamView {
+    return new FilteredView(this.inner.streamView(), this.filters);
   }
 
   #filtered(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
@@ -91,8 +91,8 @@ class FilteredView implements StreamView {
   get finished(): boolean {
     return this.inner.finished;
   }
-  get tally(): StreamView["tally"] {
-    return this.inner.tally;
+  get meter(): StreamView["meter"] {
+    return this.inner.meter;
   }
 
   take(block: Uint8Array): Piece {
@@ -107,14 +107,14 @@ class FilteredView implements StreamView {
   close(last: Piece, billed: ReportedUsage): Piece {
     return this.inner.close(this.#withOwed(last), billed);
   }
-  broken(error: RelayError, requestId: string): Piece {
-    return joined(this.#withOwed(""), this.inner.broken(error, requestId));
+  broken(error: GatewayError, requestId: string): Piece {
+    return concatPieces(this.#withOwed(""), this.inner.broken(error, requestId));
   }
 
   /** A piece and behind it what is owed. */
   #withOwed(piece: Piece): Piece {
     const owed = this.#owed();
-    return owed === "" ? piece : joined(piece, this.inner.take(bytesOf(owed)));
+    return owed === "" ? piece : concatPieces(piece, this.inner.take(bytesOf(owed)));
   }
 
   #event(event: string): string {

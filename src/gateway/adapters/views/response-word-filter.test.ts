@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
 import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
 import { compileLinearPattern } from "../../../lib/linear-pattern.ts";
-import { sensitiveAnswers } from "./response-word-filter.ts";
+import { responseWordFilter } from "./response-word-filter.ts";
 
 const WORDS = {
   words: ["secret", "bad word"],
@@ -11,7 +11,7 @@ const WORDS = {
 
 /** What a client reads of an answer that comes in pieces of `size` characters. */
 function read(answer: string, size: number, stops: boolean) {
-  const filter = sensitiveAnswers(WORDS, stops)();
+  const filter = responseWordFilter(WORDS, stops)();
   const collector = new ReplyCollector();
   const steps: ReplyEvent[] = [];
   for (let at = 0; at < answer.length; at += size)
@@ -42,7 +42,7 @@ describe.each([1, 2, 3, 7, 1000])("pieces of %p characters", (size) => {
 
 describe("thoughts and refusals", () => {
   const steps = (stops: boolean, ...said: ReplyEvent[]) => {
-    const filter = sensitiveAnswers(WORDS, stops)();
+    const filter = responseWordFilter(WORDS, stops)();
     return said.flatMap((step) => filter(step));
   };
   const thought = (text: string): ReplyEvent => ({ type: "reasoning", choice: 0, text });

@@ -12,18 +12,18 @@ const PATTERN_REACH = 64;
 type Said = Extract<ReplyEvent, { type: "text" | "refusal" | "reasoning" }>;
 
 /** What answers go through under the options of the site; empty where they are not checked. */
-export function sensitiveFilters(settings: SettingsReader): readonly (() => StepFilter)[] {
+export function responseFilters(settings: SettingsReader): readonly (() => StepFilter)[] {
   if (!settings.get("CheckSensitiveEnabled") || !settings.get("CheckSensitiveOnCompletionEnabled")) return [];
   const words = settings.get("SensitiveWords");
   if (words.words.length + words.patterns.length === 0) return [];
-  return [sensitiveAnswers(words, settings.get("StopOnSensitiveEnabled"))];
+  return [responseWordFilter(words, settings.get("StopOnSensitiveEnabled"))];
 }
 
 /**
  * Keeps words that a site does not allow out of answers and thoughts: masks them, or ends the answer at the first one. A
  * word may be cut anywhere between the pieces of a stream, so as much text is held back as the longest word needs.
  */
-export function sensitiveAnswers({ words, patterns }: SensitiveWords, stops: boolean): () => StepFilter {
+export function responseWordFilter({ words, patterns }: SensitiveWords, stops: boolean): () => StepFilter {
   const reach = Math.max(patterns.length > 0 ? PATTERN_REACH : 0, ...words.map((word) => word.length)) - 1;
   const found = (text: string): { at: number; length: number } | null => firstMatch(text, words, patterns);
   return () => {

@@ -2,18 +2,18 @@ import type { StandingSubject } from "../../../domain/api-keys/read-standing.ts"
 import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
 import { divide, toText, whole } from "../../../lib/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
-import type { RelayServer } from "../arrival.ts";
-import { answerFor } from "./models.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
+import type { GatewayServer } from "../arrival.ts";
+import { respondToKey } from "./models.ts";
 
 /** What an unlimited key is said to have: the form knows no “unlimited”. */
 const UNLIMITED = 100_000_000;
 const DOLLAR_PLACES = 6;
 
 /** GET /v1/dashboard/billing/subscription: what the key may spend in all, as dashboards for OpenAI's API read it. */
-export const billingSubscription = (context: RelayContext, request: Request, server: RelayServer | null) =>
-  answerFor(context, request, server, openaiChatDoor, async (caller) => {
+export const billingSubscription = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+  respondToKey(context, request, server, openaiChatDoor, async (caller) => {
     const token = tokenOf(caller);
     const isOfToken = context.services.settings.get("DisplayTokenStatEnabled");
     const { remaining, used } = await context.services.readStanding(subjectOf(context, caller));
@@ -29,8 +29,8 @@ export const billingSubscription = (context: RelayContext, request: Request, ser
   });
 
 /** GET /v1/dashboard/billing/usage: what was used in all, in hundredths; dates are not looked at. */
-export const billingUsage = (context: RelayContext, request: Request, server: RelayServer | null) =>
-  answerFor(context, request, server, openaiChatDoor, async (caller) => {
+export const billingUsage = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+  respondToKey(context, request, server, openaiChatDoor, async (caller) => {
     const { used } = await context.services.readStanding(subjectOf(context, caller));
     return { object: "list", total_usage: shown(context, used * 100) };
   });
@@ -53,8 +53,8 @@ export type KeyStanding = Readonly<{
 export type KeyStandingResponse = Readonly<{ code: true; message: string; data: KeyStanding }>;
 
 /** GET /api/usage/token: how the key stands, in quota units, for tools that look keys up. */
-export const tokenUsage = (context: RelayContext, request: Request, server: RelayServer | null) =>
-  answerFor(context, request, server, openaiChatDoor, async (caller): Promise<KeyStandingResponse> => {
+export const tokenUsage = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+  respondToKey(context, request, server, openaiChatDoor, async (caller): Promise<KeyStandingResponse> => {
     const token = tokenOf(caller);
     const { remaining, used } = await context.services.readStanding({ tokenId: token.id });
     return {
@@ -75,11 +75,11 @@ export const tokenUsage = (context: RelayContext, request: Request, server: Rela
   });
 
 /** The key's own standing, or its owner's where the settings say so. */
-const subjectOf = ({ services }: RelayContext, caller: Caller): StandingSubject =>
+const subjectOf = ({ services }: GatewayContext, caller: Caller): StandingSubject =>
   services.settings.get("DisplayTokenStatEnabled") ? { tokenId: tokenOf(caller).id } : { userId: caller.user.id };
 
 /** Quota units as the site shows them: dollars, or the units themselves. */
-function shown({ services: { settings } }: RelayContext, quotaUnits: number): number {
+function shown({ services: { settings } }: GatewayContext, quotaUnits: number): number {
   if (!settings.get("DisplayInCurrencyEnabled")) return quotaUnits;
   return Number(toText(divide(whole(quotaUnits), whole(settings.get("QuotaPerUnit")), DOLLAR_PLACES)));
 }
@@ -88,6 +88,6 @@ function shown({ services: { settings } }: RelayContext, quotaUnits: number): nu
 const untilOf = (expiredTime: number): number => (expiredTime === -1 ? 0 : expiredTime);
 
 function tokenOf({ token }: Caller) {
-  if (!token) throw new RelayError(401, "missing_api_key", "No API key was sent.");
+  if (!token) throw new GatewayError(401, "missing_api_key", "No API key was sent.");
   return token;
 }

@@ -3,34 +3,39 @@ import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import { choosePassage } from "../../adapters/select-adapter.ts";
+import { selectAdapter } from "../../adapters/select-adapter.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorize } from "../../auth/authorize.ts";
 import { countPrompt } from "../../billing/count-tokens.ts";
 import { type Call, newCall } from "../../call/call.ts";
 import { CallTiming } from "../../call/call-timing.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { type Choice, choose } from "../../routing/scheduler/choose.ts";
-import { refusedByUpstream } from "../../upstream/attempt-failure.ts";
+import { rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { bindChannel } from "../../upstream/bind-channel.ts";
 import { buildRequest } from "../../upstream/build-request.ts";
 import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, readBody as readResponseBody } from "../../upstream/read-body.ts";
 import { isUnknownEndpoint } from "../../upstream/unknown-endpoint.ts";
-import type { Arrival, RelayServer } from "../arrival.ts";
+import type { Arrival, GatewayServer } from "../arrival.ts";
 import { type ClientBody, readBody } from "../client-body.ts";
 import { parseRequest } from "../parse-request.ts";
 import { generateContent, messages } from "./conversations.ts";
-import { answerFor } from "./models.ts";
+import { respondToKey } from "./models.ts";
 
 /** POST /v1/messages/count_tokens */
-export const countMessageTokens = (context: RelayContext, request: Request, server: RelayServer | null) =>
+export const countMessageTokens = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
   countTokens(context, { request, server, endpoint: messages }, (tokens) => ({ input_tokens: tokens }));
 
 /** POST …/models/{model}:countTokens */
-export const countGeminiTokens = (context: RelayContext, request: Request, server: RelayServer | null, model: string) =>
+export const countGeminiTokens = (
+  context: GatewayContext,
+  request: Request,
+  server: GatewayServer | null,
+  model: string,
+) =>
   countTokens(context, { request, server, endpoint: generateContent, path: { model } }, (tokens) => ({
     totalTokens: tokens,
   }));
@@ -45,12 +50,12 @@ const MAX_ATTEMPTS = 2;
  * the tokenizer that also bills what upstreams leave unreported.
  */
 function countTokens(
-  context: RelayContext,
+  context: GatewayContext,
   arrival: Arrival,
   answer: (tokens: number) => JsonObject,
 ): Promise<Response> {
   const { request, server, endpoint, path } = arrival;
-  return answerFor(context, request, server, endpoint.codec, async (caller) => {
+  return respondToKey(context, request, server, endpoint.codec, async (caller) => {
     const body = unwrapRequest(await readBody(request, context.services.config, endpoint.rules));
     const conversation = endpoint.codec.decodeRequest(body.json, path && { model: path.model, stream: false });
     const counted = await countByProvider(context, arrival, caller, body);
@@ -67,7 +72,7 @@ function unwrapRequest(body: ClientBody): ClientBody {
 
 /** Null: no channel that the caller may use counts, or none answered. Rejects RelayError for a request that cannot be. */
 async function countByProvider(
-  context: RelayContext,
+  context: GatewayContext,
   arrival: Arrival,
   caller: Caller,
   body: ClientBody,
@@ -90,7 +95,7 @@ async function countByProvider(
 const NOT_SERVED: ReadonlySet<number> = new Set([403, 404, 503]);
 
 /** The call as it would be admitted; null where the caller could not make it: its tokens are counted all the same. */
-function admitCount(context: RelayContext, arrival: Arrival, caller: Caller, body: ClientBody): Call | null {
+function admitCount(context: GatewayContext, arrival: Arrival, caller: Caller, body: ClientBody): Call | null {
   const { clientAddress } = context.services;
   const ip = clientAddress.ip(arrival.request, arrival.server);
   try {
@@ -99,17 +104,17 @@ function admitCount(context: RelayContext, arrival: Arrival, caller: Caller, bod
     const { request, endpoint } = arrival;
     return newCall({ request, endpoint, caller, ip, ...parsed, candidates }, new CallTiming(performance.now()));
   } catch (error) {
-    if (error instanceof RelayError && NOT_SERVED.has(error.status)) return null;
+    if (error instanceof GatewayError && NOT_SERVED.has(error.status)) return null;
     throw error;
   }
 }
 
-const mayCount = ({ withoutTokenCount }: RelayContext, channel: ChannelEntry): boolean =>
+const mayCount = ({ withoutTokenCount }: GatewayContext, channel: ChannelEntry): boolean =>
   providerOf(channel.type)?.tokenCount !== undefined && !withoutTokenCount.has(channel);
 
 /** Null: this channel did not count. Rejects RelayError where it refuses a request that is in its own format. */
 async function requestCount(
-  context: RelayContext,
+  context: GatewayContext,
   call: Call,
   choice: Choice,
   timeoutMs: number,
@@ -117,7 +122,7 @@ async function requestCount(
   const { channel, key } = choice;
   const route = bindChannel(call, null, choice);
   const { provider } = route;
-  const passage = choosePassage(context, call, route);
+  const passage = selectAdapter(context, call, route);
   const { ask, body } = await passage.encode();
   const count = provider.tokenCount?.(ask.dialect);
   const text = body instanceof Uint8Array ? textOfBytes(body) : body;
@@ -130,7 +135,7 @@ async function requestCount(
       key,
       provider: { ...provider, url: count.url },
     });
-    const exchange = new Exchange(context.watch, timeoutMs);
+    const exchange = new Exchange(context.deadlines, timeoutMs);
     const response = await context.upstream.send(outgoing, exchange);
     const limits = { ...bodyLimits(context), idleMs: timeoutMs };
     const answer = textOfBytes(await readResponseBody(response, exchange, limits));
@@ -138,9 +143,9 @@ async function requestCount(
     const error = passage.readError(response.status, answer);
     if (isUnknownEndpoint(response.status, error)) context.withoutTokenCount.add(channel);
     const isCallersFault = response.status === 400 && ask.dialect === call.endpoint.codec.dialect;
-    if (isCallersFault) throw clientErrorFor(context, refusedByUpstream(channel, key, 400, error, null));
+    if (isCallersFault) throw clientErrorFor(context, rejectedByUpstream(channel, key, 400, error, null));
   } catch (error) {
-    if (error instanceof RelayError) throw error;
+    if (error instanceof GatewayError) throw error;
     context.services.log.debug({ error, channelId: channel.id }, "a channel could not count tokens");
   }
   return null;

@@ -9,10 +9,10 @@ import type { Decimal } from "../../../lib/decimal.ts";
 import type { Capability, TaskCapability } from "../../../providers/contract/provider.ts";
 
 /** What a request's address says besides its body. */
-export type PathAsk = Readonly<{ model: string; stream?: boolean }>;
+export type PathParameters = Readonly<{ model: string; stream?: boolean }>;
 
 /** What a request asks for, read once. */
-export type Asked = Readonly<{
+export type EndpointRequest = Readonly<{
   summary: RequestSummary;
   /** The prompt in the shape of an OpenAI request, by which it is weighed, counted, checked and logged. */
   prompt: JsonObject;
@@ -35,11 +35,11 @@ export type Endpoint = Readonly<{
    * The price of this very call, where it depends on more than tokens (sizes and numbers of images); `upstreamModel` is the
    * name after the channel's mapping.
    */
-  priceOf?(price: Price, asked: Asked, upstreamModel: string): Price;
+  priceOf?(price: Price, asked: EndpointRequest, upstreamModel: string): Price;
   /** USD that a call costs where its model has no price. */
   usdWithoutPrice?: Decimal;
   /** What a call used by the request alone, where upstreams report nothing; null: text is counted. In units of its price. */
-  meter?(asked: Asked, answer: JsonObject | null, price: Price | null): ReportedUsage | null;
+  meter?(asked: EndpointRequest, answer: JsonObject | null, price: Price | null): ReportedUsage | null;
   /** The answer, as object or JSON text, with what clients need and the upstream left out; null: it goes as it came. */
   amend?(request: JsonObject, answer: Uint8Array): JsonObject | string | null;
   /** The request in OpenAI's members, where clients of a call beside chats speak another format. Throws DecodeError. */
@@ -47,5 +47,5 @@ export type Endpoint = Readonly<{
   /** Members of such a request that OpenAI's API lacks: they go only to providers with a format of their own. */
   nonOpenAiMembers?: readonly string[];
   /** Throws RelayError or DecodeError when the request lacks what the format demands. */
-  read(body: JsonObject, path: PathAsk | null): Asked;
+  read(body: JsonObject, path: PathParameters | null): EndpointRequest;
 }>;

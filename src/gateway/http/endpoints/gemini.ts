@@ -1,20 +1,20 @@
 import { geminiDoor } from "../../../formats/gemini/index.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import { handleCall } from "../../pipeline.ts";
-import type { RelayServer } from "../arrival.ts";
+import type { GatewayServer } from "../arrival.ts";
 import { refuse } from "../refuse.ts";
 import { generateContent, generateContentArray } from "./conversations.ts";
 import { countGeminiTokens } from "./count-tokens.ts";
 import { batchEmbedContents, embedContent } from "./embed-content.ts";
 import { geminiModel } from "./model-object.ts";
-import { admittedModels, answerFor, refuseUnknownModel } from "./models.ts";
+import { allowedModels, refuseUnknownModel, respondToKey } from "./models.ts";
 
 /** POST …/models/{model}:{method} as Google's clients ask; the model may hold slashes and be percent-encoded. */
 export function handleGemini(
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
   path: string,
 ): Promise<Response> | Response {
   const whole = decodeURIComponent(path);
@@ -35,21 +35,26 @@ export function handleGemini(
     case "countTokens":
       return countGeminiTokens(context, request, server, model);
     default: {
-      const unknown = new RelayError(404, "unknown_url", `Invalid URL (${request.method} …/models/${whole})`);
+      const unknown = new GatewayError(404, "unknown_url", `Invalid URL (${request.method} …/models/${whole})`);
       return refuse(context, request, unknown, geminiDoor);
     }
   }
 }
 
 /** GET /v1beta/models: what this key may call now, as Google lists it. */
-export const listGeminiModels = (context: RelayContext, request: Request, server: RelayServer | null) =>
-  answerFor(context, request, server, geminiDoor, (caller) => ({
-    models: admittedModels(context, caller).map((model) => geminiModel(context, caller, model)),
+export const listGeminiModels = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+  respondToKey(context, request, server, geminiDoor, (caller) => ({
+    models: allowedModels(context, caller).map((model) => geminiModel(context, caller, model)),
   }));
 
 /** GET /v1beta/models/{model} */
-export const showGeminiModel = (context: RelayContext, request: Request, server: RelayServer | null, model: string) =>
-  answerFor(context, request, server, geminiDoor, (caller) => {
+export const showGeminiModel = (
+  context: GatewayContext,
+  request: Request,
+  server: GatewayServer | null,
+  model: string,
+) =>
+  respondToKey(context, request, server, geminiDoor, (caller) => {
     refuseUnknownModel(context, caller, model);
     return geminiModel(context, caller, model);
   });

@@ -8,7 +8,7 @@ import { textOfBytes } from "../../../lib/bytes.ts";
 import { multiply, whole } from "../../../lib/decimal.ts";
 import type { Capability } from "../../../providers/contract/provider.ts";
 import { invalidRequest } from "../client-body.ts";
-import type { Asked, Endpoint } from "./endpoint.ts";
+import type { Endpoint, EndpointRequest } from "./endpoint.ts";
 import { countOf, pixelsOf, priceOfImages } from "./image-price.ts";
 import { readOpenAi } from "./text.ts";
 
@@ -167,4 +167,4 @@ const wantsStream = ({ stream }: JsonObject): boolean => stream === true || stre
 const byMinutes = (seconds: number): ReportedUsage => usageOf(Math.round((Math.ceil(seconds) * 1000) / 60));
 
 /** Seconds of the file as they were read from it on arrival. */
-const secondsOf = ({ prompt }: Asked): number => (typeof prompt.seconds === "number" ? prompt.seconds : 0);
+const secondsOf = ({ prompt }: EndpointRequest): number => (typeof prompt.seconds === "number" ? prompt.seconds : 0);

@@ -2,7 +2,7 @@ import { type ModelInfo, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
 import { upstreamModelsOf } from "../../../domain/channels/upstream-model.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import type { RelayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../../call/context.ts";
 
 /** When a model was made is not known: the ecosystem's constant. */
 const CREATED = 1_626_777_600;
@@ -19,7 +19,7 @@ const TOKENIZERS: Readonly<Record<string, string>> = {
 };
 
 /** What is known about a model under the name that callers have for it, else under its upstream's name. */
-function findModelInfo({ services, catalog }: RelayContext, { group }: Caller, model: string): ModelInfo {
+function findModelInfo({ services, catalog }: GatewayContext, { group }: Caller, model: string): ModelInfo {
   const known = catalog().find(model);
   if (known !== UNKNOWN_MODEL) return known;
   const candidates = services.channels.candidates(group, model);
@@ -31,7 +31,7 @@ function findModelInfo({ services, catalog }: RelayContext, { group }: Caller, m
  * A model as OpenAI's API lists it, with the members of OpenRouter's list (https://openrouter.ai/docs/models) and those that
  * Mistral's client needs (https://docs.mistral.ai/api, ModelCard) beside it; null: not known.
  */
-export function modelObject(context: RelayContext, caller: Caller, model: string) {
+export function modelObject(context: GatewayContext, caller: Caller, model: string) {
   const { services, prices } = context;
   const candidates = services.channels.candidates(caller.group, model);
   const channel = candidates?.tiers[0]?.channels[0];
@@ -96,7 +96,7 @@ function supportedParameters({ output_modalities, reasoning, tools, structured_o
 }
 
 /** A model as Anthropic's API lists it. */
-export function anthropicModel(context: RelayContext, caller: Caller, model: string) {
+export function anthropicModel(context: GatewayContext, caller: Caller, model: string) {
   const { name, context_window, output_limit, deprecation_date } = findModelInfo(context, caller, model);
   return {
     type: "model",
@@ -116,7 +116,7 @@ export function anthropicModel(context: RelayContext, caller: Caller, model: str
 const GEMINI_METHODS = ["generateContent", "streamGenerateContent", "countTokens"];
 
 /** A model as Google's API lists it (https://ai.google.dev/api/models). */
-export function geminiModel(context: RelayContext, caller: Caller, model: string) {
+export function geminiModel(context: GatewayContext, caller: Caller, model: string) {
   const { name, context_window, output_limit, reasoning } = findModelInfo(context, caller, model);
   return {
     name: `models/${model}`,

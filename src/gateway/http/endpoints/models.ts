@@ -5,8 +5,8 @@ import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/request-id.ts";
 import { authenticate, type Caller } from "../../auth/authenticate.ts";
 import { unknownModel } from "../../auth/authorize.ts";
-import type { RelayContext } from "../../call/context.ts";
-import type { RelayServer } from "../arrival.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayServer } from "../arrival.ts";
 import { corsHeaders } from "../headers.ts";
 import { refuse } from "../refuse.ts";
 import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
@@ -15,9 +15,9 @@ import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
  * GET /v1/models: what this key may call now; in Anthropic's form for its clients (they send `anthropic-version`), and in
  * Google's for its own, which list models under this path too and send `x-goog-api-key`.
  */
-export function listModels(context: RelayContext, request: Request, server: RelayServer | null): Promise<Response> {
-  return answerFor(context, request, server, doorOf(request), (caller) => {
-    const models = admittedModels(context, caller);
+export function listModels(context: GatewayContext, request: Request, server: GatewayServer | null): Promise<Response> {
+  return respondToKey(context, request, server, codecOf(request), (caller) => {
+    const models = allowedModels(context, caller);
     if (isGoogle(request)) return { models: models.map((model) => geminiModel(context, caller, model)) };
     if (!isAnthropic(request)) {
       return { success: true, object: "list", data: models.map((model) => modelObject(context, caller, model)) };
@@ -33,12 +33,12 @@ export function listModels(context: RelayContext, request: Request, server: Rela
 
 /** GET /v1/models/{model}; 404 `model_not_found` for what the key may not call. */
 export function showModel(
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
   model: string,
 ): Promise<Response> {
-  return answerFor(context, request, server, doorOf(request), (caller) => {
+  return respondToKey(context, request, server, codecOf(request), (caller) => {
     refuseUnknownModel(context, caller, model);
     if (isGoogle(request)) return geminiModel(context, caller, model);
     return isAnthropic(request) ? anthropicModel(context, caller, model) : modelObject(context, caller, model);
@@ -46,10 +46,10 @@ export function showModel(
 }
 
 /** Answers a call that runs no model: authenticates, makes the answer (or its stream), and tells failures in the door's form. */
-export async function answerFor(
-  context: RelayContext,
+export async function respondToKey(
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
   door: DoorCodec,
   make: (caller: Caller) => object | Promise<object>,
 ): Promise<Response> {
@@ -67,14 +67,14 @@ export async function answerFor(
 }
 
 /** Throws RelayError 404 for a model that the caller may not call. */
-export function refuseUnknownModel({ services }: RelayContext, caller: Caller, model: string): void {
+export function refuseUnknownModel({ services }: GatewayContext, caller: Caller, model: string): void {
   const limits = caller.token?.modelLimits;
   if ((!limits || limits.has(model)) && services.channels.candidates(caller.group, model)) return;
   throw unknownModel(model);
 }
 
 /** The models that the caller may call. */
-export function admittedModels({ services }: RelayContext, caller: Caller): readonly string[] {
+export function allowedModels({ services }: GatewayContext, caller: Caller): readonly string[] {
   const limits = caller.token?.modelLimits;
   const models = services.channels.modelsOf(caller.group);
   return limits ? models.filter((model) => limits.has(model)) : models;
@@ -84,5 +84,5 @@ const isAnthropic = ({ headers }: Request): boolean => headers.has("anthropic-ve
 
 const isGoogle = ({ headers }: Request): boolean => headers.has("x-goog-api-key");
 
-export const doorOf = (request: Request): DoorCodec =>
+export const codecOf = (request: Request): DoorCodec =>
   isGoogle(request) ? geminiDoor : isAnthropic(request) ? anthropicDoor : openaiChatDoor;

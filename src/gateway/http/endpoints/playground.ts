@@ -2,10 +2,10 @@ import { usableGroups } from "../../../domain/accounts/usable-groups.ts";
 import { textOf } from "../../../formats/json.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { CallTiming } from "../../call/call-timing.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import { handleCall } from "../../pipeline.ts";
-import type { RelayServer } from "../arrival.ts";
+import type { GatewayServer } from "../arrival.ts";
 import { invalidRequest, readBody } from "../client-body.ts";
 import { refuse } from "../refuse.ts";
 import { chatCompletions } from "./text.ts";
@@ -15,9 +15,9 @@ import { chatCompletions } from "./text.ts";
  * 6.8). The body may name one of the user's groups; `max_tokens: 0` means no limit.
  */
 export async function handlePlayground(
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
 ): Promise<Response> {
   const timing = new CallTiming(performance.now());
   server?.timeout(request, 0);
@@ -26,10 +26,10 @@ export async function handlePlayground(
     const user = await services.resolveSession(request);
     if (!user) throw notSignedIn(request);
     const body = await readBody(request, services.config, chatCompletions.rules);
-    if (!textOf(body.json.model)) throw new RelayError(400, "model_required", "“model” is missing.");
+    if (!textOf(body.json.model)) throw new GatewayError(400, "model_required", "“model” is missing.");
     const group = groupOf(body.json.group) || user.group;
     if (!usableGroups(services.settings, user.group).has(group)) {
-      throw new RelayError(403, "group_not_allowed", `You may not use the group “${group}”.`);
+      throw new GatewayError(403, "group_not_allowed", `You may not use the group “${group}”.`);
     }
     const caller: Caller = { user, token: null, tokenName: `playground-${group}`, group, pinnedChannelId: null };
     const changes = { group: undefined, ...(body.json.max_tokens === 0 && { max_tokens: undefined }) };
@@ -47,7 +47,7 @@ function groupOf(value: unknown): string {
   return group;
 }
 
-const notSignedIn = (request: Request): RelayError =>
+const notSignedIn = (request: Request): GatewayError =>
   request.headers.has("authorization")
-    ? new RelayError(400, "access_token_not_supported", "The playground takes a console session, no access token.")
-    : new RelayError(401, "not_logged_in", "Sign in to the console first.");
+    ? new GatewayError(400, "access_token_not_supported", "The playground takes a console session, no access token.")
+    : new GatewayError(401, "not_logged_in", "Sign in to the console first.");

@@ -5,28 +5,28 @@ import { openaiResponsesDoor, openaiResponsesProvider } from "../../../formats/o
 import { nowSeconds } from "../../../lib/clock.ts";
 import { randomId } from "../../../lib/request-id.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
-import { noted, refresh } from "../../state/files/follow.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
+import { refresh, storeObject } from "../../state/files/follow.ts";
 import { isOver } from "../../state/files/settle-object.ts";
-import { askResponseMaker, followResponse, type ResponseAction } from "../../state/responses/ask-maker.ts";
+import { followResponse, type ResponseAction, requestStoredResponse } from "../../state/responses/ask-maker.ts";
 import { isTooLong, type StoredResponse } from "../../state/responses/store.ts";
-import type { RelayServer } from "../arrival.ts";
+import type { GatewayServer } from "../arrival.ts";
 import { invalidRequest } from "../client-body.ts";
-import { answerFor } from "./models.ts";
+import { respondToKey } from "./models.ts";
 
 /**
  * GET and DELETE /v1/responses/{id}, POST …/cancel, GET …/input_items: of the caller's own responses. What an upstream
  * stores is asked of the channel that made it.
  */
 export const storedResponse = (
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
   id: string,
   action: ResponseAction,
 ): Promise<Response> =>
-  answerFor(context, request, server, openaiResponsesDoor, async (caller) => {
+  respondToKey(context, request, server, openaiResponsesDoor, async (caller) => {
     const stored = await find(context, caller, id);
     const { search, searchParams } = new URL(request.url);
     if (searchParams.get("stream") === "true") {
@@ -42,29 +42,29 @@ export const storedResponse = (
 
 /** Asks who made it. What is made in the background is charged before anybody is told that it is over. */
 async function made(
-  context: RelayContext,
+  context: GatewayContext,
   stored: StoredResponse,
   action: ResponseAction,
   search: string,
 ): Promise<object> {
   const later = await context.services.objects.find("response", stored.id, stored.userId);
   if (later?.settledAt === null && action === "delete" && !isOver((await refresh(context, later)).body)) {
-    throw new RelayError(400, "response_in_progress", "This response is still being made: cancel it first.", {
+    throw new GatewayError(400, "response_in_progress", "This response is still being made: cancel it first.", {
       type: "invalid_request_error",
     });
   }
-  const answer = await askResponseMaker(context, stored, action, search);
+  const answer = await requestStoredResponse(context, stored, action, search);
   if (later?.settledAt === null && answer.object === "response" && answer.status !== undefined) {
-    await noted(context, later, answer);
+    await storeObject(context, later, answer);
   }
   return answer;
 }
 
-async function find({ services }: RelayContext, caller: Caller, id: string): Promise<StoredResponse> {
+async function find({ services }: GatewayContext, caller: Caller, id: string): Promise<StoredResponse> {
   const stored = await services.responses.find(id, caller.user.id, nowSeconds());
   // What was too long to be kept has left its id alone.
   if (stored && (stored.isNative || Object.keys(stored.body).length > 0)) return stored;
-  throw new RelayError(404, "response_not_found", `Response with id '${id}' not found.`, {
+  throw new GatewayError(404, "response_not_found", `Response with id '${id}' not found.`, {
     type: "invalid_request_error",
     param: "response_id",
   });
@@ -81,7 +81,7 @@ function ownAnswer(
     case "delete":
       return { id, object: "response", deleted: true };
     case "cancel":
-      throw new RelayError(400, "not_cancellable", "Only responses created in the background can be cancelled.", {
+      throw new GatewayError(400, "not_cancellable", "Only responses created in the background can be cancelled.", {
         type: "invalid_request_error",
       });
     case "input_items": {

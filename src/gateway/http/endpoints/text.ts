@@ -3,7 +3,7 @@ import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { summarise } from "../../../formats/openai-chat/request/summary.ts";
 import { invalidRequest } from "../client-body.ts";
-import type { Asked, Endpoint, PathAsk } from "./endpoint.ts";
+import type { Endpoint, EndpointRequest, PathParameters } from "./endpoint.ts";
 
 export const chatCompletions: Endpoint = {
   capability: "chat",
@@ -32,7 +32,7 @@ export const completions: Endpoint = {
 };
 
 /** What OpenAI's formats have in common; the model may also stand in the path. */
-export function readOpenAi(body: JsonObject, path: PathAsk | null): Asked {
+export function readOpenAi(body: JsonObject, path: PathParameters | null): EndpointRequest {
   const summary = summarise(body);
   return {
     summary: path && summary.model === "" ? { ...summary, model: path.model } : summary,

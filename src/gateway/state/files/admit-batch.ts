@@ -10,24 +10,27 @@ import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { promptTokensBound } from "../../billing/estimate.ts";
 import { reserveAmount } from "../../billing/reserve.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import type { Hold } from "../../call/services.ts";
 import { checkRequest, checkValues } from "../../http/check-request.ts";
 import { invalidRequest } from "../../http/client-body.ts";
-import { askUpstream, makerOf } from "./ask-upstream.ts";
+import { ownerOf, requestUpstream } from "./ask-upstream.ts";
 import { pathOf } from "./follow.ts";
 import { jsonLines } from "./json-lines.ts";
 import { BATCH_SHARE } from "./settle-object.ts";
-import type { KeptObject } from "./store.ts";
+import type { StoredObject } from "./store.ts";
 
 /**
  * Reads the calls of a batch before it begins: each model must be allowed to the caller, served to its group and priced, and
  * the balance must cover what all can cost at most. Resolves with that held. Rejects RelayError.
  */
-export async function admitBatch(context: RelayContext, caller: Caller, input: KeptObject): Promise<Hold> {
+export async function admitBatch(context: GatewayContext, caller: Caller, input: StoredObject): Promise<Hold> {
   const { prices, services } = context;
-  const file = await askUpstream(context, makerOf(context, input), { method: "GET", path: `${pathOf(input)}/content` });
+  const file = await requestUpstream(context, ownerOf(context, input), {
+    method: "GET",
+    path: `${pathOf(input)}/content`,
+  });
   const defaultOutputTokens = services.settings.get("PreConsumedQuota");
   let amount = 0;
   let calls = 0;
@@ -78,7 +81,7 @@ function checkLine(line: string, object: JsonObject | null): void {
     checkRequest(line, object, lineRules);
     checkValues(body, textOf(object.url)?.endsWith("/responses") ? responsesRules : openaiRules);
   } catch (error) {
-    if (!(error instanceof RelayError)) throw error;
+    if (!(error instanceof GatewayError)) throw error;
     throw invalidRequest(`${error.message} (custom_id: ${textOf(object?.custom_id) ?? "none"})`, "input_file_id");
   }
 }

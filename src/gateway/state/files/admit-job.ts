@@ -6,15 +6,15 @@ import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { promptTokensBound } from "../../billing/estimate.ts";
 import { reserveAmount } from "../../billing/reserve.ts";
-import type { RelayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../../call/context.ts";
 import type { Hold } from "../../call/services.ts";
 import { checkRequest, checkValues } from "../../http/check-request.ts";
 import { invalidRequest } from "../../http/client-body.ts";
-import { askUpstream, makerOf } from "./ask-upstream.ts";
+import { ownerOf, requestUpstream } from "./ask-upstream.ts";
 import { pathOf } from "./follow.ts";
 import { jsonLines } from "./json-lines.ts";
 import { trainingOf } from "./settle-object.ts";
-import type { KeptObject } from "./store.ts";
+import type { StoredObject } from "./store.ts";
 
 /** Without a wish, upstreams train until they have seen so many examples, as often as that takes. */
 const USUAL_EPOCHS = 3;
@@ -27,10 +27,10 @@ const MOST_EPOCHS = 25;
  * priced, and the balance must cover all tokens in all epochs. Resolves with that held. Rejects RelayError.
  */
 export async function admitJob(
-  context: RelayContext,
+  context: GatewayContext,
   caller: Caller,
   job: JsonObject,
-  training: KeptObject,
+  training: StoredObject,
 ): Promise<Hold> {
   checkValues(job, jobRules);
   const model = textOf(job.model) ?? "";
@@ -43,7 +43,10 @@ export async function admitJob(
   const ask = { method: "GET", path: `${pathOf(training)}/content` } as const;
   let tokens = 0;
   let examples = 0;
-  for await (const example of jsonLines(await askUpstream(context, makerOf(context, training), ask), checkExample)) {
+  for await (const example of jsonLines(
+    await requestUpstream(context, ownerOf(context, training), ask),
+    checkExample,
+  )) {
     tokens += promptTokensBound(example, JSON.stringify(example).length);
     examples += 1;
   }

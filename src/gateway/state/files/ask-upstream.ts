@@ -6,16 +6,16 @@ import { readError } from "../../../formats/openai-chat/errors/error.ts";
 import { hexDigest } from "../../../lib/digest.ts";
 import type { OutgoingForm } from "../../../lib/multipart/form-stream.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
-import { failureKind, notAnswered, refusedByUpstream } from "../../upstream/attempt-failure.ts";
+import { failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
-import type { KeptObject } from "./store.ts";
+import type { StoredObject } from "./store.ts";
 
-export type ObjectAsk = Readonly<{
+export type ObjectRequest = Readonly<{
   method: "GET" | "POST" | "DELETE";
   /** Behind the version, with its query. */
   path: string;
@@ -29,28 +29,28 @@ const HEAD_TIMEOUT_MS = 300_000;
  * Asks a channel for something it keeps, of any size: the body is read as it comes. Rejects RelayError with what the
  * upstream answered, or that it did not.
  */
-export async function askUpstream(context: RelayContext, choice: Choice, ask: ObjectAsk): Promise<Response> {
+export async function requestUpstream(context: GatewayContext, choice: Choice, ask: ObjectRequest): Promise<Response> {
   const { response, exchange } = await send(context, choice, ask);
   const body = passBody(response, exchange, context.services.config.streamingTimeoutMs);
   return new Response(body, { status: response.status, headers: response.headers });
 }
 
 /** The same, for an answer that is an object. */
-export async function askObject(context: RelayContext, choice: Choice, ask: ObjectAsk): Promise<JsonObject> {
+export async function requestObject(context: GatewayContext, choice: Choice, ask: ObjectRequest): Promise<JsonObject> {
   const { channel, key } = choice;
   const { response, exchange } = await send(context, choice, ask);
   const bytes = await readBody(response, exchange, bodyLimits(context)).catch((error) => {
-    throw clientErrorFor(context, notAnswered(channel, key, failureKind(exchange, error), error));
+    throw clientErrorFor(context, noResponse(channel, key, failureKind(exchange, error), error));
   });
   const answer = recordOf(parseJson(Buffer.from(bytes).toString()));
-  if (!answer) throw clientErrorFor(context, notAnswered(channel, key, "broken"));
+  if (!answer) throw clientErrorFor(context, noResponse(channel, key, "broken"));
   return answer;
 }
 
 async function send(
-  context: RelayContext,
+  context: GatewayContext,
   { channel, key }: Choice,
-  ask: ObjectAsk,
+  ask: ObjectRequest,
 ): Promise<Readonly<{ response: Response; exchange: Exchange }>> {
   const objects = providerOf(channel.type)?.objects;
   if (!objects) throw notOffered();
@@ -66,28 +66,28 @@ async function send(
     body: ask.body ?? "",
     proxy: proxyOf(channel),
   };
-  const exchange = new Exchange(context.watch, HEAD_TIMEOUT_MS);
+  const exchange = new Exchange(context.deadlines, HEAD_TIMEOUT_MS);
   const response = await context.upstream.send(outgoing, exchange).catch((error) => {
-    throw clientErrorFor(context, notAnswered(channel, key, failureKind(exchange, error), error));
+    throw clientErrorFor(context, noResponse(channel, key, failureKind(exchange, error), error));
   });
   exchange.endTimeouts();
   if (response.ok) return { response, exchange };
   const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs).catch(() => "");
   const told = readError(response.status, text);
-  const failure = refusedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
+  const failure = rejectedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
   context.health.report(channel, key, failure);
   throw clientErrorFor(context, failure);
 }
 
 /** The channel and key that made an object. Throws RelayError when they are gone or switched off. */
-export function makerOf(
-  { services }: RelayContext,
-  { channelId, keyHash }: Pick<KeptObject, "channelId" | "keyHash">,
+export function ownerOf(
+  { services }: GatewayContext,
+  { channelId, keyHash }: Pick<StoredObject, "channelId" | "keyHash">,
 ): Choice {
   const channel = services.channels.get(channelId);
   const key = channel?.keys.find((each) => hashOf(each) === keyHash);
   if (channel?.status !== 1 || key === undefined || channel.disabledKeys.has(key)) {
-    throw new RelayError(503, "channel_unavailable", "The channel that keeps this object is not available.");
+    throw new GatewayError(503, "channel_unavailable", "The channel that keeps this object is not available.");
   }
   return { channel, key };
 }
@@ -98,5 +98,5 @@ export const hashOf = hexDigest;
 /** Whether the channel can keep such things at all. */
 export const keepsObjects = ({ type }: ChannelEntry): boolean => providerOf(type)?.objects !== undefined;
 
-export const notOffered = (): RelayError =>
-  new RelayError(501, "api_not_implemented", "No channel that you may use offers this API.");
+export const notOffered = (): GatewayError =>
+  new GatewayError(501, "api_not_implemented", "No channel that you may use offers this API.");

@@ -4,8 +4,8 @@ import { textOfBytes } from "../../../lib/bytes.ts";
 import { bytesUpTo } from "../../../lib/limited-body.ts";
 import { outgoingForm } from "../../../lib/multipart/form-stream.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import type { Hold } from "../../call/services.ts";
 import { withBodyDeadline } from "../../http/body-deadline.ts";
 import { type ClientBody, invalidRequest, readBody, tooLarge } from "../../http/client-body.ts";
@@ -13,14 +13,14 @@ import { CLIENT_LEFT } from "../../http/client-presence.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
 import { admitBatch } from "./admit-batch.ts";
 import { admitJob } from "./admit-job.ts";
-import { askObject, makerOf, type ObjectAsk } from "./ask-upstream.ts";
-import { noted, PATHS, pathOf } from "./follow.ts";
-import { chooseMaker, keptBy } from "./maker.ts";
+import { type ObjectRequest, ownerOf, requestObject } from "./ask-upstream.ts";
+import { PATHS, pathOf, storeObject } from "./follow.ts";
+import { chooseOwner, storedObjectOf } from "./maker.ts";
 import { trainingOf } from "./settle-object.ts";
-import type { KeptObject, Payer, RoutedKind } from "./store.ts";
+import type { Payer, RoutedKind, StoredObject } from "./store.ts";
 
 /** Makes an object from a request: reads it, chooses who keeps it. Rejects RelayError. */
-export type Create = (context: RelayContext, caller: Caller, request: Request) => Promise<JsonObject>;
+export type Create = (context: GatewayContext, caller: Caller, request: Request) => Promise<JsonObject>;
 
 /** POST /v1/files, a form */
 export const createFile: Create = async (context, caller, request) => {
@@ -29,7 +29,7 @@ export const createFile: Create = async (context, caller, request) => {
     if (!body.form || body.json.file === undefined) throw invalidRequest("“file” is missing.", "file");
     if (!textOf(body.json.purpose)) throw invalidRequest("“purpose” is missing.", "purpose");
     const form = await outgoingForm(body.form.parts, {});
-    const maker = chooseMaker(context, caller);
+    const maker = chooseOwner(context, caller);
     return await make(context, caller, maker, "file", form);
   } finally {
     await body.form?.discard();
@@ -39,7 +39,7 @@ export const createFile: Create = async (context, caller, request) => {
 /** POST /v1/uploads: a file that comes in parts */
 export const createUpload: Create = async (context, caller, request) => {
   const { text } = await jsonBody(context, request);
-  const maker = chooseMaker(context, caller);
+  const maker = chooseOwner(context, caller);
   return make(context, caller, maker, "upload", text);
 };
 
@@ -49,7 +49,7 @@ export const createBatch: Create = async (context, caller, request) => {
   const input = await fileOf(context, caller, json, "input_file_id");
   if (!input) throw invalidRequest("“input_file_id” is missing.", "input_file_id");
   const hold = await admitBatch(context, caller, input);
-  return makeHeld(context, caller, request, makerOf(context, input), "batch", text, hold);
+  return makeHeld(context, caller, request, ownerOf(context, input), "batch", text, hold);
 };
 
 /**
@@ -67,16 +67,16 @@ export const createJob: Create = async (context, caller, request) => {
   const hold = await admitJob(context, caller, json, training);
   const model = textOf(json.model) ?? "";
   const asked = { requested: trainingOf(model), upstream: trainingOf(model) };
-  return makeHeld(context, caller, request, makerOf(context, training), "job", text, hold, asked);
+  return makeHeld(context, caller, request, ownerOf(context, training), "job", text, hold, asked);
 };
 
 /** POST /v1/uploads/{id}/parts, a form */
-export async function addPart(context: RelayContext, upload: KeptObject, request: Request): Promise<JsonObject> {
+export async function addPart(context: GatewayContext, upload: StoredObject, request: Request): Promise<JsonObject> {
   const body = await readUpload(context, request);
   try {
     if (!body.form || body.json.data === undefined) throw invalidRequest("“data” is missing.", "data");
     const form = await outgoingForm(body.form.parts, {});
-    return await askObject(context, makerOf(context, upload), {
+    return await requestObject(context, ownerOf(context, upload), {
       method: "POST",
       path: `${pathOf(upload)}/parts`,
       body: form,
@@ -88,8 +88,8 @@ export async function addPart(context: RelayContext, upload: KeptObject, request
 
 /** POST …/{id}/cancel, /complete, /pause, /resume */
 export async function act(
-  context: RelayContext,
-  object: KeptObject,
+  context: GatewayContext,
+  object: StoredObject,
   action: string,
   request: Request,
 ): Promise<JsonObject> {
@@ -99,16 +99,16 @@ export async function act(
   if (!bytes) throw tooLarge(maxRequestBodyBytes);
   const body = textOfBytes(bytes) || "{}";
   const ask = { method: "POST", path: `${pathOf(object)}/${action}`, body } as const;
-  const answer = await askObject(context, makerOf(context, object), ask);
+  const answer = await requestObject(context, ownerOf(context, object), ask);
   const file = recordOf(answer.file);
   if (file) await context.services.objects.keep({ ...object, id: String(file.id), kind: "file", body: file });
-  return (await noted(context, object, answer)).body;
+  return (await storeObject(context, object, answer)).body;
 }
 
-const readUpload = ({ services: { config } }: RelayContext, request: Request): Promise<ClientBody> =>
+const readUpload = ({ services: { config } }: GatewayContext, request: Request): Promise<ClientBody> =>
   readBody(request, config, openaiRules, config.maxUploadBytes);
 
-async function jsonBody(context: RelayContext, request: Request): Promise<ClientBody> {
+async function jsonBody(context: GatewayContext, request: Request): Promise<ClientBody> {
   const body = await readBody(request, context.services.config, openaiRules);
   if (!body.form) return body;
   await body.form.discard();
@@ -117,21 +117,21 @@ async function jsonBody(context: RelayContext, request: Request): Promise<Client
 
 /** Has the maker make an object of a request, and remembers whose it is and who keeps it. */
 async function make(
-  context: RelayContext,
+  context: GatewayContext,
   caller: Caller,
   maker: Choice,
   kind: RoutedKind,
-  request: ObjectAsk["body"],
+  request: ObjectRequest["body"],
   asked?: Payer["model"],
 ): Promise<JsonObject> {
-  const made = await askObject(context, maker, { method: "POST", path: PATHS[kind], body: request });
-  await context.services.objects.keep(keptBy(caller, maker, kind, made, asked));
+  const made = await requestObject(context, maker, { method: "POST", path: PATHS[kind], body: request });
+  await context.services.objects.keep(storedObjectOf(caller, maker, kind, made, asked));
   return made;
 }
 
 /** The same, with what it can cost held while it runs. */
 async function makeHeld(
-  context: RelayContext,
+  context: GatewayContext,
   caller: Caller,
   request: Request,
   maker: Choice,
@@ -157,11 +157,11 @@ async function makeHeld(
 }
 
 async function fileOf(
-  context: RelayContext,
+  context: GatewayContext,
   caller: Caller,
   body: JsonObject,
   field: string,
-): Promise<KeptObject | null> {
+): Promise<StoredObject | null> {
   const id = textOf(body[field]);
   if (!id) return null;
   const file = await context.services.objects.find("file", id, caller.user.id);
@@ -169,5 +169,5 @@ async function fileOf(
   return file;
 }
 
-export const unknownObject = (id: string): RelayError =>
-  new RelayError(404, "not_found", `No such object: ${id}`, { type: "invalid_request_error", param: "id" });
+export const unknownObject = (id: string): GatewayError =>
+  new GatewayError(404, "not_found", `No such object: ${id}`, { type: "invalid_request_error", param: "id" });

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../../formats/json.ts";
 import { textOf } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
-import { askResponseMaker } from "../responses/ask-maker.ts";
-import { askObject, makerOf } from "./ask-upstream.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
+import { requestStoredResponse } from "../responses/ask-maker.ts";
+import { ownerOf, requestObject } from "./ask-upstream.ts";
 import { giveUp, settleObject } from "./settle-object.ts";
-import type { KeptObject, RoutedKind } from "./store.ts";
+import type { RoutedKind, StoredObject } from "./store.ts";
 
 /** Where an object of a kind stands behind the version. */
 export const PATHS: Readonly<Record<RoutedKind, string>> = {
@@ -16,20 +16,24 @@ export const PATHS: Readonly<Record<RoutedKind, string>> = {
   job: "/fine_tuning/jobs",
 };
 
-export const pathOf = ({ kind, id }: Pick<KeptObject, "kind" | "id">): string =>
+export const pathOf = ({ kind, id }: Pick<StoredObject, "kind" | "id">): string =>
   `${kind === "response" ? "/responses" : PATHS[kind]}/${encodeURIComponent(id)}`;
 
 /** Asks the upstream how an object stands, and keeps that. Rejects RelayError. */
-export async function refresh(context: RelayContext, object: KeptObject): Promise<KeptObject> {
+export async function refresh(context: GatewayContext, object: StoredObject): Promise<StoredObject> {
   const body =
     object.kind === "response"
-      ? await askResponseMaker(context, object, "retrieve")
-      : await askObject(context, makerOf(context, object), { method: "GET", path: pathOf(object) });
-  return noted(context, object, body);
+      ? await requestStoredResponse(context, object, "retrieve")
+      : await requestObject(context, ownerOf(context, object), { method: "GET", path: pathOf(object) });
+  return storeObject(context, object, body);
 }
 
 /** Keeps what the upstream says of an object now, with the files it has made; charges what is over, before anybody is told. */
-export async function noted(context: RelayContext, object: KeptObject, body: JsonObject): Promise<KeptObject> {
+export async function storeObject(
+  context: GatewayContext,
+  object: StoredObject,
+  body: JsonObject,
+): Promise<StoredObject> {
   const { objects } = context.services;
   const now = { ...object, body };
   await objects.keep(now);
@@ -55,25 +59,25 @@ const SWEEP_OBJECTS = 200;
 const GIVE_UP_SECONDS = 45 * 86_400;
 const GIVE_UP_WITHOUT_CHANNEL_SECONDS = 2 * 86_400;
 
-function isLost({ services }: RelayContext, { channelId, createdAt }: KeptObject, error: unknown): boolean {
+function isLost({ services }: GatewayContext, { channelId, createdAt }: StoredObject, error: unknown): boolean {
   const age = nowSeconds() - createdAt;
-  if (error instanceof RelayError && error.status === 404) return true;
+  if (error instanceof GatewayError && error.status === 404) return true;
   return age > (services.channels.get(channelId) ? GIVE_UP_SECONDS : GIVE_UP_WITHOUT_CHANNEL_SECONDS);
 }
 
 /** Charges batches, jobs and responses that are over though nobody has asked for them. */
-export async function settleForgotten(context: RelayContext): Promise<void> {
+export async function settleForgotten(context: GatewayContext): Promise<void> {
   const { objects } = context.services;
-  let last: KeptObject | null = null;
+  let last: StoredObject | null = null;
   for (;;) {
-    const page: KeptObject[] = await objects.unsettled(SWEEP_OBJECTS, last);
+    const page: StoredObject[] = await objects.unsettled(SWEEP_OBJECTS, last);
     for (const object of page) await lookAt(context, object);
     last = page.at(-1) ?? null;
     if (page.length < SWEEP_OBJECTS) return;
   }
 }
 
-async function lookAt(context: RelayContext, object: KeptObject): Promise<void> {
+async function lookAt(context: GatewayContext, object: StoredObject): Promise<void> {
   try {
     await refresh(context, object);
   } catch (error) {

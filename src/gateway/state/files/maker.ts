@@ -1,13 +1,13 @@
 import type { JsonObject } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import type { RelayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../../call/context.ts";
 import { type Choice, choose } from "../../routing/scheduler/choose.ts";
 import { hashOf, keepsObjects, notOffered } from "./ask-upstream.ts";
-import type { KeptObject, ObjectKind, Payer } from "./store.ts";
+import type { ObjectKind, Payer, StoredObject } from "./store.ts";
 
 /** The channel and key that keep what a caller sends: one of the caller's group that can. Throws RelayError. */
-export function chooseMaker({ services, keys }: RelayContext, caller: Caller): Choice {
+export function chooseOwner({ services, keys }: GatewayContext, caller: Caller): Choice {
   const { pinnedChannelId, group } = caller;
   const fit = [...services.channels.all()]
     .filter((channel) => channel.status === 1 && keepsObjects(channel))
@@ -23,13 +23,13 @@ export function chooseMaker({ services, keys }: RelayContext, caller: Caller): C
 }
 
 /** An object as it is kept: the caller's, of the channel and key that made it; `model` where one was asked for. */
-export const keptBy = (
+export const storedObjectOf = (
   caller: Caller,
   { channel, key }: Choice,
   kind: ObjectKind,
   body: JsonObject,
   model?: Payer["model"],
-): KeptObject => ({
+): StoredObject => ({
   id: String(body.id),
   kind,
   userId: caller.user.id,

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../../formats/json.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import type { RelayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../../call/context.ts";
 import { invalidRequest } from "../../http/client-body.ts";
-import { askObject, askUpstream, makerOf } from "./ask-upstream.ts";
+import { ownerOf, requestObject, requestUpstream } from "./ask-upstream.ts";
 import { pathOf, refresh } from "./follow.ts";
 import { isOver } from "./settle-object.ts";
-import type { KeptObject, ObjectKind } from "./store.ts";
+import type { ObjectKind, StoredObject } from "./store.ts";
 
 const MOST_LISTED = 100;
 const USUALLY_LISTED = 20;
@@ -15,7 +15,7 @@ const PASSED_ON = ["content-type", "content-length", "content-disposition"] as c
 
 /** A page of the caller's own objects, as they stand now. Rejects RelayError. */
 export async function listObjects(
-  context: RelayContext,
+  context: GatewayContext,
   caller: Caller,
   kind: ObjectKind,
   query: URLSearchParams,
@@ -46,7 +46,7 @@ export async function listObjects(
 }
 
 /** What an upstream that cannot be asked told last is better than nothing. */
-async function asItStands(context: RelayContext, object: KeptObject): Promise<JsonObject> {
+async function asItStands(context: GatewayContext, object: StoredObject): Promise<JsonObject> {
   const changes = (object.kind === "batch" || object.kind === "job") && !isOver(object.body);
   const isBare = object.kind === "file" && object.body.filename === undefined;
   if (!changes && !isBare) return object.body;
@@ -55,13 +55,13 @@ async function asItStands(context: RelayContext, object: KeptObject): Promise<Js
 
 /** What belongs to an object: a file's content as it comes, a job's events or checkpoints. Rejects RelayError. */
 export async function readPart(
-  context: RelayContext,
-  object: KeptObject,
+  context: GatewayContext,
+  object: StoredObject,
   part: string,
   query: string,
 ): Promise<Response> {
   const path = `${pathOf(object)}/${part}${query}`;
-  const response = await askUpstream(context, makerOf(context, object), { method: "GET", path });
+  const response = await requestUpstream(context, ownerOf(context, object), { method: "GET", path });
   const headers = new Headers();
   for (const name of PASSED_ON) {
     const value = response.headers.get(name);
@@ -73,8 +73,8 @@ export async function readPart(
 }
 
 /** DELETE /v1/files/{id} */
-export async function removeObject(context: RelayContext, object: KeptObject): Promise<JsonObject> {
-  const answer = await askObject(context, makerOf(context, object), { method: "DELETE", path: pathOf(object) });
+export async function removeObject(context: GatewayContext, object: StoredObject): Promise<JsonObject> {
+  const answer = await requestObject(context, ownerOf(context, object), { method: "DELETE", path: pathOf(object) });
   await context.services.objects.remove(object.id);
   return answer;
 }

@@ -3,8 +3,8 @@ import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/request-id.ts";
 import { authenticate, type Caller } from "../../auth/authenticate.ts";
 import { rateLimit } from "../../auth/rate-limit.ts";
-import type { RelayContext } from "../../call/context.ts";
-import type { RelayServer } from "../../http/arrival.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayServer } from "../../http/arrival.ts";
 import { chatCompletions } from "../../http/endpoints/text.ts";
 import { corsHeaders } from "../../http/headers.ts";
 import { refuse } from "../../http/refuse.ts";
@@ -20,9 +20,9 @@ import {
 } from "./create-object.ts";
 import { PATHS, refresh } from "./follow.ts";
 import { listObjects, readPart, removeObject } from "./read-objects.ts";
-import type { KeptObject, RoutedKind } from "./store.ts";
+import type { RoutedKind, StoredObject } from "./store.ts";
 
-type Arrival = Readonly<{ request: Request; server: RelayServer | null; params: Readonly<Record<string, string>> }>;
+type Arrival = Readonly<{ request: Request; server: GatewayServer | null; params: Readonly<Record<string, string>> }>;
 type Work = (caller: Caller, arrival: Arrival) => Promise<object>;
 
 const CREATE: Readonly<Record<RoutedKind, Create>> = {
@@ -48,10 +48,10 @@ const PARTS: readonly (readonly [RoutedKind, string])[] = [
 ];
 
 /** Files, uploads, batches and fine-tuning jobs: each user sees those that the user's keys made, and nobody else's. */
-export function objectRoutes(context: RelayContext, prefix: string) {
+export function objectRoutes(context: GatewayContext, prefix: string) {
   const unread = { parse: "none" } as const;
   const answer = (work: Work) => (arrival: Arrival) => answerWith(context, arrival, work);
-  const ofObject = (kind: RoutedKind, work: (object: KeptObject, arrival: Arrival) => Promise<object>) =>
+  const ofObject = (kind: RoutedKind, work: (object: StoredObject, arrival: Arrival) => Promise<object>) =>
     answer(async (caller, arrival) => work(await find(context, caller, kind, arrival.params.id ?? ""), arrival));
   const app = new Elysia({ name: `objects${prefix}`, prefix });
   for (const [kind, path] of Object.entries(PATHS) as [RoutedKind, string][]) {
@@ -97,14 +97,14 @@ export function objectRoutes(context: RelayContext, prefix: string) {
     );
 }
 
-async function find({ services }: RelayContext, caller: Caller, kind: RoutedKind, id: string): Promise<KeptObject> {
+async function find({ services }: GatewayContext, caller: Caller, kind: RoutedKind, id: string): Promise<StoredObject> {
   const object = await services.objects.find(kind, decodeURIComponent(id), caller.user.id);
   if (!object) throw unknownObject(id);
   return object;
 }
 
 /** Authenticates, counts the call in its caller's limits, and answers; failures in OpenAI's form. */
-async function answerWith(context: RelayContext, arrival: Arrival, work: Work): Promise<Response> {
+async function answerWith(context: GatewayContext, arrival: Arrival, work: Work): Promise<Response> {
   const { request, server } = arrival;
   server?.timeout(request, 0);
   try {

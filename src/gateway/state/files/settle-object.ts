@@ -5,13 +5,13 @@ import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/jso
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type Decimal, decimal, multiply, ONE, whole } from "../../../lib/decimal.ts";
-import { keptOf } from "../../billing/log-row.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
+import { storedRow } from "../../billing/log-row.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import { usedBy } from "../responses/background.ts";
-import { askUpstream, makerOf } from "./ask-upstream.ts";
+import { ownerOf, requestUpstream } from "./ask-upstream.ts";
 import { jsonLines } from "./json-lines.ts";
-import type { KeptObject, ObjectStore } from "./store.ts";
+import type { ObjectStore, StoredObject } from "./store.ts";
 
 /** Batches cost half of what the same calls cost at once. */
 export const BATCH_SHARE = decimal("0.5");
@@ -32,7 +32,7 @@ export const isOver = ({ status }: JsonObject): boolean => OVER.has(status);
  * Charges a batch or a fine-tuning job that is over, by what the upstream says it used: a log row for each model. Each row
  * has an id that follows from the object's, so that whoever does this again charges nothing more.
  */
-export async function settleObject(context: RelayContext, object: KeptObject): Promise<void> {
+export async function settleObject(context: GatewayContext, object: StoredObject): Promise<void> {
   if (object.settledAt !== null || !isOver(object.body)) return;
   const { objects } = context.services;
   const settlings = settlingsOf.get(objects) ?? new Map<string, Promise<void>>();
@@ -52,15 +52,15 @@ const MOST_SETTLINGS = 1_000;
 /** What this process has charged lately, or is charging. */
 const settlingsOf = new WeakMap<ObjectStore, Map<string, Promise<void>>>();
 
-async function settle(context: RelayContext, object: KeptObject): Promise<void> {
+async function settle(context: GatewayContext, object: StoredObject): Promise<void> {
   const used = await usedByObject(context, object);
   const { billing, objects, settings } = context.services;
-  const records = used.map((each) => keptOf(recordOfUse(context, object, each), settings));
+  const records = used.map((each) => storedRow(recordOfUse(context, object, each), settings));
   await billing.settleKept(keptFor(object), records);
   await objects.settled(object.id, nowSeconds());
 }
 
-function usedByObject(context: RelayContext, object: KeptObject): Promise<Used[]> | Used[] {
+function usedByObject(context: GatewayContext, object: StoredObject): Promise<Used[]> | Used[] {
   switch (object.kind) {
     case "batch":
       return usedByBatch(context, object);
@@ -72,12 +72,12 @@ function usedByObject(context: RelayContext, object: KeptObject): Promise<Used[]
 }
 
 /** Ends an object whose usage nobody will ever tell: nothing is charged, what is held for it goes back. */
-export async function giveUp({ services }: RelayContext, object: KeptObject): Promise<void> {
+export async function giveUp({ services }: GatewayContext, object: StoredObject): Promise<void> {
   await services.billing.settleKept(keptFor(object), []);
   await services.objects.settled(object.id, nowSeconds());
 }
 
-const keptFor = ({ id, userId, tokenId }: KeptObject) => ({ name: id, userId, tokenId });
+const keptFor = ({ id, userId, tokenId }: StoredObject) => ({ name: id, userId, tokenId });
 
 /** What answers of one model used whose prompts are on one step of its prices. */
 type Used = Readonly<{
@@ -89,12 +89,12 @@ type Used = Readonly<{
 }>;
 
 /** All answers in the output file. */
-async function usedByBatch(context: RelayContext, object: KeptObject): Promise<Used[]> {
+async function usedByBatch(context: GatewayContext, object: StoredObject): Promise<Used[]> {
   const used = new Map<string, Used>();
   const output = textOf(object.body.output_file_id);
   if (!output) return [];
   const path = `/files/${encodeURIComponent(output)}/content`;
-  const file = await askUpstream(context, makerOf(context, object), { method: "GET", path });
+  const file = await requestUpstream(context, ownerOf(context, object), { method: "GET", path });
   const asked = await modelsAskedFor(context, object);
   const prices = new Map<string, Price | null>();
   for await (const line of jsonLines(file)) {
@@ -115,23 +115,25 @@ async function usedByBatch(context: RelayContext, object: KeptObject): Promise<U
 }
 
 /** The model of each call by the call's own id: answers tell dated names. Empty where the input was deleted meanwhile. */
-async function modelsAskedFor(context: RelayContext, object: KeptObject): Promise<ReadonlyMap<string, string>> {
+async function modelsAskedFor(context: GatewayContext, object: StoredObject): Promise<ReadonlyMap<string, string>> {
   const asked = new Map<string, string>();
   const input = textOf(object.body.input_file_id);
   if (!input) return asked;
   const path = `/files/${encodeURIComponent(input)}/content`;
   try {
-    for await (const line of jsonLines(await askUpstream(context, makerOf(context, object), { method: "GET", path }))) {
+    for await (const line of jsonLines(
+      await requestUpstream(context, ownerOf(context, object), { method: "GET", path }),
+    )) {
       const model = textOf(recordOf(line.body)?.model);
       if (model) asked.set(textOf(line.custom_id) ?? "", model);
     }
   } catch (error) {
-    if (!(error instanceof RelayError && error.status === 404)) throw error;
+    if (!(error instanceof GatewayError && error.status === 404)) throw error;
   }
   return asked;
 }
 
-function usedByJob(context: RelayContext, object: KeptObject): Used[] {
+function usedByJob(context: GatewayContext, object: StoredObject): Used[] {
   const tokens = countOf(object.body.trained_tokens) ?? 0;
   if (tokens === 0) return [];
   const told = textOf(object.body.model) ?? "";
@@ -143,7 +145,7 @@ function usedByJob(context: RelayContext, object: KeptObject): Used[] {
   return [{ model: requested, price, tier: undefined, usage: { ...NO_USAGE, promptTokens: tokens }, calls: 1 }];
 }
 
-function usedByResponse(context: RelayContext, object: KeptObject): Used[] {
+function usedByResponse(context: GatewayContext, object: StoredObject): Used[] {
   const usage = usedBy(object.body);
   if (!usage) return [];
   const told = textOf(object.body.model) ?? "";
@@ -174,7 +176,7 @@ function priceOfAll({ price, tier, calls }: Used): Price | null {
 
 const fineTuning = (id: string): string => `Fine-tuning ${id}`;
 /** What a log row says of what was charged. */
-const CONTENTS: Readonly<Record<KeptObject["kind"], (id: string) => string>> = {
+const CONTENTS: Readonly<Record<StoredObject["kind"], (id: string) => string>> = {
   batch: (id) => `Batch ${id}, at half price`,
   response: (id) => `Response ${id}, made in the background`,
   job: fineTuning,
@@ -182,7 +184,7 @@ const CONTENTS: Readonly<Record<KeptObject["kind"], (id: string) => string>> = {
   upload: fineTuning,
 };
 
-function recordOfUse({ prices }: RelayContext, object: KeptObject, used: Used): UsageRecord {
+function recordOfUse({ prices }: GatewayContext, object: StoredObject, used: Used): UsageRecord {
   const { model, tier, usage } = used;
   const price = priceOfAll(used);
   const charged = price && charge(price, usage, prices.quotaPerUnit());
@@ -221,14 +223,19 @@ function recordOfUse({ prices }: RelayContext, object: KeptObject, used: Used): 
 const undated = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
 
 /** The price now of the model that was asked for, else under the other name. */
-function priceOf({ prices, services }: RelayContext, object: KeptObject, model: string, other: string): Price | null {
+function priceOf(
+  { prices, services }: GatewayContext,
+  object: StoredObject,
+  model: string,
+  other: string,
+): Price | null {
   const { group, acceptsUnset = false } = object.payer;
   const share: Decimal = object.kind === "batch" ? BATCH_SHARE : ONE;
   try {
     const price = prices.of({ group, user: { acceptUnsetPrice: acceptsUnset } }, model, other);
     return { ...price, groupRatio: multiply(price.groupRatio, share) };
   } catch (error) {
-    if (!(error instanceof RelayError)) throw error;
+    if (!(error instanceof GatewayError)) throw error;
     services.log.error({ model, objectId: object.id }, "a batch or job used a model that has no price: not charged");
     return null;
   }

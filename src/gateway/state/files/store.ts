@@ -22,7 +22,7 @@ export type Payer = Readonly<{
 }>;
 
 /** Something that an upstream keeps for a user. */
-export type KeptObject = Readonly<{
+export type StoredObject = Readonly<{
   id: string;
   kind: ObjectKind;
   userId: number;
@@ -51,13 +51,13 @@ type Page = Readonly<{
 
 export type ObjectStore = Readonly<{
   /** Keeps an object, or what the upstream says of it now; whose it is never changes. */
-  keep(object: KeptObject): Promise<void>;
+  keep(object: StoredObject): Promise<void>;
   /** The user's object of this kind; null: there is none. */
-  find(kind: ObjectKind, id: string, userId: number): Promise<KeptObject | null>;
-  list(page: Page): Promise<KeptObject[]>;
+  find(kind: ObjectKind, id: string, userId: number): Promise<StoredObject | null>;
+  list(page: Page): Promise<StoredObject[]>;
   remove(id: string): Promise<void>;
   /** Batches, jobs and responses that are not charged yet, the oldest first; those behind `after`. */
-  unsettled(limit: number, after: KeptObject | null): Promise<KeptObject[]>;
+  unsettled(limit: number, after: StoredObject | null): Promise<StoredObject[]>;
   settled(id: string, now: number): Promise<void>;
 }>;
 
@@ -127,7 +127,7 @@ export function createObjectStore(db: Db): ObjectStore {
   };
 }
 
-function objectOf(row: typeof upstreamObjects.$inferSelect): KeptObject {
+function objectOf(row: typeof upstreamObjects.$inferSelect): StoredObject {
   const { told, payer } = JSON.parse(row.body) as { told: JsonObject; payer: Payer };
   return { ...row, kind: row.kind as ObjectKind, body: told, payer };
 }

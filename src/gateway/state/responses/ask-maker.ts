@@ -5,12 +5,12 @@ import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readError } from "../../../formats/openai-chat/errors/error.ts";
 import { EVENT_STREAM_HEADERS } from "../../../lib/sse.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import type { RelayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../../call/context.ts";
 import { clientErrorFor } from "../../routing/router.ts";
-import { failureKind, notAnswered, refusedByUpstream } from "../../upstream/attempt-failure.ts";
+import { failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
-import { hashOf, makerOf } from "../files/ask-upstream.ts";
+import { hashOf, ownerOf } from "../files/ask-upstream.ts";
 
 /** What can be done with a response that an upstream keeps. */
 export type ResponseAction = "retrieve" | "delete" | "cancel" | "input_items";
@@ -30,38 +30,38 @@ type Made = Readonly<{ id: string; channelId: number; keyHash: string }>;
  * Asks the channel and key that made a response; `search`: what the client's address has behind its path. Rejects RelayError
  * with what it answered.
  */
-export async function askResponseMaker(
-  context: RelayContext,
+export async function requestStoredResponse(
+  context: GatewayContext,
   made: Made,
   action: ResponseAction,
   search = "",
 ): Promise<JsonObject> {
   const { response, channel, key, exchange } = await send(context, made, action, search);
   const bytes = await readBody(response, exchange, bodyLimits(context)).catch((error) => {
-    throw clientErrorFor(context, notAnswered(channel, key, failureKind(exchange, error), error));
+    throw clientErrorFor(context, noResponse(channel, key, failureKind(exchange, error), error));
   });
   const answer = recordOf(parseJson(Buffer.from(bytes).toString()));
-  if (!answer) throw clientErrorFor(context, notAnswered(channel, key, "broken"));
+  if (!answer) throw clientErrorFor(context, noResponse(channel, key, "broken"));
   return answer;
 }
 
 /** The stream of a response from its maker, from the beginning or from where `search` says. Rejects RelayError. */
-export async function followResponse(context: RelayContext, made: Made, search: string): Promise<Response> {
+export async function followResponse(context: GatewayContext, made: Made, search: string): Promise<Response> {
   const { response, exchange } = await send(context, made, "retrieve", search);
   const body = passBody(response, exchange, context.services.config.streamingTimeoutMs);
   return new Response(body, { headers: { ...EVENT_STREAM_HEADERS, "content-type": "text/event-stream" } });
 }
 
 async function send(
-  context: RelayContext,
+  context: GatewayContext,
   { id, channelId, keyHash }: Made,
   action: ResponseAction,
   search: string,
 ): Promise<Readonly<{ response: Response; channel: ChannelEntry; key: string; exchange: Exchange }>> {
   const known = context.services.channels.get(channelId)?.keys[0] ?? "";
-  const { channel, key } = makerOf(context, { channelId, keyHash: keyHash || hashOf(known) });
+  const { channel, key } = ownerOf(context, { channelId, keyHash: keyHash || hashOf(known) });
   const provider = providerOf(channel.type);
-  if (!provider) throw clientErrorFor(context, notAnswered(channel, key, "unsupported"));
+  if (!provider) throw clientErrorFor(context, noResponse(channel, key, "unsupported"));
   const ask = { capability: "chat", dialect: "openai-responses", model: "", stream: false, key } as const;
   const [path = "", query] = provider.url(channel, ask).split("?");
   const suffix = action === "retrieve" || action === "delete" ? "" : `/${action}`;
@@ -73,13 +73,13 @@ async function send(
     body: "",
     proxy: proxyOf(channel),
   };
-  const exchange = new Exchange(context.watch, HEAD_TIMEOUT_MS);
+  const exchange = new Exchange(context.deadlines, HEAD_TIMEOUT_MS);
   const response = await context.upstream.send(outgoing, exchange).catch((error) => {
-    throw clientErrorFor(context, notAnswered(channel, key, failureKind(exchange, error), error));
+    throw clientErrorFor(context, noResponse(channel, key, failureKind(exchange, error), error));
   });
   exchange.endTimeouts();
   if (response.ok) return { response, channel, key, exchange };
   const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs).catch(() => "");
   const error = readError(response.status, text);
-  throw clientErrorFor(context, refusedByUpstream(channel, key, response.status, error, null));
+  throw clientErrorFor(context, rejectedByUpstream(channel, key, response.status, error, null));
 }

@@ -3,8 +3,8 @@ import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
 import { readEvents } from "../../../lib/sse.ts";
 import type { Piece, StreamView } from "../../adapters/adapter.ts";
-import { OutputTally } from "../../billing/output-meter.ts";
-import type { RelayError } from "../../call/errors.ts";
+import { OutputMeter } from "../../billing/output-meter.ts";
+import type { GatewayError } from "../../call/errors.ts";
 import { isOver } from "../files/settle-object.ts";
 
 /** In every event that tells of the whole response. */
@@ -15,7 +15,7 @@ const RESPONSE = Buffer.from('"response"');
  * itself when it is over, `over` gets it then, and whoever asks for it later finds it charged.
  */
 export class BackgroundView implements StreamView {
-  readonly tally = new OutputTally();
+  readonly meter = new OutputMeter();
   readonly usage = null;
 
   constructor(
@@ -49,7 +49,7 @@ export class BackgroundView implements StreamView {
     return this.view.close(last, billed);
   }
 
-  broken(error: RelayError, requestId: string): Piece {
+  broken(error: GatewayError, requestId: string): Piece {
     return this.view.broken(error, requestId);
   }
 }

@@ -5,12 +5,12 @@ import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/j
 import { openaiResponsesProvider } from "../../../formats/openai-responses/index.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { readEvents } from "../../../lib/sse.ts";
-import { OutputTally } from "../../billing/output-meter.ts";
+import { OutputMeter } from "../../billing/output-meter.ts";
 import type { Reservation } from "../../billing/reserve.ts";
 import type { Call } from "../../call/call.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { keptBy } from "../files/maker.ts";
-import type { KeptObject } from "../files/store.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { storedObjectOf } from "../files/maker.ts";
+import type { StoredObject } from "../files/store.ts";
 
 const RUNS: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
 
@@ -49,14 +49,14 @@ export function refuseLoose(isKept: boolean): void {
  * call holds stays held until then. What is remembered, and what is left to charge the call by. Rejects when it cannot be kept.
  */
 export async function chargeLater(
-  { services }: RelayContext,
+  { services }: GatewayContext,
   { attempts: { route }, caller, summary }: Call,
   reserved: Reservation,
   body: JsonObject,
-): Promise<Readonly<{ object: KeptObject | null; reserved: Reservation }>> {
+): Promise<Readonly<{ object: StoredObject | null; reserved: Reservation }>> {
   if (!route) return { object: null, reserved };
   const model = { requested: summary.model, upstream: route.upstreamModel };
-  const object = keptBy(caller, route, "response", body, model);
+  const object = storedObjectOf(caller, route, "response", body, model);
   await services.objects.keep(object);
   const { hold } = reserved;
   if (!hold) return { object, reserved };
@@ -71,7 +71,7 @@ export async function chargeLater(
 export function usedBy(body: JsonObject): ReportedUsage | null {
   const reply = openaiResponsesProvider.decodeReply(body);
   if (!reply?.usage) return null;
-  const tally = new OutputTally();
-  for (const step of stepsOf(reply)) tally.step(step);
-  return { ...reply.usage, ...(tally.toolCalls && { toolCalls: tally.toolCalls }) };
+  const meter = new OutputMeter();
+  for (const step of stepsOf(reply)) meter.step(step);
+  return { ...reply.usage, ...(meter.toolCalls && { toolCalls: meter.toolCalls }) };
 }

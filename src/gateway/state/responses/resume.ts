@@ -6,8 +6,8 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { promptTokensBound } from "../../billing/estimate.ts";
 import type { Call } from "../../call/call.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import { pinChannel } from "./pin-channel.ts";
 import { followReferences } from "./references.ts";
 import { isTooLong, type StoredResponse } from "./store.ts";
@@ -16,7 +16,7 @@ import { isTooLong, type StoredResponse } from "./store.ts";
  * What a request's `previous_response_id` refers to; null when it has none. Throws RelayError when nobody has it (any more).
  */
 async function previousResponse(
-  { services }: RelayContext,
+  { services }: GatewayContext,
   caller: Caller,
   conversation: Conversation,
 ): Promise<StoredResponse | null> {
@@ -24,7 +24,7 @@ async function previousResponse(
   if (conversation.extra.dialect !== "openai-responses" || !id) return null;
   const found = await services.responses.find(id, caller.user.id, nowSeconds());
   if (found && isTooLong(found)) {
-    throw new RelayError(
+    throw new GatewayError(
       400,
       "previous_response_too_long",
       `The talk up to the response '${id}' is too long to be kept here: send it along instead of its id.`,
@@ -32,14 +32,14 @@ async function previousResponse(
     );
   }
   if (found) return found;
-  throw new RelayError(400, "previous_response_not_found", `Previous response with id '${id}' not found.`, {
+  throw new GatewayError(400, "previous_response_not_found", `Previous response with id '${id}' not found.`, {
     type: "invalid_request_error",
     param: "previous_response_id",
   });
 }
 
 /** The request with the earlier turns in place of its reference: for upstreams that did not keep it. */
-function withEarlierTurns(conversation: Conversation, { turns }: StoredResponse): Conversation {
+function withPreviousTurns(conversation: Conversation, { turns }: StoredResponse): Conversation {
   const { previous_response_id: _, ...members } = conversation.extra.members;
   return { ...conversation, turns: [...turns, ...conversation.turns], extra: { ...conversation.extra, members } };
 }
@@ -48,23 +48,27 @@ function withEarlierTurns(conversation: Conversation, { turns }: StoredResponse)
  * The call as it goes on where an earlier response ended: with the channel that has it, or with the earlier turns; what is
  * only referred to is put in. Rejects RelayError.
  */
-export async function resume(context: RelayContext, call: Call): Promise<Call> {
+export async function resume(context: GatewayContext, call: Call): Promise<Call> {
   const complete = await withReferences(context, call);
   const conversation = complete.fullConversation?.();
   const previous = conversation && (await previousResponse(context, call.caller, conversation));
   if (!conversation || !previous) return complete;
-  if (!previous.isNative) return withConversation(complete, withEarlierTurns(conversation, previous));
+  if (!previous.isNative) return withConversation(complete, withPreviousTurns(conversation, previous));
   const channel = context.services.channels.get(previous.channelId);
   // Another key of the user's may be for other groups.
   const isOpen = call.candidates.tiers.some(({ channels }) => channels.some(({ id }) => id === channel?.id));
   if (channel?.status !== CHANNEL_STATUS.enabled || !isOpen) {
-    throw new RelayError(503, "channel_unavailable", "The channel that keeps the previous response is not available.");
+    throw new GatewayError(
+      503,
+      "channel_unavailable",
+      "The channel that keeps the previous response is not available.",
+    );
   }
   return pinChannel(complete, channel, previous.keyHash);
 }
 
 /** The call with the items that it only names, where the gateway itself keeps the responses that they stood in. */
-async function withReferences({ services }: RelayContext, call: Call): Promise<Call> {
+async function withReferences({ services }: GatewayContext, call: Call): Promise<Call> {
   const { body, caller, endpoint } = call;
   const input = await followReferences(services.responses, body.json.input, caller.user.id, nowSeconds());
   return input ? withConversation(call, endpoint.codec.decodeRequest({ ...body.json, input })) : call;

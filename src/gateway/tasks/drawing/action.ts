@@ -1,5 +1,5 @@
 import { type JsonObject, numberOf, textOf } from "../../../formats/json.ts";
-import { RelayError } from "../../call/errors.ts";
+import { GatewayError } from "../../call/errors.ts";
 
 /** A drawing order, read. */
 export type DrawingOrder = Readonly<{
@@ -116,7 +116,7 @@ function taskIdOf(body: JsonObject): string {
 const modelOf = (action: string): string => `mj_${action.toLowerCase()}`;
 
 /** A mistake in an order, by the protocol's own words. */
-export const reason = (text: string): RelayError => new RelayError(400, text, text, { type: "invalid_request" });
+export const reason = (text: string): GatewayError => new GatewayError(400, text, text, { type: "invalid_request" });
 
 const SPEEDS = /\s*--(?:fast|relax|turbo)\b/gi;
 

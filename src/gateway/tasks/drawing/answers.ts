@@ -1,5 +1,5 @@
 import { requestIdOf } from "../../../lib/request-id.ts";
-import type { RelayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../../call/context.ts";
 import { answer, isQuota, taskErrorOf } from "../answers.ts";
 
 /** Codes of the drawing protocol. */
@@ -14,7 +14,7 @@ export const CODE = {
 } as const;
 
 /** A refusal in the protocol's form: 400, but for keys that are not let in and for limits. */
-export function refusal(context: RelayContext, request: Request, error: unknown): Response {
+export function refusal(context: GatewayContext, request: Request, error: unknown): Response {
   const told = taskErrorOf(context, error);
   const isLimit = told.status === 429;
   const keepsStatus = isLimit || told.status === 401 || (told.status === 403 && !isQuota(told));

@@ -4,8 +4,8 @@ import { readSignedId } from "../../../domain/tasks/signed-ids.ts";
 import { findOpenDrawing } from "../../../domain/tasks/task-rows.ts";
 import { noRules } from "../../../formats/request-rules/request-rules.ts";
 import { readDrawing } from "../../../providers/media/midjourney.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import { readBody } from "../../http/client-body.ts";
 import { corsHeaders } from "../../http/headers.ts";
 import { answer } from "../answers.ts";
@@ -18,10 +18,10 @@ const PICTURE_TIMEOUT_MS = 30_000;
 const IMAGE = /^image\/(?:png|jpe?g|webp|gif|avif|bmp)\b/i;
 const A_DAY = "public, max-age=86400";
 
-const notFound = () => new RelayError(404, "task_no_found", "task_no_found", { type: "invalid_request" });
+const notFound = () => new GatewayError(404, "task_no_found", "task_no_found", { type: "invalid_request" });
 
 /** GET /mj/image/{signed id}: the picture of a task, fetched where the upstream keeps it. */
-export async function showPicture(context: RelayContext, request: Request, signed: string): Promise<Response> {
+export async function showPicture(context: GatewayContext, request: Request, signed: string): Promise<Response> {
   try {
     const { tasks } = context.services;
     const id = readSignedId(tasks.vault, "mj-image", signed);
@@ -33,7 +33,7 @@ export async function showPicture(context: RelayContext, request: Request, signe
     });
     const type = picture.headers.get("content-type") ?? "";
     if (picture.status !== 200 || !IMAGE.test(type)) {
-      throw new RelayError(502, "image_not_available", "The picture cannot be fetched from where it is kept.");
+      throw new GatewayError(502, "image_not_available", "The picture cannot be fetched from where it is kept.");
     }
     return new Response(new Uint8Array(picture.body), {
       headers: {
@@ -50,14 +50,14 @@ export async function showPicture(context: RelayContext, request: Request, signe
 }
 
 /** Nobody reads words here: the status says it. */
-function pictureRefusal(context: RelayContext, request: Request, error: unknown): Response {
-  const status = error instanceof RelayError ? error.status : 502;
+function pictureRefusal(context: GatewayContext, request: Request, error: unknown): Response {
+  const status = error instanceof GatewayError ? error.status : 502;
   const { headers } = refusal(context, request, error);
   return new Response(null, { status, headers: { "x-request-id": headers.get("x-request-id") ?? "" } });
 }
 
 /** POST /mj/notify/{signed id}: the upstream tells how the task stands; it means what a question's answer would. */
-export async function hearUpstream(context: RelayContext, request: Request, signed: string): Promise<Response> {
+export async function hearUpstream(context: GatewayContext, request: Request, signed: string): Promise<Response> {
   try {
     const { tasks, config } = context.services;
     const id = readSignedId(tasks.vault, "mj-notify", signed);

@@ -4,8 +4,8 @@ import { parseJson, textsOf } from "../../../formats/json.ts";
 import { trimmed } from "../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import type { RelayContext } from "../../call/context.ts";
-import type { RelayServer } from "../../http/arrival.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayServer } from "../../http/arrival.ts";
 import { readBody } from "../../http/client-body.ts";
 import { answer } from "../answers.ts";
 import { callerOf } from "../caller.ts";
@@ -18,7 +18,7 @@ const MOST_IDS = 500;
 const SEED_TIMEOUT_MS = 30_000;
 
 /** GET /mj/task/{id}/fetch: one of the caller's own tasks. */
-export const fetchDrawing = (context: RelayContext, request: Request, server: RelayServer | null, id: string) =>
+export const fetchDrawing = (context: GatewayContext, request: Request, server: GatewayServer | null, id: string) =>
   answerCaller(context, request, server, async (caller) => {
     const { tasks } = context.services;
     const [row] = await findDrawings(tasks.db, caller.user.id, [id]);
@@ -27,7 +27,7 @@ export const fetchDrawing = (context: RelayContext, request: Request, server: Re
   });
 
 /** POST /mj/task/list-by-condition: those of the caller's own tasks that are named, in the order of the names. */
-export const listDrawings = (context: RelayContext, request: Request, server: RelayServer | null) =>
+export const listDrawings = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
   answerCaller(context, request, server, async (caller) => {
     const { tasks, config } = context.services;
     const { json } = await readBody(request, config, drawing.rules);
@@ -40,7 +40,7 @@ export const listDrawings = (context: RelayContext, request: Request, server: Re
   });
 
 /** GET /mj/task/{id}/image-seed: asked of the channel that drew it. */
-export const imageSeed = (context: RelayContext, request: Request, server: RelayServer | null, id: string) =>
+export const imageSeed = (context: GatewayContext, request: Request, server: GatewayServer | null, id: string) =>
   answerCaller(context, request, server, async (caller) => {
     const [row] = await findDrawings(context.services.tasks.db, caller.user.id, [id]);
     if (!row) throw reason("task_no_found");
@@ -55,9 +55,9 @@ export const imageSeed = (context: RelayContext, request: Request, server: Relay
   });
 
 async function answerCaller(
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
   make: (caller: Caller) => Promise<unknown>,
 ): Promise<Response> {
   try {

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { RelayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../../call/context.ts";
 import { PREFLIGHT_HEADERS } from "../../http/headers.ts";
 import { readSwap } from "./action.ts";
 import { hearUpstream, showPicture } from "./open-addresses.ts";
@@ -9,14 +9,14 @@ import { submitDrawing, submitNamed } from "./submit-drawing.ts";
 const unread = { parse: "none" } as const;
 
 /** The drawing protocol, also behind a mode: /mj/…, /mj-fast/mj/…, /fast/mj/… */
-export function drawingRoutes(context: RelayContext) {
+export function drawingRoutes(context: GatewayContext) {
   const app = new Elysia({ name: "relay/mj" }).use(protocol(context, "/mj")).use(protocol(context, "/:mode/mj"));
   return app
     .get("/mj/image/:signed", ({ request, params }) => showPicture(context, request, params.signed))
     .post("/mj/notify/:signed", ({ request, params }) => hearUpstream(context, request, params.signed), unread);
 }
 
-function protocol(context: RelayContext, prefix: "/mj" | "/:mode/mj") {
+function protocol(context: GatewayContext, prefix: "/mj" | "/:mode/mj") {
   // Routes without a variable part have no `params` at all.
   const modeOf = (params: Readonly<Record<string, string>> | undefined): string => params?.mode ?? "";
   const app = new Elysia({ name: `relay${prefix}`, prefix })

@@ -6,8 +6,8 @@ import { callbackUrlOf } from "../../../domain/tasks/task-view.ts";
 import { type JsonObject, numberOf, recordOf, textOf } from "../../../formats/json.ts";
 import { readDrawing } from "../../../providers/media/midjourney.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import type { RelayContext } from "../../call/context.ts";
-import type { RelayServer } from "../../http/arrival.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayServer } from "../../http/arrival.ts";
 import { admitTask } from "../admit-task.ts";
 import { answer } from "../answers.ts";
 import { drawing } from "../endpoints.ts";
@@ -24,9 +24,9 @@ type ParentOf = Readonly<{ channelId: number; keyHash: string }>;
 
 /** POST /mj/submit/…, also behind a mode; `read` reads the order. */
 export async function submitDrawing(
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
   mode: string,
   read: (body: JsonObject) => DrawingOrder,
 ): Promise<Response> {
@@ -89,15 +89,15 @@ export async function submitDrawing(
 
 /** POST /mj/submit/{name} */
 export const submitNamed = (
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
   mode: string,
   name: string,
 ): Promise<Response> => submitDrawing(context, request, server, mode, (body) => readOrder(name, body));
 
 /** An order that goes on from another goes to its channel, and is logged by its prompt. */
-async function plan({ services }: RelayContext, caller: Caller, order: DrawingOrder): Promise<Planned> {
+async function plan({ services }: GatewayContext, caller: Caller, order: DrawingOrder): Promise<Planned> {
   const { model, prompt, parentId, action } = order;
   if (parentId === null) return { order, model, prompt };
   const [parent] = await findDrawings(services.tasks.db, caller.user.id, [parentId]);
@@ -123,7 +123,7 @@ function readSubmitted(answered: unknown, action: string): Sent<SubmitAnswer> | 
 }
 
 /** An order that its upstream knows already: how that one stands is told with the answer, and may be all there is to follow. */
-async function noteExisting({ services }: RelayContext, id: number, upstreamId: string, told: SubmitAnswer) {
+async function noteExisting({ services }: GatewayContext, id: number, upstreamId: string, told: SubmitAnswer) {
   const properties = recordOf(told.properties);
   if (!textOf(properties?.imageUrl) || !textOf(properties?.status)) return;
   const report = readDrawing({ ...properties, id: upstreamId });

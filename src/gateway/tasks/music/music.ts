@@ -4,9 +4,9 @@ import { viewSong } from "../../../domain/tasks/task-view.ts";
 import { recordOf, textOf, textsOf } from "../../../formats/json.ts";
 import { requestIdOf } from "../../../lib/request-id.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
-import type { RelayServer } from "../../http/arrival.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
+import type { GatewayServer } from "../../http/arrival.ts";
 import { readBody } from "../../http/client-body.ts";
 import { admitTask } from "../admit-task.ts";
 import { answer, isQuota, taskErrorOf } from "../answers.ts";
@@ -21,9 +21,9 @@ const LONGEST_HOOK = 2000;
 
 /** POST /suno/submit/{action}: a song or lyrics; the answer names the task. */
 export async function submitMusic(
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
   action: string,
 ): Promise<Response> {
   try {
@@ -64,11 +64,11 @@ export async function submitMusic(
 }
 
 /** A song that continues another goes to the channel that has the other. */
-async function plan({ services }: RelayContext, caller: Caller, order: MusicOrder) {
+async function plan({ services }: GatewayContext, caller: Caller, order: MusicOrder) {
   const { model, prompt, parentId } = order;
   if (parentId === null) return { order, model, prompt };
   const [parent] = await findMedia(services.tasks.db, caller.user.id, PLATFORM, [parentId]);
-  if (!parent) throw new RelayError(400, "invalid_request", "task_not_exist");
+  if (!parent) throw new GatewayError(400, "invalid_request", "task_not_exist");
   return { order, model, prompt, parent };
 }
 
@@ -81,7 +81,7 @@ function readSubmitted(answered: unknown): Sent<unknown> | null {
 }
 
 /** POST /suno/fetch: those of the caller's own tasks that are named. */
-export async function listSongs(context: RelayContext, request: Request, server: RelayServer | null) {
+export async function listSongs(context: GatewayContext, request: Request, server: GatewayServer | null) {
   try {
     const caller = await callerOf(context, request, server, "TaskEnabled");
     const { tasks, config } = context.services;
@@ -94,11 +94,11 @@ export async function listSongs(context: RelayContext, request: Request, server:
 }
 
 /** GET /suno/fetch/{id}: one of the caller's own tasks. */
-export async function fetchSong(context: RelayContext, request: Request, server: RelayServer | null, id: string) {
+export async function fetchSong(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
   try {
     const caller = await callerOf(context, request, server, "TaskEnabled");
     const [row] = await findMedia(context.services.tasks.db, caller.user.id, PLATFORM, [id]);
-    if (!row) throw new RelayError(400, "task_not_exist", "task_not_exist");
+    if (!row) throw new GatewayError(400, "task_not_exist", "task_not_exist");
     return answer(request, { code: "success", message: "", data: viewSong(row) });
   } catch (error) {
     return refusal(context, request, error);
@@ -106,7 +106,7 @@ export async function fetchSong(context: RelayContext, request: Request, server:
 }
 
 /** A refusal in the protocol's form, with the status of the failure. */
-export function refusal(context: RelayContext, request: Request, error: unknown): Response {
+export function refusal(context: GatewayContext, request: Request, error: unknown): Response {
   const told = taskErrorOf(context, error);
   const code = isQuota(told) ? "quota_not_enough" : codeOf(told);
   return answer(
@@ -116,5 +116,5 @@ export function refusal(context: RelayContext, request: Request, error: unknown)
   );
 }
 
-const codeOf = ({ code, type }: RelayError): string =>
+const codeOf = ({ code, type }: GatewayError): string =>
   type === "upstream_error" ? "fail_to_fetch_task" : code === null ? "error" : String(code);

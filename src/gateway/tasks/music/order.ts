@@ -1,5 +1,5 @@
 import { type JsonObject, textOf } from "../../../formats/json.ts";
-import { RelayError } from "../../call/errors.ts";
+import { GatewayError } from "../../call/errors.ts";
 
 /** A music order, read. */
 export type MusicOrder = Readonly<{
@@ -19,13 +19,13 @@ export function readMusicOrder(name: string, body: JsonObject): MusicOrder {
   const prompt = textOf(body.prompt) || (textOf(body.gpt_description_prompt) ?? "");
   const { notify_hook: _hook, ...order } = body;
   if (action === "LYRICS") {
-    if (!textOf(body.prompt)) throw new RelayError(400, "invalid_request", "prompt_empty");
+    if (!textOf(body.prompt)) throw new GatewayError(400, "invalid_request", "prompt_empty");
     return { action, model: "suno_lyrics", prompt, parentId: null, body: order };
   }
-  if (action !== "MUSIC") throw new RelayError(400, "invalid_request", "invalid_action");
+  if (action !== "MUSIC") throw new GatewayError(400, "invalid_request", "invalid_action");
   const taskId = textOf(body.task_id) ?? "";
   const continues = (textOf(body.continue_clip_id) ?? "") !== "";
-  if (continues && taskId === "") throw new RelayError(400, "invalid_request", "task_id_is_required");
+  if (continues && taskId === "") throw new GatewayError(400, "invalid_request", "task_id_is_required");
   const withVersion = { ...order, mv: textOf(body.mv) || DEFAULT_VERSION };
   return { action, model: "suno_music", prompt, parentId: continues ? taskId : null, body: withVersion };
 }

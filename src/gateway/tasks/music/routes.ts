@@ -1,12 +1,12 @@
 import { Elysia } from "elysia";
-import type { RelayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../../call/context.ts";
 import { PREFLIGHT_HEADERS } from "../../http/headers.ts";
 import { fetchSong, listSongs, submitMusic } from "./music.ts";
 
 const unread = { parse: "none" } as const;
 
 /** The music protocol under /suno. */
-export function musicRoutes(context: RelayContext) {
+export function musicRoutes(context: GatewayContext) {
   const app = new Elysia({ name: "relay/suno", prefix: "/suno" })
     .post(
       "/submit/:action",

@@ -2,8 +2,8 @@ import { numberOf, recordOf, textOf } from "../../../formats/json.ts";
 import type { FollowUpKind } from "../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import type { RelayContext } from "../../call/context.ts";
-import type { RelayServer } from "../../http/arrival.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayServer } from "../../http/arrival.ts";
 import { type ClientBody, invalidRequest } from "../../http/client-body.ts";
 import { refuse } from "../../http/refuse.ts";
 import { notOffered } from "../../state/files/ask-upstream.ts";
@@ -20,9 +20,9 @@ import { viewVideo } from "./view.ts";
  * the channel and key that made that. It costs what a video of its model, size and length costs.
  */
 export async function orderFollowUp(
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
   kind: FollowUpKind,
   id?: string,
 ): Promise<Response> {
@@ -51,7 +51,7 @@ export async function orderFollowUp(
   }
 }
 
-async function plan(context: RelayContext, caller: Caller, { json }: ClientBody, kind: FollowUpKind, id?: string) {
+async function plan(context: GatewayContext, caller: Caller, { json }: ClientBody, kind: FollowUpKind, id?: string) {
   const parentId = id ?? memberOf(json, "video", "id");
   if (!parentId) throw invalidRequest("“video.id” must name one of your videos.", "video");
   const prompt = textOf(json.prompt)?.trim() ?? "";

@@ -2,14 +2,14 @@ import { deleteVideo, listVideos } from "../../../domain/tasks/own-videos.ts";
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import { requestIdOf } from "../../../lib/request-id.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
-import type { RelayServer } from "../../http/arrival.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
+import type { GatewayServer } from "../../http/arrival.ts";
 import { invalidRequest } from "../../http/client-body.ts";
 import { corsHeaders } from "../../http/headers.ts";
 import { refuse } from "../../http/refuse.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
-import { askObject, askUpstream } from "../../state/files/ask-upstream.ts";
+import { requestObject, requestUpstream } from "../../state/files/ask-upstream.ts";
 import { answer } from "../answers.ts";
 import { callerOf } from "../caller.ts";
 import { channelOfTask } from "../task-channel.ts";
@@ -22,7 +22,7 @@ const VARIANTS: ReadonlySet<string> = new Set(["video", "thumbnail", "spriteshee
 const PASSED_ON = ["content-type", "content-length", "content-disposition"] as const;
 
 /** GET /v1/videos: a page of the caller's own videos, the newest first where nothing else is said. */
-export async function showVideos(context: RelayContext, request: Request, server: RelayServer | null) {
+export async function showVideos(context: GatewayContext, request: Request, server: GatewayServer | null) {
   try {
     const caller = await callerOf(context, request, server, "TaskEnabled");
     const query = new URL(request.url).searchParams;
@@ -47,15 +47,15 @@ export async function showVideos(context: RelayContext, request: Request, server
 }
 
 /** DELETE /v1/videos/{id}: a finished one, also where it is kept. Its charge stays. */
-export async function removeVideo(context: RelayContext, request: Request, server: RelayServer | null, id: string) {
+export async function removeVideo(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
   try {
     const { row } = await ownVideo(context, request, server, id);
     if (row.isOpen) throw invalidRequest("The video is still being made: it can be deleted when it is over.");
     if (isKept(context, row) && row.upstreamId !== "") {
       const path = pathOf(row);
-      await askObject(context, makerOf(context, row), { method: "DELETE", path }).catch((error) => {
+      await requestObject(context, makerOf(context, row), { method: "DELETE", path }).catch((error) => {
         // Gone there already.
-        if (!(error instanceof RelayError && error.status === 404)) throw error;
+        if (!(error instanceof GatewayError && error.status === 404)) throw error;
       });
     }
     await deleteVideo(context.services.tasks.db, row.id);
@@ -66,24 +66,24 @@ export async function removeVideo(context: RelayContext, request: Request, serve
 }
 
 /** GET /v1/videos/{id}/content: the bytes where only the key can read them, else leads to where the provider keeps them. */
-export async function showContent(context: RelayContext, request: Request, server: RelayServer | null, id: string) {
+export async function showContent(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
   try {
     const { row } = await ownVideo(context, request, server, id);
     if (isKept(context, row) && row.status === "SUCCESS") return await contentOf(context, request, row);
     const url = videoUrlOf(context, row);
     if (url !== null && /^https?:\/\//.test(url))
       return new Response(null, { status: 302, headers: { location: url } });
-    throw new RelayError(404, "video_not_ready", "The video is not done yet.", { type: "invalid_request_error" });
+    throw new GatewayError(404, "video_not_ready", "The video is not done yet.", { type: "invalid_request_error" });
   } catch (error) {
     return refuse(context, request, error);
   }
 }
 
-async function contentOf(context: RelayContext, request: Request, row: MediaRow): Promise<Response> {
+async function contentOf(context: GatewayContext, request: Request, row: MediaRow): Promise<Response> {
   const variant = new URL(request.url).searchParams.get("variant");
   if (variant !== null && !VARIANTS.has(variant)) throw invalidRequest("There is no such variant.", "variant");
   const path = `${pathOf(row)}/content${variant === null ? "" : `?variant=${variant}`}`;
-  const { body, headers } = await askUpstream(context, makerOf(context, row), { method: "GET", path });
+  const { body, headers } = await requestUpstream(context, makerOf(context, row), { method: "GET", path });
   const told = new Headers({ ...corsHeaders(request), "x-request-id": requestIdOf(request) });
   for (const name of PASSED_ON) {
     const value = headers.get(name);
@@ -92,13 +92,13 @@ async function contentOf(context: RelayContext, request: Request, row: MediaRow)
   return new Response(body, { headers: told });
 }
 
-function isKept({ services }: RelayContext, { channelId }: MediaRow): boolean {
+function isKept({ services }: GatewayContext, { channelId }: MediaRow): boolean {
   const channel = services.channels.get(channelId);
   return (channel && providerOf(channel.type)?.videos?.isKept) === true;
 }
 
 /** The channel and key that made it. Throws RelayError. */
-function makerOf(context: RelayContext, row: MediaRow): Choice {
+function makerOf(context: GatewayContext, row: MediaRow): Choice {
   const channel = channelOfTask(context, row);
   return { channel, key: channel.keys[0] ?? "" };
 }

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { RelayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../../call/context.ts";
 import { orderFollowUp } from "./follow-up.ts";
 import { removeVideo, showContent, showVideos } from "./kept-videos.ts";
 import { fetchVideo, orderVideo } from "./video.ts";
@@ -7,7 +7,7 @@ import { fetchVideo, orderVideo } from "./video.ts";
 const unread = { parse: "none" } as const;
 
 /** Videos behind a version: OpenAI's way and the ecosystem's. */
-export const videoRoutes = (context: RelayContext, prefix: string) =>
+export const videoRoutes = (context: GatewayContext, prefix: string) =>
   new Elysia({ name: `relay${prefix}/videos`, prefix })
     .post("/videos", ({ request, server }) => orderVideo(context, request, server, "videos"), unread)
     .get("/videos", ({ request, server }) => showVideos(context, request, server))

@@ -5,8 +5,8 @@ import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import { randomId } from "../../../lib/request-id.ts";
 import type { Provider } from "../../../providers/contract/provider.ts";
 import type { Call } from "../../call/call.ts";
-import type { RelayContext } from "../../call/context.ts";
-import { RelayError } from "../../call/errors.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import { type Ordered, type Sent, submitTask } from "../submit.ts";
 import { videoNotFound } from "./own-video.ts";
 
@@ -23,7 +23,7 @@ type VideoTask = Readonly<{
 }>;
 
 /** Orders a video as a task and resolves with its row. Rejects RelayError. */
-export async function submitVideo(context: RelayContext, call: Call, task: VideoTask): Promise<MediaRow> {
+export async function submitVideo(context: GatewayContext, call: Call, task: VideoTask): Promise<MediaRow> {
   const { db } = context.services.tasks;
   const { caller } = call;
   const taskId = randomId("video_");
@@ -52,7 +52,7 @@ export async function submitVideo(context: RelayContext, call: Call, task: Video
     read: readOrdered,
     take: (id, taken, { answer: platform }) => takeMedia(db, id, taken, { action, platform }),
   });
-  if (sent.upstreamId === null) throw new RelayError(400, "video_refused", sent.reason, { type: "upstream_error" });
+  if (sent.upstreamId === null) throw new GatewayError(400, "video_refused", sent.reason, { type: "upstream_error" });
   const [row] = await findMedia(db, caller.user.id, null, [taskId]);
   if (!row) throw videoNotFound(taskId);
   return row;

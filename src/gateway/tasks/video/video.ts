@@ -1,6 +1,6 @@
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
-import type { RelayContext } from "../../call/context.ts";
-import type { RelayServer } from "../../http/arrival.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayServer } from "../../http/arrival.ts";
 import { refuse } from "../../http/refuse.ts";
 import { admitTask } from "../admit-task.ts";
 import { answer } from "../answers.ts";
@@ -13,14 +13,14 @@ import { viewGeneration, viewVideo } from "./view.ts";
 /** In which of the two protocols the client speaks. */
 export type VideoDoor = "videos" | "generations";
 
-const view = (context: RelayContext, door: VideoDoor, row: MediaRow): object =>
+const view = (context: GatewayContext, door: VideoDoor, row: MediaRow): object =>
   door === "videos" ? viewVideo(row) : viewGeneration(context, row);
 
 /** POST /v1/videos and /v1/video/generations: orders a video; the answer names the task. */
 export async function orderVideo(
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
   door: VideoDoor,
 ): Promise<Response> {
   try {
@@ -52,9 +52,9 @@ export async function orderVideo(
 
 /** GET /v1/videos/{id} and /v1/video/generations/{id}: one of the caller's own videos. */
 export async function fetchVideo(
-  context: RelayContext,
+  context: GatewayContext,
   request: Request,
-  server: RelayServer | null,
+  server: GatewayServer | null,
   door: VideoDoor,
   id: string,
 ): Promise<Response> {

@@ -2,7 +2,7 @@ import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import { numberOf, recordOf, textOf } from "../../../formats/json.ts";
 import { sayKept } from "../../../lib/reason.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import type { RelayContext } from "../../call/context.ts";
+import type { GatewayContext } from "../../call/context.ts";
 
 type State = "queued" | "in_progress" | "completed" | "failed";
 
@@ -17,7 +17,7 @@ const errorOf = ({ status, failReason }: MediaRow) =>
   status === "FAILURE" ? { code: "video_generation_failed", message: sayKept(failReason, "en") } : null;
 
 /** Where the finished video lies; null: it is not done. */
-export function videoUrlOf({ services }: RelayContext, row: MediaRow): string | null {
+export function videoUrlOf({ services }: GatewayContext, row: MediaRow): string | null {
   const channel = services.channels.get(row.channelId);
   const videos = channel && providerOf(channel.type)?.videos;
   return row.status === "SUCCESS" && videos ? videos.videoUrl(row.data) : null;
@@ -41,7 +41,7 @@ export const viewVideo = (row: MediaRow) => ({
 });
 
 /** A video as /v1/video/generations has it. */
-export const viewGeneration = (context: RelayContext, row: MediaRow) => ({
+export const viewGeneration = (context: GatewayContext, row: MediaRow) => ({
   task_id: row.taskId,
   status: stateOf(row.status),
   url: videoUrlOf(context, row) ?? "",
