@@ -14,27 +14,30 @@ import { useAddress } from "../components/useAddress.ts";
 import { BatchBar } from "../features/channels/BatchBar.tsx";
 import { ChannelCard } from "../features/channels/ChannelCard.tsx";
 import { ChannelFilters } from "../features/channels/ChannelFilters.tsx";
-import { ChannelsEmpty } from "../features/channels/ChannelsEmpty.tsx";
-import { type Channel, DISABLED } from "../features/channels/channel.ts";
-import { channelQueryOf } from "../features/channels/channel-address.ts";
+import { ChannelsEmpty, channelQueryOf } from "../features/channels/ChannelsEmpty.tsx";
+import { type Channel, DISABLED, drawerOf } from "../features/channels/channel.ts";
 import { findChannelIds } from "../features/channels/channel-calls.ts";
 import { useChannelColumns } from "../features/channels/channel-columns.tsx";
 import { channelForecast, channelPage, channelTypes } from "../features/channels/channel-queries.ts";
 import { ChannelDrawer } from "../features/channels/drawer/ChannelDrawer.tsx";
-import { drawerOf } from "../features/channels/drawer-path.ts";
 import { HeaderActions } from "../features/channels/HeaderActions.tsx";
 import { ModelListDialog } from "../features/channels/ModelListDialog.tsx";
-import { TagCard } from "../features/channels/TagCard.tsx";
 import { TagDrawer } from "../features/channels/TagDrawer.tsx";
-import { TestAllBar } from "../features/channels/TestAllBar.tsx";
+import { TestAllBar, useTestAll } from "../features/channels/TestAllBar.tsx";
 import { TestDialog } from "../features/channels/TestDialog.tsx";
-import { useListColumns } from "../features/channels/tag-columns.tsx";
-import { isTagRow, type ListRow, rowIdOf, rowNameOf, type TagRow } from "../features/channels/tag-rows.ts";
+import { TagCard, useListColumns } from "../features/channels/tag-columns.tsx";
+import {
+  isTagRow,
+  type ListRow,
+  rowIdOf,
+  rowNameOf,
+  type TagRow,
+  useListRows,
+  useTagMode,
+} from "../features/channels/tag-rows.ts";
 import { useChannelActions } from "../features/channels/use-channel-actions.ts";
 import { useRowActions } from "../features/channels/use-row-actions.tsx";
 import { useTagActions } from "../features/channels/use-tag-actions.ts";
-import { useListRows, useTagMode } from "../features/channels/use-tag-mode.ts";
-import { useTestAll } from "../features/channels/use-test-all.ts";
 import { SWITCH_FORMAT, storedAtom } from "../stored-atom.ts";
 
 const NO_ROWS: Selected = {};

@@ -4,12 +4,24 @@ import Download from "@mui/icons-material/DownloadOutlined";
 import Tag from "@mui/icons-material/LocalOfferOutlined";
 import Pause from "@mui/icons-material/PauseOutlined";
 import Play from "@mui/icons-material/PlayArrowOutlined";
-import { useState } from "react";
+import Autocomplete from "@mui/material/Autocomplete";
+import Button from "@mui/material/Button";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useConfirm } from "../../components/confirm.tsx";
 import { SelectionBar } from "../../components/data-table/SelectionBar.tsx";
+import { Field } from "../../components/layout.tsx";
+import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { DISABLED, ENABLED } from "./channel.ts";
+import { deleteChannels, setChannelsStatus, setChannelsTag } from "./channel-calls.ts";
+import { CHANNELS_KEY, channelTags } from "./channel-queries.ts";
 import { ExportDialog } from "./ExportDialog.tsx";
-import { TagDialog } from "./TagDialog.tsx";
-import { useBatch } from "./use-batch.ts";
 
 type BatchBarProps = Readonly<{
   ids: readonly number[];
@@ -53,5 +65,112 @@ export const BatchBar = ({ ids, total, tags, onSelectAll, onClear }: BatchBarPro
       {isExporting && <ExportDialog ids={ids} onClose={() => setExporting(false)} />}
       {isTagging && <TagDialog count={count} onSet={batch.setTag} onClose={() => setTagging(false)} />}
     </>
+  );
+};
+
+/** What can be done with all ticked channels; `onDone` follows when it is done. */
+function useBatch(ids: readonly number[], onDone: () => void) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+
+  const finish = () => {
+    onDone();
+    return client.invalidateQueries({ queryKey: CHANNELS_KEY });
+  };
+  const setStatus = async (status: typeof ENABLED | typeof DISABLED) => {
+    try {
+      const count = await setChannelsStatus(ids, status);
+      notifyDone(t(status === ENABLED ? "channels.batch.enabled" : "channels.batch.disabled", { count }));
+    } catch (error) {
+      notifyError(error);
+    }
+    await finish();
+  };
+  return {
+    enable: () => setStatus(ENABLED),
+    disable: () => setStatus(DISABLED),
+    setTag: async (tag: string) => {
+      try {
+        notifyDone(t("channels.batch.tagged", { count: await setChannelsTag(ids, tag) }));
+        await finish();
+      } catch (error) {
+        notifyError(error);
+      }
+    },
+    remove: async () => {
+      const isSure = await confirm({
+        title: t("channels.batch.deleteTitle", { count: ids.length }),
+        body: t("channels.batch.deleteBody"),
+        action: t("channels.batch.delete", { count: ids.length }),
+        isDangerous: true,
+      });
+      if (!isSure) return;
+      try {
+        notifyDone(t("channels.batch.deleted", { count: await deleteChannels(ids) }));
+        await finish();
+      } catch (error) {
+        notifyError(error);
+      }
+    },
+  };
+}
+
+type TagDialogProps = Readonly<{ count: number; onSet: (tag: string) => void; onClose: () => void }>;
+
+/** Asks which tag the ticked channels get. */
+const TagDialog = ({ count, onSet, onClose }: TagDialogProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const tags = useQuery(channelTags).data ?? [];
+  const [tag, setTag] = useState("");
+  const [isChecked, setChecked] = useState(false);
+  const isMissing = isChecked && tag.trim() === "";
+  return (
+    <Dialog open onClose={onClose} aria-labelledby={`${id}title`} fullWidth maxWidth="xs">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setChecked(true);
+          if (tag.trim() === "") return;
+          onSet(tag.trim());
+          onClose();
+        }}
+      >
+        <DialogTitle id={`${id}title`} sx={{ fontSize: 16, fontWeight: 620 }}>
+          {t("channels.batch.tagTitle", { count })}
+        </DialogTitle>
+        <DialogContent>
+          <Field
+            label={t("channels.batch.tagLabel")}
+            htmlFor={`${id}tag`}
+            error={isMissing && t("channels.batch.tagRequired")}
+          >
+            <Autocomplete
+              freeSolo
+              options={tags}
+              inputValue={tag}
+              onInputChange={(_, typed) => setTag(typed)}
+              renderInput={({ slotProps }) => (
+                <OutlinedInput
+                  autoFocus
+                  fullWidth
+                  ref={slotProps.input.ref}
+                  error={isMissing}
+                  inputProps={{ ...slotProps.htmlInput, id: `${id}tag` }}
+                  endAdornment={slotProps.input.endAdornment}
+                />
+              )}
+            />
+          </Field>
+        </DialogContent>
+        <DialogActions sx={{ px: 6, pb: 4 }}>
+          <Button onClick={onClose}>{t("components.cancel")}</Button>
+          <Button type="submit" variant="contained" color="primary">
+            {t("channels.batch.setTag")}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
   );
 };

@@ -11,14 +11,16 @@ import IconButton from "@mui/material/IconButton";
 import ListItemIcon from "@mui/material/ListItemIcon";
 import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useConfirm } from "../../components/confirm.tsx";
+import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
 import { usePhone } from "../../components/usePhone.ts";
-import { channelCounts } from "./channel-queries.ts";
+import { deleteDisabledChannels, fixChannels, updateBalances } from "./channel-calls.ts";
+import { CHANNELS_KEY, channelCounts } from "./channel-queries.ts";
 import { ExportDialog } from "./ExportDialog.tsx";
 import { ImportFile } from "./ImportFile.tsx";
-import { useUpkeep } from "./use-upkeep.ts";
 
 type HeaderActionsProps = Readonly<{
   isTesting: boolean;
@@ -103,3 +105,56 @@ export const HeaderActions = ({ isTesting, onTestAll, onAdd }: HeaderActionsProp
     </>
   );
 };
+
+/** What is done with all channels now and then. */
+function useUpkeep() {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const [isUpdating, setUpdating] = useState(false);
+  /** Does it, says so, reads the list anew. */
+  const act = async (work: () => Promise<string>) => {
+    try {
+      notifyDone(await work());
+      await client.invalidateQueries({ queryKey: CHANNELS_KEY });
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return {
+    isUpdating,
+    updateBalances: async () => {
+      setUpdating(true);
+      notifyInfo(t("channels.balancesAsked"));
+      await act(async () => {
+        const { updated, total } = await updateBalances();
+        return t("channels.balancesUpdated", { updated, total });
+      });
+      setUpdating(false);
+    },
+    fix: async () => {
+      const question = {
+        title: t("channels.upkeep.fixTitle"),
+        body: t("channels.upkeep.fixBody"),
+        action: t("channels.upkeep.fixAction"),
+      };
+      if (await confirm(question)) await act(async () => t("channels.upkeep.fixed", { count: await fixChannels() }));
+    },
+    deleteDisabled: async () => {
+      try {
+        // The server deletes all of them, so they are counted now and without the list's filter.
+        const { disabled, auto_disabled } = await client.fetchQuery({ ...channelCounts, staleTime: 0 });
+        const count = disabled + auto_disabled;
+        const isSure = await confirm({
+          title: t("channels.upkeep.deleteDisabledTitle", { count }),
+          body: t("channels.upkeep.deleteDisabledBody"),
+          action: t("channels.batch.delete", { count }),
+          isDangerous: true,
+        });
+        if (isSure) await act(async () => t("channels.batch.deleted", { count: await deleteDisabledChannels() }));
+      } catch (error) {
+        notifyError(error);
+      }
+    },
+  };
+}

@@ -7,9 +7,12 @@ import DialogActions from "@mui/material/DialogActions";
 import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import FormControlLabel from "@mui/material/FormControlLabel";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { ModelListView } from "../../../src/domain/channels/model-list.ts";
+import { readData } from "../../api/client.ts";
+import { channelUpstreamApi } from "../../api/groups.ts";
 import { ErrorState } from "../../components/ErrorState.tsx";
 import { Row } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
@@ -17,8 +20,7 @@ import { TimeAgo } from "../../components/TimeAgo.tsx";
 import type { Channel } from "./channel.ts";
 import { CHANNELS_KEY } from "./channel-queries.ts";
 import { FormSkeleton } from "./drawer/FormSkeleton.tsx";
-import { NameCheckList } from "./drawer/NameCheckList.tsx";
-import { type ModelList, modelList, refreshModelList, takeModels } from "./model-list-queries.ts";
+import { NameCheckList } from "./drawer/ModelPicker.tsx";
 
 const NONE: ReadonlySet<string> = new Set();
 const LIST_PX = 160;
@@ -149,3 +151,24 @@ export const ModelListDialog = ({ channel, onClose }: { channel: Channel; onClos
     </Dialog>
   );
 };
+
+export type ModelList = ModelListView;
+
+/** How a channel's models differ from what its upstream offered when it was last asked. */
+const modelList = (id: number) =>
+  queryOptions({
+    queryKey: [...CHANNELS_KEY, "model-list", id],
+    queryFn: ({ signal }) => readData(channelUpstreamApi({ id }).model_list.get({ fetch: { signal } })),
+  });
+
+/** Asks the upstream now. */
+const refreshModelList = (id: number): Promise<ModelList> =>
+  readData(channelUpstreamApi({ id }).model_list.refresh.post({}));
+
+type TakenModels = Readonly<{ add: readonly string[]; remove: readonly string[]; ignore: readonly string[] }>;
+
+/** Takes models over into the channel and out of it; ignored ones are not mentioned again. */
+const takeModels = (id: number, { add, remove, ignore }: TakenModels) =>
+  readData(
+    channelUpstreamApi({ id }).model_list.take.post({ add: [...add], remove: [...remove], ignore: [...ignore] }),
+  );

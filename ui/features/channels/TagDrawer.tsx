@@ -9,10 +9,10 @@ import { Field, Row } from "../../components/layout.tsx";
 import { NameListInput } from "../../components/NameListInput.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
+import { readInline } from "./cells/InlineNumber.tsx";
 import { CHANNELS_KEY, enabledModels, groupNames } from "./channel-queries.ts";
-import { readInline } from "./inline-number.ts";
-import { editTag } from "./tag-calls.ts";
 import { common, type TagRow } from "./tag-rows.ts";
+import { editTag } from "./use-tag-actions.ts";
 
 const NUMBERS = ["priority", "weight"] as const;
 const NO_NAMES: readonly string[] = [];

@@ -11,13 +11,9 @@ import { ProviderGlyph } from "../../components/ProviderGlyph.tsx";
 import { KeyPips } from "../../components/StatusChip.tsx";
 import { Tag } from "../../components/Tag.tsx";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
-import { BalanceCell } from "./cells/BalanceCell.tsx";
-import { ChannelStatus } from "./cells/ChannelStatus.tsx";
-import { HourCell } from "./cells/HourCell.tsx";
+import { BalanceCell, ChannelStatus, ModelsChanged, ResponseCell } from "./cells/ChannelStatus.tsx";
 import { InlineNumber } from "./cells/InlineNumber.tsx";
-import { ModelsChanged } from "./cells/ModelsChanged.tsx";
-import { ResponseCell } from "./cells/ResponseCell.tsx";
-import { SuccessCell } from "./cells/SuccessCell.tsx";
+import { HourCell, SuccessCell } from "./cells/SuccessCell.tsx";
 import { type Channel, ENABLED, splitList } from "./channel.ts";
 import type { ChannelActions } from "./use-channel-actions.ts";
 

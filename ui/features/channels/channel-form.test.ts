@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import en from "../../locales/en/channels.json" with { type: "json" };
 import zh from "../../locales/zh/channels.json" with { type: "json" };
-import { endsInV1 } from "./base-url.ts";
 import type { Channel } from "./channel.ts";
-import { bodyOf, type ChannelForm, changedBodyOf, formOf, NEW_CHANNEL } from "./channel-form.ts";
+import { bodyOf, type ChannelForm, changedBodyOf, endsInV1, formOf, NEW_CHANNEL } from "./channel-form.ts";
 import { checkChannelForm } from "./check-channel-form.ts";
 import { holdsSeveralKeys, keysOf, maskKey, splitKeys } from "./keys.ts";
 

@@ -1,4 +1,3 @@
-import { cleanBaseUrl } from "./base-url.ts";
 import { type Channel, splitList } from "./channel.ts";
 import { splitKeys, VERTEX_TYPE } from "./keys.ts";
 
@@ -124,3 +123,9 @@ export function changesOf(before: ChannelForm, now: ChannelForm): number {
   const fields = Object.keys(before) as (keyof ChannelForm)[];
   return fields.filter((field) => field !== "severalKeys" && String(before[field]) !== String(now[field])).length;
 }
+
+/** A base URL as it is stored: trimmed, without trailing slashes. */
+export const cleanBaseUrl = (text: string): string => text.trim().replace(/\/+$/, "");
+
+/** Endpoints add /v1 themselves, so an address that ends in it leads to /v1/v1. */
+export const endsInV1 = (text: string): boolean => /\/v1$/.test(cleanBaseUrl(text));

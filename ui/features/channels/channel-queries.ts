@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { ChannelHealth } from "../../../src/domain/channels/channel-health.ts";
 import type { ChannelSort, StatusCounts } from "../../../src/domain/channels/list-channels.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
@@ -137,3 +137,27 @@ export const groupNames = queryOptions({
   queryFn: ({ signal }) => readData(groupApi.group.get({ fetch: { signal } })),
   staleTime: REFERENCE_STALE_MS,
 });
+
+const PAGES_KEY = [...CHANNELS_KEY, "page"] as const;
+
+/** Changes a channel in every list on screen before the server has answered; returns what puts it back. */
+export function patchChannel(client: QueryClient, id: number, patch: Partial<Channel>): () => void {
+  let before: Channel | undefined;
+  const replace = (change: (channel: Channel) => Channel) =>
+    client.setQueriesData<ChannelPage>(
+      { queryKey: PAGES_KEY },
+      (page) =>
+        page && { ...page, items: page.items.map((channel) => (channel.id === id ? change(channel) : channel)) },
+    );
+  replace((channel) => {
+    before ??= channel;
+    return { ...channel, ...patch };
+  });
+  return () => {
+    if (!before) return;
+    const old: Partial<Channel> = Object.fromEntries(
+      Object.keys(patch).map((field) => [field, before?.[field as keyof Channel]]),
+    );
+    replace((channel) => ({ ...channel, ...old }));
+  };
+}

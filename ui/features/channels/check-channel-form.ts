@@ -52,3 +52,10 @@ function isJsonObject(text: string): boolean {
     return false;
   }
 }
+
+/** What each section of the drawer works on. */
+export type SectionProps = Readonly<{
+  form: ChannelForm;
+  faults: ChannelFaults;
+  change: (fields: Partial<ChannelForm>) => void;
+}>;

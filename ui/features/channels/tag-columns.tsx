@@ -1,6 +1,7 @@
 import ChevronRight from "@mui/icons-material/ChevronRight";
 import ExpandMore from "@mui/icons-material/ExpandMore";
 import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
 import Switch from "@mui/material/Switch";
 import type { TFunction } from "i18next";
 import { type ReactNode, useMemo } from "react";
@@ -89,7 +90,7 @@ function tagCell(key: string, row: TagRow, actions: TagActions, isOpen: boolean,
 }
 
 /** How many of a tag's channels are on, and all of them at once. */
-export const TagSwitch = ({ row, actions }: { row: TagRow; actions: TagActions }) => {
+const TagSwitch = ({ row, actions }: { row: TagRow; actions: TagActions }) => {
   const { t } = useTranslation();
   const enabled = enabledOf(row);
   return (
@@ -104,6 +105,21 @@ export const TagSwitch = ({ row, actions }: { row: TagRow; actions: TagActions }
       <span className="num" style={{ fontSize: 12.5 }}>
         {t("channels.tags.on", { enabled, total: row.channels.length })}
       </span>
+    </Row>
+  );
+};
+
+type TagCardProps = Readonly<{ row: TagRow; actions: TagActions; isOpen: boolean; onToggle: () => void }>;
+
+/** A tag on a phone: how many of its channels are on, and the way to them. */
+export const TagCard = ({ row, actions, isOpen, onToggle }: TagCardProps) => {
+  const { t } = useTranslation();
+  return (
+    <Row gap={3} wrap>
+      <TagSwitch row={row} actions={actions} />
+      <Button size="small" variant="text" aria-expanded={isOpen} onClick={onToggle}>
+        {t(isOpen ? "channels.tags.hide" : "channels.tags.show", { count: row.channels.length })}
+      </Button>
     </Row>
   );
 };

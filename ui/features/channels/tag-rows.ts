@@ -1,4 +1,13 @@
-import { type RowId, type Selected, selectedIds, selectRows } from "../../components/data-table/column.ts";
+import { useAtom } from "jotai";
+import { useMemo, useState } from "react";
+import {
+  type RowId,
+  type Selected,
+  type Selection,
+  selectedIds,
+  selectRows,
+} from "../../components/data-table/column.ts";
+import { SWITCH_FORMAT, storedAtom } from "../../stored-atom.ts";
 import type { Channel } from "./channel.ts";
 
 /** All channels of one tag, as one row. */
@@ -61,4 +70,37 @@ export function selectedChannels(before: Selected, after: Selected, tags: readon
     }
   }
   return selectRows(channels);
+}
+
+const byTagAtom = storedAtom("channel-tag-mode", SWITCH_FORMAT);
+
+/** Tags instead of channels, of which any can be opened; whether the list is so is remembered on this device. */
+export function useTagMode() {
+  const [byTag, setByTag] = useAtom(byTagAtom);
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set());
+  return {
+    byTag,
+    setByTag,
+    open,
+    toggle: ({ tag }: TagRow) =>
+      setOpen((now) => {
+        const next = new Set(now);
+        if (!next.delete(tag)) next.add(tag);
+        return next;
+      }),
+  };
+}
+
+/** The rows of a page, and the ticks on them, which are kept as ids of channels. */
+export function useListRows(
+  channels: readonly Channel[] | undefined,
+  byTag: boolean,
+  open: ReadonlySet<string>,
+  selected: Selected,
+  onSelect: (selected: Selected) => void,
+): { rows: readonly ListRow[] | undefined; selection: Selection } {
+  const tags = useMemo(() => (byTag && channels ? groupByTag(channels) : []), [byTag, channels]);
+  const rows = useMemo(() => (byTag ? channels && unfold(tags, open) : channels), [byTag, channels, tags, open]);
+  const ticked = withTags(selected, tags);
+  return { rows, selection: { selected: ticked, onChange: (next) => onSelect(selectedChannels(ticked, next, tags)) } };
 }

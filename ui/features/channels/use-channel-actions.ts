@@ -3,13 +3,18 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/confirm.tsx";
 import { notifyDone, notifyError, notifyInfo, notifyUndo } from "../../components/notify.tsx";
-import { balanceText } from "./balance.ts";
+import { balanceText } from "./cells/ChannelStatus.tsx";
 import { type Channel, DISABLED, ENABLED } from "./channel.ts";
-import { patchChannel } from "./channel-cache.ts";
-import { createChannel, deleteChannel, getChannelWithKeys, updateBalance, updateChannel } from "./channel-calls.ts";
+import {
+  createChannel,
+  createRunning,
+  deleteChannel,
+  getChannelWithKeys,
+  updateBalance,
+  updateChannel,
+} from "./channel-calls.ts";
 import { bodyOf, formOf } from "./channel-form.ts";
-import { CHANNELS_KEY } from "./channel-queries.ts";
-import { createRunning } from "./running.ts";
+import { CHANNELS_KEY, patchChannel } from "./channel-queries.ts";
 
 export const ACTION_TIMEOUT_MS = 15_000;
 

@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { readData } from "../../api/client.ts";
+import { channelApi } from "../../api/groups.ts";
 import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
 import { DISABLED, ENABLED } from "./channel.ts";
-import { patchChannel } from "./channel-cache.ts";
-import { CHANNELS_KEY } from "./channel-queries.ts";
-import { createRunning } from "./running.ts";
-import { editTag, setTagStatus } from "./tag-calls.ts";
+import { createRunning } from "./channel-calls.ts";
+import { CHANNELS_KEY, patchChannel } from "./channel-queries.ts";
 import type { TagRow } from "./tag-rows.ts";
 import { ACTION_TIMEOUT_MS } from "./use-channel-actions.ts";
 
@@ -55,3 +55,14 @@ export function useTagActions() {
 }
 
 export type TagActions = ReturnType<typeof useTagActions>;
+
+/** Fields set on every channel of a tag; what is absent stays as it is. */
+type TagChange = Omit<Parameters<typeof channelApi.tag.put>[0], "tag">;
+
+/** Returns how many channels changed. */
+const setTagStatus = (tag: string, isOn: boolean, signal?: AbortSignal): Promise<number> =>
+  readData(channelApi.tag[isOn ? "enabled" : "disabled"].post({ tag }, { fetch: { signal } }));
+
+/** Returns how many channels the tag has. */
+export const editTag = (tag: string, change: TagChange, signal?: AbortSignal): Promise<number> =>
+  readData(channelApi.tag.put({ tag, ...change }, { fetch: { signal } }));

@@ -1,8 +1,13 @@
+import Warning from "@mui/icons-material/ErrorOutlineOutlined";
+import Box from "@mui/material/Box";
+import ButtonBase from "@mui/material/ButtonBase";
+import Tooltip from "@mui/material/Tooltip";
 import { useTranslation } from "react-i18next";
-import { StatusChip } from "../../../components/StatusChip.tsx";
+import type { ChannelHealth } from "../../../../src/domain/channels/channel-health.ts";
+import { Row } from "../../../components/layout.tsx";
+import { StatusChip, ToneBadge, type ToneName } from "../../../components/StatusChip.tsx";
 import { exactTime } from "../../../components/TimeAgo.tsx";
 import { type Channel, DISABLED, ENABLED, otherInfoOf } from "../channel.ts";
-import { HealthChip } from "./HealthChip.tsx";
 
 /** On (or on and in trouble), off by hand, or off by itself; with the reason and its time in the tooltip. */
 export const ChannelStatus = ({ channel }: { channel: Channel }) => {
@@ -35,3 +40,143 @@ export function reasonOf(channel: Channel, unknown: string, language: string): s
   const { status_time: time } = otherInfoOf(channel);
   return [channel.disabled_reason || unknown, time ? exactTime(time, language) : ""].filter(Boolean).join(" · ");
 }
+
+const TONES: Readonly<Record<ChannelHealth, ToneName>> = {
+  healthy: "ok",
+  cooling: "warn",
+  failing: "bad",
+  disabled: "idle",
+};
+
+/** How a channel does at the moment, by colour and by word. */
+export const HealthChip = ({ health }: { health: ChannelHealth }) => {
+  const { t } = useTranslation();
+  return (
+    <StatusChip tone={TONES[health]} reason={t(`channels.health.why.${health}`)}>
+      {t(`channels.health.${health}`)}
+    </StatusChip>
+  );
+};
+
+type ModelsChangedProps = Readonly<{ channel: Channel; onCompare: (channel: Channel) => void }>;
+
+/** That the upstream offers more or fewer models than the channel has; leads to the comparison. */
+export const ModelsChanged = ({ channel, onCompare }: ModelsChangedProps) => {
+  const { t } = useTranslation();
+  const { added = 0, gone = 0 } = channel.models_changed ?? {};
+  if (added + gone === 0) return null;
+  const label = t("channels.modelList.changed", { added, gone });
+  return (
+    <Tooltip title={label}>
+      <ButtonBase
+        aria-label={`${channel.name}: ${label}`}
+        onClick={(event) => {
+          event.stopPropagation();
+          onCompare(channel);
+        }}
+        className="num"
+        sx={{
+          flex: "none",
+          height: 18,
+          px: 1.25,
+          borderRadius: "5px",
+          fontSize: 11.5,
+          color: "tone.info.text",
+          bgcolor: "tone.info.tint",
+        }}
+      >
+        {[added > 0 && `+${added}`, gone > 0 && `−${gone}`].filter(Boolean).join(" ")}
+      </ButtonBase>
+    </Tooltip>
+  );
+};
+
+/** How fast the last test was answered. */
+export const ResponseCell = ({ channel }: { channel: Channel }) => {
+  const { t, i18n } = useTranslation();
+  const tone = responseTone(channel.response_time);
+  if (tone === "untested") {
+    return (
+      <Box component="span" sx={{ color: "text.tertiary", fontSize: 12.5 }}>
+        {t("channels.untested")}
+      </Box>
+    );
+  }
+  return (
+    <Tooltip
+      title={channel.test_time ? t("channels.testedAt", { time: exactTime(channel.test_time, i18n.language) }) : ""}
+    >
+      <span>
+        <ToneBadge tone={tone}>{(channel.response_time / 1000).toFixed(2)} s</ToneBadge>
+      </span>
+    </Tooltip>
+  );
+};
+
+export type ResponseTone = "untested" | "ok" | "lime" | "warn" | "bad";
+
+/** Colour of a response time in milliseconds: up to 1 s green, 3 s lime, 5 s yellow, above red; 0 untested. */
+export function responseTone(responseMs: number): ResponseTone {
+  if (responseMs <= 0) return "untested";
+  if (responseMs <= 1000) return "ok";
+  if (responseMs <= 3000) return "lime";
+  if (responseMs <= 5000) return "warn";
+  return "bad";
+}
+
+type BalanceCellProps = Readonly<{
+  channel: Channel /** Until it ends; undefined: not known. */;
+  days: number | undefined;
+}>;
+
+/** The balance as the provider told it, when, and how long it lasts; a dash where it was never asked. */
+export const BalanceCell = ({ channel, days }: BalanceCellProps) => {
+  const { t, i18n } = useTranslation();
+  const { balance_updated_time: time, balance_error: error, balance_low: isLow } = channel;
+  const facts = [
+    time ? t("channels.balanceAt", { time: exactTime(time, i18n.language) }) : t("channels.balanceNever"),
+    days !== undefined && t("channels.balanceLasts", { count: days }),
+    error !== "" && t("channels.balanceFailed", { reason: error }),
+  ];
+  return (
+    <Tooltip title={facts.filter(Boolean).join(" · ")}>
+      <span>
+        <Row gap={1} sx={{ justifyContent: "flex-end" }}>
+          {error !== "" && (
+            <Warning
+              titleAccess={t("channels.balanceFailed", { reason: error })}
+              sx={{ fontSize: 15, color: "tone.warn.text" }}
+            />
+          )}
+          <Box sx={{ lineHeight: "16px" }}>
+            <Box
+              className="num"
+              sx={{
+                color: time ? (isLow ? "tone.bad.text" : undefined) : "text.tertiary",
+                fontWeight: isLow ? 550 : undefined,
+              }}
+            >
+              {time ? balanceText(channel, i18n.language) : "–"}
+            </Box>
+            {days !== undefined && (
+              <Box sx={{ fontSize: 11, color: "text.tertiary" }}>{t("channels.balanceDays", { count: days })}</Box>
+            )}
+          </Box>
+        </Row>
+      </span>
+    </Tooltip>
+  );
+};
+
+/** A balance in its own currency; dollars where the provider does not say which. */
+export const balanceText = (
+  { balance, balance_currency: currency }: Pick<Channel, "balance" | "balance_currency">,
+  language: string,
+): string => {
+  try {
+    return new Intl.NumberFormat(language, { style: "currency", currency: currency || "USD" }).format(balance);
+  } catch {
+    // Not an ISO code: as the provider writes it.
+    return `${balance.toFixed(2)} ${currency}`;
+  }
+};

@@ -3,7 +3,6 @@ import ButtonBase from "@mui/material/ButtonBase";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { readInline } from "../inline-number.ts";
 
 type InlineNumberProps = Readonly<{
   /** Null: several channels, which differ. */
@@ -83,3 +82,14 @@ export const InlineNumber = ({ value, field, label, isOfTag = false, onSave }: I
     </Box>
   );
 };
+
+/**
+ * What an edited priority or weight means: a whole number within its bounds, or null when it is none. A channel's weight
+ * below 0 means 0; a tag has none, since that would change all its channels to what nobody wrote.
+ */
+export function readInline(text: string, field: "priority" | "weight", isOfTag = false): number | null {
+  if (!/^\s*[-−]?\d{1,9}\s*$/.test(text)) return null;
+  const number = Number(text.replace("−", "-"));
+  if (field === "priority") return number < -999 ? null : number;
+  return isOfTag && number < 0 ? null : Math.max(0, number);
+}

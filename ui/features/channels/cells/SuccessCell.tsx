@@ -1,10 +1,10 @@
 import Box from "@mui/material/Box";
 import Tooltip from "@mui/material/Tooltip";
 import { useTranslation } from "react-i18next";
+import type { LiveView } from "../../../../src/domain/channels/channel-view.ts";
 import { HourBars } from "../../../components/HourBars.tsx";
 import { Row } from "../../../components/layout.tsx";
 import type { Channel } from "../channel.ts";
-import { successText, sumTraffic } from "../traffic.ts";
 
 const GOOD = 99;
 const FAIR = 95;
@@ -42,4 +42,50 @@ function colourOf(success: number | null): string {
   if (success === null) return "text.tertiary";
   if (success < FAIR) return "tone.bad.text";
   return success < GOOD ? "tone.warn.text" : "text.primary";
+}
+
+/** The last hour: traffic as bars of five minutes, the share that succeeded, how long answers took. */
+export const HourCell = ({ live }: { live: LiveView | undefined }) => {
+  const { t } = useTranslation();
+  if (!live) return null;
+  const { calls, failed, latency_ms: latency, in_flight: inFlight, slots } = live;
+  const label =
+    calls === 0
+      ? t("channels.health.quiet", { inFlight })
+      : t("channels.health.hour", { count: calls, failed, inFlight });
+  return (
+    <Tooltip title={label}>
+      <span>
+        <Row gap={2}>
+          <HourBars hours={slots} label={label} />
+          <Box className="num" sx={{ fontSize: 12.5, color: calls ? "text.primary" : "text.tertiary" }}>
+            {calls === 0 ? "–" : [successText(((calls - failed) / calls) * 100), latencyText(latency)].join(" · ")}
+          </Box>
+        </Row>
+      </span>
+    </Tooltip>
+  );
+};
+
+type Hour = Readonly<{ count: number; failed: number }>;
+
+/** Calls, failures and the share of successes (percent; null without calls) of some hours. */
+function sumTraffic(hours: readonly Hour[]): { count: number; failed: number; success: number | null } {
+  const count = hours.reduce((sum, hour) => sum + hour.count, 0);
+  const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
+  return { count, failed, success: count === 0 ? null : ((count - failed) / count) * 100 };
+}
+
+/** A share of successes as text: never rounded up to 100 while something failed. */
+export function successText(success: number): string {
+  if (success >= 99.995) return "100%";
+  const decimals = success < 90 ? 1 : 2;
+  const scale = 10 ** decimals;
+  return `${(Math.floor(success * scale) / scale).toFixed(decimals)}%`;
+}
+
+/** Milliseconds as text: whole ones below a second, seconds above; a dash when nothing was measured. */
+export function latencyText(ms: number | null): string {
+  if (ms === null) return "–";
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(2)} s`;
 }

@@ -1,13 +1,13 @@
 import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
+import ButtonBase from "@mui/material/ButtonBase";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { Fragment, type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { JsonField } from "../../../components/JsonField.tsx";
 import { Field } from "../../../components/layout.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
-import { SettingKeys } from "./SettingKeys.tsx";
-import type { SectionProps } from "./section-props.ts";
+import type { SectionProps } from "../check-channel-form.ts";
 
 const JSON_FIELDS = ["modelMapping", "paramOverride", "setting", "statusCodeMapping"] as const;
 const TEXT_FIELDS = ["modelPrefix", "organization", "maxInputTokens", "warnBelow"] as const;
@@ -82,3 +82,64 @@ export const AdvancedSection = ({ form, faults, change }: SectionProps) => {
     </Section>
   );
 };
+
+/** What may stand in a channel's settings; a click writes it there with a value to begin with. */
+const SettingKeys = ({ json, onChange }: { json: string; onChange: (json: string) => void }) => {
+  const { t } = useTranslation();
+  return (
+    <Box component="dl" sx={{ m: 0, mt: -2, display: "grid", gridTemplateColumns: "auto 1fr", gap: 1, columnGap: 3 }}>
+      {SETTING_KEYS.map((key) => {
+        const next = addSetting(json, key);
+        return (
+          <Box key={key} sx={{ display: "contents", fontSize: 12 }}>
+            <Box component="dt">
+              <ButtonBase
+                disabled={next === null}
+                className="mono"
+                title={t("channels.form.settingAdd", { key })}
+                onClick={() => next !== null && onChange(next)}
+                sx={{ color: next === null ? "text.tertiary" : "primary.main", borderRadius: "4px", px: 1, mx: -1 }}
+              >
+                {key}
+              </ButtonBase>
+            </Box>
+            <Box component="dd" sx={{ m: 0, color: "text.secondary" }}>
+              {t(`channels.form.settingKeys.${key}`)}
+            </Box>
+          </Box>
+        );
+      })}
+    </Box>
+  );
+};
+
+/** What a channel's settings may hold, each with a value to begin with. */
+const BEGINNINGS = {
+  proxy: "socks5://user:password@proxy.example:1080",
+  user_agent: "MyCompany/1.0",
+  force_format: true,
+  thinking_to_content: true,
+  pass_through_body_enabled: true,
+  system_prompt: "",
+  system_prompt_override: true,
+  stream_support: "NON_STREAM_ONLY",
+  message_threads: true,
+  broken_stream: "drain",
+  drain_cap_seconds: 60,
+  first_byte_timeout_seconds: 30,
+  multi_key_mode: "random",
+} as const;
+
+type SettingKey = keyof typeof BEGINNINGS;
+const SETTING_KEYS = Object.keys(BEGINNINGS) as SettingKey[];
+
+/** The settings with one more key; null when it stands there already, or the text is no JSON object. */
+export function addSetting(json: string, key: SettingKey): string | null {
+  try {
+    const present: unknown = json.trim() === "" ? {} : JSON.parse(json);
+    if (typeof present !== "object" || present === null || Array.isArray(present) || key in present) return null;
+    return JSON.stringify({ ...present, [key]: BEGINNINGS[key] }, null, 2);
+  } catch {
+    return null;
+  }
+}

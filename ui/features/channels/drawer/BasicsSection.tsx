@@ -5,9 +5,8 @@ import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { Field } from "../../../components/layout.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
-import type { SectionProps } from "./section-props.ts";
-import { TypeSelect } from "./TypeSelect.tsx";
-import { useTypeWords } from "./use-type-words.ts";
+import type { SectionProps } from "../check-channel-form.ts";
+import { TypeSelect, useTypeWords } from "./TypeSelect.tsx";
 
 const CUSTOM_TYPE = 8;
 

@@ -1,6 +1,8 @@
 import Bolt from "@mui/icons-material/BoltOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import Tab from "@mui/material/Tab";
+import Tabs from "@mui/material/Tabs";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,17 +11,15 @@ import { Row } from "../../../components/layout.tsx";
 import { notifyDone } from "../../../components/notify.tsx";
 import { SideDrawer } from "../../../components/SideDrawer.tsx";
 import { useDrawerForm } from "../../../components/use-drawer-form.ts";
-import { cleanBaseUrl, endsInV1 } from "../base-url.ts";
 import { ChannelStatus } from "../cells/ChannelStatus.tsx";
 import type { Channel } from "../channel.ts";
 import { createChannel, updateChannel } from "../channel-calls.ts";
-import { bodyOf, type ChannelForm, changedBodyOf, changesOf } from "../channel-form.ts";
+import { bodyOf, type ChannelForm, changedBodyOf, changesOf, cleanBaseUrl, endsInV1 } from "../channel-form.ts";
 import { CHANNELS_KEY, channelTypes } from "../channel-queries.ts";
 import { checkChannelForm } from "../check-channel-form.ts";
 import { TestDialog } from "../TestDialog.tsx";
 import { AdvancedSection } from "./AdvancedSection.tsx";
 import { BasicsSection } from "./BasicsSection.tsx";
-import { type ChannelTab, ChannelTabs } from "./ChannelTabs.tsx";
 import { ErrorsTab } from "./ErrorsTab.tsx";
 import { HealthTab } from "./HealthTab.tsx";
 import { KeysSection } from "./KeysSection.tsx";
@@ -131,5 +131,25 @@ const FooterNote = ({ faults, changed }: { faults: number; changed: number }) =>
       />
       {faults ? t("channels.form.checkInput") : t("channels.form.unsaved", { count: changed })}
     </Row>
+  );
+};
+
+const TABS = ["settings", "health", "errors"] as const;
+export type ChannelTab = (typeof TABS)[number];
+
+/** A stored channel's sides: its form, how it does, what failed. */
+const ChannelTabs = ({ value, onChange }: { value: ChannelTab; onChange: (tab: ChannelTab) => void }) => {
+  const { t } = useTranslation();
+  return (
+    <Tabs
+      value={value}
+      onChange={(_, tab: ChannelTab) => onChange(tab)}
+      aria-label={t("channels.tabs.label")}
+      sx={{ mt: -3, mb: 4 }}
+    >
+      {TABS.map((name) => (
+        <Tab key={name} value={name} label={t(`channels.tabs.${name}`)} />
+      ))}
+    </Tabs>
   );
 };

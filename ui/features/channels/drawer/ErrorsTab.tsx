@@ -4,6 +4,8 @@ import Button from "@mui/material/Button";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import type { LogOther } from "../../../../src/billing/types.ts";
+import type { LogView } from "../../../../src/domain/logs/log-view.ts";
 import { CopyButton } from "../../../components/CopyButton.tsx";
 import { EmptyState } from "../../../components/EmptyState.tsx";
 import { ErrorState } from "../../../components/ErrorState.tsx";
@@ -11,7 +13,6 @@ import { Row } from "../../../components/layout.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
 import { StatusChip, ToneBadge } from "../../../components/StatusChip.tsx";
 import { TimeAgo } from "../../../components/TimeAgo.tsx";
-import { failureOf } from "../failure.ts";
 import { channelErrors } from "../health-queries.ts";
 import { FormSkeleton } from "./FormSkeleton.tsx";
 
@@ -75,3 +76,19 @@ export const ErrorsTab = ({ channelId }: { channelId: number }) => {
     </Section>
   );
 };
+
+/** Why a logged call failed on a channel: what its upstream answered there last, else what the client was told. */
+export function failureOf(entry: Pick<LogView, "other">, channelId: number): { status: number; message: string } {
+  const other = readOther(entry.other);
+  const attempt = other.admin_info?.attempts?.findLast((one) => one.channelId === channelId && one.error);
+  return { status: attempt?.status || other.status || 0, message: attempt?.error || other.error || "" };
+}
+
+function readOther(text: string): Partial<LogOther> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null ? (parsed as Partial<LogOther>) : {};
+  } catch {
+    return {};
+  }
+}

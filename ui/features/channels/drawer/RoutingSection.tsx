@@ -8,7 +8,7 @@ import { Field, Row } from "../../../components/layout.tsx";
 import { NameListInput } from "../../../components/NameListInput.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
 import { groupNames } from "../channel-queries.ts";
-import type { SectionProps } from "./section-props.ts";
+import type { SectionProps } from "../check-channel-form.ts";
 
 /** Who is served, in which order, and what happens on failure. */
 export const RoutingSection = ({ form, faults, change }: SectionProps) => {

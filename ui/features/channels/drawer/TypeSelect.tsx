@@ -1,6 +1,7 @@
 import Autocomplete from "@mui/material/Autocomplete";
 import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
+import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { Row } from "../../../components/layout.tsx";
 import { ProviderGlyph } from "../../../components/ProviderGlyph.tsx";
@@ -55,3 +56,22 @@ export const TypeSelect = ({ id, types, value, unknownName, onChange }: TypeSele
     />
   );
 };
+
+/** What the form says about the fields of a channel type; undefined where there is nothing to know. */
+export function useTypeWords(type: number) {
+  const { t, i18n } = useTranslation();
+  const has = (key: string) => i18n.exists(`channels.form.${key}.${type}`);
+  return {
+    hint: has("hints") ? t(`channels.form.hints.${type}`) : undefined,
+    key: has("keyHints") ? t(`channels.form.keyHints.${type}`) : undefined,
+    baseUrl: has("baseUrlHints") ? t(`channels.form.baseUrlHints.${type}`) : undefined,
+    /** The parameter that the type has more than others. */
+    other: has("other")
+      ? {
+          label: t(`channels.form.other.${type}`),
+          hint: t(`channels.form.other.${type}hint`),
+          example: t(`channels.form.other.${type}example`),
+        }
+      : undefined,
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createRunning } from "./running.ts";
+import { createRunning } from "./channel-calls.ts";
 
 test("one action at a time for each channel", async () => {
   const running = createRunning();

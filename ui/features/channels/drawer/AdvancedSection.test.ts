@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { addSetting } from "./setting-keys.ts";
+import { addSetting } from "./AdvancedSection.tsx";
 
 test("a key joins those there are", () => {
   expect(JSON.parse(addSetting("", "force_format") ?? "")).toEqual({ force_format: true });

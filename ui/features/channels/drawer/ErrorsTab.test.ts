@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { failureOf } from "./failure.ts";
+import { failureOf } from "./ErrorsTab.tsx";
 
 const attempt = { channelId: 7, channelName: "a", startMs: 0, firstByteMs: null, endMs: 1 };
 const entry = (other: object) => ({ other: JSON.stringify(other) });

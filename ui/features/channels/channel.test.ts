@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { drawerOf } from "./drawer-path.ts";
+import { drawerOf } from "./channel.ts";
 
 test("the path says which drawer is open", () => {
   expect(drawerOf("/channel")).toBeNull();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readInline } from "./inline-number.ts";
+import { readInline } from "./InlineNumber.tsx";
 
 test("priority is a whole number from -999, weight from 0 with negatives clamped", () => {
   expect(readInline(" 12 ", "priority")).toBe(12);
