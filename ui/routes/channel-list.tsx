@@ -11,21 +11,23 @@ import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { notifyError } from "../components/notify.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";
 import { useAddress } from "../components/useAddress.ts";
-import { BatchBar } from "../features/channels/BatchBar.tsx";
-import { ChannelCard } from "../features/channels/ChannelCard.tsx";
-import { ChannelFilters } from "../features/channels/ChannelFilters.tsx";
-import { ChannelsEmpty, channelQueryOf } from "../features/channels/ChannelsEmpty.tsx";
 import { type Channel, DISABLED, drawerOf } from "../features/channels/channel.ts";
 import { findChannelIds } from "../features/channels/channel-calls.ts";
-import { useChannelColumns } from "../features/channels/channel-columns.tsx";
 import { channelForecast, channelPage, channelTypes } from "../features/channels/channel-queries.ts";
 import { ChannelDrawer } from "../features/channels/drawer/ChannelDrawer.tsx";
-import { HeaderActions } from "../features/channels/HeaderActions.tsx";
-import { ModelListDialog } from "../features/channels/ModelListDialog.tsx";
-import { TagDrawer } from "../features/channels/TagDrawer.tsx";
-import { TestAllBar, useTestAll } from "../features/channels/TestAllBar.tsx";
-import { TestDialog } from "../features/channels/TestDialog.tsx";
-import { TagCard, useListColumns } from "../features/channels/tag-columns.tsx";
+import { BatchBar } from "../features/channels/list/BatchBar.tsx";
+import { ChannelCard } from "../features/channels/list/ChannelCard.tsx";
+import { ChannelFilters } from "../features/channels/list/ChannelFilters.tsx";
+import { ChannelsEmpty, channelQueryOf } from "../features/channels/list/ChannelsEmpty.tsx";
+import { useChannelColumns } from "../features/channels/list/channel-columns.tsx";
+import { HeaderActions } from "../features/channels/list/HeaderActions.tsx";
+import { ModelListDialog } from "../features/channels/list/ModelListDialog.tsx";
+import { TestAllBar, useTestAll } from "../features/channels/list/TestAllBar.tsx";
+import { TestDialog } from "../features/channels/list/TestDialog.tsx";
+import { useChannelActions } from "../features/channels/list/use-channel-actions.ts";
+import { useRowActions } from "../features/channels/list/use-row-actions.tsx";
+import { TagDrawer } from "../features/channels/tags/TagDrawer.tsx";
+import { TagCard, useListColumns } from "../features/channels/tags/tag-columns.tsx";
 import {
   isTagRow,
   type ListRow,
@@ -34,10 +36,8 @@ import {
   type TagRow,
   useListRows,
   useTagMode,
-} from "../features/channels/tag-rows.ts";
-import { useChannelActions } from "../features/channels/use-channel-actions.ts";
-import { useRowActions } from "../features/channels/use-row-actions.tsx";
-import { useTagActions } from "../features/channels/use-tag-actions.ts";
+} from "../features/channels/tags/tag-rows.ts";
+import { useTagActions } from "../features/channels/tags/use-tag-actions.ts";
 import { SWITCH_FORMAT, storedAtom } from "../stored-atom.ts";
 
 const NO_ROWS: Selected = {};

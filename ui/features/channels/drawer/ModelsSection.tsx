@@ -13,8 +13,8 @@ import { fetchModels, fetchStoredModels } from "../channel-calls.ts";
 import { allModels, pricedModels } from "../channel-queries.ts";
 import type { SectionProps } from "../check-channel-form.ts";
 import { keysOf } from "../keys.ts";
-import { unpricedModels } from "../unpriced-models.ts";
 import { ModelPicker } from "./ModelPicker.tsx";
+import { unpricedModels } from "./unpriced-models.ts";
 
 type ModelsSectionProps = SectionProps & { types: readonly ChannelType[]; storedId: number | null };
 type Offer = Readonly<{ names: readonly string[]; isUpstream: boolean }>;

@@ -8,11 +8,11 @@ import Pause from "@mui/icons-material/PauseOutlined";
 import Play from "@mui/icons-material/PlayArrowOutlined";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
-import type { RowAction } from "../../components/data-table/column.ts";
-import type { Channel } from "./channel.ts";
-import { isTagRow, type ListRow, type TagRow } from "./tag-rows.ts";
+import type { RowAction } from "../../../components/data-table/column.ts";
+import type { Channel } from "../channel.ts";
+import { isTagRow, type ListRow, type TagRow } from "../tags/tag-rows.ts";
+import type { TagActions } from "../tags/use-tag-actions.ts";
 import type { ChannelActions } from "./use-channel-actions.ts";
-import type { TagActions } from "./use-tag-actions.ts";
 
 type Opens = Readonly<{
   edit: (channel: Channel) => void;

@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useConfirm } from "../../components/confirm.tsx";
-import { notifyDone, notifyError, notifyInfo, notifyUndo } from "../../components/notify.tsx";
-import { balanceText } from "./cells/ChannelStatus.tsx";
-import { type Channel, DISABLED, ENABLED } from "./channel.ts";
+import { useConfirm } from "../../../components/confirm.tsx";
+import { notifyDone, notifyError, notifyInfo, notifyUndo } from "../../../components/notify.tsx";
+import { balanceText } from "../cells/status-cells.tsx";
+import { type Channel, DISABLED, ENABLED } from "../channel.ts";
 import {
   createChannel,
   createRunning,
@@ -12,9 +12,9 @@ import {
   getChannelWithKeys,
   updateBalance,
   updateChannel,
-} from "./channel-calls.ts";
-import { bodyOf, formOf } from "./channel-form.ts";
-import { CHANNELS_KEY, patchChannel } from "./channel-queries.ts";
+} from "../channel-calls.ts";
+import { bodyOf, formOf } from "../channel-form.ts";
+import { CHANNELS_KEY, patchChannel } from "../channel-queries.ts";
 
 export const ACTION_TIMEOUT_MS = 15_000;
 

@@ -1,5 +1,5 @@
-import { readData } from "../../api/client.ts";
-import { channelTransferApi } from "../../api/groups.ts";
+import { readData } from "../../../api/client.ts";
+import { channelTransferApi } from "../../../api/groups.ts";
 
 /** A channel in a file; its fields are checked by the server. */
 export type FileChannel = Readonly<{ name: string; type: number; [field: string]: unknown }>;

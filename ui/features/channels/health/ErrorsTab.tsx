@@ -13,8 +13,8 @@ import { Row } from "../../../components/layout.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
 import { StatusChip, ToneBadge } from "../../../components/StatusChip.tsx";
 import { TimeAgo } from "../../../components/TimeAgo.tsx";
-import { channelErrors } from "../health-queries.ts";
-import { FormSkeleton } from "./FormSkeleton.tsx";
+import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
+import { channelErrors } from "./health-queries.ts";
 
 /** The newest calls that failed on a channel, with what its upstream said. */
 export const ErrorsTab = ({ channelId }: { channelId: number }) => {

@@ -4,11 +4,11 @@ import Checkbox from "@mui/material/Checkbox";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Row } from "../../components/layout.tsx";
-import { notifyDone, notifyError } from "../../components/notify.tsx";
-import { SideDrawer } from "../../components/SideDrawer.tsx";
-import { StatusChip, type ToneName } from "../../components/StatusChip.tsx";
-import { CHANNELS_KEY } from "./channel-queries.ts";
+import { Row } from "../../../components/layout.tsx";
+import { notifyDone, notifyError } from "../../../components/notify.tsx";
+import { SideDrawer } from "../../../components/SideDrawer.tsx";
+import { StatusChip, type ToneName } from "../../../components/StatusChip.tsx";
+import { CHANNELS_KEY } from "../channel-queries.ts";
 import { type ChannelFile, importChannels, type PlannedChannel } from "./transfer-calls.ts";
 
 type ImportDrawerProps = Readonly<{ file: ChannelFile; plans: readonly PlannedChannel[]; onClose: () => void }>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { selectedIds, selectRows } from "../../components/data-table/column.ts";
-import type { Channel } from "./channel.ts";
+import { selectedIds, selectRows } from "../../../components/data-table/column.ts";
+import type { Channel } from "../channel.ts";
 import { common, groupByTag, rowIdOf, selectedChannels, trafficOf, unfold, withTags } from "./tag-rows.ts";
 
 const channel = (id: number, tag: string, fields: Partial<Channel> = {}) =>

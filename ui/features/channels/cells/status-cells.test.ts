@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { balanceText, responseTone } from "./ChannelStatus.tsx";
+import { balanceText, responseTone } from "./status-cells.tsx";
 
 test.each([
   [0, "untested"],

@@ -10,12 +10,12 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Field, Row } from "../../components/layout.tsx";
-import { StatusChip, ToneBadge } from "../../components/StatusChip.tsx";
-import { responseTone } from "./cells/ChannelStatus.tsx";
-import { type Channel, splitList } from "./channel.ts";
-import { type TestOutcome, testChannel } from "./channel-calls.ts";
-import { CHANNELS_KEY } from "./channel-queries.ts";
+import { Field, Row } from "../../../components/layout.tsx";
+import { StatusChip, ToneBadge } from "../../../components/StatusChip.tsx";
+import { responseTone } from "../cells/status-cells.tsx";
+import { type Channel, splitList } from "../channel.ts";
+import { type TestOutcome, testChannel } from "../channel-calls.ts";
+import { CHANNELS_KEY } from "../channel-queries.ts";
 
 /** Sends a short request for a chosen model through the channel and shows what came of it. */
 export const TestDialog = ({ channel, onClose }: { channel: Channel; onClose: () => void }) => {

@@ -12,13 +12,13 @@ import { notifyDone, notifyError } from "../../../components/notify.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
 import { StatusChip, ToneBadge } from "../../../components/StatusChip.tsx";
 import { TimeAgo } from "../../../components/TimeAgo.tsx";
-import { HealthChip } from "../cells/ChannelStatus.tsx";
-import { latencyText, successText } from "../cells/SuccessCell.tsx";
+import { HealthChip } from "../cells/status-cells.tsx";
+import { latencyText, successText } from "../cells/traffic-cells.tsx";
 import { AUTO_DISABLED, ENABLED } from "../channel.ts";
 import type { TestOutcome } from "../channel-calls.ts";
 import { CHANNELS_KEY } from "../channel-queries.ts";
-import { type ChannelKey, channelHealth, switchKey, testKey } from "../health-queries.ts";
-import { FormSkeleton } from "./FormSkeleton.tsx";
+import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
+import { type ChannelKey, channelHealth, switchKey, testKey } from "./health-queries.ts";
 
 /** How a channel does right now, and each of its keys. */
 export const HealthTab = ({ channelId }: { channelId: number }) => {

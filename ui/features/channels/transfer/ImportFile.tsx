@@ -1,6 +1,6 @@
 import { type ChangeEvent, type RefObject, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { notifyError } from "../../components/notify.tsx";
+import { notifyError } from "../../../components/notify.tsx";
 import { ImportDrawer } from "./ImportDrawer.tsx";
 import { type ChannelFile, type PlannedChannel, planImport, readChannelFile } from "./transfer-calls.ts";
 

@@ -5,15 +5,15 @@ import ToggleButton from "@mui/material/ToggleButton";
 import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { StatusCounts } from "../../../src/domain/channels/list-channels.ts";
-import type { ChannelType } from "../../../src/providers/registry.ts";
-import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
-import type { TableModel } from "../../components/data-table/use-data-table.ts";
-import { FilterBar } from "../../components/FilterBar.tsx";
-import { SavedViews } from "../../components/SavedViews.tsx";
-import type { Address } from "../../components/useAddress.ts";
-import { CHANNEL_HEALTHS, channelTags, enabledModels, groupNames } from "./channel-queries.ts";
-import type { ListRow } from "./tag-rows.ts";
+import type { StatusCounts } from "../../../../src/domain/channels/list-channels.ts";
+import type { ChannelType } from "../../../../src/providers/registry.ts";
+import { ColumnTools } from "../../../components/data-table/ColumnTools.tsx";
+import type { TableModel } from "../../../components/data-table/use-data-table.ts";
+import { FilterBar } from "../../../components/FilterBar.tsx";
+import { SavedViews } from "../../../components/SavedViews.tsx";
+import type { Address } from "../../../components/useAddress.ts";
+import { CHANNEL_HEALTHS, channelTags, enabledModels, groupNames } from "../channel-queries.ts";
+import type { ListRow } from "../tags/tag-rows.ts";
 
 type ChannelFiltersProps = Readonly<{
   address: Address;

@@ -4,11 +4,11 @@ import LinearProgress from "@mui/material/LinearProgress";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { TestProgress } from "../../../src/domain/channels/test-all.ts";
-import { Row } from "../../components/layout.tsx";
-import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
-import { cancelTests, readTestProgress, testAllChannels } from "./channel-calls.ts";
-import { CHANNELS_KEY } from "./channel-queries.ts";
+import type { TestProgress } from "../../../../src/domain/channels/test-all.ts";
+import { Row } from "../../../components/layout.tsx";
+import { notifyDone, notifyError, notifyInfo } from "../../../components/notify.tsx";
+import { cancelTests, readTestProgress, testAllChannels } from "../channel-calls.ts";
+import { CHANNELS_KEY } from "../channel-queries.ts";
 
 /** How far the test of all channels is, and the way to stop it. */
 export const TestAllBar = ({ progress, onCancel }: { progress: TestProgress; onCancel: () => void }) => {

@@ -14,14 +14,14 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useConfirm } from "../../components/confirm.tsx";
-import { SelectionBar } from "../../components/data-table/SelectionBar.tsx";
-import { Field } from "../../components/layout.tsx";
-import { notifyDone, notifyError } from "../../components/notify.tsx";
-import { DISABLED, ENABLED } from "./channel.ts";
-import { deleteChannels, setChannelsStatus, setChannelsTag } from "./channel-calls.ts";
-import { CHANNELS_KEY, channelTags } from "./channel-queries.ts";
-import { ExportDialog } from "./ExportDialog.tsx";
+import { useConfirm } from "../../../components/confirm.tsx";
+import { SelectionBar } from "../../../components/data-table/SelectionBar.tsx";
+import { Field } from "../../../components/layout.tsx";
+import { notifyDone, notifyError } from "../../../components/notify.tsx";
+import { DISABLED, ENABLED } from "../channel.ts";
+import { deleteChannels, setChannelsStatus, setChannelsTag } from "../channel-calls.ts";
+import { CHANNELS_KEY, channelTags } from "../channel-queries.ts";
+import { ExportDialog } from "../transfer/ExportDialog.tsx";
 
 type BatchBarProps = Readonly<{
   ids: readonly number[];

@@ -6,9 +6,9 @@ import {
   type Selection,
   selectedIds,
   selectRows,
-} from "../../components/data-table/column.ts";
-import { SWITCH_FORMAT, storedAtom } from "../../stored-atom.ts";
-import type { Channel } from "./channel.ts";
+} from "../../../components/data-table/column.ts";
+import { SWITCH_FORMAT, storedAtom } from "../../../stored-atom.ts";
+import type { Channel } from "../channel.ts";
 
 /** All channels of one tag, as one row. */
 export type TagRow = Readonly<{ tag: string; channels: readonly Channel[] }>;

@@ -2,10 +2,10 @@ import Box from "@mui/material/Box";
 import Switch from "@mui/material/Switch";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Row } from "../../components/layout.tsx";
-import { ChannelStatus, ResponseCell, reasonOf } from "./cells/ChannelStatus.tsx";
-import { SuccessCell } from "./cells/SuccessCell.tsx";
-import { AUTO_DISABLED, type Channel, ENABLED, splitList } from "./channel.ts";
+import { Row } from "../../../components/layout.tsx";
+import { ChannelStatus, ResponseCell, reasonOf } from "../cells/status-cells.tsx";
+import { SuccessCell } from "../cells/traffic-cells.tsx";
+import { AUTO_DISABLED, type Channel, ENABLED, splitList } from "../channel.ts";
 import type { ChannelActions } from "./use-channel-actions.ts";
 
 /** A channel on a phone: state, why it is off, and its four figures. */
