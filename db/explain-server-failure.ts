@@ -1,4 +1,4 @@
-import { DatabaseError } from "./types.ts";
+import { DatabaseError, DatabaseUnreachable } from "./types.ts";
 
 /** By SQLSTATE or system error code: what an operator does about it. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -16,6 +16,10 @@ const ADVICE: Readonly<Record<string, string>> = {
     "give the user of DATABASE_URL the rights: alter database NAME owner to USER; grant all on schema public to USER",
 };
 
+/** System errors, failures of the driver, and SQLSTATEs of a server that starts or stops. */
+const UNREACHABLE =
+  /^(ECONN\w+|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|ENOTFOUND|EAI_AGAIN|CONNECT(ION)?_\w+|STATEMENT_TIMEOUT|57P0[123])$/;
+
 /** The oldest release that has all that the statements need. */
 const LEAST_VERSION = 150_000;
 
@@ -25,7 +29,8 @@ export function explainServerFailure(what: string, error: unknown): DatabaseErro
   const message = cause instanceof Error ? cause.message : String(cause);
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const advice = ADVICE[code];
-  return new DatabaseError(`${what}: ${message}${advice ? `: ${advice}` : ""}`);
+  const Kind = UNREACHABLE.test(code) ? DatabaseUnreachable : DatabaseError;
+  return new Kind(`${what}: ${message}${advice ? `: ${advice}` : ""}`);
 }
 
 /** Throws DatabaseError for a release that is too old. `number`: server_version_num. */

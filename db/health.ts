@@ -1,4 +1,4 @@
-import { DatabaseError, type Sql } from "./types.ts";
+import { DatabaseUnreachable, type Sql } from "./types.ts";
 
 const TIMEOUT_MS = 5000;
 
@@ -6,7 +6,7 @@ const TIMEOUT_MS = 5000;
 export async function answersWithin(sql: Sql, timeoutMs = TIMEOUT_MS): Promise<void> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new DatabaseError(`the database did not answer within ${timeoutMs / 1000} s`)),
+    () => late.reject(new DatabaseUnreachable(`the database did not answer within ${timeoutMs / 1000} s`)),
     timeoutMs,
   );
   try {

@@ -15,9 +15,27 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 
 /**
  * Opens a Postgres server by its address. A statement that is not answered in time rejects with StatementTimeout and its
- * connection is destroyed (`withDeadline` gives more or less time). Throws DatabaseError when it does not answer.
+ * connection is destroyed (`withDeadline` gives more or less time). Throws DatabaseError when it can't be used, and
+ * DatabaseUnreachable when it does not answer.
  */
 export async function openServer(url: string, connections = CONNECTIONS): Promise<Database> {
+  const database = openServerLazily(url, connections);
+  const { sql, health } = database;
+  try {
+    await health();
+    const server = requireRow(
+      await sql<{ version: string }[]>`select current_setting('server_version_num') as version`,
+    );
+    refuseOldServer(Number(server.version));
+  } catch (error) {
+    await sql.end({ timeout: 1 });
+    throw error instanceof DatabaseError ? error : explainServerFailure("the database does not answer", error);
+  }
+  return database;
+}
+
+/** The same without asking whether it answers: it is connected to with the first statement. */
+export function openServerLazily(url: string, connections = CONNECTIONS): Database {
   const { sql, db, callDb } = openDriver(
     {
       max: connections,
@@ -35,16 +53,5 @@ export async function openServer(url: string, connections = CONNECTIONS): Promis
     },
     url,
   );
-  const health = () => answersWithin(sql);
-  try {
-    await health();
-    const server = requireRow(
-      await sql<{ version: string }[]>`select current_setting('server_version_num') as version`,
-    );
-    refuseOldServer(Number(server.version));
-  } catch (error) {
-    await sql.end({ timeout: 1 });
-    throw error instanceof DatabaseError ? error : explainServerFailure("the database does not answer", error);
-  }
-  return { db, callDb, sql, kind: "server", health, close: () => sql.end({ timeout: 2 }) };
+  return { db, callDb, sql, kind: "server", health: () => answersWithin(sql), close: () => sql.end({ timeout: 2 }) };
 }

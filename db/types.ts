@@ -27,5 +27,10 @@ export type Database = Readonly<{
 
 /** The database cannot be used; the message says what to do. */
 export class DatabaseError extends Error {
-  override name = "DatabaseError";
+  override name: string = "DatabaseError";
+}
+
+/** Nothing answers at the database's address, or not yet: it may be back in a moment. */
+export class DatabaseUnreachable extends DatabaseError {
+  override name = "DatabaseUnreachable";
 }

@@ -11,6 +11,7 @@ import type { IConfiguration, IRegularForbiddenRuleType } from "dependency-cruis
  */
 const LAYERS: readonly (readonly string[])[] = [
   ["main", "cli"],
+  ["server/outage"],
   ["server/app", "server/openapi"],
   ["server/benchmark"],
   ["server/services"],

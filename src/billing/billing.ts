@@ -31,6 +31,7 @@ import { OpenHolds } from "./ledger/open-holds.ts";
 import { openLedger } from "./ledger/open-ledger.ts";
 import { Registration } from "./ledger/registration.ts";
 import { releaseDeadProcesses } from "./ledger/release-dead-processes.ts";
+import type { Balance, Subject } from "./ledger/subject.ts";
 import { LostProcesses } from "./lost-processes.ts";
 import type { UsageRecord } from "./types.ts";
 
@@ -62,6 +63,8 @@ type Parts = Readonly<{
 
 export type BillingStatus = Readonly<{
   pendingRecords: number;
+  /** Charges of this process that the database has taken. */
+  writtenRecords: number;
   journalBytes: number;
   /** Seconds since the call ended whose record waits longest; null: none waits. */
   oldestSeconds: number | null;
@@ -118,6 +121,8 @@ export type Billing = Readonly<{
   record(record: UsageRecord): Promise<void>;
   /** Quota units the user may still spend, as far as this process knows; undefined: never looked at. */
   available(userId: number): number | undefined;
+  /** The last known balances of all users, or of all limited API keys. */
+  balances(subject: Subject): Iterable<Balance>;
   /** Resolves when all charges so far are in the database; rejects after 30 s. */
   flush(): Promise<void>;
   /** Writes what waits, gives back all holds and ends; what the database does not take stays for the next start. */
@@ -283,11 +288,13 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     },
     record: (record) => keep(record, recordText(record)),
     available: (userId) => ledger.available(userId),
+    balances: (subject) => ledger.accounts.balances(subject),
     flush: () => writer.flush(FLUSH_WITHIN_MS),
     status() {
       journal.write();
       return {
         pendingRecords: journal.pendingRecords,
+        writtenRecords: journal.committedRecords,
         journalBytes: journal.bytes,
         oldestSeconds: secondsSince(journal.oldest()),
         databaseDown: writer.databaseDown,

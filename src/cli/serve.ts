@@ -1,9 +1,12 @@
+import { DatabaseUnreachable } from "../../db/types.ts";
 import { realtimeSockets } from "../gateway/http/create-gateway.ts";
 import { ensureDataDir } from "../lib/data-dir.ts";
-import { createLogger } from "../lib/log.ts";
-import { createApp } from "../server/app.ts";
+import { createLogger, type Logger } from "../lib/log.ts";
+import { type App, createApp } from "../server/app.ts";
 import { type Config, ConfigError, readConfig } from "../server/config.ts";
-import { openServices } from "../server/services.ts";
+import { keepSnapshot, type SnapshotKeeper } from "../server/outage/keep-snapshot.ts";
+import { type OutageGateway, startFromSnapshot } from "../server/outage/start-from-snapshot.ts";
+import { openServices, type Services } from "../server/services.ts";
 import { version } from "../server/version.ts";
 import { startControl } from "./control-server.ts";
 
@@ -23,50 +26,104 @@ export async function serve(): Promise<number> {
   process.on("unhandledRejection", (error) => log.error({ error }, "a failure nobody waited for"));
 
   await ensureDataDir(config.dataDir, config.databaseUrl === null);
-  const services = await openServices(config, log);
   let isDraining = false;
-  const app = createApp(services, () => isDraining);
-  const endControl = await startControl(services, app.patient);
+  const opened = await openGateway(config, log, () => isDraining);
+  const { gateway } = opened;
   const server = await listen(config, () =>
     Bun.serve({
       hostname: config.host,
       port: config.port,
       idleTimeout: config.idleTimeoutSeconds,
       maxRequestBodySize: Math.max(config.maxRequestBodyBytes, config.maxUploadBytes),
-      fetch: app.fetch,
+      fetch: gateway.fetch,
       websocket: realtimeSockets,
     }),
   ).catch(async (error) => {
     // What it has registered and locked does not outlive it.
-    await endControl();
-    await services.close();
+    await opened.close();
     throw error;
   });
-  app.attach(server);
+  gateway.attach(server);
   const address = `http://${config.host === "0.0.0.0" ? "localhost" : config.host}:${server.port}`;
-  log.info({ address, version, database: services.database.kind }, "sluice is ready");
+  log.info({ address, version, database: config.databaseUrl === null ? "embedded" : "server" }, "sluice is ready");
 
   const signals = listenForSignals();
   const signal = await signals.next();
   isDraining = true;
-  const delayMs = config.shutdownDelayMs ?? (services.billing.status().liveProcesses > 1 ? USUAL_DELAY_MS : 0);
+  const delayMs = config.shutdownDelayMs ?? (opened.liveProcesses() > 1 ? USUAL_DELAY_MS : 0);
   log.info({ signal, delayMs, withinMs: config.shutdownTimeoutMs }, "shutting down: open calls may finish");
   // Load balancers need a while to see that this replica is not ready: until then calls are taken as before.
   if (delayMs > 0) await within(signals.next(), delayMs);
-  app.drain();
+  gateway.drain();
   // Stops listening at once and resolves when the last open answer is out.
   const stopped = server.stop(false);
   const ended = Promise.race([stopped.then(() => true), signals.next().then(() => false)]);
   if (!(await within(ended, config.shutdownTimeoutMs))) {
     log.warn("open calls are cut off");
-    await app.cutOff();
+    await gateway.cutOff();
     await within(stopped, CUT_OFF_WITHIN_MS);
     await server.stop(true);
   }
-  await endControl();
-  if (!(await within(services.close(), CLOSE_WITHIN_MS))) log.error("not everything could be closed in time");
+  if (!(await within(opened.close(), CLOSE_WITHIN_MS))) log.error("not everything could be closed in time");
   log.info("stopped");
   return 0;
+}
+
+type Gateway = Pick<App, "fetch" | "attach" | "drain" | "cutOff">;
+type Opened = Readonly<{ gateway: Gateway; liveProcesses(): number; close(): Promise<void> }>;
+
+/** What calls are served from: the database, or a snapshot where it does not answer. Throws DatabaseError and the like. */
+async function openGateway(config: Config, log: Logger, isDraining: () => boolean): Promise<Opened> {
+  try {
+    const services = await openServices(config, log);
+    const app = createApp(services, isDraining);
+    const endControl = await startControl(services, app.patient);
+    const snapshots = keepSnapshot(services);
+    return {
+      gateway: app,
+      liveProcesses: () => services.billing.status().liveProcesses,
+      async close() {
+        await endControl();
+        await closeServices(services, snapshots);
+      },
+    };
+  } catch (error) {
+    const outage = error instanceof DatabaseUnreachable ? await startFromSnapshot(config, log, isDraining) : null;
+    if (!outage) throw error;
+    return untilJoined(outage);
+  }
+}
+
+/** The gateway of an outage and, once the database answers, the one that follows it. */
+function untilJoined(outage: OutageGateway): Opened {
+  let following: Readonly<{ services: Services; app: App; snapshots: SnapshotKeeper }> | null = null;
+  void outage.joined.then((joined) => {
+    if (joined) following = { ...joined, snapshots: keepSnapshot(joined.services) };
+  });
+  return {
+    gateway: {
+      fetch: outage.fetch,
+      attach: outage.attach,
+      drain() {
+        outage.drain();
+        following?.app.drain();
+      },
+      async cutOff() {
+        await Promise.all([outage.cutOff(), following?.app.cutOff()]);
+      },
+    },
+    liveProcesses: () => following?.services.billing.status().liveProcesses ?? 1,
+    async close() {
+      await outage.close();
+      if (following) await closeServices(following.services, following.snapshots);
+    },
+  };
+}
+
+/** The last snapshot has the balances that the last charges have left. */
+async function closeServices(services: Services, snapshots: SnapshotKeeper): Promise<void> {
+  await services.close();
+  await snapshots.close();
 }
 
 /** SIGTERM and SIGINT, one after the other. */

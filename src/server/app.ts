@@ -158,7 +158,7 @@ function lazily<Value>(make: () => Value): () => Value {
 }
 
 /** As it stands in an absolute address, without the query. */
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const start = url.indexOf("/", "https://".length);
   const end = url.indexOf("?", start);
   return end < 0 ? url.slice(start) : url.slice(start, end);

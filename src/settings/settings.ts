@@ -31,6 +31,8 @@ export type Settings = SettingsReader & {
   change(keys: readonly OptionKey[], change: ChangeTexts): Promise<readonly OptionKey[]>;
   /** Back to the default. */
   reset(key: OptionKey): Promise<void>;
+  /** The texts of all options that differ from their defaults, secrets in clear. */
+  storedTexts(): [OptionKey, string][];
   /** The texts of all options that are no secrets. */
   list(): { key: OptionKey; value: string }[];
   /** The secrets that have a value. */
@@ -106,6 +108,7 @@ export async function createSettings(
       await db.delete(options).where(eq(options.key, key));
       await changes.publish("options", [key]);
     },
+    storedTexts: () => optionKeys.filter(isSet).map((key) => [key, snapshot.texts[key]]),
     list: () => optionKeys.filter((key) => !isSecret(key)).map((key) => ({ key, value: snapshot.texts[key] })),
     secretsSet: () => optionKeys.filter((key) => isSecret(key) && snapshot.texts[key] !== ""),
     close() {

@@ -235,6 +235,11 @@ export class Account {
     return { quota: this.#quota, held: this.sole ? this.#quota - this.#allotted : this.#held };
   }
 
+  /** Part of what all processes have set aside that is this process's. */
+  get own(): number {
+    return this.sole ? 0 : this.#allotted;
+  }
+
   /**
    * Answers those who wait, first come first served. Who came while the database was being asked, or whose share went to a
    * call that did not have to wait, goes on waiting as long as something is left to ask for. Returns what those who wait on

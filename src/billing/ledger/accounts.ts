@@ -1,6 +1,6 @@
 import { Account } from "./account.ts";
 import { BalanceTable } from "./balance-table.ts";
-import { SUBJECTS, type Subject } from "./subject.ts";
+import { type Balance, SUBJECTS, type Subject } from "./subject.ts";
 
 /** A balance heard from another process is older than one read here within this time. */
 const READ_IS_NEWER_MS = 4000;
@@ -35,6 +35,13 @@ export class Accounts {
 
   *allUsed(): Generator<Account> {
     for (const subject of SUBJECTS) yield* this.#used[subject].values();
+  }
+
+  /** The last known balances of all accounts. */
+  *balances(subject: Subject): Generator<Balance> {
+    const used = this.#used[subject];
+    for (const { id, lastKnown, own } of used.values()) if (lastKnown) yield { id, ...lastKnown, own };
+    for (const balance of this.#unused[subject].all()) if (!used.has(balance.id)) yield { ...balance, own: 0 };
   }
 
   /** Keeps of an account only its balance. */

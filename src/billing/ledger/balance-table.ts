@@ -28,6 +28,12 @@ export class BalanceTable {
     this.#held[at] = held;
   }
 
+  *all(): Generator<Readonly<{ id: number; quota: number; held: number }>> {
+    for (let at = 0; at < this.#size; at += 1) {
+      yield { id: this.#ids[at] as number, quota: this.#quotas[at] as number, held: this.#held[at] as number };
+    }
+  }
+
   /** The first place whose id is not lower. */
   #placeOf(id: number): number {
     let low = 0;

@@ -19,6 +19,7 @@ const user: UserEntry = {
 const services = (status: number) => ({
   users: {
     get: () => ({ ...user, status }),
+    all: () => [],
     findByAccessTokenHash: () => undefined,
     reread: async () => undefined,
     close() {},

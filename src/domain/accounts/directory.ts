@@ -30,6 +30,7 @@ export type UserEntry = Readonly<{
 
 export type UserDirectory = {
   get(id: number): UserEntry | undefined;
+  all(): Iterable<UserEntry>;
   /** By the keyed hash of a system access token. */
   findByAccessTokenHash(hash: string): UserEntry | undefined;
   /** Reads a user from the database, where a change of a moment ago, also by another process, must not be missed. */
@@ -113,6 +114,7 @@ export async function createUserDirectory(
 
   return {
     get: (id) => byId.get(id),
+    all: () => byId.values(),
     findByAccessTokenHash: (hash) => byAccessToken.get(hash),
     async reread(id) {
       await withDeadline(DEADLINES_MS.call, () => refresh([id]));

@@ -3,11 +3,11 @@ import type { Changes } from "../../../db/changes.ts";
 import { DEADLINES_MS, withDeadline } from "../../../db/deadlines.ts";
 import { tokens } from "../../../db/schema/tokens.ts";
 import type { Db } from "../../../db/types.ts";
-import { nowSeconds } from "../../lib/clock.ts";
 import type { Vault } from "../../lib/crypto.ts";
 import { findRemoved } from "../../lib/find-removed.ts";
 import type { Logger } from "../../lib/log.ts";
 import { createSerial } from "../../lib/serial.ts";
+import { createKeyLookup } from "./key-lookup.ts";
 import { readEntries } from "./read-entries.ts";
 import { TOKEN_STATUS, type TokenEntry } from "./token-entry.ts";
 import { TokenTable } from "./token-table.ts";
@@ -18,15 +18,13 @@ export type TokenDirectory = {
   get(id: number): TokenEntry | undefined;
   /** By the key without `sk-`. */
   findByKey(key: string): TokenEntry | undefined;
+  all(): Iterable<TokenEntry>;
   /** Reads a key from the database into memory; undefined: there is none. Rejects when the database does not answer. */
   reread(key: string): Promise<TokenEntry | undefined>;
   /** Marks a key expired (3) or exhausted (4), in the background. */
   setStatus(id: number, status: 3 | 4): void;
   close(): void;
 };
-
-/** What a key leads to; `isPrevious`: it is the key from before a rotation. */
-type Found = Readonly<{ entry: TokenEntry | undefined; isPrevious: boolean }>;
 
 /** Rows a query, and the rest between two of them. */
 type Pace = Readonly<{ rows: number; pauseMs: number }>;
@@ -38,9 +36,6 @@ const AT_ONCE: Pace = { rows: 5000, pauseMs: 0 };
 const ASIDE: Pace = { rows: 200, pauseMs: 10 };
 /** A safety net: changes arrive by events. */
 const REREAD_MS = 300_000;
-/** Keys in use whose look-up is remembered until any key changes. */
-const MOST_REMEMBERED = 10_000;
-
 /** Loads all API keys and keeps them true. */
 export async function createTokenDirectory(
   deps: Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger }>,
@@ -82,23 +77,7 @@ export async function createTokenDirectory(
     for (const id of removed) table.remove(id);
   };
 
-  const remembered = new Map<string, Found>();
-  let rememberedVersion = table.version;
-  const find = (key: string): Found => {
-    if (rememberedVersion !== table.version || remembered.size >= MOST_REMEMBERED) {
-      rememberedVersion = table.version;
-      remembered.clear();
-    }
-    const known = remembered.get(key);
-    if (known) return known;
-    const hash = vault.keyedHash(key);
-    const entry = table.findByHash(hash);
-    const found = { entry, isPrevious: entry !== undefined && entry.keyHash !== hash };
-    // Keys that are none would fill the memory of those that are.
-    if (entry) remembered.set(key, found);
-    return found;
-  };
-
+  const findByKey = createKeyLookup(table, vault);
   await readFirst(db, table);
   const unsubscribe = changes.subscribe("tokens", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger)));
   let isRereading = false;
@@ -112,10 +91,8 @@ export async function createTokenDirectory(
   timer.unref();
   return {
     get: (id) => table.get(id),
-    findByKey(key) {
-      const { entry, isPrevious } = find(key);
-      return entry && isPrevious && entry.previousKeyUntil <= nowSeconds() ? undefined : entry;
-    },
+    findByKey,
+    all: () => table.all(),
     reread: (key) =>
       inOrder(async () => {
         const hash = vault.keyedHash(key);

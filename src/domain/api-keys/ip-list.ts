@@ -1,14 +1,19 @@
 import ipaddr from "ipaddr.js";
 
-export type IpList = { matches(ip: string): boolean };
+export type IpList = Readonly<{
+  matches(ip: string): boolean;
+  /** What it was made of. */
+  text: string;
+}>;
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /** Lines (or comma- or space-separated entries) of addresses and CIDR ranges → what they let in; null: an empty list. */
 export function compileIpList(text: string): IpList | null {
   const ranges = entriesOf(text).flatMap((entry) => parseRange(entry) ?? []);
-  if (ranges.length === 0) return entriesOf(text).length === 0 ? null : { matches: () => false };
+  if (ranges.length === 0) return entriesOf(text).length === 0 ? null : { matches: () => false, text };
   return {
+    text,
     matches(ip) {
       if (!ipaddr.isValid(ip)) return false;
       // An IPv4 caller on a dual-stack socket arrives as ::ffff:a.b.c.d.

@@ -98,6 +98,10 @@ export class TokenTable {
     this.#free.push(slot);
   }
 
+  *all(): Generator<TokenEntry> {
+    for (let slot = 0; slot < this.#used; slot += 1) if (this.#ids[slot] !== 0) yield this.#entryAt(slot);
+  }
+
   /** How many keys it holds. */
   get size(): number {
     return this.#used - this.#free.length;

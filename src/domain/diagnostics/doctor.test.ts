@@ -116,6 +116,7 @@ test("a clock that is off against an upstream is told, with what is sure of it",
 test("charges that wait are told, in a running gateway and beside none", async () => {
   const status: BillingStatus = {
     pendingRecords: 0,
+    writtenRecords: 0,
     journalBytes: 0,
     oldestSeconds: null,
     databaseDown: false,

@@ -79,7 +79,7 @@ describe("who is not let in", () => {
     ["a key past its time", { expiredTime: 1_000 }, 401, "api_key_expired"],
     ["an exhausted key", { status: 4 }, 401, "api_key_exhausted"],
     ["a key without its owner", { userId: 99 }, 401, "invalid_api_key"],
-    ["another address", { allowIps: { matches: () => false } }, 403, "ip_not_allowed"],
+    ["another address", { allowIps: { matches: () => false, text: "" } }, 403, "ip_not_allowed"],
     ["a group its owner may not use", { group: "secret" }, 403, "group_not_allowed"],
     ["a key for other models", { modelLimits: new Set(["gpt-4o-mini"]) }, 403, "model_not_allowed"],
     ["a key for no model", { modelLimits: new Set() }, 403, "model_not_allowed"],

@@ -50,11 +50,14 @@ export function createGateway(services: GatewayServices, random: () => number = 
       services.log.warn({ error }, "the figures of the last hour could not be kept");
     }
   };
-  setInterval(keepTraffic, KEEP_TRAFFIC_MS).unref();
+  const timers = [
+    setInterval(keepTraffic, KEEP_TRAFFIC_MS),
+    setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS),
+    setInterval(() => void settleForgotten(context).catch(() => {}), SETTLE_MS),
+  ];
+  for (const timer of timers) timer.unref();
   // What an earlier process left when it was killed.
   rmSync(formFolder(services.config), { recursive: true, force: true });
-  setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS).unref();
-  setInterval(() => void settleForgotten(context).catch(() => {}), SETTLE_MS).unref();
   const talks = createRealtimeSessions(context);
   return {
     routes: routesOf(context, talks),
@@ -72,6 +75,10 @@ export function createGateway(services: GatewayServices, random: () => number = 
     isResting: (channelId: number, key: string): boolean => context.coolDown.isCooling(channelId, key),
     /** Leaves the figures of the last hour to the next start. */
     keepTraffic,
+    /** Ends what it does by itself now and then; calls that are open go on. */
+    close() {
+      for (const timer of timers) clearInterval(timer);
+    },
   };
 }
 

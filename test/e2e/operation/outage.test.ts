@@ -149,3 +149,84 @@ test(
   },
   (OUTAGE_S + 150) * 1000,
 );
+
+test("a gateway that starts without Postgres serves what it knew last, and the books are exact afterwards", async () => {
+  const databaseUrl = await postgres.createDatabase();
+  const env = { DATABASE_URL: databaseUrl };
+  const first = await startGateway({ env });
+  const { dataDir } = first;
+  const root = await setUp(first);
+  await createChannel(root, upstream.url, [MODEL]);
+  await setOption(root, "ModelRatio", { [MODEL]: 1 });
+  const addUser = async (username: string, quota: number) => {
+    await root.post("/api/user/", { username, password: PASSWORD, display_name: username });
+    const user = await login(first, username, PASSWORD);
+    await root.put("/api/user/", { id: user.userId, username, quota });
+    return user;
+  };
+  const { key: richKey } = await createToken(await addUser("rich", 50_000_000), {
+    unlimited_quota: false,
+    remain_quota: 40_000_000,
+  });
+  const { key: poorKey } = await createToken(await addUser("poor", POOR_QUOTA));
+  let delivered = 0;
+  const callAll = async (gateway: Gateway, key: string, count: number) => {
+    for (let call = 0; call < count; call++) {
+      expect((await callWith(gateway, key)).status).toBe(200);
+      delivered += 1;
+    }
+  };
+  await callAll(first, richKey, 3);
+  await callAll(first, poorKey, 1);
+  const before = await booksIn(databaseUrl);
+
+  await postgres.shutDown();
+  const snapshot = Bun.file(`${dataDir}/outage-snapshot`);
+  const down = Date.now();
+  await callAll(first, richKey, 5);
+  await until(async () => (await snapshot.exists()) && (await snapshot.stat()).mtimeMs > down);
+  await callAll(first, poorKey, 1);
+  expect((await snapshot.text()).includes("sk-upstream-key")).toBe(false);
+  await first.stop("SIGKILL");
+
+  // Killed once more: its charges wait in one more journal.
+  const second = await startGateway({ env, dataDir });
+  await callAll(second, richKey, 5);
+  await callAll(second, poorKey, 1);
+  await second.stop("SIGKILL");
+
+  const third = await startGateway({ env, dataDir });
+  const ready = await fetch(`${third.url}/readyz`);
+  const { status, degraded } = (await ready.json()) as { status: string; degraded: string[] };
+  expect([ready.status, status]).toEqual([200, "degraded"]);
+  expect(degraded.join("\n")).toMatch(/snapshot: served from what was known \d+ s ago/);
+  expect((await fetch(`${third.url}/api/status`)).status).toBe(503);
+  expect((await callWith(third, "sk-nobodyhasthiskey")).status).toBe(503);
+  await callAll(third, richKey, 5);
+  const poor: Outcome[] = [];
+  await until(async () => {
+    poor.push(await callWith(third, poorKey));
+    return poor.at(-1)?.status !== 200;
+  });
+  expect(poor.at(-1)).toMatchObject({ status: 403, code: "insufficient_user_quota" });
+  delivered += poor.length - 1;
+
+  // Calls go on while the database comes back.
+  let isLoading = true;
+  const load = (async () => {
+    while (isLoading) await callAll(third, richKey, 1);
+  })();
+  await postgres.startAgain();
+  await until(async () => (await fetch(`${third.url}/api/status`)).status === 200);
+  isLoading = false;
+  await load;
+  await callAll(third, richKey, 3);
+  expect((await callWith(third, poorKey)).status).toBe(403);
+
+  expect(await third.stop()).toBe(0);
+  const books = await booksIn(databaseUrl);
+  expect(books).toMatchObject({ rows: delivered, requests: delivered, uncovered: 0 });
+  expect(books).toMatchObject({ used: books.logged, usedByKeys: books.logged, usedByChannels: books.logged });
+  expect(books.lowestBalance).toBeGreaterThanOrEqual(0);
+  expect(before.balances + before.used - books.balances).toBe(books.logged);
+}, 180_000);

@@ -34,7 +34,10 @@ describe("models", () => {
   });
   test("are limited by the key, which must be let in", async () => {
     const { relay } = start({
-      tokens: { test: { modelLimits: new Set(["gpt-4o", "gone"]) }, no: { allowIps: { matches: () => false } } },
+      tokens: {
+        test: { modelLimits: new Set(["gpt-4o", "gone"]) },
+        no: { allowIps: { matches: () => false, text: "" } },
+      },
     });
     const list = (await (await relay.get("/v1/models")).json()) as { data: { id: string }[] };
     expect(list.data.map(({ id }) => id)).toEqual(["gpt-4o"]);

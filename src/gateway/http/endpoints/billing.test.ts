@@ -77,7 +77,7 @@ test("/api/usage/token tells how the key stands in quota units", async () => {
 test.each(["/v1/dashboard/billing/usage", "/dashboard/billing/subscription", "/api/usage/token"])(
   "%s needs a key that may be used from here",
   async (path) => {
-    const { relay } = start({ tokens: { no: { allowIps: { matches: () => false } } } });
+    const { relay } = start({ tokens: { no: { allowIps: { matches: () => false, text: "" } } } });
     expect((await relay.get(path, {})).status).toBe(401);
     expect((await relay.get(path, { authorization: "Bearer sk-no" })).status).toBe(403);
     expect(relay.standingsRead).toEqual([]);

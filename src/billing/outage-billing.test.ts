@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { silentLog, temporaryDirectory, usageRecord } from "../../test/support/billing/start-billing.ts";
+import type { Billing } from "./billing.ts";
+import { InsufficientQuota, LedgerUnavailable } from "./ledger/errors.ts";
+import { OutageBilling } from "./outage-billing.ts";
+import type { UsageRecord } from "./types.ts";
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+afterEach(() => directory.remove());
+
+const USER = 1;
+const KEY = { id: 7, limited: true };
+const balances = (quota: number, held = 0, own = 0, keyQuota = 1_000_000) => ({
+  user: new Map([[USER, { quota, held, own }]]),
+  token: new Map([[KEY.id, { quota: keyQuota, held: 0, own: 0 }]]),
+});
+const open = (known: ReturnType<typeof balances>, liveProcesses = 1, spendRatio = 1) =>
+  OutageBilling.open({ dataDir: directory.path, balances: known, liveProcesses, spendRatio, log: silentLog });
+const request = (amount: number, token: typeof KEY | null = null) => ({ userId: USER, token, amount });
+const record = (quota: number, tokenLimited = false): UsageRecord =>
+  usageRecord({ userId: USER, tokenId: KEY.id, tokenLimited, quota });
+
+test("the only process spends all of a balance, with what its predecessor had set aside", async () => {
+  const billing = await open(balances(100, 60, 50));
+  // Ten outlive processes.
+  expect(() => billing.reserve(request(91))).toThrow(LedgerUnavailable);
+  const hold = await billing.reserve(request(90));
+  expect(() => billing.reserve(request(11))).toThrow(InsufficientQuota);
+  billing.refund(hold);
+  await billing.settle(await billing.reserve(request(90)), record(40));
+  expect(() => billing.reserve(request(51))).toThrow(LedgerUnavailable);
+  await billing.reserve(request(50));
+  billing.close();
+});
+
+test("of several processes each spends its share of what is free, scaled by the ratio", async () => {
+  const billing = await open(balances(1000, 200, 100), 2, 0.5);
+  expect(() => billing.reserve(request(201))).toThrow(LedgerUnavailable);
+  await billing.reserve(request(200));
+  expect(() => billing.reserve(request(1001))).toThrow(InsufficientQuota);
+  billing.close();
+});
+
+test("a limited key must cover a call too, and accounts that the snapshot lacks are unavailable", async () => {
+  const billing = await open(balances(1000, 0, 0, 50));
+  expect(() => billing.reserve(request(51, KEY))).toThrow(InsufficientQuota);
+  await billing.reserve(request(50, KEY));
+  await billing.reserve(request(950));
+  expect(() => billing.reserve({ userId: 2, token: null, amount: 1 })).toThrow(LedgerUnavailable);
+  billing.close();
+});
+
+test("what journals of earlier processes hold is spent already", async () => {
+  const first = await open(balances(100));
+  await first.settle(await first.reserve(request(60, KEY)), record(60, true));
+  first.close();
+  const second = await open(balances(100));
+  expect(second.pendingRecords).toBe(1);
+  expect(() => second.reserve(request(41))).toThrow(InsufficientQuota);
+  await second.settle(await second.reserve(request(40)), record(40));
+  second.close();
+  const third = await open(balances(100));
+  expect(third.pendingRecords).toBe(2);
+  expect(() => third.reserve(request(1))).toThrow(InsufficientQuota);
+  third.close();
+});
+
+test("when the database is back its billing takes over, with the calls that are open", async () => {
+  const done: string[] = [];
+  const following: Pick<Billing, "reserve" | "settle" | "refund" | "record" | "searchLostProcesses"> = {
+    reserve({ amount }) {
+      if (amount > 30) throw new InsufficientQuota("user", 30);
+      done.push(`reserve ${amount}`);
+      return { state: "held", amount } as ReturnType<Billing["reserve"]>;
+    },
+    async settle(hold, { quota }) {
+      done.push(`settle ${quota} of ${hold.amount}`);
+    },
+    refund: ({ amount }) => void done.push(`refund ${amount}`),
+    async record({ quota }) {
+      done.push(`record ${quota}`);
+    },
+    searchLostProcesses: async () => void done.push("search"),
+  };
+  const billing = await open(balances(1000));
+  const [small, large, refunded] = [10, 40, 20].map((amount) => billing.reserve(request(amount)));
+  billing.pause();
+  const waiting = billing.reserve(request(5));
+  billing.handOver(following as Billing);
+  expect(done).toEqual(["reserve 10", "reserve 20", "search"]);
+  await billing.settle(await small!, record(9));
+  // The balance no longer covers its hold: it is charged all the same.
+  await billing.settle(await large!, record(39));
+  billing.refund(await refunded!);
+  await billing.settle(await waiting, record(4));
+  expect(done.slice(3)).toEqual(["reserve 5", "settle 9 of 10", "record 39", "refund 20", "settle 4 of 5"]);
+});
+
+test("calls go on from the snapshot when the database goes away again before its billing is open", async () => {
+  const billing = await open(balances(100));
+  billing.pause();
+  const waiting = billing.reserve(request(60));
+  await billing.record(record(30));
+  billing.resume();
+  await waiting;
+  expect(() => billing.reserve(request(11))).toThrow(InsufficientQuota);
+  billing.close();
+});

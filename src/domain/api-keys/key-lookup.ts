@@ -1,0 +1,37 @@
+import { nowSeconds } from "../../lib/clock.ts";
+import type { Vault } from "../../lib/crypto.ts";
+import type { TokenEntry } from "./token-entry.ts";
+import type { TokenTable } from "./token-table.ts";
+
+/** What a key leads to; `isPrevious`: it is the key from before a rotation. */
+type Found = Readonly<{ entry: TokenEntry | undefined; isPrevious: boolean }>;
+
+/** Keys in use whose look-up is remembered until any key changes. */
+const MOST_REMEMBERED = 10_000;
+
+/** Returns a function that finds an API key's entry by the key without `sk-`; undefined: there is none. */
+export function createKeyLookup(
+  table: TokenTable,
+  vault: Pick<Vault, "keyedHash">,
+): (key: string) => TokenEntry | undefined {
+  const remembered = new Map<string, Found>();
+  let rememberedVersion = table.version;
+  const find = (key: string): Found => {
+    if (rememberedVersion !== table.version || remembered.size >= MOST_REMEMBERED) {
+      rememberedVersion = table.version;
+      remembered.clear();
+    }
+    const known = remembered.get(key);
+    if (known) return known;
+    const hash = vault.keyedHash(key);
+    const entry = table.findByHash(hash);
+    const found = { entry, isPrevious: entry !== undefined && entry.keyHash !== hash };
+    // Keys that are none would fill the memory of those that are.
+    if (entry) remembered.set(key, found);
+    return found;
+  };
+  return (key) => {
+    const { entry, isPrevious } = find(key);
+    return entry && isPrevious && entry.previousKeyUntil <= nowSeconds() ? undefined : entry;
+  };
+}

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { appendFile } from "node:fs/promises";
+import { temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
+import { channelEntry, tokenEntry, userEntry } from "../../../test/support/gateway/entries.ts";
+import { compileIpList } from "../../domain/api-keys/ip-list.ts";
+import { createVault } from "../../lib/crypto.ts";
+import type { SnapshotSource } from "./snapshot.ts";
+import { readSnapshot, writeSnapshot } from "./snapshot-file.ts";
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+afterEach(() => directory.remove());
+
+const databaseUrl = "postgres://u:p@db/sluice";
+const vault = createVault({ encryptionKey: "a-key-of-many-characters" });
+const place = () => ({ dataDir: directory.path, databaseUrl, vault });
+const channel = channelEntry({
+  keys: ["channel-key"],
+  disabledKeys: new Set(["off"]),
+  modelMapping: new Map([["a", "b"]]),
+  statusCodeMapping: new Map([[400, 500]]),
+});
+const token = tokenEntry({ modelLimits: new Set(["m"]), keyHash: vault.keyedHash("key") });
+const source: SnapshotSource = {
+  liveProcesses: 3,
+  options: [["SMTPToken", "mail-password"]],
+  channels: [channel],
+  users: Array.from({ length: 2500 }, (_, id) => userEntry({ id })),
+  tokens: [{ ...token, allowIps: compileIpList("10.0.0.0/8") }],
+  balances: (subject) => (subject === "user" ? [{ id: 4, quota: 9, held: 3, own: 1 }] : []),
+};
+
+test("what is written is read again, and stands nowhere in clear", async () => {
+  await writeSnapshot(place(), source);
+  const snapshot = await readSnapshot(place());
+  expect(snapshot).toMatchObject({ liveProcesses: 3, channels: [channel], options: new Map(source.options) });
+  expect(snapshot?.users.size).toBe(2500);
+  expect(snapshot?.balances).toEqual({ user: new Map([[4, { quota: 9, held: 3, own: 1 }]]), token: new Map() });
+  const found = snapshot?.tokens.findByHash(token.keyHash);
+  expect(found).toMatchObject({ id: token.id, modelLimits: new Set(["m"]) });
+  expect(["10.1.1.1", "11.1.1.1"].map((ip) => found?.allowIps?.matches(ip))).toEqual([true, false]);
+  const bytes = await Bun.file(`${directory.path}/outage-snapshot`).text();
+  for (const secret of ["channel-key", "mail-password", token.keyHash]) expect(bytes).not.toContain(secret);
+});
+
+test("a snapshot of another key or database, or one that is damaged, is none", async () => {
+  expect(await readSnapshot(place())).toBeNull();
+  await writeSnapshot(place(), source);
+  expect(await readSnapshot({ ...place(), databaseUrl: "postgres://u:p@other/sluice" })).toBeNull();
+  expect(await readSnapshot({ ...place(), vault: createVault({ encryptionKey: "another-key-of-many" }) })).toBeNull();
+  const path = `${directory.path}/outage-snapshot`;
+  const lines = (await Bun.file(path).text()).split("\n");
+  await Bun.write(path, lines.toSpliced(3, 1).join("\n"));
+  expect(await readSnapshot(place())).toBeNull();
+  await Bun.write(path, lines.slice(0, -2).join("\n"));
+  expect(await readSnapshot(place())).toBeNull();
+  await appendFile(path, "\nrubbish\n");
+  expect(await readSnapshot(place())).toBeNull();
+});

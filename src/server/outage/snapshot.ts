@@ -1,0 +1,149 @@
+import type { Balance, Subject } from "../../billing/ledger/subject.ts";
+import type { UserEntry } from "../../domain/accounts/directory.ts";
+import { compileIpList } from "../../domain/api-keys/ip-list.ts";
+import type { TokenEntry } from "../../domain/api-keys/token-entry.ts";
+import { TokenTable } from "../../domain/api-keys/token-table.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { OptionKey } from "../../settings/registry/index.ts";
+import { commit, version } from "../version.ts";
+
+/** What a process needs to serve calls without the database. */
+export type Snapshot = Readonly<{
+  /** Epoch milliseconds. */
+  takenAt: number;
+  /** Processes on the database, the one that took it included. */
+  liveProcesses: number;
+  options: ReadonlyMap<OptionKey, string>;
+  channels: readonly ChannelEntry[];
+  users: ReadonlyMap<number, UserEntry>;
+  tokens: TokenTable;
+  balances: Readonly<Record<Subject, ReadonlyMap<number, Omit<Balance, "id">>>>;
+}>;
+
+/** Where a snapshot is taken from. */
+export type SnapshotSource = Readonly<{
+  liveProcesses: number;
+  options: readonly (readonly [OptionKey, string])[];
+  channels: Iterable<ChannelEntry>;
+  users: Iterable<UserEntry>;
+  tokens: Iterable<TokenEntry>;
+  balances(subject: Subject): Iterable<Balance>;
+}>;
+
+/** Another shape of what is in a file needs another number; so does each release. */
+const FORMAT = `1 ${version} ${commit}`;
+
+/** Few enough for a pause that no call notices. */
+const ROWS_A_SLICE = 1000;
+
+const storedChannel = (channel: ChannelEntry) => ({
+  ...channel,
+  disabledKeys: [...channel.disabledKeys],
+  modelMapping: [...channel.modelMapping],
+  statusCodeMapping: [...channel.statusCodeMapping],
+});
+const storedToken = (token: TokenEntry) => ({
+  ...token,
+  modelLimits: token.modelLimits && [...token.modelLimits],
+  allowIps: token.allowIps?.text ?? null,
+});
+type StoredBalance = readonly [id: number, quota: number, held: number, own: number];
+const storedBalance = ({ id, quota, held, own }: Balance): StoredBalance => [id, quota, held, own];
+
+type Header = Readonly<{ format: string; database: string; takenAt: number; liveProcesses: number }>;
+
+/** One part of a snapshot, as it is written. */
+type Slice =
+  | Readonly<{ kind: "header"; header: Header }>
+  | Readonly<{ kind: "options"; rows: readonly (readonly [OptionKey, string])[] }>
+  | Readonly<{ kind: "channels"; rows: readonly ReturnType<typeof storedChannel>[] }>
+  | Readonly<{ kind: "users"; rows: readonly UserEntry[] }>
+  | Readonly<{ kind: "tokens"; rows: readonly ReturnType<typeof storedToken>[] }>
+  | Readonly<{ kind: Subject; rows: readonly StoredBalance[] }>
+  | Readonly<{ kind: "end"; slices: number }>;
+
+/** The parts of a snapshot as texts of JSON, made one by one. `database`: tells the databases of a data directory apart. */
+export function* writeSlices(source: SnapshotSource, database: string, takenAt: number): Generator<string> {
+  let slices = 0;
+  for (const slice of slicesOf(source, database, takenAt)) {
+    slices += 1;
+    yield JSON.stringify(slice);
+  }
+  yield JSON.stringify({ kind: "end", slices } satisfies Slice);
+}
+
+function* slicesOf(source: SnapshotSource, database: string, takenAt: number): Generator<Slice> {
+  const { liveProcesses } = source;
+  yield { kind: "header", header: { format: FORMAT, database, takenAt, liveProcesses } };
+  yield { kind: "options", rows: source.options };
+  for (const rows of inSlices(source.channels, storedChannel)) yield { kind: "channels", rows };
+  for (const rows of inSlices(source.users, (user) => user)) yield { kind: "users", rows };
+  for (const rows of inSlices(source.tokens, storedToken)) yield { kind: "tokens", rows };
+  for (const kind of ["user", "token"] as const)
+    for (const rows of inSlices(source.balances(kind), storedBalance)) yield { kind, rows };
+}
+
+function* inSlices<Row, Stored>(rows: Iterable<Row>, store: (row: Row) => Stored): Generator<Stored[]> {
+  let slice: Stored[] = [];
+  for (const row of rows) {
+    if (slice.push(store(row)) < ROWS_A_SLICE) continue;
+    yield slice;
+    slice = [];
+  }
+  if (slice.length > 0) yield slice;
+}
+
+/**
+ * The snapshot of its parts, which this release has written. Null when another release wrote them, when they are of another
+ * database, or when some are missing.
+ */
+export function readSlices(texts: Iterable<string>, database: string): Snapshot | null {
+  let header: Header | null = null;
+  let options: Snapshot["options"] = new Map();
+  const channels: ChannelEntry[] = [];
+  const users = new Map<number, UserEntry>();
+  const tokens = new TokenTable();
+  const balances = { user: new Map<number, Omit<Balance, "id">>(), token: new Map<number, Omit<Balance, "id">>() };
+  let slices = 0;
+  for (const text of texts) {
+    // Nobody else can have written it: each part is encrypted under this installation's key.
+    const slice = JSON.parse(text) as Slice;
+    if (slice.kind === "end")
+      return header && slice.slices === slices ? { ...header, options, channels, users, tokens, balances } : null;
+    slices += 1;
+    switch (slice.kind) {
+      case "header":
+        ({ header } = slice);
+        if (header.format !== FORMAT || header.database !== database) return null;
+        break;
+      case "options":
+        options = new Map(slice.rows);
+        break;
+      case "channels":
+        channels.push(...slice.rows.map(channelOf));
+        break;
+      case "users":
+        for (const user of slice.rows) users.set(user.id, user);
+        break;
+      case "tokens":
+        for (const token of slice.rows) tokens.put(tokenOf(token));
+        break;
+      default:
+        for (const [id, quota, held, own] of slice.rows) balances[slice.kind].set(id, { quota, held, own });
+    }
+  }
+  return null;
+}
+
+const channelOf = (stored: ReturnType<typeof storedChannel>): ChannelEntry => ({
+  ...stored,
+  disabledKeys: new Set(stored.disabledKeys),
+  modelMapping: new Map(stored.modelMapping),
+  statusCodeMapping: new Map(stored.statusCodeMapping),
+});
+
+const tokenOf = (stored: ReturnType<typeof storedToken>): TokenEntry => ({
+  ...stored,
+  modelLimits: stored.modelLimits && new Set(stored.modelLimits),
+  allowIps: stored.allowIps === null ? null : compileIpList(stored.allowIps),
+});

@@ -1,0 +1,218 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Elysia } from "elysia";
+import { openServerLazily } from "../../../db/open-server.ts";
+import type { Database } from "../../../db/types.ts";
+import { OutageBilling } from "../../billing/outage-billing.ts";
+import { createKeyLookup } from "../../domain/api-keys/key-lookup.ts";
+import { createRoutingIndex } from "../../domain/channels/routing-index.ts";
+import { createCallFeed } from "../../domain/logs/call-feed.ts";
+import {
+  createGateway,
+  createObjectStore,
+  createResponseStore,
+  type GatewayServices,
+  isGatewayPath,
+  type RealtimeSession,
+} from "../../gateway/http/create-gateway.ts";
+import { createClientAddress } from "../../lib/client-ip.ts";
+import { createVault } from "../../lib/crypto.ts";
+import type { Logger } from "../../lib/log.ts";
+import { languageOf, say } from "../../lib/messages.ts";
+import { createMetrics, createRefusalCount } from "../../lib/metrics.ts";
+import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { loadSecrets } from "../../lib/secrets.ts";
+import { createSharedLimits } from "../../lib/shared-limits.ts";
+import { readAll } from "../../settings/settings.ts";
+import { type App, createApp, pathOf } from "../app.ts";
+import type { Config } from "../config.ts";
+import { health, type Readiness } from "../health/routes.ts";
+import { openServices, type Services } from "../services.ts";
+import { version } from "../version.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { readSnapshot } from "./snapshot-file.ts";
+
+type GatewayServer = Pick<App, "fetch" | "attach" | "drain" | "cutOff">;
+
+/** A gateway that serves calls from a snapshot, until the database answers. */
+export type OutageGateway = GatewayServer &
+  Readonly<{
+    /** What is open and made of the database, once it answers; null: the process ends before. */
+    joined: Promise<Readonly<{ services: Services; app: App }> | null>;
+    /** Stops waiting for the database; charges stay in the journal. Resolves when nothing is opened any more. */
+    close(): Promise<void>;
+  }>;
+
+const RETRY_MS = 1000;
+/** Where the gateway of an outage keeps files of its own, beside those of the gateway that follows it. */
+const FOLDER = "outage";
+
+class DatabaseAway extends Error {
+  override name = "DatabaseAway";
+}
+
+/**
+ * Starts without the database, which does not answer: calls are served from the snapshot in the data directory, the console
+ * answers 503. Null where there is no snapshot that can be used.
+ */
+export async function startFromSnapshot(
+  config: Config,
+  log: Logger,
+  draining: () => boolean,
+): Promise<OutageGateway | null> {
+  const { databaseUrl } = config;
+  if (databaseUrl === null) return null;
+  const vault = createVault(await loadSecrets(config));
+  const snapshot = await readSnapshot({ dataDir: config.dataDir, databaseUrl, vault });
+  if (!snapshot) return null;
+  const { balances, liveProcesses, takenAt } = snapshot;
+  const billing = await OutageBilling.open({
+    dataDir: config.dataDir,
+    balances,
+    liveProcesses,
+    spendRatio: config.outageSpendRatio,
+    log,
+  });
+  const database = openServerLazily(databaseUrl, 2);
+  const parts = gatewayServices(config, log, {
+    snapshot,
+    billing,
+    database,
+    findByKey: createKeyLookup(snapshot.tokens, vault),
+    vault,
+  });
+  const gateway = createGateway(parts);
+  const routes = new Elysia({ name: "data-plane" }).use(gateway.routes).compile();
+  log.warn(
+    { takenAt: new Date(takenAt).toISOString() },
+    "the database does not answer: calls are served from a snapshot",
+  );
+
+  let isClosed = false;
+  let following: App | null = null;
+  let server: Bun.Server<RealtimeSession> | null = null;
+  const readiness = async (): Promise<Readiness> => ({
+    ready: !draining(),
+    degraded: [
+      "database: does not answer",
+      `snapshot: served from what was known ${Math.round((Date.now() - takenAt) / 1000)} s ago`,
+      `journal: ${billing.pendingRecords} charges wait for the database`,
+      ...(draining() ? ["shutting down"] : []),
+    ],
+  });
+  const monitors = health({ readiness, metrics: parts.metrics, version }).compile();
+
+  const open = async (): Promise<Readonly<{ services: Services; app: App }> | null> => {
+    for (;;) {
+      await Bun.sleep(RETRY_MS);
+      if (isClosed) return null;
+      const isBack = await database.health().then(
+        () => true,
+        () => false,
+      );
+      if (!isBack || isClosed) continue;
+      billing.pause();
+      try {
+        const services = await openServices(config, log);
+        billing.handOver(services.billing);
+        gateway.close();
+        const app = createApp(services, draining);
+        if (server) app.attach(server);
+        following = app;
+        log.info("the database answers: calls are served from it again");
+        return { services, app };
+      } catch (error) {
+        billing.resume();
+        log.error({ error }, "the database answers, but can't be used yet");
+      }
+    }
+  };
+  const joined = open();
+
+  return {
+    joined,
+    fetch(request) {
+      if (following) return following.fetch(request);
+      const path = pathOf(request.url);
+      const call = gateway.takeCall(request, path, server);
+      if (call) return call;
+      if (isGatewayPath(path)) return routes.fetch(request);
+      if (path === "/healthz" || path === "/readyz" || path === "/metrics") return monitors.fetch(request);
+      const message = say("database_unavailable", languageOf(request));
+      return Response.json({ success: false, message, code: "database_unavailable" }, { status: 503 });
+    },
+    attach(listening) {
+      server = listening;
+      routes.server = listening;
+    },
+    drain: () => gateway.talks.drain(),
+    cutOff: gateway.cutOff,
+    async close() {
+      isClosed = true;
+      if (!following) await joined;
+      if (!following) billing.close();
+      gateway.close();
+      parts.sharedLimits?.close();
+      await database.close();
+      await rm(join(config.dataDir, FOLDER), { recursive: true, force: true });
+    },
+  };
+}
+
+type Parts = Readonly<{
+  snapshot: Snapshot;
+  billing: OutageBilling;
+  /** Connected to with each statement: what needs the database by itself fails until it is back. */
+  database: Database;
+  findByKey: GatewayServices["tokens"]["findByKey"];
+  vault: GatewayServices["tasks"]["vault"];
+}>;
+
+function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServices {
+  const { snapshot, billing, database, findByKey, vault } = parts;
+  const { users, tokens, channels } = snapshot;
+  const { values } = readAll(snapshot.options, log);
+  const settings: GatewayServices["settings"] = { get: (key) => values[key], version: 1 };
+  const index = createRoutingIndex();
+  for (const channel of channels) index.add(channel);
+  const byId = new Map(channels.map((channel) => [channel.id, channel]));
+  const metrics = createMetrics();
+  const away = () => Promise.reject(new DatabaseAway("the database does not answer"));
+  return {
+    config: { ...config, dataDir: join(config.dataDir, FOLDER) },
+    log,
+    settings,
+    users: { get: (id) => users.get(id) },
+    tokens: { get: (id) => tokens.get(id), findByKey, setStatus() {} },
+    channels: {
+      get: (id) => byId.get(id),
+      candidates: index.candidates,
+      modelsOf: index.modelsOf,
+      all: () => channels,
+    },
+    disableChannel: ({ id }) =>
+      log.warn({ channelId: id }, "a channel would be disabled: the database does not answer"),
+    billing,
+    responses: createResponseStore(database.callDb, log),
+    objects: createObjectStore(database.callDb),
+    tasks: {
+      db: database.callDb,
+      changes: { publish: async () => {} },
+      settings,
+      vault,
+      log,
+      hookFetch: createSafeFetch(createAddressPolicy(config.allowPrivateWebhooks)),
+    },
+    // It may have been made after the snapshot was.
+    recheckKey: away,
+    readStanding: away,
+    renewBudget: away,
+    clientAddress: createClientAddress(config.trustedProxies),
+    sharedLimits: config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log),
+    resolveSession: () => null,
+    feed: createCallFeed(),
+    metrics,
+    countRefusal: createRefusalCount(metrics),
+  };
+}
