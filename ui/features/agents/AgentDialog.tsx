@@ -2,12 +2,12 @@ import Box from "@mui/material/Box";
 import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Switch from "@mui/material/Switch";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { AgentRow } from "../../../src/domain/wallet/agents/list-agents.ts";
 import { Col, Field, Row } from "../../components/layout.tsx";
 import { notifyDone } from "../../components/notify.tsx";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import { FormDialog } from "../wallet/FormDialog.tsx";
 import { WALLET_KEY } from "../wallet/wallet-calls.ts";
 import { saveAgent } from "./agent-calls.ts";
@@ -16,49 +16,48 @@ import { saveAgent } from "./agent-calls.ts";
 export const AgentDialog = ({ agent, onClose }: { agent: AgentRow | null; onClose: () => void }) => {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const [form, setForm] = useState({
-    username: agent?.username ?? "",
-    rate: agent ? String(Number(agent.rate)) : "10",
-    is_active: agent?.is_active ?? true,
-    note: agent?.note ?? "",
-  });
-  const [isTried, setTried] = useState(false);
-  const save = useMutation({
-    mutationFn: () => saveAgent(form),
-    onSuccess: async () => {
+  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
+    initial: {
+      username: agent?.username ?? "",
+      rate: agent ? String(Number(agent.rate)) : "10",
+      is_active: agent?.is_active ?? true,
+      note: agent?.note ?? "",
+    },
+    check: ({ username, rate }) => ({
+      ...(username.trim() === "" && { username: "usernameMissing" }),
+      ...(!(Number(rate) > 0 && Number(rate) <= 100) && { rate: "rateWrong" }),
+    }),
+    eager: ["rate"],
+    rejection: "inline",
+    send: async (terms) => {
+      await saveAgent(terms);
       await client.invalidateQueries({ queryKey: WALLET_KEY });
       notifyDone(t("agents.form.done"));
       onClose();
     },
   });
-  const rate = Number(form.rate);
-  const isRateWrong = !(rate > 0 && rate <= 100);
-  const isNameMissing = form.username.trim() === "";
   return (
     <FormDialog
       title={agent ? t("agents.form.edit", { name: agent.username }) : t("agents.form.add")}
       action={t("agents.form.save")}
-      isBusy={save.isPending}
+      isBusy={isSaving}
       onClose={onClose}
-      onSubmit={() => {
-        setTried(true);
-        if (!isRateWrong && !isNameMissing) save.mutate();
-      }}
+      onSubmit={submit}
     >
       <Col gap={4}>
         {!agent && (
           <Field
             label={t("agents.form.username")}
             htmlFor="agent-name"
-            error={isTried && isNameMissing && t("agents.form.usernameMissing")}
+            error={faults.username && t(`agents.form.${faults.username}`)}
           >
             <OutlinedInput
               id="agent-name"
               fullWidth
               autoFocus
               value={form.username}
-              onChange={(event) => setForm({ ...form, username: event.target.value })}
-              error={isTried && isNameMissing}
+              onChange={(event) => change({ username: event.target.value })}
+              error={faults.username !== undefined}
               inputProps={{ autoComplete: "off" }}
             />
           </Field>
@@ -67,14 +66,14 @@ export const AgentDialog = ({ agent, onClose }: { agent: AgentRow | null; onClos
           label={t("agents.rate")}
           htmlFor="agent-rate"
           hint={t("agents.form.rateHint")}
-          error={(isRateWrong && t("agents.form.rateWrong")) || save.error?.message}
+          error={faults.rate ? t(`agents.form.${faults.rate}`) : problem}
         >
           <OutlinedInput
             id="agent-rate"
             fullWidth
             value={form.rate}
-            onChange={(event) => setForm({ ...form, rate: event.target.value.trim() })}
-            error={isRateWrong}
+            onChange={(event) => change({ rate: event.target.value.trim() })}
+            error={faults.rate !== undefined}
             inputProps={{ inputMode: "decimal", className: "num" }}
             endAdornment={<InputAdornment position="end">%</InputAdornment>}
           />
@@ -82,7 +81,7 @@ export const AgentDialog = ({ agent, onClose }: { agent: AgentRow | null; onClos
         <Row gap={3}>
           <Switch
             checked={form.is_active}
-            onChange={(event) => setForm({ ...form, is_active: event.target.checked })}
+            onChange={(event) => change({ is_active: event.target.checked })}
             slotProps={{ input: { id: "agent-active" } }}
           />
           <Box>
@@ -97,7 +96,7 @@ export const AgentDialog = ({ agent, onClose }: { agent: AgentRow | null; onClos
             id="agent-note"
             fullWidth
             value={form.note}
-            onChange={(event) => setForm({ ...form, note: event.target.value })}
+            onChange={(event) => change({ note: event.target.value })}
             inputProps={{ maxLength: 500 }}
           />
         </Field>

@@ -1,11 +1,11 @@
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Col, Field } from "../../components/layout.tsx";
 import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { QuotaInput } from "../../components/QuotaInput.tsx";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import { FormDialog } from "../wallet/FormDialog.tsx";
 import { WALLET_KEY } from "../wallet/wallet-calls.ts";
 import { askWithdrawal } from "./agent-calls.ts";
@@ -15,19 +15,25 @@ export const WithdrawDialog = ({ available, onClose }: { available: number; onCl
   const { t } = useTranslation();
   const format = useMoneyFormat();
   const client = useQueryClient();
-  const [form, setForm] = useState({ quota: String(available), account: "", note: "" });
-  const [isTried, setTried] = useState(false);
-  const send = useMutation({
-    mutationFn: () => askWithdrawal({ ...form, quota: Number(form.quota) }),
-    onSuccess: async () => {
+  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
+    initial: { quota: String(available), account: "", note: "" },
+    check: ({ quota, account }) => {
+      const amount = Number(quota);
+      const isAmountWrong = !Number.isInteger(amount) || amount < format.quotaPerUnit || amount > available;
+      return {
+        ...(isAmountWrong && { quota: "range" }),
+        ...(account.trim() === "" && { account: "accountMissing" }),
+      };
+    },
+    eager: ["quota"],
+    rejection: "inline",
+    send: async (request) => {
+      await askWithdrawal({ ...request, quota: Number(request.quota) });
       await client.invalidateQueries({ queryKey: WALLET_KEY });
       notifyDone(t("agents.withdraw.done"));
       onClose();
     },
   });
-  const amount = Number(form.quota);
-  const isAmountWrong = !Number.isInteger(amount) || amount < format.quotaPerUnit || amount > available;
-  const isAccountMissing = form.account.trim() === "";
   const range = {
     least: amountText(format.quotaPerUnit, format),
     most: amountText(available, format),
@@ -36,39 +42,36 @@ export const WithdrawDialog = ({ available, onClose }: { available: number; onCl
     <FormDialog
       title={t("agents.withdraw.title")}
       action={t("agents.withdraw.action")}
-      isBusy={send.isPending}
+      isBusy={isSaving}
       onClose={onClose}
-      onSubmit={() => {
-        setTried(true);
-        if (!isAmountWrong && !isAccountMissing) send.mutate();
-      }}
+      onSubmit={submit}
     >
       <Col gap={4}>
         <Field
           label={t("agents.withdraw.quota")}
           htmlFor="withdraw-quota"
           hint={t("agents.withdraw.range", range)}
-          error={(isAmountWrong && t("agents.withdraw.range", range)) || send.error?.message}
+          error={faults.quota ? t(`agents.withdraw.${faults.quota}`, range) : problem}
         >
           <QuotaInput
             id="withdraw-quota"
             value={form.quota}
-            onChange={(quota) => setForm({ ...form, quota })}
-            hasError={isAmountWrong}
+            onChange={(quota) => change({ quota })}
+            hasError={faults.quota !== undefined}
           />
         </Field>
         <Field
           label={t("agents.withdraw.account")}
           htmlFor="withdraw-account"
           hint={t("agents.withdraw.accountHint")}
-          error={isTried && isAccountMissing ? t("agents.withdraw.accountMissing") : undefined}
+          error={faults.account && t(`agents.withdraw.${faults.account}`)}
         >
           <OutlinedInput
             id="withdraw-account"
             fullWidth
             value={form.account}
-            onChange={(event) => setForm({ ...form, account: event.target.value })}
-            error={isTried && isAccountMissing}
+            onChange={(event) => change({ account: event.target.value })}
+            error={faults.account !== undefined}
             inputProps={{ maxLength: 500 }}
           />
         </Field>
@@ -77,7 +80,7 @@ export const WithdrawDialog = ({ available, onClose }: { available: number; onCl
             id="withdraw-note"
             fullWidth
             value={form.note}
-            onChange={(event) => setForm({ ...form, note: event.target.value })}
+            onChange={(event) => change({ note: event.target.value })}
             inputProps={{ maxLength: 500 }}
           />
         </Field>

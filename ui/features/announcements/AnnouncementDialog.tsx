@@ -1,13 +1,14 @@
 import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { DateTimeInput } from "../../components/DateTimeInput.tsx";
 import { Col, Field } from "../../components/layout.tsx";
-import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { notifyDone } from "../../components/notify.tsx";
 import { SwitchRow } from "../../components/SwitchRow.tsx";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import { LabelledInput } from "../login/LabelledInput.tsx";
 import { FormDialog } from "../wallet/FormDialog.tsx";
 import { WALLET_KEY } from "../wallet/wallet-calls.ts";
@@ -16,55 +17,66 @@ import { type AnnouncementView, LEVELS, receivedAnnouncements, saveAnnouncement 
 const LONGEST_TITLE = 100;
 const LONGEST_CONTENT = 5000;
 
+type Form = {
+  level: string;
+  title: string;
+  content: string;
+  /** Epoch seconds; null or undefined: what was typed is no time. */
+  publishedAt: number | null | undefined;
+  notifies: boolean;
+};
+
+const newForm = (stored: AnnouncementView | null): Form => ({
+  level: stored?.level ?? "info",
+  title: stored?.title ?? "",
+  content: stored?.content ?? "",
+  publishedAt: stored?.published_at ?? Math.floor(Date.now() / 1000),
+  notifies: false,
+});
+
+const isLater = (seconds: number | null | undefined): boolean => (seconds ?? 0) * 1000 > Date.now();
+
 /** Writes an announcement, or changes one. */
 export const AnnouncementDialog = ({ stored, onClose }: { stored: AnnouncementView | null; onClose: () => void }) => {
   const { t } = useTranslation();
   const client = useQueryClient();
   const id = useId();
-  const [form, setForm] = useState({
-    level: stored?.level ?? "info",
-    title: stored?.title ?? "",
-    content: stored?.content ?? "",
-    publishedAt: (stored?.published_at ?? Math.floor(Date.now() / 1000)) as number | null | undefined,
-  });
-  const [notifies, setNotifies] = useState(false);
-  const [isTried, setTried] = useState(false);
-  const isLater = (form.publishedAt ?? 0) * 1000 > Date.now();
-  const { level, title, content, publishedAt } = form;
-  const isIncomplete = title.trim() === "" || content.trim() === "" || !publishedAt;
-  const save = useMutation({
-    mutationFn: () =>
-      saveAnnouncement(
-        { level, title, content, published_at: publishedAt ?? 0 },
+  const { form, change, faults, isSaving, submit } = useCheckedForm({
+    initial: newForm(stored),
+    check: ({ title, content, publishedAt }) => ({
+      ...(title.trim() === "" && { title: "missing" }),
+      ...(content.trim() === "" && { content: "missing" }),
+      ...(!publishedAt && { publishedAt: "missing" }),
+    }),
+    send: async ({ publishedAt, notifies, ...input }) => {
+      const published = publishedAt ?? 0;
+      await saveAnnouncement(
+        { ...input, published_at: published },
         stored?.id ?? null,
-        notifies && !isLater,
-      ),
-    onSuccess: async () => {
+        notifies && !isLater(published),
+      );
       await client.invalidateQueries({ queryKey: WALLET_KEY });
       void client.invalidateQueries({ queryKey: receivedAnnouncements.queryKey });
       notifyDone(t("announcements.form.saved"));
       onClose();
     },
-    onError: notifyError,
   });
-  const missing = (value: unknown) => (isTried && !value ? t("announcements.form.missing") : undefined);
+  const { level, title, content, publishedAt, notifies } = form;
+  const errorOf = (field: keyof Form) => faults[field] && t(`announcements.form.${faults[field]}`);
   return (
     <FormDialog
       title={t(stored ? "announcements.form.edit" : "announcements.form.add")}
       action={t(stored ? "announcements.form.save" : "announcements.form.publish")}
-      isBusy={save.isPending}
+      isBusy={isSaving}
       onClose={onClose}
-      onSubmit={() => {
-        setTried(true);
-        if (!isIncomplete) save.mutate();
-      }}
+      onSubmit={submit}
     >
       <Col gap={4}>
         <Field label={t("announcements.form.level")}>
           <Select
             fullWidth
             value={level}
-            onChange={({ target }) => setForm({ ...form, level: target.value })}
+            onChange={({ target }) => change({ level: target.value })}
             inputProps={{ "aria-label": t("announcements.form.level") }}
           >
             {LEVELS.map((name) => (
@@ -79,14 +91,14 @@ export const AnnouncementDialog = ({ stored, onClose }: { stored: AnnouncementVi
           name="title"
           maxCharacters={LONGEST_TITLE}
           value={title}
-          error={missing(title.trim())}
-          onChange={(next) => setForm({ ...form, title: next })}
+          error={errorOf("title")}
+          onChange={(next) => change({ title: next })}
         />
         <Field
           label={t("announcements.form.content")}
           htmlFor={`${id}content`}
           hint={t("announcements.form.contentHint")}
-          error={missing(content.trim())}
+          error={errorOf("content")}
         >
           <OutlinedInput
             id={`${id}content`}
@@ -96,27 +108,27 @@ export const AnnouncementDialog = ({ stored, onClose }: { stored: AnnouncementVi
             maxRows={14}
             value={content}
             inputProps={{ maxLength: LONGEST_CONTENT }}
-            onChange={({ target }) => setForm({ ...form, content: target.value })}
+            onChange={({ target }) => change({ content: target.value })}
           />
         </Field>
         <Field
           label={t("announcements.form.time")}
-          hint={isLater && t("announcements.form.later")}
-          error={missing(publishedAt)}
+          hint={isLater(publishedAt) && t("announcements.form.later")}
+          error={errorOf("publishedAt")}
         >
           <DateTimeInput
             label={t("announcements.form.time")}
             value={publishedAt ?? null}
-            onChange={(next) => setForm({ ...form, publishedAt: next })}
-            hasError={isTried && !publishedAt}
+            onChange={(next) => change({ publishedAt: next })}
+            hasError={faults.publishedAt !== undefined}
           />
         </Field>
-        {!stored && !isLater && (
+        {!stored && !isLater(publishedAt) && (
           <SwitchRow
             label={t("announcements.form.notify")}
             hint={t("announcements.form.notifyHint")}
             isOn={notifies}
-            onChange={setNotifies}
+            onChange={(next) => change({ notifies: next })}
           />
         )}
       </Col>

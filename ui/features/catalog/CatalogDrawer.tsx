@@ -13,7 +13,7 @@ import { useConfirm } from "../../components/confirm.tsx";
 import { Col, Field, Row } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
-import { useDrawerForm } from "../../components/use-drawer-form.ts";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import { type CatalogModel, catalog, deleteEntry, putEntry } from "./catalog-calls.ts";
 import { checkEntryForm, EFFORTS, type EntryForm, entryForm, entryOf, MODALITIES, STYLES } from "./entry-form.ts";
 import { joinWords } from "./join-words.ts";
@@ -34,20 +34,24 @@ export const CatalogDrawer = ({ entry, mayEdit, onClose }: CatalogDrawerProps) =
   const id = useId();
   const client = useQueryClient();
   const confirm = useConfirm();
-  const { body, initial, form, change, faults, isSaving, save } = useDrawerForm(() => entryForm(entry), checkEntryForm);
-  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
   const facts = entry?.facts;
   const refresh = () => {
     void client.invalidateQueries(catalog);
     void client.invalidateQueries({ queryKey: ["pricing"] });
   };
-  const send = async () => {
+  const send = async (form: EntryForm) => {
     const model = form.model.trim();
     await putEntry(model, entryOf(form, entry));
     refresh();
     notifyDone(t("catalog.saved", { model }));
     onClose();
   };
+  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+    initial: entryForm(entry),
+    check: checkEntryForm,
+    send,
+  });
+  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
   const reset = async () => {
     if (!entry) return;
     const { model } = entry;
@@ -156,13 +160,7 @@ export const CatalogDrawer = ({ entry, mayEdit, onClose }: CatalogDrawerProps) =
           <Box sx={{ flex: 1 }} />
           <Button onClick={close}>{t(mayEdit ? "components.cancel" : "components.close")}</Button>
           {mayEdit && (
-            <Button
-              variant="contained"
-              color="primary"
-              loading={isSaving}
-              disabled={!isDirty}
-              onClick={() => save({ send })}
-            >
+            <Button variant="contained" color="primary" loading={isSaving} disabled={!isDirty} onClick={submit}>
               {t("catalog.form.save")}
             </Button>
           )}

@@ -11,7 +11,7 @@ import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { QuotaInput } from "../../components/QuotaInput.tsx";
 import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
-import { useDrawerForm } from "../../components/use-drawer-form.ts";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import type { Code } from "./code.ts";
 import { createCodes, updateCode } from "./code-calls.ts";
 import { bodyOf, type CodeForm, checkCodeForm, formOf, NEW_CODE } from "./code-form.ts";
@@ -32,14 +32,7 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
   const id = useId();
   const client = useQueryClient();
   const money = useMoneyFormat();
-  const makeInitial = () => (code ? formOf(code) : NEW_CODE);
-  const { body, initial, form, change, faults, isSaving, save } = useDrawerForm(makeInitial, checkCodeForm);
-  const fault = (field: keyof CodeForm) => {
-    const found = faults[field];
-    return found && t(`codes.form.errors.${found}`);
-  };
-  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
-  const send = async () => {
+  const send = async (form: CodeForm) => {
     const given = bodyOf(form, amountText(Number(form.quota), money));
     if (code) {
       const { name, quota, valid_from, valid_until } = given;
@@ -49,6 +42,16 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
     void client.invalidateQueries({ queryKey: CODES_KEY });
     onClose();
   };
+  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+    initial: code ? formOf(code) : NEW_CODE,
+    check: checkCodeForm,
+    send,
+  });
+  const fault = (field: keyof CodeForm) => {
+    const found = faults[field];
+    return found && t(`codes.form.errors.${found}`);
+  };
+  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
   const text = (field: "name" | "count" | "maxUses" | "key", props: { autoFocus?: boolean; placeholder?: string }) => (
     <OutlinedInput
       id={`${id}${field}`}
@@ -73,7 +76,7 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
             color="primary"
             loading={isSaving}
             disabled={code !== null && !isDirty}
-            onClick={() => save({ send })}
+            onClick={submit}
           >
             {code ? t("codes.form.save") : t("codes.form.create", { count: form.key ? 1 : Number(form.count) || 1 })}
           </Button>

@@ -1,14 +1,14 @@
 import Button from "@mui/material/Button";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Col, Panel } from "../../components/layout.tsx";
-import { notifyDone, notifyError } from "../../components/notify.tsx";
+import { notifyDone } from "../../components/notify.tsx";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import { PasswordField } from "../login/PasswordField.tsx";
 import { useEasyToGuess } from "../register/use-easy-to-guess.ts";
 import { security } from "../security/security-calls.ts";
 import { useSession } from "../session/session.tsx";
-import { checkPasswordForm, type PasswordErrors, type PasswordForm } from "./password-form.ts";
+import { checkPasswordForm, type PasswordForm } from "./password-form.ts";
 import { changePassword } from "./self-calls.ts";
 
 const EMPTY: PasswordForm = { original: "", password: "", confirm: "" };
@@ -16,35 +16,25 @@ const EMPTY: PasswordForm = { original: "", password: "", confirm: "" };
 /** Changes one's password. */
 export const PasswordPanel = () => {
   const { t } = useTranslation();
-  const [form, setForm] = useState(EMPTY);
-  const [errors, setErrors] = useState<PasswordErrors>({});
   const queries = useQueryClient();
   const { user } = useSession();
-  const isEasy = useEasyToGuess(form.password, user?.username ?? "");
   const hasPassword = useQuery(security).data?.has_password ?? true;
-  const change = useMutation({
-    mutationFn: () => changePassword(form.original, form.password),
-    onSuccess: () => {
+  const { form, change, faults, isSaving, submit } = useCheckedForm({
+    initial: EMPTY,
+    check: (form) => checkPasswordForm(form, hasPassword),
+    staysOpen: true,
+    send: async ({ original, password }) => {
+      await changePassword(original, password);
       void queries.invalidateQueries(security);
-      setForm(EMPTY);
       notifyDone(t("personal.password.done"));
     },
-    onError: notifyError,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const found = checkPasswordForm(form, hasPassword);
-    setErrors(found);
-    if (Object.keys(found).length === 0) change.mutate();
-  };
+  const isEasy = useEasyToGuess(form.password, user?.username ?? "");
   const field = (key: keyof PasswordForm) => ({
     name: key,
     value: form[key],
-    error: errors[key] && t(`personal.password.errors.${errors[key]}`),
-    onChange: (value: string) => {
-      setForm({ ...form, [key]: value });
-      setErrors({ ...errors, [key]: undefined });
-    },
+    error: faults[key] && t(`personal.password.errors.${faults[key]}`),
+    onChange: (value: string) => change({ [key]: value }),
   });
   return (
     <Panel title={t("personal.password.title")} hint={t("personal.password.hint")}>
@@ -69,7 +59,7 @@ export const PasswordPanel = () => {
               type="submit"
               variant="contained"
               color="primary"
-              loading={change.isPending}
+              loading={isSaving}
               sx={{ alignSelf: "flex-start" }}
             >
               {t(hasPassword ? "personal.password.submit" : "personal.password.set")}

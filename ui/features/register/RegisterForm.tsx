@@ -1,10 +1,10 @@
 import Alert from "@mui/material/Alert";
 import Button from "@mui/material/Button";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Col } from "../../components/layout.tsx";
 import { notifyDone } from "../../components/notify.tsx";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import { useSite } from "../../site-status.ts";
 import { LabelledInput } from "../login/LabelledInput.tsx";
 import { PasswordField } from "../login/PasswordField.tsx";
@@ -12,12 +12,7 @@ import { useTurnstile } from "../login/use-turnstile.tsx";
 import { EmailCode } from "./EmailCode.tsx";
 import { rememberedInvitation } from "./invitation.ts";
 import { register } from "./register-calls.ts";
-import {
-  checkRegisterForm,
-  type RegisterForm as Form,
-  LONGEST_USERNAME,
-  type RegisterErrors,
-} from "./register-form.ts";
+import { checkRegisterForm, type RegisterForm as Form, LONGEST_USERNAME } from "./register-form.ts";
 import { useEasyToGuess } from "./use-easy-to-guess.ts";
 
 const EMPTY: Form = { username: "", password: "", confirm: "", email: "", code: "" };
@@ -28,36 +23,26 @@ export const RegisterForm = () => {
   const navigate = useNavigate();
   const needsEmail = useSite()?.email_verification ?? false;
   const human = useTurnstile("register");
-  const [form, setForm] = useState(EMPTY);
-  const [errors, setErrors] = useState<RegisterErrors>({});
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isSending, setSending] = useState(false);
-  const isEasy = useEasyToGuess(form.password, form.username);
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const found = checkRegisterForm(form, needsEmail);
-    setErrors(found);
-    setProblem(null);
-    if (Object.keys(found).length > 0) return;
-    if (human.isMissing) return setProblem(t("login.turnstile.wait"));
-    setSending(true);
-    try {
-      await register(form, human.token, rememberedInvitation());
+  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
+    initial: EMPTY,
+    check: (form) => checkRegisterForm(form, needsEmail),
+    rejection: "inline",
+    send: async (form) => {
+      if (human.isMissing) throw new Error(t("login.turnstile.wait"));
+      try {
+        await register(form, human.token, rememberedInvitation());
+      } catch (error) {
+        human.renew();
+        throw error;
+      }
       notifyDone(t("register.done"));
       await navigate({ to: "/login", search: {} });
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-      human.renew();
-    } finally {
-      setSending(false);
-    }
-  };
-  const change = (key: keyof Form) => (value: string) => {
-    setForm((before) => ({ ...before, [key]: value }));
-    setErrors((before) => ({ ...before, [key]: undefined }));
-  };
-  const errorOf = (key: keyof Form) => errors[key] && t(`register.errors.${errors[key]}`);
+    },
+  });
+  const isEasy = useEasyToGuess(form.password, form.username);
+
+  const changeOf = (key: keyof Form) => (value: string) => change({ [key]: value });
+  const errorOf = (key: keyof Form) => faults[key] && t(`register.errors.${faults[key]}`);
   return (
     <form onSubmit={submit} noValidate>
       <Col gap={3.5}>
@@ -75,7 +60,7 @@ export const RegisterForm = () => {
           maxCharacters={LONGEST_USERNAME}
           hint={t("register.usernameHint")}
           value={form.username}
-          onChange={change("username")}
+          onChange={changeOf("username")}
           error={errorOf("username")}
         />
         <PasswordField
@@ -84,7 +69,7 @@ export const RegisterForm = () => {
           autoComplete="new-password"
           hint={t(isEasy ? "register.easyToGuess" : "register.passwordHint")}
           value={form.password}
-          onChange={change("password")}
+          onChange={changeOf("password")}
           error={errorOf("password")}
         />
         <PasswordField
@@ -92,15 +77,15 @@ export const RegisterForm = () => {
           name="confirm"
           autoComplete="new-password"
           value={form.confirm}
-          onChange={change("confirm")}
+          onChange={changeOf("confirm")}
           error={errorOf("confirm")}
         />
         {needsEmail && (
           <EmailCode
             email={form.email}
             code={form.code}
-            onEmail={change("email")}
-            onCode={change("code")}
+            onEmail={changeOf("email")}
+            onCode={changeOf("code")}
             emailError={errorOf("email")}
             codeError={errorOf("code")}
             turnstile={human.token}
@@ -114,7 +99,7 @@ export const RegisterForm = () => {
           variant="contained"
           color="primary"
           fullWidth
-          loading={isSending}
+          loading={isSaving}
           sx={{ height: 36, mt: 1 }}
         >
           {t("register.submit")}

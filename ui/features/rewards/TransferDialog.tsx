@@ -1,10 +1,10 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Field } from "../../components/layout.tsx";
 import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { QuotaInput } from "../../components/QuotaInput.tsx";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import { FormDialog } from "../wallet/FormDialog.tsx";
 
 type Props = {
@@ -21,16 +21,17 @@ export const TransferDialog = ({ available, transfer, queryKey, onClose }: Props
   const { t } = useTranslation();
   const format = useMoneyFormat();
   const client = useQueryClient();
-  const [quota, setQuota] = useState(String(available));
-  const move = useMutation({
-    mutationFn: () => transfer(Number(quota)),
-    onSuccess: async () => {
+  const { form, change, problem, isSaving, submit } = useCheckedForm({
+    initial: { quota: String(available) },
+    rejection: "inline",
+    send: async ({ quota }) => {
+      await transfer(Number(quota));
       await Promise.all([client.invalidateQueries({ queryKey }), client.invalidateQueries({ queryKey: ["self"] })]);
       notifyDone(t("rewards.transfer.done"));
       onClose();
     },
   });
-  const amount = Number(quota);
+  const amount = Number(form.quota);
   const isTooSmall = !Number.isInteger(amount) || amount < format.quotaPerUnit;
   const isTooLarge = amount > available;
   const minimum = amountText(format.quotaPerUnit, format);
@@ -38,15 +39,15 @@ export const TransferDialog = ({ available, transfer, queryKey, onClose }: Props
     ? t("rewards.transfer.tooSmall", { minimum })
     : isTooLarge
       ? t("rewards.transfer.tooLarge")
-      : move.error?.message;
+      : problem;
   return (
     <FormDialog
       title={t("rewards.transfer.title")}
       action={t("rewards.transfer.action")}
-      isBusy={move.isPending}
+      isBusy={isSaving}
       isDisabled={isTooSmall || isTooLarge}
       onClose={onClose}
-      onSubmit={() => move.mutate()}
+      onSubmit={submit}
     >
       <Field
         label={t("rewards.transfer.label")}
@@ -54,7 +55,12 @@ export const TransferDialog = ({ available, transfer, queryKey, onClose }: Props
         hint={t("rewards.transfer.hint", { amount: amountText(available, format) })}
         error={error}
       >
-        <QuotaInput id="transfer" value={quota} onChange={setQuota} hasError={Boolean(error)} />
+        <QuotaInput
+          id="transfer"
+          value={form.quota}
+          onChange={(quota) => change({ quota })}
+          hasError={Boolean(error)}
+        />
       </Field>
     </FormDialog>
   );

@@ -4,11 +4,12 @@ import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import ToggleButton from "@mui/material/ToggleButton";
 import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
-import { useId, useState } from "react";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Field } from "../../components/layout.tsx";
 import { notifyError } from "../../components/notify.tsx";
 import { SideDrawer } from "../../components/SideDrawer.tsx";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import { checkPriceForm, type PriceField, type PriceForm, priceFormOf, rowOfForm, typed } from "./price-form.ts";
 import type { PriceRow } from "./price-maps.ts";
 
@@ -25,26 +26,30 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
   const { t } = useTranslation();
   const id = useId();
   const isNew = row.name === "";
-  const [initial] = useState(() => priceFormOf(row));
-  const [form, setForm] = useState(initial);
-  const [isChecked, setChecked] = useState(false);
-  const faults = checkPriceForm(form, isNew ? isTaken : () => false);
+  const {
+    initial,
+    form,
+    change: setFields,
+    faults,
+    submit,
+  } = useCheckedForm({
+    initial: priceFormOf(row),
+    check: (form) => checkPriceForm(form, isNew ? isTaken : () => false),
+    send: async (form) => {
+      onApply(rowOfForm(form));
+      onClose();
+    },
+  });
 
   const change = (field: PriceField) => (text: string) => {
     if (field !== "name" && text.trim() !== "" && !Number.isFinite(Number(text))) {
       notifyError(t("settings.pricing.faults.number"));
       return;
     }
-    setForm(typed(form, field, text));
-  };
-  const apply = () => {
-    setChecked(true);
-    if (Object.keys(faults).length > 0) return;
-    onApply(rowOfForm(form));
-    onClose();
+    setFields(typed(form, field, text));
   };
   const input = (field: PriceField, unit: string) => {
-    const fault = isChecked && faults[field];
+    const fault = faults[field];
     return (
       <Field
         label={t(`settings.pricing.form.${field}`)}
@@ -56,7 +61,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
           id={id + field}
           fullWidth
           value={form[field]}
-          error={Boolean(fault)}
+          error={fault !== undefined}
           onChange={(event) => change(field)(event.target.value)}
           inputProps={{ inputMode: "decimal", className: "num" }}
           endAdornment={<InputAdornment position="end">{unit}</InputAdornment>}
@@ -64,7 +69,6 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
       </Field>
     );
   };
-  const nameFault = isChecked && faults.name;
   return (
     <SideDrawer
       title={isNew ? t("settings.pricing.add") : row.name}
@@ -74,7 +78,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
         <>
           <Box sx={{ flex: 1 }} />
           <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button variant="contained" color="primary" onClick={apply}>
+          <Button variant="contained" color="primary" onClick={submit}>
             {t("settings.pricing.apply")}
           </Button>
         </>
@@ -84,7 +88,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
         <Field
           label={t("settings.pricing.columns.name")}
           htmlFor={`${id}name`}
-          error={nameFault && t(`settings.pricing.faults.${nameFault}`)}
+          error={faults.name && t(`settings.pricing.faults.${faults.name}`)}
         >
           <OutlinedInput
             id={`${id}name`}
@@ -93,7 +97,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
             readOnly={!isNew}
             disabled={!isNew}
             autoFocus={isNew}
-            error={Boolean(nameFault)}
+            error={faults.name !== undefined}
             onChange={(event) => change("name")(event.target.value)}
           />
         </Field>
@@ -102,7 +106,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
           value={form.billing}
           choices={["per_token", "per_call"] as const}
           labelOf={(billing) => t(`settings.pricing.billing.${billing}`)}
-          onChange={(billing) => setForm({ ...form, billing })}
+          onChange={(billing) => setFields({ billing })}
         />
         {form.billing === "per_call" ? (
           input("price", "USD")
@@ -113,7 +117,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
               value={form.entry}
               choices={["price", "ratio"] as const}
               labelOf={(entry) => t(`settings.pricing.entry.${entry}`)}
-              onChange={(entry: PriceForm["entry"]) => setForm({ ...form, entry })}
+              onChange={(entry: PriceForm["entry"]) => setFields({ entry })}
             />
             {form.entry === "price" ? (
               <>

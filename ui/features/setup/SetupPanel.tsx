@@ -1,16 +1,16 @@
 import Alert from "@mui/material/Alert";
 import Button from "@mui/material/Button";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useId, useState } from "react";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Field, Row } from "../../components/layout.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { PasswordInput } from "../../components/PasswordInput.tsx";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import { useEasyToGuess } from "../register/use-easy-to-guess.ts";
 import { ModeChoice } from "./ModeChoice.tsx";
 import { finishSetup } from "./setup-calls.ts";
-import { checkSetupForm, type SetupErrors, type SetupForm, setupBody } from "./setup-form.ts";
+import { checkSetupForm, type SetupForm, setupBody } from "./setup-form.ts";
 
 const RELOAD_AFTER_MS = 1500;
 const EMPTY: SetupForm = { username: "", password: "", confirm: "", mode: "external" };
@@ -21,27 +21,18 @@ type Props = { hasRoot: boolean; isEmbedded: boolean };
 export const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
   const { t } = useTranslation();
   const id = useId();
-  const [form, setForm] = useState(EMPTY);
-  const [errors, setErrors] = useState<SetupErrors>({});
-  const isEasy = useEasyToGuess(form.password, form.username);
-  const finish = useMutation({
-    mutationFn: () => finishSetup(setupBody(form, hasRoot)),
-    onSuccess: () => {
+  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
+    initial: EMPTY,
+    check: (form) => (hasRoot ? {} : checkSetupForm(form)),
+    rejection: "inline",
+    send: async (form) => {
+      await finishSetup(setupBody(form, hasRoot));
       notifyDone(t("setup.done"));
       setTimeout(() => window.location.assign("/"), RELOAD_AFTER_MS);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const found = hasRoot ? {} : checkSetupForm(form);
-    setErrors(found);
-    if (Object.keys(found).length === 0) finish.mutate();
-  };
-  const change = (patch: Partial<SetupForm>) => {
-    setForm({ ...form, ...patch });
-    setErrors({ ...errors, ...Object.fromEntries(Object.keys(patch).map((key) => [key, undefined])) });
-  };
-  const errorOf = (key: keyof SetupErrors) => errors[key] && t(`setup.errors.${errors[key]}`);
+  const isEasy = useEasyToGuess(form.password, form.username);
+  const errorOf = (key: "username" | "password" | "confirm") => faults[key] && t(`setup.errors.${faults[key]}`);
   return (
     <form onSubmit={submit} noValidate>
       <Col gap={4}>
@@ -63,7 +54,7 @@ export const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
                 autoFocus
                 autoComplete="username"
                 inputProps={{ autoCapitalize: "none", spellCheck: false }}
-                error={errors.username !== undefined}
+                error={faults.username !== undefined}
                 value={form.username}
                 onChange={(event) => change({ username: event.target.value })}
               />
@@ -79,7 +70,7 @@ export const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
                   id={`${id}password`}
                   name="password"
                   autoComplete="new-password"
-                  hasError={errors.password !== undefined}
+                  hasError={faults.password !== undefined}
                   value={form.password}
                   onChange={(password) => change({ password })}
                 />
@@ -89,7 +80,7 @@ export const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
                   id={`${id}confirm`}
                   name="confirm"
                   autoComplete="new-password"
-                  hasError={errors.confirm !== undefined}
+                  hasError={faults.confirm !== undefined}
                   value={form.confirm}
                   onChange={(confirm) => change({ confirm })}
                 />
@@ -99,19 +90,12 @@ export const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
         )}
         <ModeChoice value={form.mode} onChange={(mode) => change({ mode })} />
         {isEmbedded && <Alert severity="warning">{t("setup.embedded")}</Alert>}
-        {finish.error && (
+        {problem && (
           <Alert severity="error" role="alert">
-            {t("setup.errors.submit")} {finish.error.message}
+            {t("setup.errors.submit")} {problem}
           </Alert>
         )}
-        <Button
-          type="submit"
-          variant="contained"
-          color="primary"
-          loading={finish.isPending}
-          disabled={finish.isSuccess}
-          sx={{ height: 36 }}
-        >
+        <Button type="submit" variant="contained" color="primary" loading={isSaving} sx={{ height: 36 }}>
           {t("setup.submit")}
         </Button>
       </Col>

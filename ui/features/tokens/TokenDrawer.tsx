@@ -8,7 +8,7 @@ import { useTranslation } from "react-i18next";
 import { Field, Row } from "../../components/layout.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
-import { useDrawerForm } from "../../components/use-drawer-form.ts";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import { AccessSection } from "./AccessSection.tsx";
 import { ExpiryField } from "./ExpiryField.tsx";
 import { LimitsSection } from "./LimitsSection.tsx";
@@ -32,20 +32,22 @@ export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => 
   const { t } = useTranslation();
   const id = useId();
   const client = useQueryClient();
-  const makeInitial = () => (token ? formOf(token) : NEW_TOKEN);
-  const { body, initial, form, change, faults, isSaving, save } = useDrawerForm(makeInitial, checkTokenForm);
-  const fault = (field: keyof TokenForm) => {
-    const found = faults[field];
-    return found && t(`tokens.form.errors.${found}`);
-  };
-
-  const send = async () => {
+  const send = async (form: TokenForm) => {
     if (token) {
       await updateToken(token.id, bodyOf(form, form.name.trim(), token));
       notifyDone(t("tokens.saved", { name: form.name.trim() }));
     } else onCreated(await createTokens(bodyOf(form, form.name.trim()), Number(form.quantity)));
     void client.invalidateQueries({ queryKey: TOKENS_KEY });
     onClose();
+  };
+  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+    initial: token ? formOf(token) : NEW_TOKEN,
+    check: checkTokenForm,
+    send,
+  });
+  const fault = (field: keyof TokenForm) => {
+    const found = faults[field];
+    return found && t(`tokens.form.errors.${found}`);
   };
   const changed = changesOf(initial, form);
   return (
@@ -62,7 +64,7 @@ export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => 
             color="primary"
             loading={isSaving}
             disabled={token !== null && changed === 0}
-            onClick={() => save({ send })}
+            onClick={submit}
           >
             {token ? t("tokens.form.save") : t("tokens.form.create", { count: Number(form.quantity) || 1 })}
           </Button>

@@ -12,7 +12,7 @@ import { Money } from "../../components/Money.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { PasswordInput } from "../../components/PasswordInput.tsx";
 import { Section, SideDrawer } from "../../components/SideDrawer.tsx";
-import { useDrawerForm } from "../../components/use-drawer-form.ts";
+import { useCheckedForm } from "../../components/use-checked-form.ts";
 import { groupNames } from "../channels/channel-queries.ts";
 import { QuotaDialog } from "./QuotaDialog.tsx";
 import type { User } from "./user.ts";
@@ -28,20 +28,20 @@ export const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: 
   const client = useQueryClient();
   const groups = useQuery(groupNames).data ?? [];
   const isNew = user === null;
-  const { body, initial, form, change, faults, isSaving, save } = useDrawerForm(
-    () => formOf(user),
-    (form) => checkUserForm(form, user && formOf(user)),
-  );
+  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+    initial: formOf(user),
+    check: (form) => checkUserForm(form, user && formOf(user)),
+    send: async (form) => {
+      if (user) await updateUser(user.id, changesOf(initial, form));
+      else await addUser(bodyOf(form));
+      notifyDone(t(isNew ? "users.added" : "users.saved", { name: form.username.trim() }));
+      void client.invalidateQueries({ queryKey: USERS_KEY });
+      onClose();
+    },
+  });
   const [isAddingQuota, setAddingQuota] = useState(false);
   const quota = useQuery({ ...userById(user?.id ?? 0), enabled: user !== null }).data?.quota ?? user?.quota ?? 0;
   const isDirty = Object.keys(changesOf(initial, form)).length > 0;
-  const send = async () => {
-    if (user) await updateUser(user.id, changesOf(initial, form));
-    else await addUser(bodyOf(form));
-    notifyDone(t(isNew ? "users.added" : "users.saved", { name: form.username.trim() }));
-    void client.invalidateQueries({ queryKey: USERS_KEY });
-    onClose();
-  };
   const text = (field: keyof UserForm, label: string, hint?: string, isMultiline = false) => (
     <Field
       key={field}
@@ -72,13 +72,7 @@ export const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: 
         <>
           <Box sx={{ flex: 1 }} />
           <Button onClick={close}>{t("components.cancel")}</Button>
-          <Button
-            variant="contained"
-            color="primary"
-            loading={isSaving}
-            disabled={!isNew && !isDirty}
-            onClick={() => save({ send })}
-          >
+          <Button variant="contained" color="primary" loading={isSaving} disabled={!isNew && !isDirty} onClick={submit}>
             {t(isNew ? "users.form.add" : "users.form.save")}
           </Button>
         </>

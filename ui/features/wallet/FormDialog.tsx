@@ -13,7 +13,7 @@ type Props = {
   children: ReactNode;
   isBusy: boolean;
   isDisabled?: boolean;
-  onSubmit: () => void;
+  onSubmit: () => unknown;
   onClose: () => void;
 };
 

@@ -10,7 +10,7 @@ import { useConfirm } from "../../../components/confirm.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { notifyDone } from "../../../components/notify.tsx";
 import { SideDrawer } from "../../../components/SideDrawer.tsx";
-import { useDrawerForm } from "../../../components/use-drawer-form.ts";
+import { useCheckedForm } from "../../../components/use-checked-form.ts";
 import { ChannelStatus } from "../cells/status-cells.tsx";
 import type { Channel } from "../channel.ts";
 import { createChannel, updateChannel } from "../channel-calls.ts";
@@ -41,15 +41,7 @@ export const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFor
   const [tab, setTab] = useState<ChannelTab>("settings");
 
   const typeOf = (form: ChannelForm) => types.find(({ id }) => id === form.type);
-  const { body, initial, form, change, faults, isSaving, save } = useDrawerForm(
-    () => read,
-    (form) => checkChannelForm(form, stored === null, typeOf(form)?.defaultBaseUrl === null),
-  );
-  const type = typeOf(form);
-  const changed = changesOf(initial, form);
-  const section = { form, faults, change };
-
-  const mayBeSent = async () => {
+  const mayBeSent = async (form: ChannelForm) => {
     if (form.type === FULL_ADDRESS_TYPE || !endsInV1(form.baseUrl) || endsInV1(initial.baseUrl)) return true;
     return confirm({
       title: t("channels.form.v1Title"),
@@ -57,13 +49,23 @@ export const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFor
       action: t("channels.form.v1Save"),
     });
   };
-  const send = async () => {
+  const send = async (form: ChannelForm) => {
     if (stored) await updateChannel(stored.id, changedBodyOf(initial, form));
     else await createChannel(bodyOf(form));
     notifyDone(t(stored ? "channels.saved" : "channels.created", { name: form.name.trim() }));
     void client.invalidateQueries({ queryKey: CHANNELS_KEY });
     onClose();
   };
+  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+    initial: read,
+    check: (form) => checkChannelForm(form, stored === null, typeOf(form)?.defaultBaseUrl === null),
+    mayBeSent,
+    send,
+    onFaulty: () => setTab("settings"),
+  });
+  const type = typeOf(form);
+  const changed = changesOf(initial, form);
+  const section = { form, faults, change };
   return (
     <SideDrawer
       title={stored ? t("channels.form.editTitle", { name: stored.name }) : t("channels.form.createTitle")}
@@ -92,7 +94,7 @@ export const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFor
             color="primary"
             loading={isSaving}
             disabled={stored !== null && changed === 0}
-            onClick={() => save({ send, mayBeSent, onFaulty: () => setTab("settings") })}
+            onClick={submit}
           >
             {stored ? t("channels.form.save") : t("channels.form.create")}
           </Button>

@@ -1,21 +1,57 @@
 import Button from "@mui/material/Button";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { JsonField } from "../../../components/JsonField.tsx";
 import { checkJsonObject } from "../../../components/json-text.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { NameListInput } from "../../../components/NameListInput.tsx";
-import { notifyDone, notifyError } from "../../../components/notify.tsx";
+import { notifyDone } from "../../../components/notify.tsx";
 import { Section, SideDrawer } from "../../../components/SideDrawer.tsx";
+import { useCheckedForm } from "../../../components/use-checked-form.ts";
 import { readInline } from "../cells/InlineNumber.tsx";
 import { CHANNELS_KEY, enabledModels, groupNames } from "../channel-queries.ts";
 import { common, type TagRow } from "./tag-rows.ts";
 import { editTag } from "./use-tag-actions.ts";
 
 const NUMBERS = ["priority", "weight"] as const;
+type NumberField = (typeof NUMBERS)[number];
 const NO_NAMES: readonly string[] = [];
+
+type Form = {
+  name: string;
+  models: readonly string[];
+  groups: readonly string[];
+  mapping: string;
+} & Record<NumberField, string>;
+
+const formOf = (row: TagRow): Form => ({
+  name: row.tag,
+  models: NO_NAMES,
+  groups: NO_NAMES,
+  mapping: "",
+  priority: textOf(common(row, "priority")),
+  weight: textOf(common(row, "weight")),
+});
+
+/** A number as it was typed; undefined where it is as before, or empty. */
+const changedNumber = (row: TagRow, form: Form, field: NumberField): string | undefined =>
+  form[field].trim() === "" || form[field] === textOf(common(row, field)) ? undefined : form[field];
+
+/** What is sent: only what was filled in. */
+const changeOf = (row: TagRow, form: Form) => ({
+  ...(form.name.trim() !== "" && form.name.trim() !== row.tag && { new_tag: form.name.trim() }),
+  ...(form.models.length > 0 && { models: form.models.join(",") }),
+  ...(form.groups.length > 0 && { groups: form.groups.join(",") }),
+  ...(form.mapping.trim() !== "" && { model_mapping: form.mapping.trim() }),
+  ...Object.fromEntries(
+    NUMBERS.flatMap((field) => {
+      const number = readInline(changedNumber(row, form, field) ?? "", field, true);
+      return number === null ? [] : [[field, number]];
+    }),
+  ),
+});
 
 /** Sets fields on every channel of a tag; what stays empty is left as it is on each. */
 export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }) => {
@@ -24,52 +60,26 @@ export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }
   const client = useQueryClient();
   const knownModels = useQuery(enabledModels).data ?? NO_NAMES;
   const knownGroups = useQuery(groupNames).data ?? NO_NAMES;
-  const [name, setName] = useState(row.tag);
-  const [models, setModels] = useState(NO_NAMES);
-  const [groups, setGroups] = useState(NO_NAMES);
-  const [mapping, setMapping] = useState("");
-  const [numbers, setNumbers] = useState(() => ({
-    priority: textOf(common(row, "priority")),
-    weight: textOf(common(row, "weight")),
-  }));
-  const [isSaving, setSaving] = useState(false);
-
-  const changedNumber = (field: (typeof NUMBERS)[number]) =>
-    numbers[field].trim() === "" || numbers[field] === textOf(common(row, field)) ? undefined : numbers[field];
-  const isWrong = (field: (typeof NUMBERS)[number]) => {
-    const text = changedNumber(field);
-    return text !== undefined && readInline(text, field, true) === null;
-  };
-  const change = {
-    ...(name.trim() !== "" && name.trim() !== row.tag && { new_tag: name.trim() }),
-    ...(models.length > 0 && { models: models.join(",") }),
-    ...(groups.length > 0 && { groups: groups.join(",") }),
-    ...(mapping.trim() !== "" && { model_mapping: mapping.trim() }),
-    ...Object.fromEntries(
-      NUMBERS.flatMap((field) => {
-        const number = readInline(changedNumber(field) ?? "", field, true);
-        return number === null ? [] : [[field, number]];
-      }),
-    ),
-  };
-  const isFaulty = NUMBERS.some(isWrong) || (mapping.trim() !== "" && checkJsonObject(mapping) !== null);
-  const count = row.channels.length;
-  const save = async () => {
-    setSaving(true);
-    try {
-      notifyDone(t("channels.tags.saved", { count: await editTag(row.tag, change) }));
+  const { form, change, isSaving, submit } = useCheckedForm({
+    initial: formOf(row),
+    send: async (form) => {
+      notifyDone(t("channels.tags.saved", { count: await editTag(row.tag, changeOf(row, form)) }));
       void client.invalidateQueries({ queryKey: CHANNELS_KEY });
       onClose();
-    } catch (error) {
-      notifyError(error);
-      setSaving(false);
-    }
+    },
+  });
+  const changed = changeOf(row, form);
+  const isWrong = (field: NumberField) => {
+    const text = changedNumber(row, form, field);
+    return text !== undefined && readInline(text, field, true) === null;
   };
+  const isFaulty = NUMBERS.some(isWrong) || (form.mapping.trim() !== "" && checkJsonObject(form.mapping) !== null);
+  const count = row.channels.length;
   return (
     <SideDrawer
       title={t("channels.tags.editTitle", { tag: row.tag })}
       subtitle={t("channels.tags.count", { count })}
-      isDirty={Object.keys(change).length > 0 && !isSaving}
+      isDirty={Object.keys(changed).length > 0 && !isSaving}
       onClose={onClose}
       footer={(close) => (
         <Row gap={2} sx={{ flex: 1, justifyContent: "flex-end" }}>
@@ -78,8 +88,8 @@ export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }
             variant="contained"
             color="primary"
             loading={isSaving}
-            disabled={isFaulty || Object.keys(change).length === 0}
-            onClick={save}
+            disabled={isFaulty || Object.keys(changed).length === 0}
+            onClick={submit}
           >
             {t("channels.tags.save", { count })}
           </Button>
@@ -88,13 +98,18 @@ export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }
     >
       <Section title={t("channels.tags.fields")} hint={t("channels.tags.fieldsHint")}>
         <Field label={t("channels.form.tag")} htmlFor={`${id}name`}>
-          <OutlinedInput id={`${id}name`} fullWidth value={name} onChange={(event) => setName(event.target.value)} />
+          <OutlinedInput
+            id={`${id}name`}
+            fullWidth
+            value={form.name}
+            onChange={(event) => change({ name: event.target.value })}
+          />
         </Field>
         <Field label={t("channels.form.modelNames")} htmlFor={`${id}models`} hint={t("channels.tags.replaces")}>
           <NameListInput
             id={`${id}models`}
-            value={models}
-            onChange={setModels}
+            value={form.models}
+            onChange={(models) => change({ models })}
             options={knownModels}
             placeholder={t("channels.tags.unchanged")}
           />
@@ -102,8 +117,8 @@ export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }
         <Field label={t("channels.form.groups")} htmlFor={`${id}groups`} hint={t("channels.tags.replaces")}>
           <NameListInput
             id={`${id}groups`}
-            value={groups}
-            onChange={setGroups}
+            value={form.groups}
+            onChange={(groups) => change({ groups })}
             options={knownGroups}
             strict
             placeholder={t("channels.tags.unchanged")}
@@ -120,11 +135,11 @@ export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }
               <OutlinedInput
                 id={id + field}
                 fullWidth
-                value={numbers[field]}
+                value={form[field]}
                 error={isWrong(field)}
                 placeholder={t("channels.tags.differs")}
                 inputProps={{ inputMode: "numeric", style: { textAlign: "right" } }}
-                onChange={(event) => setNumbers({ ...numbers, [field]: event.target.value })}
+                onChange={(event) => change({ [field]: event.target.value })}
               />
             </Field>
           ))}
@@ -133,9 +148,9 @@ export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }
           id={`${id}mapping`}
           label={t("channels.form.modelMapping")}
           hint={t("channels.tags.mappingHint")}
-          value={mapping}
+          value={form.mapping}
           example='{"gpt-4o": "gpt-4o-2024-11-20"}'
-          onChange={setMapping}
+          onChange={(mapping) => change({ mapping })}
         />
       </Section>
     </SideDrawer>
