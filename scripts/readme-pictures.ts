@@ -5,7 +5,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Page } from "playwright";
 import { openDatabase } from "../db/connect.ts";
 import type { Database } from "../db/types.ts";
 import { createVault } from "../src/lib/crypto.ts";

@@ -4,7 +4,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { chromium, type Page } from "playwright-core";
+import { chromium, type Page } from "playwright";
 import { createChannel, createToken, ROOT_NAME, ROOT_PASSWORD, setOption } from "../test/support/e2e/console-client.ts";
 import { type Fixture, startFixture, startGateway } from "../test/support/e2e/fixture.ts";
 import { until } from "../test/support/lib/until.ts";

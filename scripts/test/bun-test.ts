@@ -34,7 +34,8 @@ export async function runTests(targets: readonly string[], options: RunOptions):
   if (first.failed === 0 || !isFewFailures || options.signal.aborted) return first;
   const second = await runBunTest(
     files.map((file) => path.resolve(file)),
-    { ...options, workers: 1, isTimed: false },
+    // Browser tests keep a trace now: it was not worth its time in the first run.
+    { ...options, workers: 1, isTimed: false, env: { ...options.env, SLUICE_TRACE_PAGES: "1" } },
   );
   const names = new Set(second.failures.map(({ name }) => name));
   const unsteady = first.failures.filter(({ name }) => !names.has(name));

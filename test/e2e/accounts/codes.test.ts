@@ -1,6 +1,7 @@
 /** An administrator makes, hands out, looks up and removes redemption codes in a real browser. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { login } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startConsoleFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 

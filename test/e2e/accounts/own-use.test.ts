@@ -1,6 +1,6 @@
 /** Somebody limits and changes a key, looks calls, prices and announcements up in a real browser, in both languages. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import type { Page } from "playwright";
 import {
   findSeriousViolations,
   type Language,
@@ -8,6 +8,7 @@ import {
   openPage,
   WORDS,
 } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import {
   fillPlaceholders,

@@ -1,7 +1,8 @@
 /** Somebody sees to their account in a real browser: notices by every way, events, access token, prices, rewards, the end. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { createHmac } from "node:crypto";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel, login, setOptions } from "../../support/e2e/console-client.ts";
 import {
   type ConsolePage,

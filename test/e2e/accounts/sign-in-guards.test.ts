@@ -1,5 +1,6 @@
 /** What stands around an account in a real browser: where signing in leads, the human check, mail, other logins, lost devices. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { test } from "../../support/e2e/browser-test.ts";
 import { login, ROOT_NAME, ROOT_PASSWORD, setOptions } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openSharedBrowser, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import {

@@ -1,8 +1,9 @@
 /** Signing in, binding and unbinding with every service, in a real browser, against fakes that check what real ones do. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect } from "bun:test";
 import { say } from "../../../src/lib/messages.ts";
 import type { ServiceName } from "../../../ui/features/oauth/services.ts";
 import type { Language } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { login, ROOT_NAME, ROOT_PASSWORD, setOptions } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openSharedBrowser, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import {

@@ -1,6 +1,7 @@
 /** Somebody joins by themself in a real browser, guards the account, and signs in in every way of their own. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect } from "bun:test";
 import { say } from "../../../src/lib/messages.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { fillPlaceholders, openSharedBrowser, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import {
   findMailCode,

@@ -1,7 +1,8 @@
 /** Administrators look after users in a real browser, and see only what they may do to whom. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { TOTP } from "otpauth";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { login } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startConsoleFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { until } from "../../support/lib/until.ts";

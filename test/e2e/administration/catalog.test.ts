@@ -1,6 +1,7 @@
 /** A super administrator reads and changes the model catalog in a real browser, and updates it from a file. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { until } from "../../support/lib/until.ts";

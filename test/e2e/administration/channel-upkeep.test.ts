@@ -1,6 +1,7 @@
 /** An administrator adds, copies, tags, tests, repairs and removes channels in a real browser. */
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startConsoleFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { startFakeUpstream } from "../../support/e2e/fixture.ts";

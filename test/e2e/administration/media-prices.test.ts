@@ -1,8 +1,9 @@
 /** What pictures and videos cost, in the console: receipts of calls, and where their prices are set. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
 import OpenAI, { toFile } from "openai";
 import { waitForLogs } from "../../support/e2e/books.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import { type ConsolePage, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { setOption } from "../../support/e2e/fixture.ts";

@@ -1,7 +1,8 @@
 /** A super administrator sets groups and prices in a real browser: as a table, as JSON, many at once. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { PRICE_SECTIONS } from "../../../src/billing/pricing/list-prices.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startConsoleFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { until } from "../../support/lib/until.ts";

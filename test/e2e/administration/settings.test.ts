@@ -1,7 +1,8 @@
 /** A super administrator changes settings on every tab in a real browser. */
-import { afterAll, describe, expect, test } from "bun:test";
-import type { Locator } from "playwright-core";
+import { afterAll, describe, expect } from "bun:test";
+import type { Locator } from "playwright";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { login } from "../../support/e2e/console-client.ts";
 import {
   fillPlaceholders,

@@ -2,9 +2,10 @@
  * One test for each class of hole that was published of gateways of this kind (advisories of new-api, one-api, LiteLLM,
  * Portkey, Bifrost), against the whole server as strangers and users reach it.
  */
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect } from "bun:test";
 import { waitForLogs } from "../../support/e2e/books.ts";
 import { openPage } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel, createToken, login, setOptions } from "../../support/e2e/console-client.ts";
 import { startConsoleFixture } from "../../support/e2e/console-page.ts";
 import { type Session, setOption, startFixture, startGateway } from "../../support/e2e/fixture.ts";

@@ -1,6 +1,7 @@
 /** The agent programme in a real browser: granted, earned, asked for, approved, paid, rejected, paused. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { login } from "../../support/e2e/console-client.ts";
 import { type ConsolePage, openConsolePage, startConsoleFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { type Session, setOption } from "../../support/e2e/fixture.ts";

@@ -1,7 +1,7 @@
 /** A newcomer's first ten minutes in a real browser, in both languages: from the set-up page to the row in the log. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
 import OpenAI from "openai";
-import type { Page } from "playwright-core";
+import type { Page } from "playwright";
 import {
   findSeriousViolations,
   type Language,
@@ -9,6 +9,7 @@ import {
   openPage,
   WORDS,
 } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import { openSharedBrowser, PAGE_TIMEOUT_MS } from "../../support/e2e/console-page.ts";
 import { type Gateway, setUp, startFakeUpstream, startGateway } from "../../support/e2e/fixture.ts";

@@ -1,7 +1,8 @@
 /** An administrator reads consumption on the dashboard, and a user reads their own, in a real browser. */
-import { describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { describe, expect } from "bun:test";
+import type { Page } from "playwright";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { openConsolePage, startConsoleFixture, startSeeded, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { until } from "../../support/lib/until.ts";
 

@@ -1,7 +1,8 @@
 /** An administrator follows calls as they happen in a real browser, in both languages. */
-import { beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { beforeAll, describe, expect } from "bun:test";
+import type { Page } from "playwright";
 import { findSeriousViolations, type Language, measureHorizontalOverflow, WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { openConsolePage, PAGE_TIMEOUT_MS, startBrowserFixture } from "../../support/e2e/console-page.ts";
 
 /** Open streams must not hold up the end of the process: it waits 30 s for calls. */

@@ -1,7 +1,8 @@
 /** What a site tells everybody, in a real browser: a notice above the pages, announcements under the bell, promotions by mail. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import type { Page } from "playwright";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { login, setOptions } from "../../support/e2e/console-client.ts";
 import {
   type ConsolePage,

@@ -1,6 +1,7 @@
 /** An administrator checks the books, asks the router and the doctor, reads the audit log and jumps about, in a real browser. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel, createToken } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { ENGINES, emptyDatabase, setUp, startGateway } from "../../support/e2e/fixture.ts";

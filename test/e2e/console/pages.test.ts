@@ -1,14 +1,15 @@
 /** Pages for visitors, chats, logs of drawings and tasks, and the dashboard, in a real browser. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Page } from "playwright-core";
+import type { Page } from "playwright";
 import { openDatabase } from "../../../db/connect.ts";
 import { drawingTasks, mediaTasks } from "../../../db/schema/tasks.ts";
 import { createUser } from "../../../src/domain/accounts/create-user.ts";
 import { ROLE } from "../../../src/domain/accounts/roles.ts";
 import { findSeriousViolations, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel, createToken, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import {
   fillPlaceholders,

@@ -1,6 +1,7 @@
 /** The playground in a real browser: streams, stops, edits, branches, compares, shows all kinds of answers, gives code. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect } from "bun:test";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { setOption } from "../../support/e2e/fixture.ts";

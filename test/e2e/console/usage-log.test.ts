@@ -1,11 +1,12 @@
 /** The usage log in a real browser: filters, columns, receipts, attempts, users, pages and the export of 100,000 rows. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openDatabase } from "../../../db/connect.ts";
 import { addUp } from "../../../scripts/seed/sums.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel, createToken, login } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { setOption } from "../../support/e2e/fixture.ts";

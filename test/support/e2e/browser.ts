@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import AxeBuilder from "@axe-core/playwright";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright";
 import en from "../../../ui/locales/en.ts";
 import zh from "../../../ui/locales/zh.ts";
+import { keepOnFailure } from "./browser-test.ts";
 
 /** The console's words, by which a test finds what it clicks. */
 export const WORDS = { en, zh } as const;
@@ -45,6 +46,7 @@ export async function openPage(
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
+  await keepOnFailure(context, page);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {

@@ -1,7 +1,7 @@
 /** What tests of signing up and in start from: a gateway whose mail and services elsewhere are fakes on this machine. */
 import { expect } from "bun:test";
 import { TOTP } from "otpauth";
-import type { Browser } from "playwright-core";
+import type { Browser } from "playwright";
 import { startFakeSignInServices } from "../console/sign-in.ts";
 import { startMailServer } from "../notifications.ts";
 import { findSeriousViolations, type Language, measureHorizontalOverflow, openPage, WORDS } from "./browser.ts";
