@@ -18,8 +18,8 @@ const failures: string[] = [];
 const UNIT_MS = 90_000;
 const BROWSER_MS = 180_000;
 const WORKERS = 2;
-/** They measure how fast something is, or open more connections than others would leave them: nothing runs beside them. */
-const ALONE = ["./test/e2e/gateway/service.test.ts", "./test/e2e/gateway/streams.test.ts"];
+/** Opens more connections than other tests would leave it: nothing runs beside it. */
+const ALONE = ["./test/e2e/gateway/streams.test.ts"];
 /** The embedded database's code would be compiled once more, for speed: more work than a test's few seconds give back. */
 const SHORT_LIVED = { BUN_JSC_useOMGJIT: "0" };
 const isTimed = process.argv.includes("--update-timings");

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { silentLog, temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
 import { Journal } from "./journal.ts";
 import { BATCH_RECORDS } from "./pump.ts";
@@ -7,19 +7,22 @@ import { JournalWriter } from "./writer.ts";
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let journal: Journal;
 let writer: JournalWriter;
-let batches: { size: number; at: number }[];
+/** How many records each batch had. */
+let batches: number[];
 
 beforeEach(async () => {
   directory = await temporaryDirectory();
+  jest.useFakeTimers();
   journal = new Journal(directory.path, silentLog);
   batches = [];
   const sink = {
-    apply: async (records: readonly string[]) => void batches.push({ size: records.length, at: performance.now() }),
+    apply: async (records: readonly string[]) => void batches.push(records.length),
     reject: async () => {},
   };
   writer = new JournalWriter(journal, sink, silentLog);
 });
 afterEach(async () => {
+  jest.useRealTimers();
   await writer.close();
   journal.close();
   await directory.remove();
@@ -32,63 +35,63 @@ function append(records: number): void {
   }
 }
 
-/** Waits for the batch of this number, and answers its size and how long it came after `since`. */
-async function batch(number: number, since = performance.now()): Promise<{ size: number; afterMs: number }> {
-  while (batches.length < number) await Bun.sleep(1);
-  const { size, at } = batches[number - 1] as { size: number; at: number };
-  return { size, afterMs: at - since };
+/** Lets the clock run, and whatever its timers start come to its end: batches here wait for nothing but promises. */
+async function pass(ms: number): Promise<void> {
+  jest.advanceTimersByTime(ms);
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}
+
+/** Appends a record every 5 ms for so long. */
+async function keepAppending(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 5) {
+    append(1);
+    await pass(5);
+  }
 }
 
 describe("pace of batches", () => {
   test("single records are written soon after each other", async () => {
-    for (const number of [1, 2, 3]) {
+    for (const size of [[1], [1, 1], [1, 1, 1]]) {
       append(1);
-      const { size, afterMs } = await batch(number);
-      expect(size).toBe(1);
-      expect(afterMs).toBeLessThan(500);
+      await pass(60);
+      expect(batches).toEqual(size);
     }
   });
 
   test("while more come they gather for a second", async () => {
-    for (const number of [1, 2]) {
-      const since = performance.now();
-      let appended = 0;
-      while (batches.length < number) {
-        append(1);
-        appended++;
-        await Bun.sleep(5);
-      }
-      const { size, afterMs } = await batch(number, since);
-      expect(afterMs).toBeGreaterThan(900);
-      expect(size).toBeGreaterThanOrEqual(appended - 2);
-    }
+    await keepAppending(900);
+    expect(batches).toEqual([]);
+    await keepAppending(150);
+    expect(batches).toEqual([200]);
+    await keepAppending(800);
+    expect(batches).toHaveLength(1);
+    await keepAppending(250);
+    expect(batches).toEqual([200, 200]);
   });
 
   test("when no more come the rest is written soon", async () => {
     append(1);
-    await batch(1);
+    await pass(60);
     append(100);
-    const { size, afterMs } = await batch(2);
-    expect(size).toBe(100);
-    expect(afterMs).toBeLessThan(500);
+    await pass(120);
+    expect(batches).toEqual([1, 100]);
   });
 
   test("a full batch waits for nothing", async () => {
     append(1);
-    await batch(1);
+    await pass(60);
     append(BATCH_RECORDS);
-    const { size, afterMs } = await batch(2);
-    expect(size).toBe(BATCH_RECORDS);
-    expect(afterMs).toBeLessThan(500);
+    await pass(0);
+    expect(batches).toEqual([1, BATCH_RECORDS]);
   });
 
-  test("who wants it written now does not wait for the pace", async () => {
+  test("flush writes what is there at once, however many more come", async () => {
     append(1);
-    await batch(1);
-    append(1);
-    const coming = setInterval(() => append(1), 5);
-    const since = performance.now();
-    await writer.flush(5000).finally(() => clearInterval(coming));
-    expect(performance.now() - since).toBeLessThan(500);
+    await pass(60);
+    await keepAppending(100);
+    const flushed = writer.flush(5000);
+    await pass(0);
+    await flushed;
+    expect(batches).toEqual([1, 20]);
   });
 });

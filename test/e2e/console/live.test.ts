@@ -5,8 +5,6 @@ import { findSeriousViolations, type Language, measureHorizontalOverflow, WORDS 
 import { test } from "../../support/e2e/browser-test.ts";
 import { openConsolePage, PAGE_TIMEOUT_MS, startBrowserFixture } from "../../support/e2e/console-page.ts";
 
-/** Open streams must not hold up the end of the process: it waits 30 s for calls. */
-const SHORT_MS = 20_000;
 const GOOD = "usage-1000-500";
 const BAD = "err-400";
 
@@ -73,7 +71,6 @@ describe.each<[Language, boolean, number]>([
 });
 
 test("live pages that are open do not hold up the end of the gateway", async () => {
-  const began = performance.now();
   await fixture.stop();
-  expect(performance.now() - began).toBeLessThan(SHORT_MS);
+  expect(fixture.gateway.output()).not.toContain("open calls are cut off");
 }, 120_000);

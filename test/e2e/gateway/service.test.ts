@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { availableParallelism, loadavg } from "node:os";
 import { ENGINES, type Gateway, startOn } from "../../support/e2e/fixture.ts";
 import { announceBody } from "../../support/lib/announce-body.ts";
 
@@ -56,24 +55,11 @@ describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
   });
 });
 
-describe.each([...ENGINES])("starting, %s database", (engine) => {
-  // The benchmark measures these targets; here, where others may be busy too, the best of three starts must come within
-  // twice that, and more where the machine has more to do than it can.
-  const patience = 2 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
-  test("takes at most 2 s the first time, 1 s later", async () => {
-    const first: number[] = [];
-    const later: number[] = [];
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      const fresh = await startOn(engine);
-      expect(await fresh.stop()).toBe(0);
-      const again = await startOn(engine, { dataDir: fresh.dataDir });
-      expect(await again.stop()).toBe(0);
-      first.push(fresh.startMs);
-      later.push(again.startMs);
-    }
-    expect(Math.min(...first)).toBeLessThan(2000 * patience);
-    expect(Math.min(...later)).toBeLessThan(1000 * patience);
-  });
+test.each([...ENGINES])("starts again on the data it left behind, %s database", async (engine) => {
+  const fresh = await startOn(engine);
+  expect(await fresh.stop()).toBe(0);
+  const again = await startOn(engine, { dataDir: fresh.dataDir });
+  expect(await again.stop()).toBe(0);
 });
 
 test("a second process on the same data is refused with a clear message", async () => {

@@ -318,12 +318,10 @@ describe("many events", () => {
       await Bun.sleep(2);
     }
     await client.heard("input_audio_buffer.append", COUNT);
-    const took = performance.now() - begun;
     const echoed = client.events.slice(1).map(({ number }) => number);
     const wanted = Array.from({ length: COUNT }, (_, number) => number);
     expect(got).toEqual(wanted);
     expect(echoed as number[]).toEqual(wanted);
-    expect(took).toBeLessThan(COUNT + 20_000);
   }, 240_000);
 
   test("a client that does not read holds its upstream back, and loses nothing", async () => {
