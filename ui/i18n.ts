@@ -1,6 +1,7 @@
 import i18next from "i18next";
 import { getDefaultStore } from "jotai";
 import { initReactI18next } from "react-i18next";
+import { failureWords } from "./locales/failures.ts";
 import { storedAtom } from "./stored-atom.ts";
 
 const LANGUAGES = ["en", "zh"] as const;
@@ -29,7 +30,7 @@ export async function startI18n(language: Language): Promise<void> {
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: false,
-    resources: { [language]: { translation: words } },
+    resources: { [language]: { translation: words, failures: failureWords(language) } },
     interpolation: { escapeValue: false },
   });
   document.documentElement.lang = language;
@@ -39,6 +40,7 @@ export async function startI18n(language: Language): Promise<void> {
 export async function switchLanguage(language: Language): Promise<void> {
   if (!i18next.hasResourceBundle(language, "translation")) {
     i18next.addResourceBundle(language, "translation", (await LOADERS[language]()).default);
+    i18next.addResourceBundle(language, "failures", failureWords(language));
   }
   getDefaultStore().set(languageAtom, language);
   // What is asked for from now on is answered in the new language.

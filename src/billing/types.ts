@@ -1,4 +1,6 @@
 import type { Decimal } from "../lib/decimal.ts";
+import type { Sentence } from "../lib/messages.ts";
+import { type Reason, sayReason } from "../lib/reason.ts";
 import type { ContextTier } from "./pricing/context-tiers.ts";
 import type { PriceVariant } from "./pricing/price-variants.ts";
 
@@ -120,9 +122,19 @@ export type Attempt = {
   /** First byte of the body; null when none came. */
   firstByteMs: number | null;
   endMs: number;
-  /** Why it failed, without secrets; absent on success. */
+} & FailureNote;
+
+/** Why a call or an attempt failed, without secrets; nothing on success. */
+export type FailureNote = {
+  /** In English, or in an upstream's own words. */
   error?: string;
+  /** The same as a code with parameters, where the gateway itself says why. */
+  error_reason?: Sentence;
 };
+
+/** What a log row says of a failure. */
+export const failureNote = (reason: Reason): FailureNote =>
+  typeof reason === "string" ? { error: reason } : { error: sayReason(reason, "en"), error_reason: reason };
 
 /** JSON in `logs.other`: names as the ecosystem has them (reference behaviour 3.8), ours added beside. */
 export type LogOther = {
@@ -180,8 +192,7 @@ export type LogOther = {
   refunded?: number;
   /** Status answered to the client. */
   status?: number;
-  error?: string;
-};
+} & FailureNote;
 
 /** What a finished call leaves behind: one log row, one charge. Written to the journal, then once to the database. */
 export type UsageRecord = {

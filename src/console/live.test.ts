@@ -36,6 +36,7 @@ const call = (request_id: string, is_over: boolean): LiveCall => ({
   failed: false,
   status: 0,
   error: "",
+  error_reason: null,
   elapsed_ms: 0,
   prompt_tokens: 0,
   completion_tokens: 0,
@@ -65,8 +66,7 @@ test("calls come as they begin and end, those of other replicas from the log, no
   await write("before");
   expect(feed.isWatched).toBe(false);
   feed.tell(call("unseen", false));
-  const chinese = { ...admin, "accept-language": "zh" };
-  const { headers, body } = await app.send("GET", "/api/live/calls", undefined, chinese);
+  const { headers, body } = await app.send("GET", "/api/live/calls", undefined, admin);
   expect(headers.get("content-type")).toStartWith("text/event-stream");
   const { events, calls, end } = follow(body);
   expect(feed.isWatched).toBe(true);
@@ -79,7 +79,8 @@ test("calls come as they begin and end, those of other replicas from the log, no
     await write(`theirs-${rows}`);
     return fromLog().length > 0;
   });
-  feed.tell({ ...call("mine", true), error: "The upstream's answer was empty." });
+  const reason = { code: "gateway_empty" } as const;
+  feed.tell({ ...call("mine", true), error: "The upstream's answer was empty.", error_reason: reason });
   await write("mine");
   await write("theirs-last");
   await until(() => fromLog().some(({ request_id }) => request_id === "theirs-last"));
@@ -95,10 +96,10 @@ test("calls come as they begin and end, those of other replicas from the log, no
   expect(
     calls()
       .filter(({ request_id }) => request_id === "mine")
-      .map(({ is_over, error }) => [is_over, error]),
+      .map(({ is_over, error, error_reason }) => [is_over, error, error_reason]),
   ).toEqual([
-    [false, ""],
-    [true, "上游的响应为空。"],
+    [false, "", null],
+    [true, "The upstream's answer was empty.", reason],
   ]);
   expect(fromLog().at(-1)).toMatchObject({ is_over: true, model_name: "gpt-4o" });
   expect(new Set(fromLog().map(({ request_id }) => request_id)).size).toBe(fromLog().length);

@@ -3,7 +3,6 @@ import type { Database } from "../../db/types.ts";
 import type { CallFeed } from "../domain/logs/call-feed.ts";
 import { type LiveCalls, streamCalls } from "../domain/logs/stream-calls.ts";
 import type { Logger } from "../lib/log.ts";
-import { languageOf } from "../lib/messages.ts";
 import type { Streamed } from "../lib/sse.ts";
 import type { guard } from "./guard.ts";
 
@@ -14,8 +13,8 @@ export const liveRoutes = (
 ) =>
   new Elysia({ prefix: "/api/live", name: "console/live" }).use(guarded).get(
     "/calls",
-    ({ request }): Streamed<LiveCalls> =>
-      new Response(streamCalls({ ...services, language: languageOf(request) }), {
+    (): Streamed<LiveCalls> =>
+      new Response(streamCalls(services), {
         headers: {
           "content-type": "text/event-stream; charset=utf-8",
           "cache-control": "no-store",

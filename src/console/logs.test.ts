@@ -4,6 +4,7 @@ import { logs } from "../../db/schema/logs.ts";
 import { users } from "../../db/schema/users.ts";
 import { startTestOperations, type TestOperations } from "../../test/support/console/operations.ts";
 import { callRecord, writeCalls } from "../../test/support/logs.ts";
+import { failureNote } from "../billing/types.ts";
 import type { TokenView } from "../domain/api-keys/token-view.ts";
 import type { LogView } from "../domain/logs/log-view.ts";
 import { writeLog } from "../domain/logs/write-log.ts";
@@ -38,7 +39,7 @@ beforeAll(async () => {
           model_ratio: 1.25,
           is_model_mapped: true,
           upstream_model_name: "real-name",
-          ...(index === 3 && { error: "The upstream did not answer in time." }),
+          ...(index === 3 && failureNote({ code: "gateway_timeout" })),
           admin_info: { use_channel: [String(channelId)], attempts },
         },
       });
@@ -140,14 +141,15 @@ describe("lists", () => {
     expect([items.length, total]).toEqual([rows, rows]);
   });
 
-  test("why a call failed is told in the reader's language", async () => {
-    const told = async (path: string, who: Record<string, string>, language: string) => {
-      const [row] = (await page("failed=true", { ...who, "accept-language": language }, path)).items;
-      return (JSON.parse(row?.other ?? "{}") as { error?: string }).error;
-    };
-    expect(await told("/api/log/", app.as.admin, "zh")).toBe("上游响应超时。");
-    expect(await told("/api/log/self", app.as.user, "zh-CN,zh;q=0.9")).toBe("上游响应超时。");
-    expect(await told("/api/log/self", app.as.user, "en")).toBe("The upstream did not answer in time.");
+  test.each([
+    ["/api/log/", "admin"],
+    ["/api/log/self", "user"],
+  ] as const)("%s has why a call failed in English and as a code", async (path, who) => {
+    const [row] = (await page("failed=true", { ...app.as[who], "accept-language": "zh" }, path)).items;
+    expect(JSON.parse(row?.other ?? "{}")).toMatchObject({
+      error: "The upstream did not answer in time.",
+      error_reason: { code: "gateway_timeout" },
+    });
   });
 
   test.each([
@@ -185,7 +187,7 @@ describe("what users see of their own rows", () => {
         model_ratio: 1.25,
         is_model_mapped: true,
         upstream_model_name: "real-name",
-        ...(row.failed && { error: expect.any(String) }),
+        ...(row.failed && { error: expect.any(String), error_reason: { code: "gateway_timeout" } }),
       });
     }
     expect(new Set(items.map(({ id }) => id)).size).toBe(25);

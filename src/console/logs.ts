@@ -7,15 +7,12 @@ import { type ClearedLine, clearLogs } from "../domain/logs/clear-logs.ts";
 import { exportLogs } from "../domain/logs/export-logs.ts";
 import { type LogCursor, readLogs, searchLogs, totalLogs, type Viewer } from "../domain/logs/list-logs.ts";
 import type { LogFilter } from "../domain/logs/log-filter.ts";
-import type { LogView } from "../domain/logs/log-view.ts";
 import { readHistogram } from "../domain/logs/read-histogram.ts";
 import { readRescued } from "../domain/logs/read-rescued.ts";
 import { resolveFilter } from "../domain/logs/resolve-filter.ts";
-import { sayFailures } from "../domain/logs/say-failures.ts";
 import { readStat } from "../domain/logs/usage-sums.ts";
 import { writeManagementLog } from "../domain/logs/write-log.ts";
 import { nowSeconds } from "../lib/clock.ts";
-import { languageOf } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import type { Streamed } from "../lib/sse.ts";
 import { csvFile } from "./csv-file.ts";
@@ -55,16 +52,16 @@ export function logRoutes(
 ) {
   const { database, tokens } = services;
   const { db } = database;
-  const list = async (request: Request, filter: LogFilter, given: typeof listQuery.static, viewer: Viewer) => {
+  const list = async (filter: LogFilter, given: typeof listQuery.static, viewer: Viewer) => {
     const { page, pageSize } = readPaging(given, 1);
     const before = given.before ? readCursor(given.before) : undefined;
     const total = await totalLogs(db, filter);
     // A search for what is not there would read the whole log.
     const items = total === 0 ? [] : await readLogs(db, filter, { page, pageSize, ...(before && { before }) }, viewer);
-    return ok({ items: told(items, request), total, page: page + 1, page_size: pageSize });
+    return ok({ items, total, page: page + 1, page_size: pageSize });
   };
-  const find = async (request: Request, keyword: string, userId: number | null, viewer: Viewer) =>
-    ok(told(await searchLogs(db, keyword.trim(), userId, viewer), request));
+  const find = async (keyword: string, userId: number | null, viewer: Viewer) =>
+    ok(await searchLogs(db, keyword.trim(), userId, viewer));
   const csv = (filter: LogFilter, viewer: Viewer) => csvFile("usage-log", exportLogs(db, filter, viewer));
   const histogram = async (filter: LogFilter) => {
     const end = filter.end ?? nowSeconds();
@@ -80,26 +77,25 @@ export function logRoutes(
   return new Elysia({ prefix: "/api/log", name: "console/logs" })
     .use(tokenLogRoutes({ db, tokens }))
     .use(guarded)
-    .get("/", async ({ query: given, request }) => list(request, await everybody(given), given, "admin"), {
+    .get("/", async ({ query: given }) => list(await everybody(given), given, "admin"), {
       role: "admin",
       query: listQuery,
     })
-    .get("/self", ({ actor, query: given, request }) => list(request, ownFilter(given, actor.id), given, "owner"), {
+    .get("/self", ({ actor, query: given }) => list(ownFilter(given, actor.id), given, "owner"), {
       role: "user",
       query: listQuery,
     })
-    .get("/search", ({ query: { keyword = "" }, request }) => find(request, keyword, null, "admin"), {
+    .get("/search", ({ query: { keyword = "" } }) => find(keyword, null, "admin"), {
       role: "admin",
       query: searchQuery,
     })
-    .get("/self/search", ({ actor, query: { keyword = "" }, request }) => find(request, keyword, actor.id, "owner"), {
+    .get("/self/search", ({ actor, query: { keyword = "" } }) => find(keyword, actor.id, "owner"), {
       role: "user",
       query: searchQuery,
     })
     .get(
       "/rescued",
-      async ({ query: { channel }, request }) =>
-        ok(told(await readRescued(db, channel, nowSeconds() - WEEK_S, MOST_RESCUED), request)),
+      async ({ query: { channel } }) => ok(await readRescued(db, channel, nowSeconds() - WEEK_S, MOST_RESCUED)),
       { role: "admin", query: t.Object({ channel: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }) },
     )
     .get("/stat", async ({ query: given }) => ok(await readStat(db, await everybody(given))), { role: "admin", query })
@@ -128,8 +124,6 @@ export function logRoutes(
       { role: "admin", body: t.Object({ target_timestamp: t.Number() }) },
     );
 }
-
-const told = (rows: readonly LogView[], request: Request) => sayFailures(rows, languageOf(request));
 
 function checkTarget(target: number): void {
   if (target <= 0) throw new OperationError("log_target_time_required");

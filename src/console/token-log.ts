@@ -2,8 +2,6 @@ import { Elysia, t } from "elysia";
 import type { Db } from "../../db/types.ts";
 import type { TokenDirectory } from "../domain/api-keys/directory.ts";
 import { readLogs, totalLogs } from "../domain/logs/list-logs.ts";
-import { sayFailures } from "../domain/logs/say-failures.ts";
-import { languageOf } from "../lib/messages.ts";
 import { OperationError } from "../lib/operation-error.ts";
 import { ok } from "./envelope.ts";
 import { pagingQuery, readPaging } from "./paging.ts";
@@ -26,8 +24,7 @@ export function tokenLogRoutes({ db, tokens }: Readonly<{ db: Db; tokens: TokenD
         const filter = { userId: token.userId, tokenId: token.id };
         const { page, pageSize } = readPaging(query, 1, PAGE_SIZE);
         const items = await readLogs(db, filter, { page, pageSize }, "owner");
-        const told = sayFailures(items, languageOf(request));
-        return { ...ok(told), total: await totalLogs(db, filter), page: page + 1, page_size: pageSize };
+        return { ...ok(items), total: await totalLogs(db, filter), page: page + 1, page_size: pageSize };
       },
       { query: t.Object({ key: t.Optional(t.String()), ...pagingQuery }) },
     )

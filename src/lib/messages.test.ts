@@ -38,7 +38,9 @@ describe("messages", () => {
 /** Names and commands, the same in every language. */
 const WITHOUT_WORDS: readonly string[] = ["bound", "doctor_title_redis", "doctor_fix_key_open"];
 
-describe.each(readdirSync(join(import.meta.dir, "messages")))("the messages of %s", async (file) => {
+const files = readdirSync(join(import.meta.dir, "messages"), { recursive: true, encoding: "utf8" });
+
+describe.each(files.filter((file) => file.endsWith(".ts")))("the messages of %s", async (file) => {
   const rooms: Record<string, Record<string, { en: string; zh: string }>> = await import(`./messages/${file}`);
   const messages = Object.entries(Object.values(rooms)[0] ?? {});
 

@@ -3,13 +3,13 @@ import { channelMessages } from "./messages/channels.ts";
 import { codeMessages } from "./messages/codes.ts";
 import { commonMessages } from "./messages/common.ts";
 import { doctorMessages } from "./messages/doctor.ts";
+import { gatewayMessages } from "./messages/gateway.ts";
 import { journalMessages } from "./messages/journal.ts";
 import { logMessages } from "./messages/logs.ts";
 import { networkMessages } from "./messages/network.ts";
 import { notifyMessages } from "./messages/notify.ts";
 import { oauthMessages } from "./messages/oauth.ts";
 import { reasonMessages } from "./messages/reasons.ts";
-import { relayMessages } from "./messages/relay.ts";
 import { securityMessages } from "./messages/security.ts";
 import { settingMessages } from "./messages/settings.ts";
 import { setupMessages } from "./messages/setup.ts";
@@ -36,7 +36,7 @@ const catalogue = {
   ...journalMessages,
   ...reasonMessages,
   ...networkMessages,
-  ...relayMessages,
+  ...gatewayMessages,
 } as const satisfies Record<string, Message>;
 
 type Message = Readonly<{ en: string; zh: string }>;

@@ -1,3 +1,5 @@
+import type { Sentence } from "../../lib/messages.ts";
+
 /** A relayed call as it happens, without its contents and without secrets; names as in the log. */
 export type LiveCall = Readonly<{
   /** The id of its log row. */
@@ -18,7 +20,10 @@ export type LiveCall = Readonly<{
   failed: boolean;
   /** Answered to the client; 0 while it runs. */
   status: number;
+  /** In English, or in an upstream's own words; empty: none. */
   error: string;
+  /** The same as a code with parameters, where the gateway itself says why. */
+  error_reason: Sentence | null;
   elapsed_ms: number;
   prompt_tokens: number;
   completion_tokens: number;

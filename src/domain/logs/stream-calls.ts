@@ -1,7 +1,5 @@
 import type { Database } from "../../../db/types.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { Language } from "../../lib/messages.ts";
-import { sayFailure } from "../../lib/recognise.ts";
 import type { CallFeed, LiveCall } from "./call-feed.ts";
 import { newestLogId, readNewCalls } from "./tail-calls.ts";
 
@@ -21,21 +19,19 @@ const TICKS_A_PING = 60;
 const MOST_KNOWN = 20_000;
 
 /**
- * Calls as they begin and end in this process, and as they end in others: server-sent events of `LiveCalls`. Why calls
- * failed is told in `language`, as far as the gateway itself said why.
+ * Calls as they begin and end in this process, and as they end in others: server-sent events of `LiveCalls`.
  */
 export function streamCalls({
   database,
   feed,
   log,
-  language,
-}: Readonly<{ database: Database; feed: CallFeed; log: Logger; language: Language }>): ReadableStream<Uint8Array> {
+}: Readonly<{ database: Database; feed: CallFeed; log: Logger }>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let waiting: LiveCall[] = [];
   let skipped = 0;
   let stop = () => {};
   const take = (call: LiveCall) => {
-    if (waiting.length < MOST_A_TICK) waiting.push({ ...call, error: sayFailure(call.error, language) });
+    if (waiting.length < MOST_A_TICK) waiting.push(call);
     else skipped += 1;
   };
   return new ReadableStream({

@@ -46,6 +46,7 @@ export async function readNewCalls(db: Db, afterId: number): Promise<{ calls: Li
     failed: row.failed,
     status: row.failed ? 0 : 200,
     error: "",
+    error_reason: null,
     elapsed_ms: row.elapsedMs,
     prompt_tokens: row.promptTokens,
     completion_tokens: row.completionTokens,

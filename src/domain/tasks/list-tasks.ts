@@ -4,7 +4,6 @@ import { drawingTasks, mediaTasks } from "../../../db/schema/tasks.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Language } from "../../lib/messages.ts";
 import { sayKept } from "../../lib/reason.ts";
-import { sayFailure } from "../../lib/recognise.ts";
 import { type DrawingRow, imagePathOf, type MediaRow, type Site } from "./task-view.ts";
 
 /** What narrows a list of tasks; times are in the unit of the table. `userId` limits it to one user's. */
@@ -68,10 +67,6 @@ export async function listMediaTasks(db: Db, filter: MediaFilter, { page, pageSi
 const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL): SQL | undefined =>
   value === undefined ? undefined : condition(value);
 
-/** Of a task that no upstream took it is what the order's caller was told. */
-const sayWhy = (failReason: string, { language }: Viewer): string =>
-  sayFailure(sayKept(failReason, language), language);
-
 /** A drawing task with the names of fields that drawing clients know. */
 const viewDrawing = (site: Site, row: DrawingRow, viewer: Viewer) => ({
   id: row.id,
@@ -90,7 +85,7 @@ const viewDrawing = (site: Site, row: DrawingRow, viewer: Viewer) => ({
   image_url: imagePathOf(site, row),
   status: row.status,
   progress: row.progress,
-  fail_reason: sayWhy(row.failReason, viewer),
+  fail_reason: sayKept(row.failReason, viewer.language),
   quota: row.quota,
   refunded: row.refunded,
   buttons: row.buttons,
@@ -110,7 +105,7 @@ const viewMedia = (row: MediaRow, viewer: Viewer) => ({
   action: row.action,
   model: row.modelName,
   status: row.status,
-  fail_reason: sayWhy(row.failReason, viewer),
+  fail_reason: sayKept(row.failReason, viewer.language),
   submit_time: row.submitTime,
   start_time: row.startTime,
   finish_time: row.finishTime,

@@ -1,4 +1,5 @@
 import type { ModelInfo } from "../../catalog/catalog.ts";
+import { type Reason, sayReason } from "../../lib/reason.ts";
 import type { JsonObject } from "../json.ts";
 import type { Reply } from "./collect-reply.ts";
 import type { ChatDialect, Conversation } from "./conversation.ts";
@@ -30,10 +31,10 @@ export type Target = {
 export class DecodeError extends Error {
   override name = "DecodeError";
   constructor(
-    message: string,
+    readonly reason: Reason,
     readonly param: string,
   ) {
-    super(message);
+    super(sayReason(reason, "en"));
   }
 }
 

@@ -38,10 +38,15 @@ function refuseLoss({ caller, request }: Call, dropped: readonly string[]): void
   if (dropped.length === 0) return;
   if (!caller.token?.strict && !isOn(request.headers.get("x-sluice-strict"))) return;
   const names = dropped.join(", ");
-  throw new GatewayError(400, "unsupported_parameters", `The upstream of this model cannot express: ${names}.`, {
-    type: "invalid_request_error",
-    param: dropped[0] ?? "",
-  });
+  throw new GatewayError(
+    400,
+    "unsupported_parameters",
+    { code: "gateway_inexpressible", params: { names } },
+    {
+      type: "invalid_request_error",
+      param: dropped[0] ?? "",
+    },
+  );
 }
 
 const isOn = (header: string | null): boolean =>

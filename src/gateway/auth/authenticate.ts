@@ -38,7 +38,7 @@ export function readCredential(request: Request): Credential | null {
   const suffix = bare.slice(dash + 1).split("-", 1)[0] ?? "";
   if (suffix === "") return { key: bare.slice(0, dash), channelId: null };
   if (!/^\d{1,9}$/.test(suffix))
-    throw new GatewayError(400, "invalid_channel_id", "The channel id behind the API key is not valid.");
+    throw new GatewayError(400, "invalid_channel_id", { code: "gateway_channel_id_invalid" });
   return { key: bare.slice(0, dash), channelId: Number(suffix) };
 }
 
@@ -81,25 +81,18 @@ function withoutBearer(value: string | null): string {
  */
 export function authenticateByMemory(services: GatewayServices, request: Request, ip: string, now: number): Caller {
   const credential = readCredential(request);
-  if (!credential)
-    throw new GatewayError(401, "missing_api_key", "No API key was sent. Send it as “Authorization: Bearer sk-…”.");
+  if (!credential) throw new GatewayError(401, "missing_api_key", { code: "gateway_no_key" });
   const token = services.tokens.findByKey(credential.key);
-  if (!token) throw new GatewayError(401, "invalid_api_key", "This API key is not valid.");
+  if (!token) throw new GatewayError(401, "invalid_api_key", { code: "gateway_key_invalid" });
   checkToken(services, token, credential.key, now);
   const user = services.users.get(token.userId);
-  if (!user || user.deleted)
-    throw new GatewayError(401, "invalid_api_key", "The owner of this API key no longer exists.");
-  if (user.status !== USER_STATUS.active)
-    throw new GatewayError(403, "user_banned", "The owner of this API key is banned.");
+  if (!user || user.deleted) throw new GatewayError(401, "invalid_api_key", { code: "gateway_owner_gone" });
+  if (user.status !== USER_STATUS.active) throw new GatewayError(403, "user_banned", { code: "gateway_owner_banned" });
   if (token.allowIps && !token.allowIps.matches(ip)) {
-    throw new GatewayError(
-      403,
-      "ip_not_allowed",
-      `This API key may not be used from the address ${ip || "(unknown)"}.`,
-    );
+    throw new GatewayError(403, "ip_not_allowed", { code: "gateway_key_ip", params: { ip: ip || "(unknown)" } });
   }
   if (credential.channelId !== null && user.role < ROLE.admin) {
-    throw new GatewayError(403, "channel_not_allowed", "Only administrators may name a channel behind the API key.");
+    throw new GatewayError(403, "channel_not_allowed", { code: "gateway_pin_admins_only" });
   }
   return {
     user,
@@ -139,7 +132,7 @@ async function authenticateByDatabase(
     throw new GatewayError(
       503,
       "key_check_unavailable",
-      "The API key cannot be checked at the moment. Try again shortly.",
+      { code: "gateway_key_unchecked" },
       {
         retryAfterSeconds: RECHECK_AFTER_SECONDS,
       },
@@ -166,10 +159,10 @@ export function authorizeGroup({ settings }: GatewayServices, caller: Caller): v
   if (caller.pinnedChannelId !== null || !caller.token?.group) return;
   const { group } = caller;
   if (!usableGroups(settings, caller.user.group).has(group)) {
-    throw new GatewayError(403, "group_not_allowed", `The group “${group}” of this API key is not open to its owner.`);
+    throw new GatewayError(403, "group_not_allowed", { code: "gateway_key_group_closed", params: { group } });
   }
   if (!settings.get("GroupRatio").has(group)) {
-    throw new GatewayError(403, "group_deprecated", `The group “${group}” of this API key no longer exists.`);
+    throw new GatewayError(403, "group_deprecated", { code: "gateway_key_group_gone", params: { group } });
   }
 }
 
@@ -180,13 +173,18 @@ function checkToken(services: GatewayServices, token: TokenEntry, key: string, n
   // A budget that is due is filled when the call is admitted.
   const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= now;
   if (token.status === 4 && !isDue)
-    throw new GatewayError(401, "api_key_exhausted", `The quota of the API key ${masked(key)} is used up.`, {
-      limit: "key_quota",
-    });
+    throw new GatewayError(
+      401,
+      "api_key_exhausted",
+      { code: "gateway_key_used_up", params: { key: masked(key) } },
+      {
+        limit: "key_quota",
+      },
+    );
   if (token.status === 3 || expired) {
     if (token.status === 1) services.tokens.setStatus(token.id, 3);
-    throw new GatewayError(401, "api_key_expired", "This API key has expired.");
+    throw new GatewayError(401, "api_key_expired", { code: "gateway_key_expired" });
   }
   if (token.status !== 1 && token.status !== 4)
-    throw new GatewayError(401, "api_key_disabled", "This API key is disabled.");
+    throw new GatewayError(401, "api_key_disabled", { code: "gateway_key_disabled" });
 }

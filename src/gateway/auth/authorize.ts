@@ -26,9 +26,9 @@ export function authorize(
 export function authorizeModel(caller: Caller, model: string): void {
   const limits = caller.pinnedChannelId === null ? caller.token?.modelLimits : null;
   if (!limits) return;
-  if (limits.size === 0) throw new GatewayError(403, "model_not_allowed", "This API key has no access to any model.");
+  if (limits.size === 0) throw new GatewayError(403, "model_not_allowed", { code: "gateway_key_no_models" });
   if (!limits.has(model)) {
-    throw new GatewayError(403, "model_not_allowed", `This API key has no access to the model “${model}”.`);
+    throw new GatewayError(403, "model_not_allowed", { code: "gateway_key_not_model", params: { model } });
   }
 }
 
@@ -48,11 +48,7 @@ export function findCandidates(services: GatewayServices, caller: Caller, model:
 export function noRoute({ channels }: GatewayServices, { group }: Caller, model: string): GatewayError {
   for (const { groups, models, modelPrefix } of channels.all()) {
     if (!groups.includes(group) || !models.some((name) => modelPrefix + name === model)) continue;
-    return new GatewayError(
-      503,
-      "model_not_available",
-      `There is no available channel for the model “${model}” in the group “${group}”.`,
-    );
+    return new GatewayError(503, "model_not_available", { code: "gateway_no_channel", params: { model, group } });
   }
   return unknownModel(model);
 }
@@ -61,7 +57,7 @@ export const unknownModel = (model: string): GatewayError =>
   new GatewayError(
     404,
     "model_not_found",
-    `The model “${model}” does not exist, or this API key has no access to it.`,
+    { code: "gateway_model_unknown", params: { model } },
     {
       type: "invalid_request_error",
       param: "model",
@@ -70,8 +66,9 @@ export const unknownModel = (model: string): GatewayError =>
 
 function pinnedChannel(services: GatewayServices, id: number): ChannelEntry {
   const channel = services.channels.get(id);
-  if (!channel) throw new GatewayError(400, "invalid_channel_id", `There is no channel ${id}.`);
-  if (channel.status !== 1) throw new GatewayError(403, "channel_disabled", `The channel ${id} is disabled.`);
+  if (!channel) throw new GatewayError(400, "invalid_channel_id", { code: "gateway_channel_unknown", params: { id } });
+  if (channel.status !== 1)
+    throw new GatewayError(403, "channel_disabled", { code: "gateway_channel_off", params: { id } });
   return channel;
 }
 

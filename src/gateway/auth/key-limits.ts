@@ -1,4 +1,5 @@
 import type { TokenEntry } from "../../domain/api-keys/directory.ts";
+import type { Sentence } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/metrics.ts";
 import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
@@ -32,7 +33,7 @@ export function createTokenLimits({
     const started = renewBudget(id)
       .catch((error) => {
         log.warn({ error, tokenId: id }, "the budget of an API key could not be filled");
-        throw ledgerUnavailable("The budget of this API key cannot be renewed at the moment.");
+        throw ledgerUnavailable({ code: "gateway_no_budget" });
       })
       .finally(() => renewals.delete(id));
     renewals.set(id, started);
@@ -42,15 +43,17 @@ export function createTokenLimits({
   const count = async ({ id, requestsPerMinute, tokensPerMinute }: TokenEntry): Promise<void> => {
     const key = String(id);
     if (tokensPerMinute > 0) {
-      refuse(
-        "key_tokens_per_minute",
-        await tokenLimiter(tokensPerMinute).check(key),
-        `This API key may use ${tokensPerMinute} tokens a minute.`,
-      );
+      refuse("key_tokens_per_minute", await tokenLimiter(tokensPerMinute).check(key), (seconds) => ({
+        code: "gateway_key_tokens",
+        params: { count: tokensPerMinute, seconds },
+      }));
     }
     if (requestsPerMinute > 0) {
       const wait = await callLimiter(requestsPerMinute).take(key);
-      refuse("key_requests_per_minute", wait, `This API key may make ${requestsPerMinute} requests a minute.`);
+      refuse("key_requests_per_minute", wait, (seconds) => ({
+        code: "gateway_key_requests",
+        params: { count: requestsPerMinute, seconds },
+      }));
     }
   };
   return {
@@ -65,9 +68,9 @@ export function createTokenLimits({
   };
 }
 
-function refuse(limit: LimitKind, waitSeconds: number, what: string): void {
+function refuse(limit: LimitKind, waitSeconds: number, reason: (seconds: number) => Sentence): void {
   if (waitSeconds === 0) return;
-  throw new GatewayError(429, "rate_limit_exceeded", `${what} Try again in ${waitSeconds} s.`, {
+  throw new GatewayError(429, "rate_limit_exceeded", reason(waitSeconds), {
     type: "rate_limit_error",
     retryAfterSeconds: waitSeconds,
     limit,

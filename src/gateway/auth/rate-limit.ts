@@ -29,14 +29,14 @@ export async function rateLimit(
 function refuseDisabled(settings: SettingsReader, { codec, capability }: Arrival["endpoint"]): void {
   if (isTask(capability)) {
     if (settings.get(capability === "drawing" ? "DrawingEnabled" : "TaskEnabled")) return;
-    throw new GatewayError(403, "endpoint_disabled", "Tasks of this kind are turned off on this site.");
+    throw new GatewayError(403, "endpoint_disabled", { code: "gateway_tasks_off" });
   }
   const { dialect } = codec;
   if (dialect.startsWith("openai") && !settings.get("OpenAIEndpointEnabled")) {
-    throw new GatewayError(403, "endpoint_disabled", "The OpenAI endpoints are turned off on this site.");
+    throw new GatewayError(403, "endpoint_disabled", { code: "gateway_openai_off" });
   }
   if (dialect === "anthropic" && !settings.get("ClaudeEndpointEnabled")) {
-    throw new GatewayError(403, "endpoint_disabled", "The Anthropic endpoint is turned off on this site.");
+    throw new GatewayError(403, "endpoint_disabled", { code: "gateway_anthropic_off" });
   }
 }
 
@@ -45,6 +45,6 @@ function refuseBrowserExtension(settings: SettingsReader, request: Request): voi
   if (!settings.get("global.block_browser_extension_enabled")) return;
   const origin = request.headers.get("origin") ?? "";
   if (origin.includes("extension") && origin.includes("://")) {
-    throw new GatewayError(403, "browser_extension_blocked", "Browser extensions may not call this site.");
+    throw new GatewayError(403, "browser_extension_blocked", { code: "gateway_no_extensions" });
   }
 }

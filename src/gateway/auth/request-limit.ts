@@ -73,6 +73,8 @@ const tooMany = (limit: LimitKind, count: number, minutes: number, retryAfterSec
   new GatewayError(
     429,
     "rate_limit_exceeded",
-    `You may make ${count} requests in ${minutes} minute${minutes === 1 ? "" : "s"}. Try again in ${retryAfterSeconds} s.`,
+    minutes === 1
+      ? { code: "gateway_requests_in_a_minute", params: { count, seconds: retryAfterSeconds } }
+      : { code: "gateway_requests_in_minutes", params: { count, minutes, seconds: retryAfterSeconds } },
     { type: "rate_limit_error", retryAfterSeconds, limit },
   );

@@ -1,4 +1,5 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
+import type { MessageCode } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/metrics.ts";
 import type { SharedLimits } from "../../lib/shared-limits.ts";
 import type { Call } from "../call/call.ts";
@@ -32,7 +33,7 @@ export function createUserLimits(shared: SharedLimits | null): UserLimits {
       if (maxConcurrency === 0) return;
       const calls = running.get(id) ?? new Set();
       if (calls.size >= maxConcurrency) {
-        throw tooMany("user_concurrency", `You may have ${maxConcurrency} requests under way at the same time.`, 1);
+        throw tooMany("user_concurrency", "gateway_requests_at_once", maxConcurrency, 1);
       }
       running.set(id, calls.add(call));
     },
@@ -46,12 +47,17 @@ export function createUserLimits(shared: SharedLimits | null): UserLimits {
 
 function refuse(requestsPerMinute: number, waitSeconds: number): void {
   if (waitSeconds === 0) return;
-  throw tooMany("user_requests_per_minute", `You may make ${requestsPerMinute} requests a minute.`, waitSeconds);
+  throw tooMany("user_requests_per_minute", "gateway_requests_a_minute", requestsPerMinute, waitSeconds);
 }
 
-const tooMany = (limit: LimitKind, what: string, retryAfterSeconds: number): GatewayError =>
-  new GatewayError(429, "rate_limit_exceeded", `${what} Try again in ${retryAfterSeconds} s.`, {
-    type: "rate_limit_error",
-    retryAfterSeconds,
-    limit,
-  });
+const tooMany = (limit: LimitKind, code: MessageCode, count: number, retryAfterSeconds: number): GatewayError =>
+  new GatewayError(
+    429,
+    "rate_limit_exceeded",
+    { code, params: { count, seconds: retryAfterSeconds } },
+    {
+      type: "rate_limit_error",
+      retryAfterSeconds,
+      limit,
+    },
+  );

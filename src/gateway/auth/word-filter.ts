@@ -14,7 +14,7 @@ export function refuseBlockedWords(settings: SettingsReader, body: JsonObject): 
       throw new GatewayError(
         400,
         "sensitive_words_detected",
-        "The prompt contains words that this site does not allow.",
+        { code: "gateway_sensitive" },
         {
           type: "invalid_request_error",
         },

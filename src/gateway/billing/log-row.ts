@@ -1,5 +1,6 @@
 import {
   type CallEnding,
+  failureNote,
   type LogOther,
   NO_USAGE,
   type Price,
@@ -10,6 +11,7 @@ import {
 } from "../../billing/types.ts";
 import { textOf } from "../../formats/json.ts";
 import { toText } from "../../lib/decimal.ts";
+import { type Reason, sayReason } from "../../lib/reason.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
@@ -25,7 +27,7 @@ export type Outcome = {
   receipt: Receipt | null;
   /** Status answered to the client. */
   status: number;
-  error: string | null;
+  error: Reason | null;
   /** The upstream's own word for an end that is no natural one. */
   ownFinish?: string | null;
   content: LoggedContent | null;
@@ -86,7 +88,7 @@ export const storedRow = (record: UsageRecord, settings: SettingsReader): UsageR
     : { ...record, ip: "", content: "", other: { request_id: record.other.request_id }, unlogged: true };
 
 function contentOf(call: Call, outcome: Outcome, notes: PriceNotes): string {
-  if (outcome.error !== null && outcome.quota === 0) return outcome.error;
+  if (outcome.error !== null && outcome.quota === 0) return sayReason(outcome.error, "en");
   const { promptTokens, completionTokens } = outcome.usage;
   const content = notes.content + orderText(call);
   return promptTokens + completionTokens === 0 ? `${content} (no usage: not charged)` : content;
@@ -129,7 +131,7 @@ function otherOf(
   if (isClaude) other.claude = true;
   if (outcome.receipt) other.receipt = outcome.receipt;
   if (hold && hold.amount > 0) other.reserved = hold.amount;
-  if (outcome.error !== null) other.error = outcome.error;
+  if (outcome.error !== null) Object.assign(other, failureNote(outcome.error));
   if (outcome.ownFinish) other.stop_reason = outcome.ownFinish.slice(0, LONGEST_WORD);
   if (route && route.upstreamModel !== candidates.model) {
     other.is_model_mapped = true;

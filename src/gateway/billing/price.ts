@@ -76,8 +76,4 @@ export function createPrices(settings: SettingsReader): Prices {
 }
 
 export const noPrice = (model: string): GatewayError =>
-  new GatewayError(
-    500,
-    "model_price_error",
-    `The model “${model}” has no price yet. The administrator can set one, or you can accept models without a price in your settings.`,
-  );
+  new GatewayError(500, "model_price_error", { code: "gateway_no_price", params: { model } });

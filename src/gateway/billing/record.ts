@@ -86,7 +86,7 @@ export function recordFailure(
     quota: 0,
     receipt: null,
     status: error.status,
-    error: error.message,
+    error: error.reason,
     content: null,
   });
   if (settings.get("LogConsumeEnabled")) void billing.record(row);

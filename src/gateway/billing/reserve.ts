@@ -59,18 +59,23 @@ export async function reserveAmount({ billing }: GatewayServices, caller: Caller
 
 function refusal(error: unknown, amount: number): GatewayError {
   if (!(error instanceof InsufficientQuota)) {
-    return ledgerUnavailable("The balance cannot be checked at the moment. Try again shortly.");
+    return ledgerUnavailable({ code: "gateway_no_ledger" });
   }
   const { who, availableUnits } = error;
-  const amounts = `${amount} quota units are needed for it at most, ${Math.max(0, availableUnits)} are available`;
+  const params = { needed: amount, available: Math.max(0, availableUnits) };
   return who === "user"
-    ? new GatewayError(403, "insufficient_user_quota", `Your quota does not cover this call: ${amounts}.`, {
-        limit: "user_quota",
-      })
+    ? new GatewayError(
+        403,
+        "insufficient_user_quota",
+        { code: "gateway_user_quota", params },
+        {
+          limit: "user_quota",
+        },
+      )
     : new GatewayError(
         403,
         "pre_consume_token_quota_failed",
-        `The quota of this API key does not cover this call: ${amounts}.`,
+        { code: "gateway_key_quota", params },
         { limit: "key_quota" },
       );
 }

@@ -1,5 +1,6 @@
 import { charge } from "../../billing/pricing/charge.ts";
 import { type CallEnding, NO_USAGE, type Usage, type UsageEvidence } from "../../billing/types.ts";
+import type { Reason } from "../../lib/reason.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { countPrompt, countText } from "./count-tokens.ts";
@@ -17,7 +18,7 @@ export type Ending = Readonly<{
   /** The figures are our own count after all. */
   counted?: boolean;
   meter: OutputMeter;
-  error?: string;
+  error?: Reason;
 }>;
 
 /** What a call used and costs. */

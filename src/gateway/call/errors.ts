@@ -4,17 +4,21 @@ import { type ErrorExtra, ownExtra } from "../../formats/helpers/error-extra.ts"
 import type { OpenAiError } from "../../formats/openai-chat/errors/error.ts";
 import { type Language, languageOf } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/metrics.ts";
-import { sayFailure } from "../../lib/recognise.ts";
+import { type Reason, sayReason } from "../../lib/reason.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
 import { corsHeaders } from "../http/headers.ts";
 
 const LOCAL_TYPE = "sluice_error";
 export const PLAYGROUND_PATH = "/pg/chat/completions";
 
-/** A call is refused or failed; what the client is told. Never holds keys, addresses or stack traces. */
+/**
+ * A call is refused or failed; what the client is told. `reason`: a sentence of ours, or the words of an upstream or of a
+ * protocol; `message` is it in English. Never holds keys, addresses or stack traces.
+ */
 export class GatewayError extends Error {
-  override name = "RelayError";
+  override name = "GatewayError";
   readonly status: number;
+  readonly reason: Reason;
   readonly type: string;
   readonly code: string | number | null;
   readonly param: string;
@@ -26,7 +30,7 @@ export class GatewayError extends Error {
   constructor(
     status: number,
     code: string | number | null,
-    message: string,
+    reason: Reason,
     details: Readonly<{
       type?: string;
       param?: string;
@@ -35,7 +39,8 @@ export class GatewayError extends Error {
       limit?: LimitKind;
     }> = {},
   ) {
-    super(message);
+    super(sayReason(reason, "en"));
+    this.reason = reason;
     this.status = status;
     this.code = code;
     this.type = details.type ?? LOCAL_TYPE;
@@ -50,18 +55,23 @@ export class GatewayError extends Error {
 const UNAVAILABLE_RETRY_AFTER_S = 5;
 
 /** 503: what the call costs can't be set aside, because the database does not answer. */
-export const ledgerUnavailable = (message: string): GatewayError =>
-  new GatewayError(503, "ledger_unavailable", message, { retryAfterSeconds: UNAVAILABLE_RETRY_AFTER_S });
+export const ledgerUnavailable = (reason: Reason): GatewayError =>
+  new GatewayError(503, "ledger_unavailable", reason, { retryAfterSeconds: UNAVAILABLE_RETRY_AFTER_S });
 
 /** What clients are told whose calls end with the process. */
 export const shuttingDown = (): GatewayError =>
-  new GatewayError(503, "server_shutting_down", "The gateway is restarting. Send the request again.", {
-    retryAfterSeconds: 1,
-  });
+  new GatewayError(
+    503,
+    "server_shutting_down",
+    { code: "gateway_restarting" },
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 
 /** The error as OpenAI's API writes it, the request id behind the message. */
 export function errorObject(error: GatewayError, requestId: string, language: Language = "en"): { error: OpenAiError } {
-  const message = `${sayFailure(error.message, language)} (request id: ${requestId})`;
+  const message = `${sayReason(error.reason, language)} (request id: ${requestId})`;
   const { type, param, code, extra } = error;
   return { error: { ...ownExtra(extra, "openai-chat"), message, type, param, code } };
 }

@@ -18,7 +18,7 @@ export function withBodyDeadline<Body>(reading: Promise<Body>, bytes: number, ti
       check(nowMs) {
         if (nowMs < deadlineMs) return;
         deadlines.remove(watched);
-        reject(new GatewayError(408, "request_timeout", "The request body did not arrive in time.", DETAILS));
+        reject(new GatewayError(408, "request_timeout", { code: "gateway_body_late" }, DETAILS));
       },
     };
     deadlines.add(watched);

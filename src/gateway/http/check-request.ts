@@ -2,6 +2,7 @@ import type { JsonObject } from "../../formats/json.ts";
 import { findBrokenLimit, type NumberLimit } from "../../formats/request-rules/number-limits.ts";
 import { findLikeName, findUnclearMember, type UnclearMember } from "../../formats/request-rules/request-members.ts";
 import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
+import type { Sentence } from "../../lib/messages.ts";
 import type { FormPart } from "../../lib/multipart/read-form.ts";
 import { GatewayError } from "../call/errors.ts";
 
@@ -21,7 +22,8 @@ export function checkValues(json: JsonObject, { numbers, switches }: RequestRule
   if (broken) throw brokenLimit(broken);
   for (const name of switches) {
     const value = json[name];
-    if (value != null && typeof value !== "boolean") throw invalidMember(name, `“${name}” must be true or false.`);
+    if (value != null && typeof value !== "boolean")
+      throw invalidMember(name, { code: "gateway_not_boolean", params: { name } });
   }
 }
 
@@ -56,14 +58,15 @@ function unclearMember({ path, likeName }: UnclearMember): GatewayError {
   return invalidMember(
     path,
     likeName === null
-      ? `“${path}” stands twice in the request. Send it once.`
-      : `The request has “${path}”, which some providers read as “${likeName}”. Send only “${likeName}”.`,
+      ? { code: "gateway_member_twice", params: { path } }
+      : { code: "gateway_member_like", params: { path, name: likeName } },
   );
 }
 
 function brokenLimit({ path, min, max, isWhole, code }: NumberLimit): GatewayError {
-  return invalidMember(path, `“${path}” must be a ${isWhole ? "whole " : ""}number from ${min} to ${max}.`, code);
+  const reason = isWhole ? "gateway_whole_number_range" : "gateway_number_range";
+  return invalidMember(path, { code: reason, params: { path, min, max } }, code);
 }
 
-const invalidMember = (param: string, message: string, code = "invalid_request"): GatewayError =>
-  new GatewayError(400, code, message, { type: "invalid_request_error", param });
+const invalidMember = (param: string, reason: Sentence, code = "invalid_request"): GatewayError =>
+  new GatewayError(400, code, reason, { type: "invalid_request_error", param });

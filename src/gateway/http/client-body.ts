@@ -9,6 +9,7 @@ import { bytesUpTo, toldLength } from "../../lib/limited-body.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
 import { type Form, FormTooLarge, readForm } from "../../lib/multipart/read-form.ts";
 import { MalformedForm } from "../../lib/multipart/scanner.ts";
+import type { Reason } from "../../lib/reason.ts";
 import type { Config } from "../../server/config.ts";
 import { GatewayError } from "../call/errors.ts";
 import { withBodyDeadline } from "./body-deadline.ts";
@@ -67,7 +68,7 @@ export async function readBody(
 
 function jsonBody(text: string, size: number, rules: RequestRules): ClientBody {
   const json = recordOf(parseJson(text));
-  if (!json) throw invalidRequest("The request body is not a JSON object.");
+  if (!json) throw invalidRequest({ code: "gateway_body_no_object" });
   checkRequest(text, json, rules);
   return { text, size, json };
 }
@@ -80,7 +81,7 @@ async function readFormBody(
 ): Promise<ClientBody> {
   const form = await readForm(request, contentType, limits).catch((error) => {
     if (error instanceof FormTooLarge) throw tooLarge(limits.maxBytes);
-    if (error instanceof MalformedForm) throw invalidRequest("The request body is not a valid multipart form.");
+    if (error instanceof MalformedForm) throw invalidRequest({ code: "gateway_body_no_form" });
     throw error;
   });
   const json: JsonObject = Object.fromEntries(
@@ -105,23 +106,23 @@ async function unpack(
   if (encoding === "identity" || encoding === "") return sent;
   const unpacker = unpackers[encoding];
   if (!unpacker)
-    throw new GatewayError(415, "unsupported_encoding", `The content encoding “${encoding}” is not supported.`);
+    throw new GatewayError(415, "unsupported_encoding", { code: "gateway_body_encoding", params: { encoding } });
   try {
     return new Uint8Array(await unpacker(sent, { maxOutputLength: maxBytes }));
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(maxBytes);
-    throw invalidRequest(`The request body is not valid ${encoding}.`);
+    throw invalidRequest({ code: "gateway_body_not_encoded", params: { encoding } });
   }
 }
 
-export const invalidRequest = (message: string, param = ""): GatewayError =>
-  new GatewayError(400, "invalid_request", message, { type: "invalid_request_error", param });
+export const invalidRequest = (reason: Reason, param = ""): GatewayError =>
+  new GatewayError(400, "invalid_request", reason, { type: "invalid_request_error", param });
 
 export const tooLarge = (maxBytes: number): GatewayError =>
   new GatewayError(
     413,
     "request_too_large",
-    `The request body is larger than ${Math.floor(maxBytes / 1_048_576)} MB.`,
+    { code: "gateway_body_too_large", params: { megabytes: Math.floor(maxBytes / 1_048_576) } },
     {
       type: "invalid_request_error",
     },

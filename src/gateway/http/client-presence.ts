@@ -5,7 +5,7 @@ import { GatewayError } from "../call/errors.ts";
 /** A call this old has waited for something (its body, a hold, a rate limit), and its client may have left meanwhile. */
 const CHECK_AFTER_MS = 20;
 
-export const CLIENT_LEFT = new GatewayError(499, "client_left", "The client closed its connection.");
+export const CLIENT_LEFT = new GatewayError(499, "client_left", { code: "gateway_client_left" });
 
 /**
  * To be called right before a call goes to an upstream: what nobody waits for any more is neither made nor charged. Only

@@ -81,9 +81,7 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
     } catch (error) {
       if (this.#left) return null;
       const known =
-        error instanceof GatewayError
-          ? error
-          : new GatewayError(500, "internal_error", "Something went wrong inside the gateway.");
+        error instanceof GatewayError ? error : new GatewayError(500, "internal_error", { code: "gateway_internal" });
       controller.enqueue(Buffer.from(this.#toldAsEvent(known)));
       controller.close();
       return null;

@@ -36,7 +36,7 @@ export async function readRequest(
 export function parseRequest({ endpoint, path, signedIn }: Arrival, body: ClientBody): ParsedRequest {
   const { summary: read, prompt, conversation } = decoded(() => endpoint.read(body.json, path ?? null));
   const { model } = read;
-  if (model === "") throw invalidRequest("“model” is missing.", "model");
+  if (model === "") throw invalidRequest({ code: "gateway_field_missing", params: { field: "model" } }, "model");
   const summary = read.stream && !endpoint.streams ? { ...read, stream: false } : read;
   const own = signedIn?.changes ?? NO_CHANGES;
   const isNamed = endpoint.codec.dialect !== "openai-chat" || body.json.model === model;
@@ -56,6 +56,6 @@ function decoded<Result>(decode: () => Result): Result {
   try {
     return decode();
   } catch (error) {
-    throw error instanceof DecodeError ? invalidRequest(error.message, error.param) : error;
+    throw error instanceof DecodeError ? invalidRequest(error.reason, error.param) : error;
   }
 }

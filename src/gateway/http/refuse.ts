@@ -6,9 +6,9 @@ import { type ClientBody, invalidRequest } from "./client-body.ts";
 /** The refusal that a client gets for whatever went wrong; what is no refusal is logged. */
 export function toGatewayError({ services }: GatewayContext, error: unknown, requestId?: string): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (error instanceof DecodeError) return invalidRequest(error.message, error.param);
+  if (error instanceof DecodeError) return invalidRequest(error.reason, error.param);
   services.log.error({ error, requestId }, "a call failed inside the gateway");
-  return new GatewayError(500, "internal_error", "Something went wrong inside the gateway.");
+  return new GatewayError(500, "internal_error", { code: "gateway_internal" });
 }
 
 /** The response to a request that was refused before it became a call, in the client's format. */

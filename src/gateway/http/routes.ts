@@ -44,7 +44,7 @@ export function routesOf(context: GatewayContext, talks: RealtimeSessions) {
     if (!isGatewayPath(path)) return;
     const requestId = requestIdOf(request);
     context.services.log.error({ requestId, method: request.method, path, error }, "a route failed unforeseen");
-    return errorResponse(new GatewayError(500, "internal_error", "Something went wrong inside the gateway."), request);
+    return errorResponse(new GatewayError(500, "internal_error", { code: "gateway_internal" }), request);
   });
   for (const base of BASES) app.use(versionOne(context, talks, base)).use(videoRoutes(context, base));
   app.use(geminiVersions(context));
@@ -204,13 +204,18 @@ export const isGatewayPath = (path: string): boolean =>
 const preflight = () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
 
 const unsupported = ({ request }: { request: Request }) =>
-  errorResponse(new GatewayError(501, "api_not_implemented", "This API is not offered."), request);
+  errorResponse(new GatewayError(501, "api_not_implemented", { code: "gateway_not_offered" }), request);
 
 /** Says in the shape of the API that the path belongs to that there is nothing at it. */
 function unknownPath(context: GatewayContext, request: Request, path: string): Response {
-  const error = new GatewayError(404, "unknown_url", `Invalid URL (${request.method} ${path})`, {
-    type: "invalid_request_error",
-  });
+  const error = new GatewayError(
+    404,
+    "unknown_url",
+    { code: "gateway_unknown_url", params: { method: request.method, path } },
+    {
+      type: "invalid_request_error",
+    },
+  );
   if (path === "/suno" || path.startsWith("/suno/")) return refuseMusic(context, request, error);
   if (/^(\/[^/]+)?\/mj(-[^/]+)?(\/|$)/.test(path)) return refuseDrawing(context, request, error);
   return errorResponse(error, request, /^\/v1(beta|alpha)/.test(path) ? geminiDoor : codecOf(request));

@@ -1,6 +1,7 @@
 import type { CallEnding } from "../../billing/types.ts";
 import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import type { Reason } from "../../lib/reason.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import { priceCall, priceUnder } from "../billing/price-call.ts";
 import { type Reservation, reserve } from "../billing/reserve.ts";
@@ -20,7 +21,7 @@ export type Charge = Readonly<{
   /** `performance.now()` when the response began. */
   startedAtMs: number;
   ending: CallEnding;
-  error?: string;
+  error?: Reason;
 }>;
 
 /** A response to come, and what is reserved for it. */

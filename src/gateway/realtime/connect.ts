@@ -1,3 +1,4 @@
+import { failureNote } from "../../billing/types.ts";
 import { proxyOf } from "../../domain/channels/proxy-of.ts";
 import { userAgentOf } from "../../domain/channels/user-agent.ts";
 import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
@@ -54,7 +55,7 @@ export async function connect(
   } catch (error) {
     const failure = failureOf(choice, error);
     if (failure.answered) entry.status = failure.status;
-    entry.error = failure.detail;
+    Object.assign(entry, failureNote(failure.detail));
     throw failure;
   } finally {
     timing.waitedMs += timing.elapsedMs - startMs;

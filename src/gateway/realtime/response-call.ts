@@ -24,7 +24,7 @@ export function callerOf({ services }: GatewayContext, { request, ip }: SessionO
 
 /** Throws RelayError where the caller may not use the session's model; its candidates are empty where nobody serves it. */
 export function requestTerms({ services }: GatewayContext, { model }: SessionOrigin, caller: Caller): Terms {
-  if (model === "") throw invalidRequest("“model” is missing in the address.", "model");
+  if (model === "") throw invalidRequest({ code: "gateway_model_not_in_url" }, "model");
   authorizeModel(caller, model);
   return { caller, candidates: findCandidates(services, caller, model) };
 }

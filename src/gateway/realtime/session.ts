@@ -121,7 +121,7 @@ export class RealtimeSession {
   }
 
   async #connect({ call, reserved: { prices } }: ReservedResponse): Promise<Connected> {
-    if (this.#hasEnded) throw new GatewayError(499, "client_left", "The client closed its connection.");
+    if (this.#hasEnded) throw new GatewayError(499, "client_left", { code: "gateway_client_left" });
     const { headers } = this.origin.request;
     return failOver(this.context, call, prices, (choice) =>
       connect(this.context, call, prices, choice, headers, this.#abort.signal),
@@ -200,7 +200,7 @@ export class RealtimeSession {
         said: this.#meter.take(),
         startedAtMs,
         ending: failed ? "upstream_failed" : "complete",
-        ...(failed && { error: error ?? "The response failed." }),
+        ...(failed && { error: error ?? { code: "gateway_response_failed" } }),
       });
     }
     if (this.#isDraining) this.drain();
@@ -283,16 +283,21 @@ export class RealtimeSession {
   }
 }
 
-const INTERNAL = new GatewayError(500, "internal_error", "Something went wrong inside the gateway.");
-const UPSTREAM_BROKE = new GatewayError(502, "upstream_closed", "The upstream broke the connection off.", {
-  type: "upstream_error",
-});
+const INTERNAL = new GatewayError(500, "internal_error", { code: "gateway_internal" });
+const UPSTREAM_BROKE = new GatewayError(
+  502,
+  "upstream_closed",
+  { code: "gateway_socket_broken" },
+  {
+    type: "upstream_error",
+  },
+);
 const TOO_SLOW: End = { ending: "client_left", code: CLOSE.failed, reason: "too much is waiting for the client" };
 const SHUTTING_DOWN: End = {
   ending: "complete",
   code: CLOSE.goingAway,
   reason: "shutting_down",
-  error: new GatewayError(503, "shutting_down", "The gateway is restarting. Connect again."),
+  error: new GatewayError(503, "shutting_down", { code: "gateway_restarting_socket" }),
 };
 
 const textOfFrame = (frame: Frame): string => (typeof frame === "string" ? frame : textOfBytes(frame));

@@ -75,6 +75,11 @@ function protocolOf({ headers }: Request): Record<string, string> {
   return offered?.includes("realtime") ? { "sec-websocket-protocol": "realtime" } : {};
 }
 
-const NO_WEBSOCKET = new GatewayError(426, "upgrade_required", "This address is for WebSockets.", {
-  type: "invalid_request_error",
-});
+const NO_WEBSOCKET = new GatewayError(
+  426,
+  "upgrade_required",
+  { code: "gateway_websocket_only" },
+  {
+    type: "invalid_request_error",
+  },
+);

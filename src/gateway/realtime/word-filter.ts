@@ -34,7 +34,7 @@ export class RealtimeWordFilter {
    */
   refusalOf(text: string, event: JsonObject | null): Frame | null {
     try {
-      if (!event) throw invalidRequest("The event is not a JSON object.");
+      if (!event) throw invalidRequest({ code: "gateway_event_no_object" });
       checkRequest(text, event, realtimeRules);
       this.#refuseOtherModel(event);
       refuseBlockedWords(this.context.services.settings, toldBy(event));
@@ -51,7 +51,7 @@ export class RealtimeWordFilter {
     for (const name of ["session", "response"] as const) {
       const model = recordOf(event[name])?.model;
       if (model == null || model === this.model) continue;
-      throw invalidRequest(`The model of a session cannot change: it is “${this.model}”.`, `${name}.model`);
+      throw invalidRequest({ code: "gateway_session_model", params: { model: this.model } }, `${name}.model`);
     }
   }
 

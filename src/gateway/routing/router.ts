@@ -172,14 +172,13 @@ export const clientErrorFor = ({ services }: GatewayContext, failure: AttemptFai
 function noChannel(call: Call): GatewayError {
   const { candidates, caller, summary } = call;
   if (!candidates.tiers.some(({ channels }) => channels.some((channel) => providerFor(call, channel)))) {
-    const { status, code, message } = UNSUPPORTED;
-    return new GatewayError(status, code, message, { type: "upstream_error" });
+    const { status, code, reason } = UNSUPPORTED;
+    return new GatewayError(status, code, reason, { type: "upstream_error" });
   }
-  return new GatewayError(
-    503,
-    "model_not_available",
-    `No channel can serve the model “${summary.model}” in the group “${caller.group}” at the moment.`,
-  );
+  return new GatewayError(503, "model_not_available", {
+    code: "gateway_no_channel_now",
+    params: { model: summary.model, group: caller.group },
+  });
 }
 
 /** With one channel and one key there is nothing to stick to. */

@@ -93,7 +93,7 @@ const unsupported = (): GatewayError =>
   new GatewayError(
     400,
     "thread_unsupported_request",
-    "No channel for this model keeps message threads. Send the whole conversation without “thread”.",
+    { code: "gateway_threads_unsupported" },
     {
       type: "invalid_request_error",
       param: "thread",
@@ -108,7 +108,7 @@ const notFound = (messageId: string): GatewayError =>
   new GatewayError(
     404,
     "thread_not_found",
-    `No thread is kept here for the message '${messageId}'. Send the whole conversation with a new thread.`,
+    { code: "gateway_thread_unknown", params: { id: messageId } },
     {
       type: "not_found_error",
       param: "thread",

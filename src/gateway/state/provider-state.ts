@@ -82,6 +82,6 @@ const lostReference = (name: string): GatewayError =>
   new GatewayError(
     400,
     "unsupported_reference",
-    `“${name}” refers to something that the provider of this model does not keep. Send the content itself instead.`,
+    { code: "gateway_reference_unsupported", params: { name } },
     { type: "invalid_request_error", param: name },
   );

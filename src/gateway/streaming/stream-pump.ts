@@ -1,5 +1,6 @@
 import type { CallEnding, Usage } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { Reason } from "../../lib/reason.ts";
 import { concatPieces, type Piece, type StreamView } from "../adapters/adapter.ts";
 import type { Ending } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
@@ -82,7 +83,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
       this.#logFault(error);
       this.source.exchange.abort();
       controller.close(error instanceof Error ? error : undefined);
-      await this.#end("upstream_failed", "internal error");
+      await this.#end("upstream_failed", { code: "gateway_internal" });
     }
   }
 
@@ -167,17 +168,20 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     const finished = this.#view.ended || (this.#view.finished && !this.#timedOut);
     if (finished || this.#clientGone) return this.#complete(rest);
     const error = this.#breakError();
-    await this.#end(this.#isCutOff ? "shutdown" : this.#timedOut ? "idle_timeout" : "upstream_failed", error.message);
+    await this.#end(this.#isCutOff ? "shutdown" : this.#timedOut ? "idle_timeout" : "upstream_failed", error.reason);
     return concatPieces(rest, this.#view.broken(error, this.call.requestId));
   }
 
   #breakError(): GatewayError {
     if (this.#isCutOff) return shuttingDown();
-    if (this.#isTooLarge) return new GatewayError(502, "response_too_large", "The upstream's answer is too large.");
+    if (this.#isTooLarge) return new GatewayError(502, "response_too_large", { code: "gateway_too_large" });
     if (this.#timedOut) {
-      return new GatewayError(504, "stream_idle_timeout", `The upstream sent nothing for ${this.#idleMs / 1000} s.`);
+      return new GatewayError(504, "stream_idle_timeout", {
+        code: "gateway_stream_idle",
+        params: { seconds: this.#idleMs / 1000 },
+      });
     }
-    return new GatewayError(502, "stream_broken", "The upstream ended the stream before it was complete.");
+    return new GatewayError(502, "stream_broken", { code: "gateway_stream_broken" });
   }
 
   /** An event has no end: the upstream is cut off, and what came of the event is dropped. */
@@ -198,7 +202,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   }
 
   /** Settles the call, once. */
-  #end(ending: CallEnding, error?: string): Promise<Usage> | null {
+  #end(ending: CallEnding, error?: Reason): Promise<Usage> | null {
     if (this.#settled) return null;
     this.#settled = true;
     this.context.deadlines.remove(this);

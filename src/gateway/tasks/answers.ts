@@ -17,9 +17,9 @@ export function taskErrorOf({ services, metrics }: GatewayContext, error: unknow
 
 function readable(log: GatewayContext["services"]["log"], error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (error instanceof DecodeError) return new GatewayError(400, "invalid_request", error.message);
+  if (error instanceof DecodeError) return new GatewayError(400, "invalid_request", error.reason);
   log.error({ error }, "a call for a task failed unforeseen");
-  return new GatewayError(500, "internal_error", "Something went wrong inside the gateway.");
+  return new GatewayError(500, "internal_error", { code: "gateway_internal" });
 }
 
 /** Neither the user nor the key has enough left; clients of these protocols look for one word. */

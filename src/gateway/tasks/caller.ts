@@ -12,5 +12,5 @@ export async function callerOf(
 ): Promise<Caller> {
   const caller = await authenticate(services, request, services.clientAddress.ip(request, server));
   if (services.settings.get(option)) return caller;
-  throw new GatewayError(403, "endpoint_disabled", "Tasks of this kind are turned off on this site.");
+  throw new GatewayError(403, "endpoint_disabled", { code: "gateway_tasks_off" });
 }

@@ -102,7 +102,7 @@ export async function submitTask<Answer>(
     if (isCharged) throw toGatewayError(context, thrown, call.requestId);
     const error = failCall(context, call, reserved, thrown);
     const channelId = call.attempts.route?.channel.id ?? 0;
-    if (id !== null) await refuseTask(db, order.kind, id, { reason: error.message, code: error.status, channelId });
+    if (id !== null) await refuseTask(db, order.kind, id, { reason: error.reason, code: error.status, channelId });
     throw error;
   }
 }

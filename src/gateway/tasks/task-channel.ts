@@ -9,7 +9,7 @@ export type TaskOrigin = Readonly<{ channelId: number; keyHash: string }>;
 export function channelOfTask({ services }: GatewayContext, { channelId, keyHash }: TaskOrigin): ChannelEntry {
   const channel = services.channels.get(channelId);
   if (!channel) throw new GatewayError(400, "get_channel_info_failed", "get_channel_info_failed");
-  if (channel.status !== 1) throw new GatewayError(400, "channel_disabled", "The channel of this task is disabled.");
+  if (channel.status !== 1) throw new GatewayError(400, "channel_disabled", { code: "gateway_task_channel_off" });
   const { vault } = services.tasks;
   const key = channel.keys.find((candidate) => vault.keyedHash(candidate) === keyHash) ?? channel.keys[0] ?? "";
   return { ...channel, keys: [key], disabledKeys: new Set() };

@@ -4,6 +4,7 @@ import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import { UpstreamBusyError } from "../../lib/outbound/connection-limit.ts";
 import { EncodingError } from "../../lib/outbound/decode-body.ts";
 import { OutboundError } from "../../lib/outbound/outbound-error.ts";
+import { type Reason, sayReason } from "../../lib/reason.ts";
 import { GatewayError } from "../call/errors.ts";
 import { withoutKey } from "../routing/channel-health.ts";
 import type { Exchange } from "./exchange.ts";
@@ -23,9 +24,11 @@ export class AttemptFailure extends Error {
     readonly answered: boolean,
     readonly retryAfter: string | null = null,
     /** For the operator only. */
-    readonly detail: string = error.message,
+    readonly detail: Reason = error.message,
     /** The channel's own time to the first byte ran out: another may still answer in time. */
     readonly overBudget = false,
+    /** For the client: what the upstream said, or a sentence of ours where it said nothing. */
+    readonly reason: Reason = error.message,
   ) {
     super(error.message);
   }
@@ -71,16 +74,17 @@ export function noResponse(
   cause?: unknown,
   overBudget = false,
 ): AttemptFailure {
-  const { status, code, message } = KINDS[kind];
+  const { status, code, reason } = KINDS[kind];
+  const message = sayReason(reason, "en");
   const error: ReadError = { message, type: "upstream_error", param: "", code, shaped: false };
-  return new AttemptFailure(channel, key, status, error, false, null, detailOf(cause) ?? message, overBudget);
+  return new AttemptFailure(channel, key, status, error, false, null, detailOf(cause) ?? reason, overBudget, reason);
 }
 
 /** No channel serves this kind of request, or the one that does is gone. */
 export const UNSUPPORTED = {
   status: 501,
   code: "convert_request_failed",
-  message: "The channel cannot serve this kind of request.",
+  reason: { code: "gateway_channel_unsuited" },
 } as const;
 
 type FailureKind = keyof typeof KINDS;
@@ -95,23 +99,23 @@ export function failureKind({ stopped }: Exchange, cause: unknown): FailureKind 
 }
 
 const KINDS = {
-  unreachable: { status: 502, code: "do_request_failed", message: "The request to the upstream address failed." },
-  timeout: { status: 504, code: "upstream_timeout", message: "The upstream did not answer in time." },
-  broken: { status: 502, code: "read_response_body_failed", message: "The upstream's answer broke off." },
+  unreachable: { status: 502, code: "do_request_failed", reason: { code: "gateway_unreachable" } },
+  timeout: { status: 504, code: "upstream_timeout", reason: { code: "gateway_timeout" } },
+  broken: { status: 502, code: "read_response_body_failed", reason: { code: "gateway_broken" } },
   stalled: {
     status: 504,
     code: "upstream_stalled",
-    message: "The upstream stopped sending before its answer was complete.",
+    reason: { code: "gateway_stalled" },
   },
-  too_large: { status: 502, code: "response_too_large", message: "The upstream's answer is too large." },
-  busy: { status: 503, code: "upstream_busy", message: "All connections to the upstream are in use." },
-  invalid: { status: 502, code: "invalid_response", message: "The upstream's answer is not a response of this API." },
-  empty: { status: 502, code: "empty_response", message: "The upstream's answer was empty." },
+  too_large: { status: 502, code: "response_too_large", reason: { code: "gateway_too_large" } },
+  busy: { status: 503, code: "upstream_busy", reason: { code: "gateway_busy" } },
+  invalid: { status: 502, code: "invalid_response", reason: { code: "gateway_invalid" } },
+  empty: { status: 502, code: "empty_response", reason: { code: "gateway_empty" } },
   unsupported: UNSUPPORTED,
 } as const;
 
-function detailOf(cause: unknown): string | null {
-  if (cause instanceof OutboundError) return cause.message;
+function detailOf(cause: unknown): Reason | null {
+  if (cause instanceof OutboundError) return cause.reason;
   if (cause instanceof Error && "code" in cause) return String(cause.code);
   return null;
 }
@@ -122,14 +126,19 @@ export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boole
   const retryAfterSeconds = status === 429 ? retryAfterOf(failure) : undefined;
   if (status === 429) {
     // Details of a quota name the operator's organization or project.
-    return new GatewayError(429, failure.error.code, "The upstream of this group is saturated. Try again later.", {
-      type: failure.error.type,
-      retryAfterSeconds,
-    });
+    return new GatewayError(
+      429,
+      failure.error.code,
+      { code: "gateway_saturated" },
+      {
+        type: failure.error.type,
+        retryAfterSeconds,
+      },
+    );
   }
   const hidden = hideUpstreamErrors && failure.answered;
-  const message = hidden ? `Upstream error with status code ${status}` : failure.error.message;
-  return new GatewayError(status, hidden ? null : failure.error.code, message, {
+  const reason: Reason = hidden ? { code: "gateway_hidden", params: { status } } : failure.reason;
+  return new GatewayError(status, hidden ? null : failure.error.code, reason, {
     type: hidden ? "upstream_error" : failure.error.type,
     param: hidden ? "" : failure.error.param,
     extra: hidden ? undefined : failure.error.extra,

@@ -1,4 +1,4 @@
-import type { Attempt } from "../../billing/types.ts";
+import { type Attempt, failureNote } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { CallPrices } from "../billing/price-call.ts";
@@ -50,12 +50,12 @@ export async function trackAttempt<Result>(
     const cause = exchange.stopped === "shutdown" ? shuttingDown() : thrown;
     exchange.abort();
     if (cause instanceof DecodeError || cause instanceof GatewayError) {
-      entry.error = cause.message;
+      Object.assign(entry, failureNote(cause.reason));
       throw cause;
     }
     const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause, budgetMs !== null);
     if (failure.answered) entry.status = failure.status;
-    entry.error = failure.detail;
+    Object.assign(entry, failureNote(failure.detail));
     // What a client requested wrongly, or did not wait for, says nothing of the upstream.
     failed = client.hasLeft || (failure.answered && isClientsFault(failure.status)) ? null : true;
     throw failure;

@@ -8,6 +8,7 @@ import type { Column } from "../../components/data-table/column.ts";
 import { Row } from "../../components/layout.tsx";
 import { Count, Money } from "../../components/Money.tsx";
 import { StatusChip } from "../../components/StatusChip.tsx";
+import { failureText } from "../../failure-text.ts";
 
 const DECIMALS = 6;
 
@@ -82,7 +83,7 @@ export const StateCell = ({ call }: { call: LiveCall }) => {
       </StatusChip>
     );
   return (
-    <StatusChip tone="bad" {...(call.error && { reason: call.error })}>
+    <StatusChip tone="bad" {...(call.error && { reason: failureText(call) })}>
       {call.status || t("live.failed")}
     </StatusChip>
   );

@@ -17,6 +17,7 @@ const call = (request_id: string, values: Partial<LiveCall> = {}): LiveCall => (
   failed: false,
   status: 0,
   error: "",
+  error_reason: null,
   elapsed_ms: 0,
   prompt_tokens: 0,
   completion_tokens: 0,

@@ -1,4 +1,5 @@
 import type { LiveCall } from "../../../src/domain/logs/call-feed.ts";
+import { failureText } from "../../failure-text.ts";
 
 /** Rows that are kept: more than anybody scrolls back to while new ones come. */
 export const MOST_CALLS = 300;
@@ -28,7 +29,7 @@ export function namesText(call: LiveCall, text: string): boolean {
     call.group,
     call.ip,
     call.request_id,
-    call.error,
+    failureText(call),
   ];
   return names.some((name) => name.toLowerCase().includes(sought));
 }

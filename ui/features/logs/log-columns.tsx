@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
 import { Count } from "../../components/Money.tsx";
 import { exactTime } from "../../components/TimeAgo.tsx";
+import { failureText } from "../../failure-text.ts";
 import { ChannelCell } from "./cells/ChannelCell.tsx";
 import { CopyText } from "./cells/CopyText.tsx";
 import { CostCell } from "./cells/CostCell.tsx";
@@ -162,7 +163,7 @@ const quietNote = (entry: LogEntry, t: TFunction, language: string) => {
   const other = isCall(entry) ? otherOf(entry) : {};
   // What a call made here says is in English; of calls by tokens the same is known in figures.
   const isByTokens = other.usage_evidence !== undefined && (other.model_ratio ?? 0) > 0;
-  const text = isByTokens ? (other.error ?? ratiosText(other, t)) : noteText(entry, t, language);
+  const text = failureText(other) || (isByTokens ? ratiosText(other, t) : noteText(entry, t, language));
   return quiet(text, text);
 };
 

@@ -23,7 +23,7 @@ export async function inlineMedia(
     .flatMap((turn) => mediaIn(turn.parts))
     .filter(({ type, source }) => types.includes(type) && isFetchable(source, takes));
   if (parts.length > MAX_MEDIA_PARTS)
-    throw invalidRequest(`At most ${MAX_MEDIA_PARTS} media addresses can be fetched for a call.`);
+    throw invalidRequest({ code: "gateway_media_most", params: { count: MAX_MEDIA_PARTS } });
   await Promise.all(parts.map((part) => inline(context, part)));
 }
 
@@ -32,16 +32,16 @@ async function inline({ mediaFetch }: GatewayContext, part: MediaPart): Promise<
   const { url } = part.source;
   try {
     const { status, body, headers } = await mediaFetch(url, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_MEDIA_BYTES });
-    if (status !== 200) throw invalidRequest(`The ${part.type} could not be fetched: its address answered ${status}.`);
+    if (status !== 200) throw invalidRequest({ code: "gateway_media_status", params: { part: part.type, status } });
     const mediaType =
       mediaTypeOf(body) ?? headers.get("content-type")?.split(";")[0]?.trim() ?? "application/octet-stream";
     if (part.type === "image" && !mediaType.startsWith("image/")) {
-      throw invalidRequest(`The address of an image answered with ${mediaType}.`);
+      throw invalidRequest({ code: "gateway_media_type", params: { mediaType } });
     }
     part.source = { kind: "base64", mediaType, data: Buffer.from(body).toString("base64") };
   } catch (error) {
     if (error instanceof OutboundError)
-      throw invalidRequest(`The ${part.type} could not be fetched: ${error.message}.`);
+      throw invalidRequest({ code: "gateway_media", params: { part: part.type, reason: error.message } });
     throw error;
   }
 }

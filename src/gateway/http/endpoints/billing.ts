@@ -88,6 +88,6 @@ function shown({ services: { settings } }: GatewayContext, quotaUnits: number): 
 const untilOf = (expiredTime: number): number => (expiredTime === -1 ? 0 : expiredTime);
 
 function tokenOf({ token }: Caller) {
-  if (!token) throw new GatewayError(401, "missing_api_key", "No API key was sent.");
+  if (!token) throw new GatewayError(401, "missing_api_key", { code: "gateway_no_key_sent" });
   return token;
 }

@@ -35,7 +35,7 @@ function chatEndpoint(codec: DoorCodec, rules: RequestRules): Endpoint {
         body,
         path ? { model: path.model, stream: path.stream === true } : undefined,
       );
-      if (isEmpty(conversation)) throw invalidRequest("The request holds no message.", "input");
+      if (isEmpty(conversation)) throw invalidRequest({ code: "gateway_no_message" }, "input");
       return { summary: summaryOf(conversation), prompt: promptAsChat(conversation), conversation: () => conversation };
     },
   };

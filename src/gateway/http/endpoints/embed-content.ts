@@ -50,7 +50,7 @@ function googleEmbeddings(
 function requestList(requests: unknown): readonly JsonObject[] {
   const list = recordsOf(requests);
   if (!Array.isArray(requests) || list.length === 0 || list.length !== requests.length) {
-    throw new DecodeError("“requests” must be a list with at least one request.", "requests");
+    throw new DecodeError({ code: "gateway_list_empty", params: { field: "requests", entry: "request" } }, "requests");
   }
   return list;
 }
@@ -65,10 +65,7 @@ function commonOptions(requests: readonly JsonObject[]): JsonObject {
     }),
   );
   if (others.some((options) => !Bun.deepEquals(options, first))) {
-    throw new DecodeError(
-      "All requests of a batch need the same taskType, title and outputDimensionality.",
-      "requests",
-    );
+    throw new DecodeError({ code: "gateway_batch_differs" }, "requests");
   }
   return first;
 }
@@ -76,10 +73,10 @@ function commonOptions(requests: readonly JsonObject[]): JsonObject {
 /** The text of a content; its parts make one embedding. Throws DecodeError for anything but text. */
 function textOfContent(content: unknown): string {
   const texts = recordsOf(recordOf(content)?.parts).map(({ text }) => textOf(text));
-  if (texts.length === 0) throw new DecodeError("“content” needs at least one part with text.", "content");
+  if (texts.length === 0) throw new DecodeError({ code: "gateway_content_no_text" }, "content");
   return texts
     .map((text) => {
-      if (text === null) throw new DecodeError("Only text can be embedded.", "content.parts");
+      if (text === null) throw new DecodeError({ code: "gateway_only_text_embedded" }, "content.parts");
       return text;
     })
     .join("\n");

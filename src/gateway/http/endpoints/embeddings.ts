@@ -20,9 +20,13 @@ export const embeddings: Endpoint = {
   streams: false,
   emptyIsFree: false,
   read(body, path) {
-    if (body.input === undefined || body.input === "") throw invalidRequest("“input” is missing.", "input");
+    if (body.input === undefined || body.input === "")
+      throw invalidRequest({ code: "gateway_field_missing", params: { field: "input" } }, "input");
     if (Array.isArray(body.input) && body.input.length > MOST_INPUTS)
-      throw invalidRequest(`“input” may have ${MOST_INPUTS} entries at most.`, "input");
+      throw invalidRequest(
+        { code: "gateway_too_many_entries", params: { field: "input", count: MOST_INPUTS } },
+        "input",
+      );
     return readOpenAi(body, path);
   },
   amend(request, answer) {

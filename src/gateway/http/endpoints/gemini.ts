@@ -35,7 +35,10 @@ export function handleGemini(
     case "countTokens":
       return countGeminiTokens(context, request, server, model);
     default: {
-      const unknown = new GatewayError(404, "unknown_url", `Invalid URL (${request.method} …/models/${whole})`);
+      const unknown = new GatewayError(404, "unknown_url", {
+        code: "gateway_unknown_url",
+        params: { method: request.method, path: `…/models/${whole}` },
+      });
       return refuse(context, request, unknown, geminiDoor);
     }
   }

@@ -30,7 +30,8 @@ export const moderations: Endpoint = {
   ...base,
   capability: "moderations",
   read(body, path) {
-    if (body.input == null || body.input === "") throw invalidRequest("“input” is missing.", "input");
+    if (body.input == null || body.input === "")
+      throw invalidRequest({ code: "gateway_field_missing", params: { field: "input" } }, "input");
     const asked = readOpenAi(body, path);
     const model = asked.summary.model || "omni-moderation-latest";
     return { ...asked, summary: { ...asked.summary, model } };
@@ -47,12 +48,19 @@ export const rerank: Endpoint = {
   ...base,
   capability: "rerank",
   read(body, path) {
-    if (!textOf(body.query)) throw invalidRequest("“query” is missing.", "query");
+    if (!textOf(body.query))
+      throw invalidRequest({ code: "gateway_field_missing", params: { field: "query" } }, "query");
     if (!Array.isArray(body.documents) || body.documents.length === 0) {
-      throw invalidRequest("“documents” must be a list with at least one document.", "documents");
+      throw invalidRequest(
+        { code: "gateway_list_empty", params: { field: "documents", entry: "document" } },
+        "documents",
+      );
     }
     if (body.documents.length > MOST_DOCUMENTS)
-      throw invalidRequest(`“documents” may have ${MOST_DOCUMENTS} entries at most.`, "documents");
+      throw invalidRequest(
+        { code: "gateway_too_many_entries", params: { field: "documents", count: MOST_DOCUMENTS } },
+        "documents",
+      );
     const texts = [...textsOf(body.documents), ...recordsOf(body.documents).flatMap(({ text }) => textOf(text) ?? [])];
     const prompt = { input: [textOf(body.query) ?? "", ...texts], documentCount: body.documents.length };
     return { ...readOpenAi(body, path), prompt };
@@ -102,12 +110,11 @@ function imageEndpoint(capability: Capability): Endpoint {
     streams: capability !== "image-variations",
     read(body, path) {
       if (capability !== "image-variations" && !textOf(body.prompt))
-        throw invalidRequest("“prompt” is missing.", "prompt");
-      if (textOf(body.size)?.includes("×"))
-        throw invalidRequest("Write “size” with the letter x, as in 1024x1024.", "size");
+        throw invalidRequest({ code: "gateway_field_missing", params: { field: "prompt" } }, "prompt");
+      if (textOf(body.size)?.includes("×")) throw invalidRequest({ code: "gateway_size_letter" }, "size");
       const pixels = pixelsOf(textOf(body.size) ?? "");
       if (pixels?.some((side) => side < 1 || side > MOST_PIXELS))
-        throw invalidRequest(`“size” must be from 1x1 to ${MOST_PIXELS}x${MOST_PIXELS}.`, "size");
+        throw invalidRequest({ code: "gateway_size_range", params: { most: MOST_PIXELS } }, "size");
       const asked = readOpenAi(body, path);
       const model = asked.summary.model || (capability === "images" ? "dall-e-3" : "dall-e-2");
       return { ...asked, summary: { ...asked.summary, model, stream: wantsStream(body) } };
@@ -130,7 +137,8 @@ export const speech: Endpoint = {
   capability: "speech",
   streams: true,
   read(body, path) {
-    if (!textOf(body.input)) throw invalidRequest("“input” is missing.", "input");
+    if (!textOf(body.input))
+      throw invalidRequest({ code: "gateway_field_missing", params: { field: "input" } }, "input");
     const asked = readOpenAi(body, path);
     return { ...asked, summary: { ...asked.summary, stream: body.stream_format === "sse" } };
   },
@@ -149,7 +157,8 @@ function audioEndpoint(capability: Capability): Endpoint {
     capability,
     streams: capability === "transcriptions",
     read(body, path) {
-      if (body.file === undefined) throw invalidRequest("“file” is missing.", "file");
+      if (body.file === undefined)
+        throw invalidRequest({ code: "gateway_field_missing", params: { field: "file" } }, "file");
       const asked = readOpenAi(body, path);
       return { ...asked, summary: { ...asked.summary, stream: wantsStream(body) } };
     },

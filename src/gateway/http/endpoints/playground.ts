@@ -26,10 +26,11 @@ export async function handlePlayground(
     const user = await services.resolveSession(request);
     if (!user) throw notSignedIn(request);
     const body = await readBody(request, services.config, chatCompletions.rules);
-    if (!textOf(body.json.model)) throw new GatewayError(400, "model_required", "“model” is missing.");
+    if (!textOf(body.json.model))
+      throw new GatewayError(400, "model_required", { code: "gateway_field_missing", params: { field: "model" } });
     const group = groupOf(body.json.group) || user.group;
     if (!usableGroups(services.settings, user.group).has(group)) {
-      throw new GatewayError(403, "group_not_allowed", `You may not use the group “${group}”.`);
+      throw new GatewayError(403, "group_not_allowed", { code: "gateway_group_closed", params: { group } });
     }
     const caller: Caller = { user, token: null, tokenName: `playground-${group}`, group, pinnedChannelId: null };
     const changes = { group: undefined, ...(body.json.max_tokens === 0 && { max_tokens: undefined }) };
@@ -43,11 +44,11 @@ export async function handlePlayground(
 function groupOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   const group = textOf(value);
-  if (group === null) throw invalidRequest("“group” must be a text.", "group");
+  if (group === null) throw invalidRequest({ code: "gateway_not_text", params: { field: "group" } }, "group");
   return group;
 }
 
 const notSignedIn = (request: Request): GatewayError =>
   request.headers.has("authorization")
-    ? new GatewayError(400, "access_token_not_supported", "The playground takes a console session, no access token.")
-    : new GatewayError(401, "not_logged_in", "Sign in to the console first.");
+    ? new GatewayError(400, "access_token_not_supported", { code: "gateway_playground_session" })
+    : new GatewayError(401, "not_logged_in", { code: "gateway_not_signed_in" });

@@ -31,7 +31,7 @@ export const storedResponse = (
     const { search, searchParams } = new URL(request.url);
     if (searchParams.get("stream") === "true") {
       if (stored.isNative && action === "retrieve") return followResponse(context, stored, search);
-      throw invalidRequest("A response that is kept here is read whole.", "stream");
+      throw invalidRequest({ code: "gateway_response_whole" }, "stream");
     }
     const answer = stored.isNative
       ? await made(context, stored, action, search)
@@ -49,9 +49,14 @@ async function made(
 ): Promise<object> {
   const later = await context.services.objects.find("response", stored.id, stored.userId);
   if (later?.settledAt === null && action === "delete" && !isOver((await refresh(context, later)).body)) {
-    throw new GatewayError(400, "response_in_progress", "This response is still being made: cancel it first.", {
-      type: "invalid_request_error",
-    });
+    throw new GatewayError(
+      400,
+      "response_in_progress",
+      { code: "gateway_response_running" },
+      {
+        type: "invalid_request_error",
+      },
+    );
   }
   const answer = await requestStoredResponse(context, stored, action, search);
   if (later?.settledAt === null && answer.object === "response" && answer.status !== undefined) {
@@ -64,10 +69,15 @@ async function find({ services }: GatewayContext, caller: Caller, id: string): P
   const stored = await services.responses.find(id, caller.user.id, nowSeconds());
   // What was too long to be kept has left its id alone.
   if (stored && (stored.isNative || Object.keys(stored.body).length > 0)) return stored;
-  throw new GatewayError(404, "response_not_found", `Response with id '${id}' not found.`, {
-    type: "invalid_request_error",
-    param: "response_id",
-  });
+  throw new GatewayError(
+    404,
+    "response_not_found",
+    { code: "gateway_response_unknown", params: { id } },
+    {
+      type: "invalid_request_error",
+      param: "response_id",
+    },
+  );
 }
 
 function ownAnswer(
@@ -81,11 +91,17 @@ function ownAnswer(
     case "delete":
       return { id, object: "response", deleted: true };
     case "cancel":
-      throw new GatewayError(400, "not_cancellable", "Only responses created in the background can be cancelled.", {
-        type: "invalid_request_error",
-      });
+      throw new GatewayError(
+        400,
+        "not_cancellable",
+        { code: "gateway_response_not_cancellable" },
+        {
+          type: "invalid_request_error",
+        },
+      );
     case "input_items": {
-      if (isTooLong({ isNative, turns })) throw invalidRequest("This talk was too long to be kept.", "response_id");
+      if (isTooLong({ isNative, turns }))
+        throw invalidRequest({ code: "gateway_conversation_too_long" }, "response_id");
       return pageOf(inputItems(turns.slice(0, -1)), wishes);
     }
   }
@@ -107,10 +123,11 @@ function pageOf(items: readonly JsonObject[], wishes: URLSearchParams): object {
   const ordered = wishes.get("order") === "asc" ? items : items.toReversed();
   const after = wishes.get("after");
   const from = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
-  if (after !== null && from === 0) throw invalidRequest(`There is no item “${after}”.`, "after");
+  if (after !== null && from === 0)
+    throw invalidRequest({ code: "gateway_item_unknown", params: { id: after } }, "after");
   const limit = Number(wishes.get("limit") ?? PAGE_ITEMS);
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_PAGE_ITEMS)
-    throw invalidRequest(`“limit” must be from 1 to ${MOST_PAGE_ITEMS}.`, "limit");
+    throw invalidRequest({ code: "gateway_page_limit", params: { most: MOST_PAGE_ITEMS } }, "limit");
   const data = ordered.slice(from, from + limit);
   return {
     object: "list",

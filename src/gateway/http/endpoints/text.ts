@@ -13,7 +13,7 @@ export const chatCompletions: Endpoint = {
   emptyIsFree: true,
   read(body, path) {
     if (!Array.isArray(body.messages) || body.messages.length === 0) {
-      throw invalidRequest("“messages” must be a list with at least one message.", "messages");
+      throw invalidRequest({ code: "gateway_no_messages" }, "messages");
     }
     return { ...readOpenAi(body, path), conversation: () => openaiChatDoor.decodeRequest(body) };
   },
@@ -26,7 +26,8 @@ export const completions: Endpoint = {
   streams: true,
   emptyIsFree: false,
   read(body, path) {
-    if (body.prompt === undefined) throw invalidRequest("“prompt” is missing.", "prompt");
+    if (body.prompt === undefined)
+      throw invalidRequest({ code: "gateway_field_missing", params: { field: "prompt" } }, "prompt");
     return readOpenAi(body, path);
   },
 };

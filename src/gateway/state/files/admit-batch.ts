@@ -37,11 +37,10 @@ export async function admitBatch(context: GatewayContext, caller: Caller, input:
   for await (const line of jsonLines(file, checkLine)) {
     const body = recordOf(line.body);
     const model = textOf(body?.model) ?? "";
-    if (!body || model === "")
-      throw invalidRequest("Every line of a batch must have a body with a model.", "input_file_id");
+    if (!body || model === "") throw invalidRequest({ code: "gateway_batch_no_model" }, "input_file_id");
     authorizeModel(caller, model);
     if (caller.pinnedChannelId === null && !services.channels.candidates(caller.group, model)) {
-      throw invalidRequest(`The model “${model}” is not served to the group “${caller.group}”.`, "input_file_id");
+      throw invalidRequest({ code: "gateway_batch_model", params: { model, group: caller.group } }, "input_file_id");
     }
     const price = prices.of(caller, model, model);
     const { choices, ...summary } = summarise(body);
@@ -56,7 +55,7 @@ export async function admitBatch(context: GatewayContext, caller: Caller, input:
     );
     calls += 1;
   }
-  if (calls === 0) throw invalidRequest("The batch has no calls.", "input_file_id");
+  if (calls === 0) throw invalidRequest({ code: "gateway_batch_empty" }, "input_file_id");
   return reserveAmount(services, caller, amount);
 }
 
@@ -77,11 +76,14 @@ const lineRules: RequestRules = {
 function checkLine(line: string, object: JsonObject | null): void {
   const body = recordOf(object?.body);
   try {
-    if (!object || !body) throw invalidRequest("Every line of a batch must be a JSON object with a “body”.");
+    if (!object || !body) throw invalidRequest({ code: "gateway_batch_no_body" });
     checkRequest(line, object, lineRules);
     checkValues(body, textOf(object.url)?.endsWith("/responses") ? responsesRules : openaiRules);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    throw invalidRequest(`${error.message} (custom_id: ${textOf(object?.custom_id) ?? "none"})`, "input_file_id");
+    throw invalidRequest(
+      { code: "gateway_batch_line", params: { reason: error.message, id: textOf(object?.custom_id) ?? "none" } },
+      "input_file_id",
+    );
   }
 }

@@ -36,7 +36,7 @@ export async function admitJob(
   const model = textOf(job.model) ?? "";
   const method = recordOf(job.method);
   if (method?.type === "reinforcement") {
-    throw invalidRequest("Reinforcement is billed by the hour: such jobs are not offered here.", "method");
+    throw invalidRequest({ code: "gateway_reinforcement" }, "method");
   }
   authorizeModel(caller, model);
   const price = context.prices.of(caller, trainingOf(model), trainingOf(model));
@@ -50,7 +50,7 @@ export async function admitJob(
     tokens += promptTokensBound(example, JSON.stringify(example).length);
     examples += 1;
   }
-  if (examples === 0) throw invalidRequest("The training file has no examples.", "training_file");
+  if (examples === 0) throw invalidRequest({ code: "gateway_training_empty" }, "training_file");
   const promptTokens = tokens * (epochsOf(job) ?? usualEpochs(examples));
   const expected = { promptTokens, maxOutputTokens: 0, defaultOutputTokens: 0 };
   return reserveAmount(context.services, caller, estimate(price, expected, context.prices.quotaPerUnit()));
@@ -81,6 +81,6 @@ function usualEpochs(examples: number): number {
 
 /** What is not read here cannot be priced. */
 function checkExample(line: string, example: JsonObject | null): void {
-  if (!example) throw invalidRequest("Every line of the training file must be a JSON object.", "training_file");
+  if (!example) throw invalidRequest({ code: "gateway_training_no_object" }, "training_file");
   checkRequest(line, example, noRules);
 }

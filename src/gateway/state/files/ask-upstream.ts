@@ -87,7 +87,7 @@ export function ownerOf(
   const channel = services.channels.get(channelId);
   const key = channel?.keys.find((each) => hashOf(each) === keyHash);
   if (channel?.status !== 1 || key === undefined || channel.disabledKeys.has(key)) {
-    throw new GatewayError(503, "channel_unavailable", "The channel that keeps this object is not available.");
+    throw new GatewayError(503, "channel_unavailable", { code: "gateway_object_channel_away" });
   }
   return { channel, key };
 }
@@ -99,4 +99,4 @@ export const hashOf = hexDigest;
 export const keepsObjects = ({ type }: ChannelEntry): boolean => providerOf(type)?.objects !== undefined;
 
 export const notOffered = (): GatewayError =>
-  new GatewayError(501, "api_not_implemented", "No channel that you may use offers this API.");
+  new GatewayError(501, "api_not_implemented", { code: "gateway_not_offered_here" });

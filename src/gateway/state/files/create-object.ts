@@ -26,8 +26,10 @@ export type Create = (context: GatewayContext, caller: Caller, request: Request)
 export const createFile: Create = async (context, caller, request) => {
   const body = await readUpload(context, request);
   try {
-    if (!body.form || body.json.file === undefined) throw invalidRequest("“file” is missing.", "file");
-    if (!textOf(body.json.purpose)) throw invalidRequest("“purpose” is missing.", "purpose");
+    if (!body.form || body.json.file === undefined)
+      throw invalidRequest({ code: "gateway_field_missing", params: { field: "file" } }, "file");
+    if (!textOf(body.json.purpose))
+      throw invalidRequest({ code: "gateway_field_missing", params: { field: "purpose" } }, "purpose");
     const form = await outgoingForm(body.form.parts, {});
     const maker = chooseOwner(context, caller);
     return await make(context, caller, maker, "file", form);
@@ -47,7 +49,8 @@ export const createUpload: Create = async (context, caller, request) => {
 export const createBatch: Create = async (context, caller, request) => {
   const { json, text } = await jsonBody(context, request);
   const input = await fileOf(context, caller, json, "input_file_id");
-  if (!input) throw invalidRequest("“input_file_id” is missing.", "input_file_id");
+  if (!input)
+    throw invalidRequest({ code: "gateway_field_missing", params: { field: "input_file_id" } }, "input_file_id");
   const hold = await admitBatch(context, caller, input);
   return makeHeld(context, caller, request, ownerOf(context, input), "batch", text, hold);
 };
@@ -59,10 +62,11 @@ export const createBatch: Create = async (context, caller, request) => {
 export const createJob: Create = async (context, caller, request) => {
   const { json, text } = await jsonBody(context, request);
   const training = await fileOf(context, caller, json, "training_file");
-  if (!training) throw invalidRequest("“training_file” is missing.", "training_file");
+  if (!training)
+    throw invalidRequest({ code: "gateway_field_missing", params: { field: "training_file" } }, "training_file");
   const validation = await fileOf(context, caller, json, "validation_file");
   if (validation && (validation.channelId !== training.channelId || validation.keyHash !== training.keyHash)) {
-    throw invalidRequest("Both files must lie at the same upstream.", "validation_file");
+    throw invalidRequest({ code: "gateway_files_apart" }, "validation_file");
   }
   const hold = await admitJob(context, caller, json, training);
   const model = textOf(json.model) ?? "";
@@ -74,7 +78,8 @@ export const createJob: Create = async (context, caller, request) => {
 export async function addPart(context: GatewayContext, upload: StoredObject, request: Request): Promise<JsonObject> {
   const body = await readUpload(context, request);
   try {
-    if (!body.form || body.json.data === undefined) throw invalidRequest("“data” is missing.", "data");
+    if (!body.form || body.json.data === undefined)
+      throw invalidRequest({ code: "gateway_field_missing", params: { field: "data" } }, "data");
     const form = await outgoingForm(body.form.parts, {});
     return await requestObject(context, ownerOf(context, upload), {
       method: "POST",
@@ -112,7 +117,7 @@ async function jsonBody(context: GatewayContext, request: Request): Promise<Clie
   const body = await readBody(request, context.services.config, openaiRules);
   if (!body.form) return body;
   await body.form.discard();
-  throw invalidRequest("The request body is not a JSON object.");
+  throw invalidRequest({ code: "gateway_body_no_object" });
 }
 
 /** Has the maker make an object of a request, and remembers whose it is and who keeps it. */
@@ -170,4 +175,9 @@ async function fileOf(
 }
 
 export const unknownObject = (id: string): GatewayError =>
-  new GatewayError(404, "not_found", `No such object: ${id}`, { type: "invalid_request_error", param: "id" });
+  new GatewayError(
+    404,
+    "not_found",
+    { code: "gateway_object_unknown", params: { id } },
+    { type: "invalid_request_error", param: "id" },
+  );

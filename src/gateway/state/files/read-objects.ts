@@ -21,7 +21,8 @@ export async function listObjects(
   query: URLSearchParams,
 ): Promise<JsonObject> {
   const limit = Number(query.get("limit") ?? USUALLY_LISTED);
-  if (!Number.isInteger(limit) || limit < 1) throw invalidRequest("“limit” must be a whole number from 1 on.", "limit");
+  if (!Number.isInteger(limit) || limit < 1)
+    throw invalidRequest({ code: "gateway_whole_number", params: { field: "limit" } }, "limit");
   const shown = Math.min(limit, MOST_LISTED);
   const found = await context.services.objects.list({
     kind,

@@ -41,7 +41,7 @@ export function runningAt(first: Uint8Array): JsonObject | null {
 
 /** Throws DecodeError for a response in the background that nobody could ask for afterwards. */
 export function refuseLoose(isKept: boolean): void {
-  if (!isKept) throw new DecodeError("A response that is made in the background must be stored.", "store");
+  if (!isKept) throw new DecodeError({ code: "gateway_background_unstored" }, "store");
 }
 
 /**

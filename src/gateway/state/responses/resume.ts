@@ -27,15 +27,20 @@ async function previousResponse(
     throw new GatewayError(
       400,
       "previous_response_too_long",
-      `The talk up to the response '${id}' is too long to be kept here: send it along instead of its id.`,
+      { code: "gateway_previous_too_long", params: { id } },
       { type: "invalid_request_error", param: "previous_response_id" },
     );
   }
   if (found) return found;
-  throw new GatewayError(400, "previous_response_not_found", `Previous response with id '${id}' not found.`, {
-    type: "invalid_request_error",
-    param: "previous_response_id",
-  });
+  throw new GatewayError(
+    400,
+    "previous_response_not_found",
+    { code: "gateway_previous_unknown", params: { id } },
+    {
+      type: "invalid_request_error",
+      param: "previous_response_id",
+    },
+  );
 }
 
 /** The request with the earlier turns in place of its reference: for upstreams that did not keep it. */
@@ -58,11 +63,7 @@ export async function resume(context: GatewayContext, call: Call): Promise<Call>
   // Another key of the user's may be for other groups.
   const isOpen = call.candidates.tiers.some(({ channels }) => channels.some(({ id }) => id === channel?.id));
   if (channel?.status !== CHANNEL_STATUS.enabled || !isOpen) {
-    throw new GatewayError(
-      503,
-      "channel_unavailable",
-      "The channel that keeps the previous response is not available.",
-    );
+    throw new GatewayError(503, "channel_unavailable", { code: "gateway_previous_channel_away" });
   }
   return pinChannel(complete, channel, previous.keyHash);
 }

@@ -33,7 +33,7 @@ export async function showPicture(context: GatewayContext, request: Request, sig
     });
     const type = picture.headers.get("content-type") ?? "";
     if (picture.status !== 200 || !IMAGE.test(type)) {
-      throw new GatewayError(502, "image_not_available", "The picture cannot be fetched from where it is kept.");
+      throw new GatewayError(502, "image_not_available", { code: "gateway_picture_unavailable" });
     }
     return new Response(new Uint8Array(picture.body), {
       headers: {

@@ -53,11 +53,11 @@ export async function orderFollowUp(
 
 async function plan(context: GatewayContext, caller: Caller, { json }: ClientBody, kind: FollowUpKind, id?: string) {
   const parentId = id ?? memberOf(json, "video", "id");
-  if (!parentId) throw invalidRequest("“video.id” must name one of your videos.", "video");
+  if (!parentId) throw invalidRequest({ code: "gateway_video_not_own" }, "video");
   const prompt = textOf(json.prompt)?.trim() ?? "";
-  if (prompt === "") throw invalidRequest("“prompt” is missing.", "prompt");
+  if (prompt === "") throw invalidRequest({ code: "gateway_field_missing", params: { field: "prompt" } }, "prompt");
   const parent = await findVideo(context, caller, parentId);
-  if (parent.status !== "SUCCESS") throw invalidRequest("The video is not done yet.", "video");
+  if (parent.status !== "SUCCESS") throw invalidRequest({ code: "gateway_video_running" }, "video");
   const channel = context.services.channels.get(parent.channelId);
   if (channel && !providerOf(channel.type)?.videos?.followUp) throw notOffered();
   const kept = recordOf(parent.properties);

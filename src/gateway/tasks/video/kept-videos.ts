@@ -28,7 +28,7 @@ export async function showVideos(context: GatewayContext, request: Request, serv
     const query = new URL(request.url).searchParams;
     const limit = Number(query.get("limit") ?? USUALLY_LISTED);
     if (!Number.isInteger(limit) || limit < 1)
-      throw invalidRequest("“limit” must be a whole number from 1 on.", "limit");
+      throw invalidRequest({ code: "gateway_whole_number", params: { field: "limit" } }, "limit");
     const shown = Math.min(limit, MOST_LISTED);
     const newestFirst = query.get("order") !== "asc";
     const page = { userId: caller.user.id, after: query.get("after"), limit: shown + 1, newestFirst };
@@ -50,7 +50,7 @@ export async function showVideos(context: GatewayContext, request: Request, serv
 export async function removeVideo(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
   try {
     const { row } = await ownVideo(context, request, server, id);
-    if (row.isOpen) throw invalidRequest("The video is still being made: it can be deleted when it is over.");
+    if (row.isOpen) throw invalidRequest({ code: "gateway_video_undeletable" });
     if (isKept(context, row) && row.upstreamId !== "") {
       const path = pathOf(row);
       await requestObject(context, makerOf(context, row), { method: "DELETE", path }).catch((error) => {
@@ -73,7 +73,12 @@ export async function showContent(context: GatewayContext, request: Request, ser
     const url = videoUrlOf(context, row);
     if (url !== null && /^https?:\/\//.test(url))
       return new Response(null, { status: 302, headers: { location: url } });
-    throw new GatewayError(404, "video_not_ready", "The video is not done yet.", { type: "invalid_request_error" });
+    throw new GatewayError(
+      404,
+      "video_not_ready",
+      { code: "gateway_video_running" },
+      { type: "invalid_request_error" },
+    );
   } catch (error) {
     return refuse(context, request, error);
   }
@@ -81,7 +86,7 @@ export async function showContent(context: GatewayContext, request: Request, ser
 
 async function contentOf(context: GatewayContext, request: Request, row: MediaRow): Promise<Response> {
   const variant = new URL(request.url).searchParams.get("variant");
-  if (variant !== null && !VARIANTS.has(variant)) throw invalidRequest("There is no such variant.", "variant");
+  if (variant !== null && !VARIANTS.has(variant)) throw invalidRequest({ code: "gateway_video_variant" }, "variant");
   const path = `${pathOf(row)}/content${variant === null ? "" : `?variant=${variant}`}`;
   const { body, headers } = await requestUpstream(context, makerOf(context, row), { method: "GET", path });
   const told = new Headers({ ...corsHeaders(request), "x-request-id": requestIdOf(request) });

@@ -43,12 +43,14 @@ export async function readVideoOrder(body: ClientBody): Promise<VideoOrder> {
   const metadata = recordOf(json.metadata) ?? {};
   const model = textOf(json.model) ?? DEFAULT_MODEL;
   const prompt = textOf(json.prompt)?.trim() ?? "";
-  if (model === "") throw invalidRequest("“model” is missing.", "model");
+  if (model === "") throw invalidRequest({ code: "gateway_field_missing", params: { field: "model" } }, "model");
   const images = await imagesOf(body);
-  if (prompt === "" && images.length === 0) throw invalidRequest("“prompt” is missing.", "prompt");
-  if (images.length > MOST_IMAGES) throw invalidRequest(`${MOST_IMAGES} pictures at most.`, "images");
+  if (prompt === "" && images.length === 0)
+    throw invalidRequest({ code: "gateway_field_missing", params: { field: "prompt" } }, "prompt");
+  if (images.length > MOST_IMAGES)
+    throw invalidRequest({ code: "gateway_video_images", params: { count: MOST_IMAGES } }, "images");
   if (memberOf(json, "input_reference", "file_id")) {
-    throw invalidRequest("Send the picture itself or its address instead of a file's id.", "input_reference");
+    throw invalidRequest({ code: "gateway_video_image" }, "input_reference");
   }
   const seconds = secondsOf(json.seconds ?? json.duration ?? metadata.duration ?? defaultSeconds(model));
   const [width, height] = [numberOf(json.width), numberOf(json.height)];
@@ -64,7 +66,10 @@ export const memberOf = (json: JsonObject, name: string, member: string): string
 export function secondsOf(asked: unknown): number {
   const seconds = typeof asked === "string" && /^\d{1,4}$/.test(asked) ? Number(asked) : numberOf(asked);
   if (seconds !== null && Number.isInteger(seconds) && seconds >= 1 && seconds <= MOST_SECONDS) return seconds;
-  throw invalidRequest(`“seconds” must be a whole number from 1 to ${MOST_SECONDS}.`, "seconds");
+  throw invalidRequest(
+    { code: "gateway_whole_number_to", params: { field: "seconds", most: MOST_SECONDS } },
+    "seconds",
+  );
 }
 
 const defaultSeconds = (model: string): number =>

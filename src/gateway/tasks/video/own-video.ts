@@ -21,4 +21,9 @@ export async function findVideo({ services }: GatewayContext, caller: Caller, id
 }
 
 export const videoNotFound = (id: string): GatewayError =>
-  new GatewayError(404, "video_not_found", `There is no video “${id}”.`, { type: "invalid_request_error" });
+  new GatewayError(
+    404,
+    "video_not_found",
+    { code: "gateway_video_unknown", params: { id } },
+    { type: "invalid_request_error" },
+  );

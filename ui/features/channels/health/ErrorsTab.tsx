@@ -13,6 +13,7 @@ import { Row } from "../../../components/layout.tsx";
 import { Section } from "../../../components/SideDrawer.tsx";
 import { StatusChip, ToneBadge } from "../../../components/StatusChip.tsx";
 import { TimeAgo } from "../../../components/TimeAgo.tsx";
+import { failureText } from "../../../failure-text.ts";
 import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
 import { channelErrors } from "./health-queries.ts";
 
@@ -81,7 +82,7 @@ export const ErrorsTab = ({ channelId }: { channelId: number }) => {
 export function failureOf(entry: Pick<LogView, "other">, channelId: number): { status: number; message: string } {
   const other = readOther(entry.other);
   const attempt = other.admin_info?.attempts?.findLast((one) => one.channelId === channelId && one.error);
-  return { status: attempt?.status || other.status || 0, message: attempt?.error || other.error || "" };
+  return { status: attempt?.status || other.status || 0, message: failureText(attempt ?? {}) || failureText(other) };
 }
 
 function readOther(text: string): Partial<LogOther> {

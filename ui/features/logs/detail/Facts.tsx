@@ -5,6 +5,7 @@ import { CopyButton } from "../../../components/CopyButton.tsx";
 import { KeyValue } from "../../../components/KeyValue.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { Money } from "../../../components/Money.tsx";
+import { failureText } from "../../../failure-text.ts";
 import { isCall, type LogEntry } from "../log-entry.ts";
 import { noteText } from "../log-note.ts";
 import { ratiosText } from "./ratios-text.ts";
@@ -48,7 +49,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("ratios", isCall(entry) && !other.receipt && other.model_ratio !== undefined, ratiosText(other, t)),
     ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
     ...fact("status", other.status, other.status),
-    ...fact("error", other.error, other.error),
+    ...fact("error", other.error, failureText(other)),
     // Of calls made here it tells again, in English, what the receipt or the error says.
     ...fact("note", entry.content && !other.usage_evidence, noteText(entry, t, i18n.language)),
     ...fact("ip", entry.ip, <code>{entry.ip}</code>),

@@ -1,0 +1,16 @@
+import { accessMessages } from "./gateway/access.ts";
+import { limitMessages } from "./gateway/limits.ts";
+import { requestMessages } from "./gateway/request.ts";
+import { storedMessages } from "./gateway/stored.ts";
+import { taskMessages } from "./gateway/tasks.ts";
+import { upstreamMessages } from "./gateway/upstream.ts";
+
+/** Why calls fail: API clients get these sentences in English, the console says them in its reader's language. */
+export const gatewayMessages = {
+  ...accessMessages,
+  ...limitMessages,
+  ...requestMessages,
+  ...upstreamMessages,
+  ...storedMessages,
+  ...taskMessages,
+} as const;

@@ -1,0 +1,100 @@
+/** What is wrong with a request. */
+export const requestMessages = {
+  gateway_not_offered: { en: "This API is not offered.", zh: "未提供该接口。" },
+  gateway_not_offered_here: {
+    en: "No channel that you may use offers this API.",
+    zh: "您可以使用的渠道均不提供该接口。",
+  },
+  gateway_unknown_url: { en: "Invalid URL ({method} {path})", zh: "无效的地址（{method} {path}）" },
+  gateway_websocket_only: { en: "This address is for WebSockets.", zh: "该地址仅用于 WebSocket 连接。" },
+  gateway_body_late: { en: "The request body did not arrive in time.", zh: "请求体未能及时到达。" },
+  gateway_body_too_large: { en: "The request body is larger than {megabytes} MB.", zh: "请求体超过 {megabytes} MB。" },
+  gateway_body_encoding: {
+    en: "The content encoding “{encoding}” is not supported.",
+    zh: "不支持内容编码 “{encoding}”。",
+  },
+  gateway_body_not_encoded: {
+    en: "The request body is not valid {encoding}.",
+    zh: "请求体不是有效的 {encoding} 数据。",
+  },
+  gateway_body_no_object: { en: "The request body is not a JSON object.", zh: "请求体不是 JSON 对象。" },
+  gateway_body_no_form: {
+    en: "The request body is not a valid multipart form.",
+    zh: "请求体不是有效的 multipart 表单。",
+  },
+  gateway_event_no_object: { en: "The event is not a JSON object.", zh: "事件不是 JSON 对象。" },
+  gateway_field_missing: { en: "“{field}” is missing.", zh: "缺少 “{field}”。" },
+  gateway_model_not_in_url: { en: "“model” is missing in the address.", zh: "地址中缺少 “model”。" },
+  gateway_session_model: {
+    en: "The model of a session cannot change: it is “{model}”.",
+    zh: "会话的模型不能更改：当前为「{model}」。",
+  },
+  gateway_no_messages: {
+    en: "“messages” must be a list with at least one message.",
+    zh: "“messages” 必须是至少包含一条消息的列表。",
+  },
+  gateway_no_message: { en: "The request holds no message.", zh: "请求中没有消息。" },
+  gateway_not_text: { en: "“{field}” must be a text.", zh: "“{field}” 必须是文本。" },
+  gateway_list_empty: {
+    en: "“{field}” must be a list with at least one {entry}.",
+    zh: "“{field}” 必须是至少包含一项（{entry}）的列表。",
+  },
+  gateway_too_many_entries: { en: "“{field}” may have {count} entries at most.", zh: "“{field}” 最多 {count} 项。" },
+  gateway_whole_number: { en: "“{field}” must be a whole number from 1 on.", zh: "“{field}” 必须是不小于 1 的整数。" },
+  gateway_whole_number_to: {
+    en: "“{field}” must be a whole number from 1 to {most}.",
+    zh: "“{field}” 必须是 1 到 {most} 之间的整数。",
+  },
+  gateway_not_boolean: { en: "“{name}” must be true or false.", zh: "“{name}” 必须是 true 或 false。" },
+  gateway_member_twice: {
+    en: "“{path}” stands twice in the request. Send it once.",
+    zh: "请求中 “{path}” 出现了两次，请只发送一次。",
+  },
+  gateway_member_like: {
+    en: "The request has “{path}”, which some providers read as “{name}”. Send only “{name}”.",
+    zh: "请求中有 “{path}”，部分提供商会将其读作 “{name}”。请只发送 “{name}”。",
+  },
+  gateway_number_range: {
+    en: "“{path}” must be a number from {min} to {max}.",
+    zh: "“{path}” 必须是 {min} 到 {max} 之间的数字。",
+  },
+  gateway_whole_number_range: {
+    en: "“{path}” must be a whole number from {min} to {max}.",
+    zh: "“{path}” 必须是 {min} 到 {max} 之间的整数。",
+  },
+  gateway_page_limit: { en: "“limit” must be from 1 to {most}.", zh: "“limit” 必须在 1 到 {most} 之间。" },
+  gateway_size_letter: {
+    en: "Write “size” with the letter x, as in 1024x1024.",
+    zh: "“size” 请用字母 x 书写，例如 1024x1024。",
+  },
+  gateway_size_range: {
+    en: "“size” must be from 1x1 to {most}x{most}.",
+    zh: "“size” 必须在 1x1 到 {most}x{most} 之间。",
+  },
+  gateway_batch_differs: {
+    en: "All requests of a batch need the same taskType, title and outputDimensionality.",
+    zh: "同一批次的所有请求必须使用相同的 taskType、title 和 outputDimensionality。",
+  },
+  gateway_content_no_text: {
+    en: "“content” needs at least one part with text.",
+    zh: "“content” 至少需要一个包含文本的部分。",
+  },
+  gateway_only_text_embedded: { en: "Only text can be embedded.", zh: "只能对文本生成嵌入。" },
+  gateway_inexpressible: {
+    en: "The upstream of this model cannot express: {names}.",
+    zh: "该模型的上游无法表达以下参数：{names}。",
+  },
+  gateway_media_status: {
+    en: "The {part} could not be fetched: its address answered {status}.",
+    zh: "无法获取 {part}：其地址返回 {status}。",
+  },
+  gateway_media: { en: "The {part} could not be fetched: {reason}.", zh: "无法获取 {part}：{reason}。" },
+  gateway_media_type: {
+    en: "The address of an image answered with {mediaType}.",
+    zh: "图片地址返回的内容类型为 {mediaType}。",
+  },
+  gateway_media_most: {
+    en: "At most {count} media addresses can be fetched for a call.",
+    zh: "每次调用最多可获取 {count} 个媒体地址。",
+  },
+} as const;
