@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chmod, copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readPages, type ShellBlock, shellBlocks } from "../../support/docs/pages.ts";
+import { type Fixture, startFixture } from "../../support/e2e/fixture.ts";
+import { makeFile } from "../../support/import/start-import.ts";
+import { gatewayCommand, testEnvironment } from "../../support/processes/gateway.ts";
+
+/** Why blocks do not run here; a block with another reason fails. */
+const REASONS = [
+  "builds, then serves in the foreground",
+  "measures for minutes",
+  "needs Docker",
+  "needs an alarm",
+  "needs an empty Postgres database",
+  "needs root",
+  "needs systemd",
+  "needs two running gateways",
+  "runs every test",
+];
+
+const blocks = readPages().flatMap(shellBlocks);
+/** The page about channels comes last: it adds a channel to a provider that the test cannot reach. */
+const runnable = blocks
+  .filter(({ reason }) => reason === null)
+  .sort((one, other) => Number(addsChannel(one)) - Number(addsChannel(other)));
+let fixture: Fixture;
+let sandbox = "";
+let env: Record<string, string | undefined> = {};
+
+function addsChannel({ script: text }: ShellBlock): boolean {
+  return text.includes("/api/channel/");
+}
+
+beforeAll(async () => {
+  fixture = await startFixture(["gpt-4o-mini", "gpt-4o"]);
+  const { gateway, root, key } = fixture;
+  sandbox = await mkdtemp(join(tmpdir(), "sluice-docs-"));
+  await Promise.all(["bin", "backups"].map((folder) => mkdir(join(sandbox, folder))));
+  await copyFile(join(gateway.dataDir, "secret.key"), join(sandbox, "backups/secret.key"));
+  const command = gatewayCommand()
+    .map((part) => `'${part}'`)
+    .join(" ");
+  await script("sluice", `exec ${command} "$@"`);
+  await script("curl", `exec ${Bun.which("curl")} --silent --show-error --fail-with-body "$@"`);
+  env = {
+    ...testEnvironment(),
+    PATH: `${join(sandbox, "bin")}:${process.env.PATH}`,
+    DATA_DIR: gateway.dataDir,
+    PORT: new URL(gateway.url).port,
+    SLUICE_KEY: key,
+    ACCESS_TOKEN: await root.get("/api/user/token"),
+    USER_ID: String(root.userId),
+  };
+});
+
+afterAll(async () => {
+  await fixture.stop();
+  await rm(sandbox, { recursive: true, force: true });
+});
+
+/** A data directory as a block finds it: a key, a file to import, and a database where the block moves one away. */
+async function freshDataDir({ script: text }: ShellBlock): Promise<void> {
+  const data = join(sandbox, "data");
+  await rm(data, { recursive: true, force: true });
+  await mkdir(text.includes("mv /data/postgres") ? join(data, "postgres") : data, { recursive: true });
+  await copyFile(join(sandbox, "backups/secret.key"), join(data, "secret.key"));
+  await makeFile(join(data, "one-api.db"), "one-api");
+}
+
+async function script(name: string, body: string): Promise<void> {
+  const file = join(sandbox, "bin", name);
+  await Bun.write(file, `#!/bin/sh\n${body}\n`);
+  await chmod(file, 0o755);
+}
+
+/** The block's commands with the gateway and the folders of this test in place of those that the page names. */
+const adapted = ({ script: text }: ShellBlock): string =>
+  text
+    .replaceAll("http://localhost:3000", fixture.gateway.url)
+    .replaceAll(/(?<![\w/.])\/(data|backups)(?=[/\s])/g, (path) => sandbox + path);
+
+test("blocks that are not run say why", () => {
+  const others = blocks.filter(({ reason }) => reason !== null && !REASONS.includes(reason));
+  expect(others.map(({ page, line, reason }) => `${page}:${line} ${reason}`)).toEqual([]);
+  expect(runnable.length).toBeGreaterThan(10);
+});
+
+test.each(runnable.map((block) => [`${block.page}:${block.line}`, block] as const))(
+  "%s runs",
+  async (_place, block) => {
+    await freshDataDir(block);
+    const child = Bun.spawn(["sh", "-eu", "-c", adapted(block)], { cwd: sandbox, env, stdout: "pipe", stderr: "pipe" });
+    const [out, err, code] = await Promise.all([
+      Bun.readableStreamToText(child.stdout),
+      Bun.readableStreamToText(child.stderr),
+      child.exited,
+    ]);
+    expect({ code, out, err }).toMatchObject({ code: 0, out: expect.not.stringContaining('"success":false') });
+  },
+);

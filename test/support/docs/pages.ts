@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+
+const ROOT = join(import.meta.dir, "../../..");
+const PAGES = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/**/*.md"];
+
+/** A page of the documentation; `path` is relative to the project. */
+export type DocPage = Readonly<{ path: string; text: string }>;
+
+/** A fenced `sh` block; `reason` says why it cannot run in a test, null: it can. */
+export type ShellBlock = Readonly<{ page: string; line: number; script: string; reason: string | null }>;
+
+/** Every page of the documentation. */
+export function readPages(): DocPage[] {
+  const paths = PAGES.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })]);
+  return paths.sort().map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }));
+}
+
+/** The `sh` blocks of a page, in order; those in lists without their indentation. */
+export function shellBlocks({ path, text }: DocPage): ShellBlock[] {
+  return [...text.matchAll(/^( *)```sh([^\n]*)\n([\s\S]*?)^\1```$/gm)].map(
+    ([, indent = "", info = "", script = ""], at, all) => ({
+      page: path,
+      line: text.slice(0, all[at]?.index).split("\n").length,
+      script: script.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+      reason: /not-run: (.+)/.exec(info)?.[1] ?? null,
+    }),
+  );
+}
+
+/**
+ * Links of a page that lead nowhere, as `page → target`: files that do not exist and headings that their page has not. Links to
+ * other sites are not followed.
+ */
+export function brokenLinks({ path, text }: DocPage, pages: readonly DocPage[]): string[] {
+  const prose = text.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, "");
+  const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target) && !leads(path, target, pages))
+    .map((to) => `${path} → ${to}`);
+}
+
+function leads(from: string, target: string, pages: readonly DocPage[]): boolean {
+  const [file = "", anchor] = target.split("#");
+  const path = file === "" ? from : normalize(join(dirname(from), file));
+  const page = pages.find((candidate) => candidate.path === path);
+  if (anchor !== undefined) return page !== undefined && anchors(page.text).includes(anchor);
+  return (
+    page !== undefined || new Bun.Glob(relative(ROOT, join(ROOT, path))).scanSync({ cwd: ROOT }).next().done === false
+  );
+}
+
+/** Anchors of headings, as GitHub and VitePress make them. */
+function anchors(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, "")
+      .trim()
+      .replaceAll(/\s+/g, "-"),
+  );
+}
